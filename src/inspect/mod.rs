@@ -2,6 +2,7 @@
 //! `explain` and `stuck`.
 
 pub mod api;
+mod autoscaling;
 pub mod explain;
 pub mod freshness;
 pub mod listed_cluster;

@@ -116,6 +116,7 @@ mod tests {
             workloads: 0,
             namespaces: 0,
             message: None,
+            capacity: None,
             oldest: Vec::new(),
         }
     }

@@ -145,6 +145,7 @@ fn broken() -> ProblemPods {
         workloads: 0,
         namespaces: 0,
         message: None,
+        capacity: None,
         oldest: Vec::new(),
     };
     let registry = (Dimension::Registry, "registry.example.com".into());

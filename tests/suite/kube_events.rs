@@ -130,3 +130,29 @@ fn events_of_autoscalers_say_whether_a_node_is_on_its_way() {
     assert_eq!(capacity("events"), states);
     assert_eq!(capacity("none"), Vec::<String>::new());
 }
+
+#[test]
+fn an_explanation_says_whether_an_autoscaler_helps() {
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/autoscalers.jsonl");
+    let explained = |pod: &str| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_podinit"))
+            .args(["explain", "--file"])
+            .arg(&recording)
+            .args(["--namespace", "shop", pod])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let helped = explained("web-a");
+    assert!(
+        helped.contains("cause resources; cluster-autoscaler is adding a node."),
+        "{helped}"
+    );
+    let said = "cluster-autoscaler says scaling_up since 2026-11-20T10:00:01.2Z: \
+                pod triggered scale-up: [{pool-a 3->4 (max: 10)}]";
+    assert!(helped.contains(said), "{helped}");
+    let reason = "no autoscaler helps: 1 max node group size reached, 2 Insufficient cpu.";
+    assert!(explained("web-b").contains(reason));
+    assert!(explained("web-c").contains("karpenter has chosen a node for it."));
+    assert!(!explained("web-e").contains("autoscaler"));
+}

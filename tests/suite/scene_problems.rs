@@ -60,7 +60,7 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
         Scene::NoCapacity => vec![named(
             "resources",
             None,
-            " pods fit on no node, because resources are short: 10 Insufficient cpu. Since 00:02, ",
+            " pods fit on no node, because resources are short: 10 Insufficient cpu; no autoscaler helps since 00:03. Since 00:02, ",
         )],
         Scene::CrashLoop => vec![named(
             "crash",

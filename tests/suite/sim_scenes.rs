@@ -257,6 +257,7 @@ mod slow {
         assert!(in_stage(recording, "unschedulable") > 1_000.0);
         assert_dominates(recording, "unschedulable", "resources");
         assert!(messages(recording, "FailedScheduling").len() > 1_000);
+        assert!(messages(recording, "NotTriggerScaleUp").len() > 1_000);
     }
 
     #[tokio::test]

@@ -1,8 +1,8 @@
-//! The Events that kubelets, the scheduler and the volume controller report of what happens to a pod. A
+//! The Events that kubelets, the scheduler, autoscalers and the volume controller report of what happens to a pod. A
 //! kubelet's messages are those of `pkg/kubelet/images/image_manager.go`,
 //! `pkg/kubelet/kuberuntime/kuberuntime_container.go` and `kuberuntime_manager.go` of 1.24 to 1.37.
 
-use super::component_fault::SECRET_MISSING;
+use super::component_fault::{SECRET_MISSING, ScaleUp};
 use super::container::{App, Container, ContainerRef, Report, RunState};
 use super::event::{EventDraft, Reporter};
 use super::life::Change;
@@ -25,6 +25,14 @@ pub fn drafts(change: &Change, pod: &Pod, now: Timestamp) -> Vec<EventDraft> {
                 ..draft
             }]
         }
+        Change::Autoscale(scale_up) => vec![EventDraft {
+            reporter: Reporter::Autoscaler(*scale_up),
+            warning: *scale_up == ScaleUp::OverLimit,
+            reason: scale_up.reason(),
+            message: scale_up.message(),
+            container: None,
+            at: now,
+        }],
         Change::Bind { node, .. } => {
             let (namespace, name) = (&manifest.namespace, &manifest.name);
             let message = format!("Successfully assigned {namespace}/{name} to {}", node.name);

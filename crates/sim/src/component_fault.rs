@@ -27,6 +27,46 @@ impl NoNode {
     }
 }
 
+/// What an autoscaler makes of a pod that fits on no node, in its words: those of cluster-autoscaler 1.33
+/// (`processors/status/eventing_scale_up_processor.go`) and of Karpenter 1.15
+/// (`provisioning/scheduling/events.go`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScaleUp {
+    /// cluster-autoscaler adds a node
+    Triggered,
+    /// cluster-autoscaler adds none, since its node group has as many as it may
+    NotTriggered,
+    /// Karpenter starts a node
+    Nominated,
+    /// Karpenter starts none, since its pool has as many as it may
+    OverLimit,
+}
+
+impl ScaleUp {
+    /// The reason of its Event.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Triggered => "TriggeredScaleUp",
+            Self::NotTriggered => "NotTriggerScaleUp",
+            Self::Nominated => "Nominated",
+            Self::OverLimit => "FailedScheduling",
+        }
+    }
+
+    /// The message of its Event.
+    pub fn message(self) -> String {
+        match self {
+            Self::Triggered => "pod triggered scale-up: [{pool-a 10->11 (max: 12)}]",
+            Self::NotTriggered => "pod didn't trigger scale-up: 1 max node group size reached",
+            Self::Nominated => "Pod should schedule on: nodeclaim/default-x7k2p",
+            Self::OverLimit => {
+                "Failed to schedule pod, all available instance types exceed limits for nodepool (NodePool=default)"
+            }
+        }
+        .to_owned()
+    }
+}
+
 /// What the kubelet says of a container that cannot be created: a secret that its environment needs is not
 /// there.
 pub(super) const SECRET_MISSING: &str = "secret \"database\" not found";

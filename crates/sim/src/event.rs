@@ -1,5 +1,6 @@
 //! An Event as its reporter makes it.
 
+use super::component_fault::ScaleUp;
 use super::container::ContainerRef;
 use super::node::{Kubelet, Node};
 use podinit_core::timestamp::Timestamp;
@@ -13,6 +14,8 @@ pub enum Reporter {
     Scheduler,
     /// The controller that attaches volumes
     VolumeController,
+    /// cluster-autoscaler, or Karpenter
+    Autoscaler(ScaleUp),
 }
 
 impl Reporter {
@@ -22,6 +25,8 @@ impl Reporter {
             Self::Kubelet(..) => "kubelet",
             Self::Scheduler => "default-scheduler",
             Self::VolumeController => "attachdetach-controller",
+            Self::Autoscaler(ScaleUp::Triggered | ScaleUp::NotTriggered) => "cluster-autoscaler",
+            Self::Autoscaler(ScaleUp::Nominated | ScaleUp::OverLimit) => "karpenter",
         }
     }
 
@@ -29,7 +34,7 @@ impl Reporter {
     pub const fn instance(&self) -> &'static str {
         match self {
             Self::Kubelet(node, _) => node.name,
-            Self::Scheduler | Self::VolumeController => self.component(),
+            Self::Scheduler | Self::VolumeController | Self::Autoscaler(_) => self.component(),
         }
     }
 }

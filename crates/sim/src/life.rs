@@ -2,7 +2,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
-use super::component_fault::{NoNode, SandboxFault};
+use super::component_fault::{NoNode, SandboxFault, ScaleUp};
 use super::container::{Container, ContainerRef, Report};
 use super::image::{self, PullFault};
 use super::node::{Kubelet, Node};
@@ -42,6 +42,8 @@ pub struct Step {
 pub enum Change {
     /// The scheduler finds no node
     Unschedulable(NoNode),
+    /// An autoscaler says whether it adds a node for the pod
+    Autoscale(ScaleUp),
     /// The scheduling gates are removed
     Ungate,
     /// The pod is bound to a node
@@ -105,7 +107,8 @@ impl Change {
     pub const fn is_written(&self) -> bool {
         !matches!(
             self,
-            Self::Mount
+            Self::Autoscale(_)
+                | Self::Mount
                 | Self::FailMount
                 | Self::FailSandbox(_)
                 | Self::MakeSandbox

@@ -66,6 +66,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         }
         LifeKind::Unschedulable => {
             script.wait_then(SCHEDULING, Change::Unschedulable(NoNode::Resources));
+            script.autoscale();
             script.wait(WAIT_FOR_NODE);
         }
         _ => {}

@@ -181,7 +181,7 @@ impl Pod {
                 self.generation += 1;
             }
             Change::FailSandbox(_) => self.sandbox_attempts += 1,
-            Change::Mount | Change::FailMount | Change::Remove => {}
+            Change::Autoscale(_) | Change::Mount | Change::FailMount | Change::Remove => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a demonstration breaks, and how that shows in the pods that start from then on.
 
 use super::active::Active;
-use super::component_fault::{NoNode, SandboxFault};
+use super::component_fault::{NoNode, SandboxFault, ScaleUp};
 use super::container::{ContainerRef, Report};
 use super::image::{OWN_REGISTRY, PullFault};
 use super::life::Change;
@@ -14,6 +14,8 @@ use super::sim_clock::SECOND;
 const SANDBOX_RETRY: i64 = 12 * SECOND;
 /// How long after the scheduler has found no node it looks again.
 const SCHEDULING_RETRY: i64 = 30 * SECOND;
+/// After so many of these an autoscaler says once more that it does not help.
+const AUTOSCALER_REPEATS: u32 = 10;
 /// How long after a failed pull the kubelet says that it backs off.
 const SYNC_AFTER_FAILURE: i64 = 11 * SECOND;
 /// The kubelet's back-off of pulls: the first one, and the longest.
@@ -181,10 +183,14 @@ fn no_sandbox(active: &Active, fault: SandboxFault) -> BlockedStep {
     }
 }
 
-/// The scheduler writes a condition, and an Event, only where it did not say so before.
+/// The scheduler writes a condition, and an Event, only where it did not say so before. Then cluster-autoscaler says
+/// that it does not help, again and again.
 fn no_node(active: &Active, why: NoNode) -> BlockedStep {
     let changes = match active.blocked_steps {
         0 => vec![Change::Unschedulable(why)],
+        again if why == NoNode::Resources && again % AUTOSCALER_REPEATS == 1 => {
+            vec![Change::Autoscale(ScaleUp::NotTriggered)]
+        }
         _ => Vec::new(),
     };
     BlockedStep {

@@ -1,5 +1,6 @@
 //! Builds lives step by step: time passes, then the kubelet or another component reports something.
 
+use super::component_fault::ScaleUp;
 use super::container::{App, ContainerRef, Report};
 use super::life::{Change, PodManifest, Step};
 use super::node::Node;
@@ -34,6 +35,10 @@ pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
 pub(super) const SIDECAR: Latency = latency(500 * MILLI, 200 * MILLI, 1_500 * MILLI);
 pub(super) const PROBE: Latency = latency(4 * SECOND, SECOND, 15 * SECOND);
 pub(super) const RUN: Latency = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND);
+/// An autoscaler looks for pods without a node so often.
+const AUTOSCALER_LOOP: i64 = 2 * SECOND;
+/// The namespace whose pods are on nodes of Karpenter.
+const OF_KARPENTER: &str = "payments";
 /// The kubelet checks its containers once a second, whatever the speed.
 const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
 
@@ -80,6 +85,16 @@ impl<'a> Script<'a> {
     /// Whether the life is one of those with which a demonstration begins.
     pub(super) fn is_brisk(&self) -> bool {
         self.speed == LifeSpeed::Brisk
+    }
+
+    /// An autoscaler adds a node: as a rule cluster-autoscaler, for the pods of one namespace Karpenter.
+    pub(super) fn autoscale(&mut self) {
+        let scale_up = match self.manifest.namespace == OF_KARPENTER {
+            true => ScaleUp::Nominated,
+            false => ScaleUp::Triggered,
+        };
+        self.pass(AUTOSCALER_LOOP / self.speed.divisor());
+        self.then(Change::Autoscale(scale_up));
     }
 
     /// Advances time by exactly `nanos`.

@@ -13,7 +13,9 @@ use super::waterfall::{Row, waterfall};
 use crate::reports::report::{Advice, ProbeDurations, advise};
 use crate::text::human_time::since;
 use crate::text::strangers_text;
-use podinit_core::lifecycle::{Latency, LostStartup, Outcome, Progress, Record, SloVerdict};
+use podinit_core::lifecycle::{
+    Latency, LostStartup, Outcome, Progress, Record, RecordedCapacity, SloVerdict,
+};
 use podinit_core::pod::{ContainerKind, Ending};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -74,6 +76,9 @@ pub struct Explanation {
     pub containers: Vec<ContainerLine>,
     /// What Kubernetes says of why it waits, or said last
     pub message: Option<String>,
+    /// Of a pod that is or was unschedulable, what autoscalers say of a node for it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unschedulable: Option<AutoscalerLine>,
     /// The causes for which it waited, the oldest first
     pub causes: Vec<CauseLine>,
     pub slos: Vec<SloLine>,
@@ -111,6 +116,18 @@ pub struct ContainerLine {
     /// Of a pod that has ended, how the container did
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedLine>,
+}
+
+/// Whether a node is on its way, or was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AutoscalerLine {
+    /// `scaling_up`, `no_scale_up`, `nominated` or `unknown`
+    pub capacity: &'static str,
+    /// Who says so
+    pub by: Option<String>,
+    pub since: Option<String>,
+    /// In its own words
+    pub message: Option<String>,
 }
 
 /// A cause, and since when.
@@ -188,6 +205,7 @@ impl Explanation {
             milestones: milestones(record, began),
             containers: containers(record, &ended),
             message: record.message.as_deref().map(str::to_owned),
+            unschedulable: record.unschedulable.as_ref().map(autoscaler),
             causes: causes(record, &ended, began, end),
             slos: slos(record),
             probes: probes(record, probe_times),
@@ -213,6 +231,15 @@ fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp
         Progress::Ended { at, .. } => times.iter().max().copied().unwrap_or(at),
     };
     (began, end.max(began))
+}
+
+fn autoscaler(capacity: &RecordedCapacity) -> AutoscalerLine {
+    AutoscalerLine {
+        capacity: capacity.state.as_str(),
+        by: capacity.by.as_deref().map(str::to_owned),
+        since: capacity.since.map(rfc3339::format),
+        message: capacity.message.as_deref().map(str::to_owned),
+    }
 }
 
 fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine> {

@@ -26,7 +26,9 @@ mod waterfall;
 mod worst;
 
 pub use ended::EndedLine;
-pub use explanation::{CauseLine, Context, Explanation, MilestoneLine, SloLine, WorkloadPods};
+pub use explanation::{
+    AutoscalerLine, CauseLine, Context, Explanation, MilestoneLine, SloLine, WorkloadPods,
+};
 pub use fleet::Fleet;
 pub use listed::{ListedPods, explain_list};
 pub(crate) use next_command::quoted;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::explanation::{ContainerLine, Explanation, WorkloadPods};
+use super::explanation::{AutoscalerLine, ContainerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
 use crate::reports::report::Style;
 use crate::text::human_time::seconds;
@@ -180,6 +180,9 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
             shown(message)
         );
     }
+    if let Some(said) = &explanation.unschedulable {
+        autoscaler(out, said, style);
+    }
     if let Some(peers) = &explanation.peers {
         let _ = write!(
             out,
@@ -211,6 +214,23 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
             deadline.unwrap_or_default()
         );
     }
+}
+
+/// What an autoscaler has said, where one has.
+fn autoscaler(out: &mut String, said: &AutoscalerLine, style: Style) {
+    let Some(since) = &said.since else {
+        return;
+    };
+    let by = said.by.as_deref().unwrap_or("An autoscaler");
+    let message = said.message.as_ref().map(|message| format!(": {message}"));
+    let _ = writeln!(
+        out,
+        "\n{}\n  {} says {} since {since}{}",
+        bold("A node for it", style),
+        shown(by),
+        said.capacity,
+        shown(&message.unwrap_or_default())
+    );
 }
 
 fn advice(out: &mut String, explanation: &Explanation, style: Style) {

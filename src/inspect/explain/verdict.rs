@@ -2,8 +2,9 @@
 
 use super::ended::Ended;
 use super::parts::Share;
+use crate::inspect::autoscaling;
 use crate::text::human_time::{seconds, since};
-use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
+use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 
 /// A part below this share is not named.
@@ -28,7 +29,11 @@ pub(super) fn verdict(
             let said = record.message.as_deref().map(crash);
             let said = said.filter(|said| waiting.cause() == Cause::Crash && !said.is_empty());
             let said = said.map_or_else(String::new, |said| format!(": {said}"));
-            format!("Not ready after {total}: in {stage} for {waits}, cause {cause}{said}.")
+            let help = record.unschedulable.as_ref();
+            let help = help.filter(|_| waiting.stage() == Stage::Unschedulable);
+            let help = help.and_then(autoscaling::of_pod);
+            let help = help.map_or_else(String::new, |help| format!("; {help}"));
+            format!("Not ready after {total}: in {stage} for {waits}, cause {cause}{said}{help}.")
         }
         Progress::Ended {
             outcome: Outcome::Ready,

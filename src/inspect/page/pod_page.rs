@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::overview::Foot;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
-use crate::inspect::explain::{CauseLine, Explanation, MilestoneLine, SloLine};
+use crate::inspect::explain::{AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine};
 use crate::text::human_time::{date_and_time, seconds};
 use podinit_decode::rfc3339;
 
@@ -17,6 +17,8 @@ struct PodPage<'a> {
     width: f64,
     row: f64,
     parts: Vec<(String, String, u64)>,
+    /// What an autoscaler has said, and since when
+    autoscaler: Option<(&'a AutoscalerLine, String)>,
     /// Its times for people
     began: String,
     milestones: Vec<(&'a MilestoneLine, String)>,
@@ -44,6 +46,8 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
         width: WIDTH,
         row: ROW,
         parts: parts.collect(),
+        autoscaler: (explanation.unschedulable.as_ref())
+            .and_then(|said| Some((said, instant(said.since.as_deref()?)))),
         began: instant(&explanation.began),
         milestones: (explanation.milestones.iter())
             .map(|line| (line, or_not_known(line.time.as_deref())))

@@ -79,6 +79,9 @@ pub struct Problem {
     pub namespaces: usize,
     /// What Kubernetes says of most of them
     pub message: Option<String>,
+    /// What autoscalers say of most of those that are unschedulable
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unschedulable: Option<Autoscaling>,
     /// Those that have waited longest
     pub oldest: Vec<PodName>,
     /// All of this for people
@@ -90,6 +93,18 @@ pub struct Problem {
     /// When it was found to have no pod any longer; the figures are those before that
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
+}
+
+/// Whether nodes are on their way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Autoscaling {
+    /// `scaling_up`, `no_scale_up` or `nominated`
+    pub capacity: String,
+    /// Who says so, where that is known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When podinit first heard that
+    pub since: String,
 }
 
 /// Which pod.
@@ -132,6 +147,11 @@ impl Problem {
             workloads: problem.workloads,
             namespaces: problem.namespaces,
             message: problem.message.as_deref().map(str::to_owned),
+            unschedulable: problem.capacity.as_ref().map(|said| Autoscaling {
+                capacity: said.state.as_str().to_owned(),
+                by: said.by.as_deref().map(str::to_owned),
+                since: rfc3339::format(said.since),
+            }),
             oldest: problem.oldest.iter().map(name).collect(),
             sentence: sentence::of(problem, now, ended),
             next_command: next_command(problem),

@@ -1,5 +1,6 @@
 //! A problem in one sentence: what is wrong, where, and since when.
 
+use crate::inspect::autoscaling;
 use crate::inspect::explain::crash;
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::Cause;
@@ -37,8 +38,15 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         Some(ended) => format!("From {since} to {}", clock_time(ended, now)),
         None => format!("Since {since}"),
     };
+    // What is said of the present, and nothing of a problem that has ended.
+    let help = problem.capacity.as_ref().filter(|_| ended.is_none());
+    let help = help.and_then(|said| {
+        let clause = autoscaling::of_pods(said)?;
+        Some(format!("; {clause} since {}", clock_time(said.since, now)))
+    });
     format!(
-        "{subject}{place} {what}{reason}. {when}, {}.",
+        "{subject}{place} {what}{reason}{}. {when}, {}.",
+        help.unwrap_or_default(),
         figures.join(", ")
     )
 }

@@ -65,6 +65,11 @@ fn all_columns() -> Vec<Column> {
             duration(record, interval).map_or_else(String::new, seconds)
         })
     }));
+    columns.push(column("unschedulable_capacity", |pod| {
+        let record = pod.record.as_ref();
+        let known = record.and_then(|record| record.unschedulable.as_ref());
+        known.map_or("", |known| known.state.as_str()).to_owned()
+    }));
     columns.extend(pulls());
     columns
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::capacity::FoundCapacity;
 use crate::lifecycle::{Progress, Record, WaitReason};
 use crate::pod::{PodUid, Workload};
 use crate::timestamp::Timestamp;
@@ -25,6 +26,8 @@ pub struct FoundPod {
     pub stuck_after: Duration,
     /// Whether it does
     pub is_stuck: bool,
+    /// What an autoscaler says of it while it is unschedulable
+    pub capacity: Option<FoundCapacity>,
 }
 
 impl FoundPod {
@@ -50,6 +53,7 @@ impl FoundPod {
             entered,
             stuck_after,
             is_stuck,
+            capacity: FoundCapacity::of(record, waiting),
         })
     }
 }

@@ -8,6 +8,7 @@
 
 mod affected;
 mod background;
+mod capacity;
 mod finding;
 mod found_pod;
 mod grouping;
@@ -18,6 +19,7 @@ mod problem;
 mod values;
 mod weight;
 
+pub use capacity::FoundCapacity;
 pub use finding::{Finding, Found, MOST_RECORDS};
 pub use found_pod::FoundPod;
 pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::affected::Affected;
+use super::capacity::{self, FoundCapacity};
 use super::found_pod::FoundPod;
 use super::message;
 use super::values::{Dimension, Shared};
-use crate::lifecycle::Cause;
+use crate::lifecycle::{Cause, Stage};
 use crate::timestamp::Timestamp;
 
 /// What makes a problem the same as an earlier one ([§13.7](crate::specification#s13-7)).
@@ -36,6 +37,8 @@ pub struct Problem {
     pub namespaces: usize,
     /// What Kubernetes says of most of its pods, in its own words
     pub message: Option<Arc<str>>,
+    /// What autoscalers say of most of its pods that are unschedulable
+    pub capacity: Option<FoundCapacity>,
     /// Those of its pods that have waited longest, at most [`MOST_NAMED`]
     pub oldest: Vec<FoundPod>,
 }
@@ -47,6 +50,10 @@ impl Problem {
             let values = pods.iter().filter_map(|pod| pod.values.get(dimension));
             values.collect::<BTreeSet<_>>().len()
         };
+        let unschedulable = pods.iter().map(|pod| &pod.pod);
+        let unschedulable = unschedulable
+            .filter(|pod| pod.waiting.stage() == Stage::Unschedulable)
+            .map(|pod| pod.capacity.as_ref());
         let namespaces: BTreeSet<&str> = pods.iter().map(|pod| &*pod.pod.namespace).collect();
         Self {
             cause: pods[0].cause,
@@ -57,6 +64,7 @@ impl Problem {
             workloads: count(Dimension::Workload),
             namespaces: namespaces.len(),
             message: message::most_frequent(pods),
+            capacity: capacity::shared(unschedulable),
             shared,
             oldest: (pods.iter().take(MOST_NAMED))
                 .map(|pod| pod.pod.clone())

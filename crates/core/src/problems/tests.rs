@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::kube_event::CapacityState;
 use crate::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    RecordedCause, RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone,
-    RecordedPull, Stage, WaitReason,
+    RecordedCapacity, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
+    RecordedMilestone, RecordedPull, Stage, WaitReason,
 };
 use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
 
@@ -353,4 +354,53 @@ fn only_the_newest_thousand_records_count() {
     assert!(is_affected(pod(), &newest));
     newest.extend((0..MOST_RECORDS).map(|_| super::tests::pod("c", "x")));
     assert!(!is_affected(pod(), &newest));
+}
+
+/// A pod that fits on no node, and what an autoscaler says of it since `since`.
+fn unplaced(name: &str, said: Option<(CapacityState, &str, i64)>) -> Record {
+    let cause = cause(Stage::Unschedulable, Cause::Resources, 0);
+    let (state, by, since) = match said {
+        Some((state, by, since)) => (state, Some(by.into()), Some(at(since))),
+        None => (CapacityState::Unknown, None, None),
+    };
+    let unschedulable = Some(RecordedCapacity {
+        state,
+        by,
+        since,
+        message: None,
+    });
+    Record {
+        unschedulable,
+        ..waits(pod(name, "web:1"), 0, &[cause])
+    }
+}
+
+#[test]
+fn what_autoscalers_say_of_most_of_the_pods_is_said_of_the_problem() {
+    use CapacityState::{NoScaleUp, ScalingUp};
+    let autoscaler = "cluster-autoscaler";
+    let mut pods = vec![
+        unplaced("a", Some((ScalingUp, autoscaler, 30))),
+        unplaced("b", Some((ScalingUp, autoscaler, 20))),
+        unplaced("c", Some((NoScaleUp, autoscaler, 10))),
+    ];
+    let found = problems(pods.clone(), &[], at(100));
+    let expected = FoundCapacity {
+        state: ScalingUp,
+        by: Some(autoscaler.into()),
+        since: at(20),
+    };
+    assert_eq!(found[0].capacity, Some(expected));
+    pods.push(unplaced("d", None));
+    let found = problems(pods, &[], at(100));
+    assert_eq!(
+        (found[0].pods, &found[0].capacity),
+        (4, &None),
+        "half are not most"
+    );
+    let of_two = [
+        unplaced("a", Some((ScalingUp, autoscaler, 30))),
+        unplaced("b", Some((ScalingUp, "karpenter", 20))),
+    ];
+    assert_eq!(problems(of_two.to_vec(), &[], at(100))[0].capacity, None);
 }
