@@ -8,18 +8,23 @@
 //!
 //! Events are due at a fixed rate. Their delay is the time from when one is due until it is accounted for. As in
 //! `serve`, the owner of the pods takes one step for readers between two events. The CPU time is that of the process.
+//! Meanwhile the metrics are encoded again and again, as for a scrape.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use podinit::inspect::problems::{self, Finder, Snapshots};
 use podinit::inspect::records::{self, Queries, RecordStore, RecordsClient};
-use podinit::metrics::ProblemPods;
-use podinit_core::lifecycle::{Delivery, Observation, PodEvent, SourceId, Tracker, TrackerConfig};
+use podinit::instruments::Format;
+use podinit::metrics::{Builder, Exposition, LabelConfig, ProblemPods, Recorder};
+use podinit_core::lifecycle::{
+    Delivery, Observation, Observer, PodEvent, SourceId, Tracker, TrackerConfig,
+};
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
@@ -33,6 +38,8 @@ const RATE: u32 = 2_000;
 const PHASE: Duration = Duration::from_secs(20);
 /// Phases without and with a finder, in turn.
 const ROUNDS: usize = 2;
+/// Between two scrapes.
+const SCRAPE_EVERY: Duration = Duration::from_millis(20);
 /// When the pods were created.
 const CREATED: Timestamp = Timestamp::from_seconds(1_767_225_600);
 
@@ -72,15 +79,33 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_nanos(CREATED.as_nanos() + seconds * NANOS_PER_SECOND)
 }
 
-fn deliver(tracker: &mut Tracker, seconds: i64, event: PodEvent) {
-    let delivery = Delivery {
-        source: SourceId(0),
-        event,
-        now: at(seconds),
-        observed: Some(at(seconds)),
-        version: None,
-    };
-    tracker.apply(delivery, &mut |_, _: Observation<'_>| {});
+/// The accounting: the pods, and what is counted of them.
+struct Accounting {
+    tracker: Tracker,
+    recorder: Recorder,
+    second: i64,
+}
+
+impl Accounting {
+    fn deliver(&mut self, event: PodEvent) {
+        let delivery = Delivery {
+            source: SourceId(0),
+            event,
+            now: at(self.second),
+            observed: Some(at(self.second)),
+            version: None,
+        };
+        let recorder = &mut self.recorder;
+        let mut count = |now, observation: Observation<'_>| recorder.observe(now, observation);
+        self.tracker.apply(delivery, &mut count);
+    }
+
+    fn pass_a_second(&mut self) {
+        self.second += 1;
+        let recorder = &mut self.recorder;
+        let mut count = |now, observation: Observation<'_>| recorder.observe(now, observation);
+        self.tracker.advance(at(self.second), &mut count);
+    }
 }
 
 /// What a phase took.
@@ -88,12 +113,13 @@ struct Phase {
     delays: Vec<Duration>,
     cpu: Duration,
     findings: usize,
+    /// How long each scrape took
+    scrapes: Vec<Duration>,
 }
 
-impl Phase {
-    fn percentile(&self, part: usize) -> Duration {
-        self.delays[(self.delays.len() - 1) * part / 1_000]
-    }
+/// A percentile in tenths, of times in order.
+fn percentile(times: &[Duration], part: usize) -> Duration {
+    times[(times.len() - 1) * part / 1_000]
 }
 
 fn process_cpu() -> Duration {
@@ -107,10 +133,11 @@ fn process_cpu() -> Duration {
 /// A finder on threads of its own, as in `serve`.
 fn finder(
     client: RecordsClient,
+    metric: Arc<ProblemPods>,
     shutdown: CancellationToken,
 ) -> (thread::JoinHandle<()>, Snapshots) {
     let (publisher, snapshots) = problems::channel();
-    let finder = Finder::new(client, publisher, Arc::new(ProblemPods::default()));
+    let finder = Finder::new(client, publisher, metric);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
@@ -118,12 +145,42 @@ fn finder(
     (thread::spawn(run), snapshots)
 }
 
-/// Accounts for events at a fixed rate, a step for readers after each.
+/// Encodes the metrics until `done`. Returns how long each time took.
+fn scrape(exposition: &Exposition, done: &AtomicBool) -> Vec<Duration> {
+    let mut times = Vec::new();
+    while !done.load(Relaxed) {
+        let began = Instant::now();
+        std::hint::black_box(exposition.encode(Format::OpenMetrics).unwrap());
+        times.push(began.elapsed());
+        thread::sleep(SCRAPE_EVERY);
+    }
+    times.sort_unstable();
+    times
+}
+
+/// A phase, in which the metrics are scraped.
 fn phase(
-    tracker: &mut Tracker,
+    accounting: &mut Accounting,
     queries: &mut Queries,
     events: &[PodSnapshot],
-    second: &mut i64,
+    exposition: &Exposition,
+    snapshots: Option<&Snapshots>,
+) -> Phase {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let scraper = scope.spawn(|| scrape(exposition, &done));
+        let mut phase = account(accounting, queries, events, snapshots);
+        done.store(true, Relaxed);
+        phase.scrapes = scraper.join().unwrap();
+        phase
+    })
+}
+
+/// Accounts for events at a fixed rate, a step for readers after each.
+fn account(
+    accounting: &mut Accounting,
+    queries: &mut Queries,
+    events: &[PodSnapshot],
     snapshots: Option<&Snapshots>,
 ) -> Phase {
     let store = RecordStore::default();
@@ -132,6 +189,7 @@ fn phase(
         delays: Vec::new(),
         cpu: Duration::ZERO,
         findings: 0,
+        scrapes: Vec::new(),
     };
     let mut newest = None;
     for number in 0.. {
@@ -141,7 +199,7 @@ fn phase(
             break;
         }
         loop {
-            queries.step(tracker, &store);
+            queries.step(&accounting.tracker, &store);
             let now = Instant::now();
             if now >= due {
                 break;
@@ -149,8 +207,7 @@ fn phase(
             thread::sleep((due - now).min(Duration::from_micros(200)));
         }
         if number % RATE == 0 {
-            *second += 1;
-            tracker.advance(at(*second), &mut |_, _: Observation<'_>| {});
+            accounting.pass_a_second();
             let found = snapshots.and_then(Snapshots::newest);
             if found.as_ref().map(Arc::as_ptr) != newest.as_ref().map(Arc::as_ptr) {
                 phase.findings += 1;
@@ -158,7 +215,7 @@ fn phase(
             }
         }
         let event = events[number as usize % events.len()].clone();
-        deliver(tracker, *second, PodEvent::Applied(event));
+        accounting.deliver(PodEvent::Applied(event));
         phase.delays.push(due.elapsed());
     }
     phase.cpu = process_cpu() - cpu;
@@ -171,26 +228,33 @@ fn main() {
         .skip(1)
         .find_map(|argument| argument.parse().ok());
     let pods: usize = asked.unwrap_or(100_000);
-    let mut tracker = Tracker::new(TrackerConfig::default());
-    let listed = PodEvent::Listed {
+    let metric = Arc::new(ProblemPods::default());
+    let builder = Builder::new(LabelConfig::default()).source(Box::new(Arc::clone(&metric)));
+    let (recorder, exposition) = builder.build().unwrap();
+    let mut accounting = Accounting {
+        tracker: Tracker::new(TrackerConfig::default()),
+        recorder,
+        second: -10,
+    };
+    accounting.deliver(PodEvent::Listed {
         pods: Vec::new().into(),
         began: at(-10),
-    };
-    deliver(&mut tracker, -10, listed);
+    });
+    accounting.second = 1;
     for number in 0..pods {
-        deliver(&mut tracker, 1, PodEvent::Applied(pod(number, 0)));
+        accounting.deliver(PodEvent::Applied(pod(number, 0)));
     }
+    accounting.second = 600;
     let events: Vec<PodSnapshot> = (0..pods.min(5_000))
         .map(|number| pod(number * 17 % pods, 1))
         .collect();
-    let mut second = 600;
     println!(
         "{pods} pods in flight, {RATE} events/s, phases of {} s",
         PHASE.as_secs()
     );
     println!(
-        "{:<8} {:>10} {:>10} {:>10} {:>12} {:>9}",
-        "finder", "p99", "p99.9", "longest", "CPU/event", "findings"
+        "{:<8} {:>10} {:>10} {:>10} {:>12} {:>9} {:>11} {:>11}",
+        "finder", "p99", "p99.9", "longest", "CPU/event", "findings", "scrape p50", "scrape p99"
     );
     let mut cpu = [Duration::ZERO; 2];
     for round in 0..2 * ROUNDS {
@@ -198,9 +262,15 @@ fn main() {
         let (client, mut queries) = records::channel();
         queries.begin();
         let shutdown = CancellationToken::new();
-        let running = with.then(|| finder(client, shutdown.clone()));
+        let running = with.then(|| finder(client, Arc::clone(&metric), shutdown.clone()));
         let snapshots = running.as_ref().map(|(_, snapshots)| snapshots);
-        let phase = phase(&mut tracker, &mut queries, &events, &mut second, snapshots);
+        let phase = phase(
+            &mut accounting,
+            &mut queries,
+            &events,
+            &exposition,
+            snapshots,
+        );
         shutdown.cancel();
         drop(queries);
         if let Some((thread, _)) = running {
@@ -209,13 +279,15 @@ fn main() {
         cpu[usize::from(with)] += phase.cpu;
         let each = phase.cpu / u32::try_from(phase.delays.len()).unwrap();
         println!(
-            "{:<8} {:>10.1?} {:>10.1?} {:>10.1?} {:>12.1?} {:>9}",
+            "{:<8} {:>10.1?} {:>10.1?} {:>10.1?} {:>12.1?} {:>9} {:>11.1?} {:>11.1?}",
             if with { "yes" } else { "no" },
-            phase.percentile(990),
-            phase.percentile(999),
-            phase.percentile(1_000),
+            percentile(&phase.delays, 990),
+            percentile(&phase.delays, 999),
+            percentile(&phase.delays, 1_000),
             each,
-            phase.findings
+            phase.findings,
+            percentile(&phase.scrapes, 500),
+            percentile(&phase.scrapes, 990)
         );
     }
     let ratio = cpu[1].as_secs_f64() / cpu[0].as_secs_f64();
