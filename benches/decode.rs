@@ -57,6 +57,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         images: false,
         messages: false,
         endings: false,
+        nodes: None,
     };
     let frames: Vec<Vec<u8>> = (lines.iter())
         .map(|line| protobuf::event(line.as_bytes()).unwrap())

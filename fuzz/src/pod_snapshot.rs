@@ -101,7 +101,7 @@ impl podinit_core::lifecycle::Observer for Books {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         let observation = match observation {
             Observation::Pod(_, observation) => observation,
-            Observation::Pull(..) | Observation::Tracker(_) => return,
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => return,
         };
         match observation {
             PodObservation::Moved { from, to } => {

@@ -25,6 +25,7 @@ pub fn run(bytes: &[u8]) {
         images: true,
         messages: true,
         endings: true,
+        nodes: None,
     });
     let mut events = EventDecoder::default();
     // The body is also taken for one event, so that the fuzzer need not guess its length.

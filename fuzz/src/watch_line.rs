@@ -24,6 +24,7 @@ pub fn run(bytes: &[u8]) {
         images: true,
         messages: true,
         endings: true,
+        nodes: None,
     });
     let mut plain = PodDecoder::new(DecodeOptions::default());
     for line in lines.iter().filter_map(|line| line.as_ref().ok()) {

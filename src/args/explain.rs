@@ -78,8 +78,8 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
-    /// What is evidence beside pods: the Events in the recording or in the cluster, or nothing
-    #[arg(long, value_name = "SOURCE", default_value = "events")]
+    /// What is evidence beside pods: Events, nodes, both, or nothing; in the recording, or in the cluster
+    #[arg(long, value_name = "SOURCE", default_value = "events,nodes")]
     pub evidence: Evidence,
 
     /// Format of the explanation on standard output

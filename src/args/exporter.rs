@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::cluster::ClusterArgs;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, NodeArgs};
 use super::http_server::{AuthArgs, parse_listen};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
@@ -86,10 +86,13 @@ pub struct ExporterArgs {
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Fused)]
     pub timestamps: TimestampMode,
 
-    /// What is evidence beside pods: the Events about them, or nothing. Events need the right to list
-    /// and watch them
+    /// What is evidence beside pods: the Events about them, their nodes, both, or nothing. Each needs the right
+    /// to list and watch it
     #[arg(long, value_name = "SOURCE", default_value = "none")]
     pub evidence: Evidence,
+
+    #[command(flatten)]
+    pub nodes: NodeArgs,
 
     /// SLO file, reloaded when it changes [default: network within 10s and scheduled_to_ready
     /// within 2m, for 99 % of pods over 30d]

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use super::evidence::Evidence;
+
 use crate::metrics::{DEFAULT_MAX_VALUES, LabelConfig, SeriesLabel};
 
 /// A list of labels without repetition; the empty text is the empty list.
@@ -86,8 +88,9 @@ impl FromStr for SloLabels {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Labels")]
 pub struct LabelArgs {
-    /// Labels of the duration series, out of namespace, workload_kind, workload, node and
-    /// host_network; an empty list is allowed
+    /// Labels of the duration series, out of namespace, workload_kind, workload, node, host_network and,
+    /// with --evidence nodes, nodepool, zone, instance_type, arch, capacity_type and kubelet_version; an empty
+    /// list is allowed
     #[arg(long, value_name = "LIST", default_value = "namespace")]
     pub labels: LabelList,
 
@@ -159,8 +162,16 @@ impl LabelArgs {
     /// What the options cannot say each for itself.
     ///
     /// # Errors
-    /// One line, where a cap is given for a label that the series do not carry.
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// One line, where a cap is given for a label that the series do not carry, or a label comes from a source
+    /// that is off.
+    pub(super) fn check(&self, evidence: Evidence) -> Result<(), String> {
+        let mut carried = self.carried();
+        if let Some(label) = carried.find(|label| label.is_of_node() && !evidence.nodes()) {
+            return Err(format!(
+                "--labels {}: this label comes from nodes; add --evidence nodes",
+                label.key()
+            ));
+        }
         let carried = |key: &str| self.capped().any(|label| label.key() == key);
         let labels = self
             .label_caps

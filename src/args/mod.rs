@@ -31,7 +31,7 @@ pub use candidates::Candidates;
 pub use capture::{CaptureArgs, Compress};
 pub use cluster::{ApiEncoding, ClusterArgs, ConnectionArgs, SelectorArgs};
 pub use doctor::{DoctorArgs, DoctorFormat};
-pub use evidence::Evidence;
+pub use evidence::{Evidence, NodeArgs};
 pub use explain::{ExplainArgs, ExplainFormat};
 pub use exporter::{DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
@@ -168,11 +168,17 @@ impl Command {
         match self {
             Self::Serve(args) | Self::Doctor(DoctorArgs { serve: args, .. }) => {
                 args.auth.check()?;
-                args.exporter.labels.check()
+                args.exporter.labels.check(args.exporter.evidence)?;
+                match args.exporter.evidence.nodes() && !args.cluster.namespaces().is_empty() {
+                    true => Err("--evidence nodes does not go with --namespace: nodes belong to the whole cluster; \
+                                 leave one of them out"
+                        .to_owned()),
+                    false => Ok(()),
+                }
             }
-            Self::Demo(args) => args.exporter.labels.check(),
+            Self::Demo(args) => args.exporter.labels.check(args.exporter.evidence),
             Self::Replay(args) => {
-                args.labels.check()?;
+                args.labels.check(args.evidence)?;
                 RecordingArgs::check_files(&args.files)
             }
             Self::Report(args) => args.check(),

@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::{Arg, Args, Command, Error, ValueEnum};
 use http::Uri;
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, NodeArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
@@ -39,7 +39,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReplayFormat,
 
-    /// What is evidence beside pods: the Events in the recording, or nothing
+    /// What is evidence beside pods: the Events in the recording, the nodes in it, both, or nothing
     #[arg(long, value_name = "SOURCE", default_value = "none")]
     pub evidence: Evidence,
 
@@ -130,8 +130,8 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReportFormat,
 
-    /// What is evidence beside pods: the Events in the recording, or nothing
-    #[arg(long, value_name = "SOURCE", default_value = "events")]
+    /// What is evidence beside pods: the Events in the recording, the nodes in it, both, or nothing
+    #[arg(long, value_name = "SOURCE", default_value = "events,nodes")]
     pub evidence: Evidence,
 
     /// File for the report; - is standard output
@@ -315,6 +315,9 @@ pub struct RecordingArgs {
     /// Which of the pods
     #[command(flatten)]
     pub sharding: ShardArgs,
+
+    #[command(flatten)]
+    pub nodes: NodeArgs,
 }
 
 impl RecordingArgs {

@@ -23,7 +23,7 @@ fn pods(document: &str) -> usize {
     let pods = match recording.next().unwrap().unwrap().body {
         Body::List { pods, .. } => pods.len(),
         Body::Event(_) => 1,
-        Body::Pod(_) | Body::Events(_) => 0,
+        Body::Pod(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => 0,
     };
     assert!(recording.next().is_none());
     pods

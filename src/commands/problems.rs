@@ -99,6 +99,7 @@ fn replay_config(args: &ProblemsArgs) -> anyhow::Result<ReplayConfig> {
         tracker: TrackerConfig {
             timestamps: args.timestamps,
             events: args.evidence.events(),
+            nodes: args.evidence.nodes(),
             stuck_after: slos_of(args.slo.as_deref())?.stuck_after,
             ..TrackerConfig::default()
         },

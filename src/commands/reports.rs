@@ -32,7 +32,9 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     };
     let labels = args.labels.config();
     let mut options = labels.decode_options();
-    options.workload |= slos.need_workload();
+    options.workload |= slos.need_workload() || args.evidence.nodes();
+    options.node |= args.evidence.nodes();
+    options.nodes = Some(args.recording.nodes.options());
     let mut replay = replay_config(&args.recording, args.evidence);
     replay.tracker.slos = slos.rules;
     replay.tracker.stuck_after = slos.stuck_after;
@@ -78,7 +80,8 @@ fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Vec<u8>>
         workload: true,
         probes: true,
         images: true,
-        node: shows_pods,
+        node: shows_pods || args.evidence.nodes(),
+        nodes: Some(args.recording.nodes.options()),
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);
@@ -135,6 +138,7 @@ pub(super) fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayC
             timestamps: args.timestamps,
             backfill: args.backfill.into(),
             events: evidence.events(),
+            nodes: evidence.nodes(),
             ..TrackerConfig::default()
         },
         shard: args.sharding.shard,

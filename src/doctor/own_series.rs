@@ -9,7 +9,7 @@ use crate::metrics::{
 };
 use crate::process::metrics::ProcessCollector;
 use crate::traces::TraceStats;
-use crate::watch::events::stats::EventStats;
+use crate::watch::events::stats::EvidenceStats;
 use crate::watch::stats::WatchStats;
 use podinit_core::shard::Shard;
 
@@ -66,7 +66,7 @@ impl Exposed {
             .source(Box::new(Arc::new(AccessStats::new(now))))
             .collector(Box::new(ProcessCollector::new()));
         if self.events {
-            builder = builder.source(Box::new(EventStats::new(1)));
+            builder = builder.source(Box::new(EvidenceStats::new(1, false)));
         }
         if self.checkpoint {
             builder = builder.source(Box::new(CheckpointGauges::new()));

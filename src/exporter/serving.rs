@@ -22,9 +22,11 @@ use crate::inspect::freshness::FreshnessSource;
 use crate::process::signals::Reload;
 use crate::server::Health;
 use crate::watch::events::EventSink;
+use crate::watch::nodes::NodeSink;
 use crate::watch::stats::WatchStats;
 use crate::watch::{self, WatchConfig};
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
+use podinit_decode::node::NodeOptions;
 
 /// How long the reload of the SLO file may be silent. It polls every few seconds, and may have to
 /// wait for the ingest task.
@@ -42,6 +44,8 @@ pub(crate) struct Serving {
     pub(crate) deliveries: mpsc::Sender<Delivery>,
     /// Only if Events are a source of evidence
     pub(crate) events: Option<EventSink>,
+    /// Only if nodes are
+    pub(crate) nodes: Option<(NodeOptions, NodeSink)>,
     pub(crate) watch: WatchConfig,
     pub(crate) clock: Arc<dyn Clock>,
     /// Where it watches and accounts
@@ -133,6 +137,10 @@ impl Serving {
             if let Some(sink) = &self.events {
                 let client = &cluster.client;
                 watch::events::spawn(client, &self.watch, sink, &shutdown, &mut watches);
+            }
+            if let Some((options, sink)) = self.nodes {
+                let client = &cluster.client;
+                watch::nodes::spawn(client, &self.watch, options, sink, &shutdown, &mut watches);
             }
             watches
         };

@@ -21,7 +21,7 @@ use super::tasks::Tasks;
 use super::tls_reload::WebSettings;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
-use crate::args::ExporterArgs;
+use crate::args::{Evidence, ExporterArgs};
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::inspect::api;
@@ -36,9 +36,11 @@ use crate::process::signals::Reload;
 use crate::server::{AllowedHosts, Health, Limits, Server};
 use crate::watch::WatchConfig;
 use crate::watch::events::EventSink;
-use crate::watch::events::stats::EventStats;
+use crate::watch::events::stats::EvidenceStats;
+use crate::watch::nodes::NodeSink;
 use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Delivery, Tracker, TrackerConfig};
+use podinit_decode::node::NodeOptions;
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.
@@ -62,6 +64,8 @@ pub(crate) struct Exporter {
     deliveries: mpsc::Sender<Delivery>,
     /// Only if Events are a source of evidence
     events: Option<EventSink>,
+    /// Only if nodes are
+    nodes: Option<(NodeOptions, NodeSink)>,
     watch: WatchConfig,
     /// Takes samples for the page
     sampler: Sampler,
@@ -110,9 +114,14 @@ impl Exporter {
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let (events_in, events) = mpsc::channel(EVENT_QUEUE);
+        let event_scopes = match args.evidence.events() {
+            true => watch.scopes.len(),
+            false => 0,
+        };
+        let evidence = Arc::new(EvidenceStats::new(event_scopes, args.evidence.nodes()));
         let event_sink = args.evidence.events().then(|| EventSink {
             events: events_in,
-            stats: Arc::new(EventStats::new(watch.scopes.len())),
+            stats: Arc::clone(&evidence),
             watch: Arc::clone(&stats),
         });
         let mut builder = Builder::new(args.labels.config())
@@ -120,11 +129,12 @@ impl Exporter {
             .shard(args.sharding.shard.unwrap_or_default())
             .watch(stats.clone())
             .events(args.evidence.events())
+            .nodes(args.evidence.nodes())
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
         let problem_pods = Arc::new(ProblemPods::default());
         builder = builder.source(Box::new(Arc::clone(&problem_pods)));
-        if let Some(sink) = &event_sink {
-            builder = builder.source(Box::new(Arc::clone(&sink.stats)));
+        if args.evidence != Evidence::None {
+            builder = builder.source(Box::new(Arc::clone(&evidence)));
         }
         let label_keys = watch.decode.pod_labels.clone();
         let (traces, trace_queue) = Traces::open(&args.otlp, label_keys)?.unzip();
@@ -181,8 +191,19 @@ impl Exporter {
             stuck_after: slos.slos.stuck_after,
             max_pods: args.max_pods.get(),
             events: args.evidence.events(),
+            nodes: args.evidence.nodes(),
+            shard: args.sharding.shard,
             ..TrackerConfig::default()
         };
+        let nodes = args.evidence.nodes().then(|| {
+            let sink = NodeSink {
+                deliveries: sender.clone(),
+                clock: Arc::clone(&clock),
+                stats: evidence,
+                watch: Arc::clone(&stats),
+            };
+            (args.nodes.options(), sink)
+        });
         let ingest = Ingest {
             tracker: Tracker::new(accounting.clone()),
             sink,
@@ -204,6 +225,7 @@ impl Exporter {
             ingest,
             deliveries: sender,
             events: event_sink,
+            nodes,
             watch,
             sampler: Sampler(shown),
             finder,
@@ -324,6 +346,7 @@ impl Exporter {
             ingest: self.ingest,
             deliveries: self.deliveries,
             events: self.events,
+            nodes: self.nodes,
             watch: self.watch,
             clock: self.clock,
             accounting_runtime: self.accounting_runtime,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::encoder::{Encoder, Head, Kind, Number};
 use super::family::{FamilyDoc, FamilyType};
@@ -186,6 +186,8 @@ impl<L: LabelValue> Persistent for CounterVec<L> {
 pub struct CounterVec2<L, M> {
     /// Row by row: a row for each value of the first label
     counters: Box<[Counter]>,
+    /// Whether also those series are exposed at 0 that otherwise are not
+    shows_all: AtomicBool,
     labels: PhantomData<fn(L, M)>,
 }
 
@@ -193,6 +195,23 @@ impl<L: LabelValue, M: LabelValue> CounterVec2<L, M> {
     /// The counter of this pair.
     pub fn with(&self, first: L, second: M) -> &Counter {
         &self.counters[first.index() * M::ALL.len() + second.index()]
+    }
+
+    /// Exposes also those series at 0 that otherwise are not.
+    pub fn show_all(&self) {
+        self.shows_all.store(true, Relaxed);
+    }
+
+    /// Every pair that is exposed.
+    fn exposed(&self) -> impl Iterator<Item = ([&'static str; 2], &Counter)> {
+        let shows_all = self.shows_all.load(Relaxed);
+        let at_zero = L::ALL
+            .iter()
+            .map(move |first| shows_all || first.is_exposed_at_zero());
+        let at_zero = at_zero.flat_map(|at_zero| M::ALL.iter().map(move |_| at_zero));
+        let exposed = self.iter().zip(at_zero);
+        let exposed = exposed.filter(|((_, counter), at_zero)| *at_zero || counter.get() > 0);
+        exposed.map(|(series, _)| series)
     }
 
     fn iter(&self) -> impl Iterator<Item = ([&'static str; 2], &Counter)> {
@@ -207,6 +226,7 @@ impl<L: LabelValue, M: LabelValue> Default for CounterVec2<L, M> {
         let number = L::ALL.len() * M::ALL.len();
         Self {
             counters: (0..number).map(|_| Counter::default()).collect(),
+            shows_all: AtomicBool::new(false),
             labels: PhantomData,
         }
     }
@@ -233,7 +253,7 @@ impl<L: LabelValue, M: LabelValue> Instrument for CounterVec2<L, M> {
         let &[first, second] = family.labels else {
             return;
         };
-        for (values, counter) in self.iter() {
+        for (values, counter) in self.exposed() {
             let labels = [(first, values[0]), (second, values[1])];
             out.number(&labels, Number::Integer(counter.get()));
         }
@@ -242,7 +262,7 @@ impl<L: LabelValue, M: LabelValue> Instrument for CounterVec2<L, M> {
 
 impl<L: LabelValue, M: LabelValue> Persistent for CounterVec2<L, M> {
     fn save(&self) -> Vec<SavedSeries> {
-        let series = self.iter().map(|(values, counter)| SavedSeries {
+        let series = self.exposed().map(|(values, counter)| SavedSeries {
             labels: values.map(Cow::Borrowed).into(),
             value: counter.get(),
         });

@@ -13,10 +13,12 @@ use super::families::families;
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
 use super::namespaces::Namespaces;
+use super::node_families::NodeMetrics;
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
-use super::store::Store;
+use super::startup_durations::StartupDurations;
+use super::store::{EvidenceMetrics, Store};
 use crate::instruments::{FamilySource, Kind};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
@@ -28,6 +30,7 @@ pub struct Builder {
     watch: Option<Box<dyn FamilySource>>,
     slos: Vec<SloDoc>,
     events: bool,
+    nodes: bool,
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
     start: Option<Timestamp>,
@@ -61,6 +64,13 @@ impl Builder {
     #[must_use]
     pub fn events(mut self, events: bool) -> Self {
         self.events = events;
+        self
+    }
+
+    /// Exposes what only nodes can tell, if they are a source of evidence.
+    #[must_use]
+    pub fn nodes(mut self, nodes: bool) -> Self {
+        self.nodes = nodes;
         self
     }
 
@@ -109,7 +119,16 @@ impl Builder {
             counts && !family.slo_labels && !family.labels.contains(&"slo")
         });
         let starts = StartTimes::new(self.start, counting.map(|family| family.name));
-        let store = Store::new(&specs, self.labels.max_sets, names(), events, starts);
+        let evidence = EvidenceMetrics {
+            startups: (self.events || self.nodes)
+                .then(|| StartupDurations::new(self.nodes, self.events)),
+            nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.max_pools())),
+            events,
+        };
+        let store = Store::new(&specs, self.labels.max_sets, names(), evidence, starts);
+        if self.nodes {
+            store.pods.unobserved.show_all();
+        }
         let store = Arc::new(store);
         let sets = LabelSets::new(specs, self.labels.max_sets);
         let board = Arc::new(SloBoard::new(names()));

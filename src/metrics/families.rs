@@ -10,11 +10,13 @@ use super::config_gauges::ConfigGauges;
 use super::event_families::{EventFamilies, STARTUP_SLI_FAMILIES};
 use super::image_pulls::IMAGE_PULL_FAMILIES;
 use super::in_place::IN_PLACE;
+use super::node_families::NODE_FAMILIES;
 use super::pod_families::{
     DELIVERY_AND_LABELS, DURATIONS, POD_COUNTS, PodFamilies, TrackerFamilies,
 };
 use super::problem_pods::PROBLEMS;
 use super::slo::SLOS;
+use super::startup_durations::STARTUP_FAMILIES;
 use crate::access::AccessStats;
 use crate::instruments::{FamilyDoc, SavedFamilies, UnknownSeries};
 use crate::traces::TraceStats;
@@ -23,11 +25,13 @@ use crate::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
-    let rooms: [&[FamilyDoc]; 21] = [
+    let rooms: [&[FamilyDoc]; 23] = [
         &DURATIONS,
         &STARTUP_SLI_FAMILIES,
         &EventFamilies::FAMILIES,
         &IMAGE_PULL_FAMILIES,
+        &STARTUP_FAMILIES,
+        &NODE_FAMILIES,
         &POD_COUNTS,
         &PodFamilies::FAMILIES,
         &IN_PLACE,
@@ -69,7 +73,7 @@ mod tests {
     use super::*;
     use crate::instruments::Kind;
     use crate::metrics::{Builder, ClockFamilies, LabelConfig, SloDoc};
-    use crate::watch::events::stats::EventStats;
+    use crate::watch::events::stats::EvidenceStats;
     use crate::watch::stats::WatchStats;
     use podinit_core::lifecycle::Interval;
     use podinit_core::timestamp::Timestamp;
@@ -110,8 +114,9 @@ mod tests {
         let builder = Builder::new(LabelConfig::default())
             .slos(vec![slo])
             .events(true)
+            .nodes(true)
             .watch(Arc::new(WatchStats::new(1)))
-            .source(Box::new(EventStats::new(1)))
+            .source(Box::new(EvidenceStats::new(1, true)))
             .source(Box::new(ClockFamilies::new(Arc::new(move || now))))
             .source(Box::new(ConfigGauges::new(now)))
             .source(Box::new(CheckpointGauges::new()))
@@ -125,7 +130,11 @@ mod tests {
         let declared: BTreeSet<_> = declared.map(|family| family.name).collect();
         assert_eq!(saved.names().collect::<BTreeSet<_>>(), declared);
         for family in families() {
-            let derived = family.name == "podinit_pods_discovered_total";
+            let derived = [
+                "podinit_pods_discovered_total",
+                "podinit_nodes_discovered_total",
+            ];
+            let derived = derived.contains(&family.name);
             let kept = family.kind != Kind::Gauge && !derived;
             assert_eq!(family.saved, kept, "{}", family.name);
         }

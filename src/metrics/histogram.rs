@@ -262,6 +262,11 @@ pub struct SavedHistogram {
 }
 
 impl SavedHistogram {
+    /// Whether it has counted nothing.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
     /// Whether its cells are among the first `cells`.
     pub(super) fn fits(&self, cells: usize) -> bool {
         let mut positions = self

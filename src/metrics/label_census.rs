@@ -93,9 +93,11 @@ impl LabelCensus {
     pub fn add(&mut self, pod: &PodInfo) {
         self.pods += 1;
         self.slo_namespaces.place_of(pod);
-        if self.sets.has_node() && pod.node.is_some() {
+        let has_node = self.sets.has_any(SeriesLabel::is_known_when_bound);
+        if has_node && pod.node.is_some() {
             let unbound = PodInfo {
                 node: None,
+                node_labels: None,
                 ..pod.clone()
             };
             self.sets.resolve(&unbound);

@@ -207,13 +207,18 @@ impl LabelSets {
         }
     }
 
-    /// Whether `pod`, before it had a node, was in the set that stands for those past the cap.
-    pub(super) fn overflowed_without_node(&mut self, pod: &PodInfo) -> bool {
+    /// Whether `pod`, before the labels that `is_new` chooses were known, was in the set that stands for those
+    /// past the cap.
+    pub(super) fn overflowed_without(
+        &mut self,
+        pod: &PodInfo,
+        is_new: impl Fn(&SeriesLabel) -> bool,
+    ) -> bool {
         self.ids.clear();
         for label in &mut self.labels {
-            let id = match label.spec.label {
-                SeriesLabel::Node => EMPTY_ID,
-                _ => label.resolve_for(pod),
+            let id = match is_new(&label.spec.label) {
+                true => EMPTY_ID,
+                false => label.resolve_for(pod),
             };
             self.ids.push(id);
         }
@@ -242,11 +247,9 @@ impl LabelSets {
         labels.position(|carried| carried.spec.label == *label)
     }
 
-    /// Whether one of the labels is `node`.
-    pub(super) fn has_node(&self) -> bool {
-        self.labels
-            .iter()
-            .any(|label| label.spec.label == SeriesLabel::Node)
+    /// Whether one of the labels is among those that `chosen` chooses.
+    pub(super) fn has_any(&self, chosen: impl Fn(&SeriesLabel) -> bool) -> bool {
+        self.labels.iter().any(|label| chosen(&label.spec.label))
     }
 
     /// The values of the set that was resolved last.

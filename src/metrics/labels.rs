@@ -3,6 +3,7 @@
 
 use std::str::FromStr;
 
+use podinit_core::node::NodeLabels;
 use podinit_core::pod::PodInfo;
 use podinit_decode::DecodeOptions;
 
@@ -26,6 +27,18 @@ pub enum SeriesLabel {
     Node,
     /// Whether the pod uses the network of its node: `true` or `false`
     HostNetwork,
+    /// The pool of the node ([§14.2](crate::specification#s14-2)), as all that follow but `PodLabel`
+    NodePool,
+    /// The zone of the node
+    Zone,
+    /// The instance type of the node
+    InstanceType,
+    /// The processor architecture of the node
+    Arch,
+    /// Whether the node is a spot one, as Karpenter names it
+    CapacityType,
+    /// The version of the node's kubelet
+    KubeletVersion,
     /// A label of the pod, by its key
     PodLabel(String),
 }
@@ -33,13 +46,37 @@ pub enum SeriesLabel {
 impl SeriesLabel {
     /// The labels that podinit can take from any pod, in the order in which they are exposed. Pod
     /// labels come after them.
-    pub const OF_ANY_POD: [Self; 5] = [
+    pub const OF_ANY_POD: [Self; 11] = [
         Self::Namespace,
         Self::WorkloadKind,
         Self::Workload,
         Self::Node,
         Self::HostNetwork,
+        Self::NodePool,
+        Self::Zone,
+        Self::InstanceType,
+        Self::Arch,
+        Self::CapacityType,
+        Self::KubeletVersion,
     ];
+
+    /// Whether only nodes can tell it ([§14.2](crate::specification#s14-2)).
+    pub const fn is_of_node(&self) -> bool {
+        matches!(
+            self,
+            Self::NodePool
+                | Self::Zone
+                | Self::InstanceType
+                | Self::Arch
+                | Self::CapacityType
+                | Self::KubeletVersion
+        )
+    }
+
+    /// Whether its value can become known when a pod is bound.
+    pub const fn is_known_when_bound(&self) -> bool {
+        matches!(self, Self::Node) || self.is_of_node()
+    }
 
     /// What options call the label: its name on the series, or the key of the pod label.
     pub fn key(&self) -> &str {
@@ -49,6 +86,12 @@ impl SeriesLabel {
             Self::Workload => "workload",
             Self::Node => "node",
             Self::HostNetwork => "host_network",
+            Self::NodePool => "nodepool",
+            Self::Zone => "zone",
+            Self::InstanceType => "instance_type",
+            Self::Arch => "arch",
+            Self::CapacityType => "capacity_type",
+            Self::KubeletVersion => "kubelet_version",
             Self::PodLabel(key) => key,
         }
     }
@@ -137,6 +180,7 @@ impl LabelSpec {
     /// The value for `pod`; empty text where the pod has none.
     pub(super) fn value<'a>(&self, pod: &'a PodInfo) -> &'a str {
         let workload = pod.workload.as_deref();
+        let of_node = |of: fn(&NodeLabels) -> &str| pod.node_labels.as_deref().map_or("", of);
         match self.label {
             SeriesLabel::Namespace => &pod.namespace,
             SeriesLabel::WorkloadKind => workload.map_or("", |workload| &workload.kind),
@@ -144,6 +188,12 @@ impl LabelSpec {
             SeriesLabel::Node => pod.node.as_deref().unwrap_or_default(),
             SeriesLabel::HostNetwork if pod.host_network => "true",
             SeriesLabel::HostNetwork => "false",
+            SeriesLabel::NodePool => of_node(|node| &node.pool),
+            SeriesLabel::Zone => of_node(|node| &node.zone),
+            SeriesLabel::InstanceType => of_node(|node| &node.instance_type),
+            SeriesLabel::Arch => of_node(|node| &node.arch),
+            SeriesLabel::CapacityType => of_node(|node| &node.capacity_type),
+            SeriesLabel::KubeletVersion => of_node(|node| &node.kubelet_version),
             SeriesLabel::PodLabel(_) => {
                 let value = pod.pod_labels.get(self.pod_label);
                 value.map_or("", |value| value)
@@ -158,13 +208,24 @@ impl LabelConfig {
         let has = |label| self.labels.contains(&label);
         DecodeOptions {
             pod_labels: self.pod_label_keys().map(str::to_owned).collect(),
-            node: has(SeriesLabel::Node),
+            node: self.labels.iter().any(SeriesLabel::is_known_when_bound),
+            nodes: None,
             workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadKind),
             probes: false,
             images: false,
             messages: false,
             endings: false,
         }
+    }
+
+    /// The most distinct pools of nodes.
+    pub(super) fn max_pools(&self) -> usize {
+        self.cap_of(&SeriesLabel::NodePool)
+    }
+
+    /// Whether one of the labels is known only while nodes are a source of evidence.
+    pub fn needs_nodes(&self) -> Option<&SeriesLabel> {
+        self.labels.iter().find(|label| label.is_of_node())
     }
 
     /// The labels, in the order in which they are exposed.
@@ -192,14 +253,18 @@ impl LabelConfig {
     }
 
     fn spec(&self, label: SeriesLabel, name: String, pod_label: usize) -> LabelSpec {
-        let mut caps = self.max_values_of.iter().rev();
-        let own = caps.find(|(capped, _)| *capped == label);
         LabelSpec {
-            max_values: own.map_or(self.max_values, |(_, cap)| *cap),
+            max_values: self.cap_of(&label),
             label,
             name,
             pod_label,
         }
+    }
+
+    fn cap_of(&self, label: &SeriesLabel) -> usize {
+        let mut caps = self.max_values_of.iter().rev();
+        let own = caps.find(|(capped, _)| capped == label);
+        own.map_or(self.max_values, |(_, cap)| *cap)
     }
 
     fn pod_label_keys(&self) -> impl Iterator<Item = &str> {
@@ -291,6 +356,12 @@ mod tests {
                 "workload",
                 "node",
                 "host_network",
+                "nodepool",
+                "zone",
+                "instance_type",
+                "arch",
+                "capacity_type",
+                "kubelet_version",
                 "label_team",
                 "label_app"
             ]

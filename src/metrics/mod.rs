@@ -36,6 +36,7 @@ pub mod layout;
 #[cfg(all(test, podinit_loom))]
 mod model;
 mod namespaces;
+mod node_families;
 mod pod_counts;
 mod pod_families;
 mod problem_pods;
@@ -46,6 +47,7 @@ mod slo;
 mod start_times;
 #[cfg(all(test, not(podinit_loom)))]
 mod start_times_tests;
+mod startup_durations;
 mod store;
 mod sync;
 
@@ -62,7 +64,9 @@ pub use image_pulls::SavedPulls;
 pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, series_of_a_set};
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
+pub use node_families::SavedPool;
 pub use problem_pods::{MOST_PROBLEMS, ProblemPods};
 pub use recorder::Recorder;
 pub use slo::SloDoc;
 pub use start_times::SavedStartTimes;
+pub use startup_durations::SavedStartup;

@@ -49,7 +49,7 @@ computed_families! {
             "Time that pods took for one stage of their startup.";
         STEP_DURATION: DurationsBy<Step> =
             "podinit_step_duration_seconds", ["step"], experimental, saved,
-            "Time that pods took for one step inside the stages network and containers.";
+            "Time that pods took for one step inside the stages unschedulable, network and containers.";
         SCHEDULED_TO_READY: Durations =
             "podinit_scheduled_to_ready_duration_seconds", [], stable, saved,
             "Time from a pod's binding to a node until it was first ready.";
@@ -140,6 +140,8 @@ impl PodFamilies {
             | PodObservation::Stuck { .. }
             | PodObservation::OldestInFlight { .. }
             | PodObservation::Bound
+            | PodObservation::NodeKnown
+            | PodObservation::Startup { .. }
             | PodObservation::Measured { .. }
             | PodObservation::Slo { .. }
             | PodObservation::StartupSli(_)

@@ -9,12 +9,13 @@ use super::image_pulls::RegistryIndex;
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
 use super::namespaces::Namespaces;
+use super::node_families::PoolIndex;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
 use podinit_core::lifecycle::{
-    EndedStartup, EvictedState, Interval, Latency, Observation, Observer, PodObservation, PodState,
-    PullObservation, Sink, StartupSli, TrackerObservation,
+    EndedStartup, EvictedState, Interval, Latency, NodeObservation, Observation, Observer,
+    PodObservation, PodState, PullObservation, Sink, StartupSli, TrackerObservation,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -26,6 +27,7 @@ pub struct Recorder {
     pub(super) namespaces: Namespaces,
     pub(super) slos: SloCounter,
     pub(super) registries: RegistryIndex,
+    pub(super) pools: PoolIndex,
     /// What counts something that is saved, besides the store
     pub(super) sources: Arc<[Box<dyn FamilySource>]>,
     observations: u64,
@@ -45,6 +47,7 @@ impl Recorder {
             namespaces,
             slos,
             registries: RegistryIndex::default(),
+            pools: PoolIndex::default(),
             sources,
             observations: 0,
         }
@@ -94,17 +97,36 @@ impl Recorder {
         }
     }
 
-    fn bind(&mut self, now: Timestamp, pod: &PodInfo) {
-        if !self.labels.has_node() {
+    /// The labels that `is_new` chooses have become known.
+    fn bind(&mut self, now: Timestamp, pod: &PodInfo, is_new: impl Fn(&SeriesLabel) -> bool) {
+        if !self.labels.has_any(&is_new) {
             return;
         }
-        if self.set_of(Some(now), pod).overflow && !self.labels.overflowed_without_node(pod) {
+        if self.set_of(Some(now), pod).overflow && !self.labels.overflowed_without(pod, &is_new) {
             self.store.drop_whole_set();
         }
         let store = &self.store;
-        let is_node = |label: &SeriesLabel| *label == SeriesLabel::Node;
         self.labels
-            .each_dropped(pod, is_node, |label| store.dropped[label].increment());
+            .each_dropped(pod, is_new, |label| store.dropped[label].increment());
+    }
+
+    fn observe_node(&mut self, observation: NodeObservation<'_>) {
+        self.observations += 1;
+        let Some(nodes) = &self.store.nodes else {
+            return;
+        };
+        match observation {
+            NodeObservation::Moved { from, to } => nodes.move_node(from, to),
+            NodeObservation::Measured {
+                step,
+                latency,
+                pool,
+            } => nodes.observe(step, pool, latency, &mut self.pools),
+            NodeObservation::Anomaly(kind) => {
+                self.store.pods.count(PodObservation::Anomaly(kind));
+            }
+            NodeObservation::Late(late) => nodes.set_late(late),
+        }
     }
 
     fn measure(&mut self, now: Timestamp, pod: &PodInfo, interval: Interval, latency: Latency) {
@@ -175,7 +197,17 @@ impl Recorder {
                 let place = self.namespaces.place_of(pod);
                 self.store.stuck.move_pod(place, from, to);
             }
-            PodObservation::Bound => self.bind(now, pod),
+            PodObservation::Bound => self.bind(now, pod, SeriesLabel::is_known_when_bound),
+            PodObservation::NodeKnown => self.bind(now, pod, SeriesLabel::is_of_node),
+            PodObservation::Startup {
+                capacity,
+                images,
+                latency,
+            } => {
+                if let Some(startups) = &self.store.startups {
+                    startups.observe(now, pod, (capacity, images), latency);
+                }
+            }
             PodObservation::Measured { interval, latency } => {
                 self.measure(now, pod, interval, latency)
             }
@@ -224,6 +256,7 @@ impl Observer for Recorder {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
             Observation::Pull(pod, pull) => self.count_pull(now, pod, pull),
+            Observation::Node(observation) => self.observe_node(observation),
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }
@@ -241,6 +274,7 @@ mod tests {
     use crate::metrics::labels::{LabelConfig, WHOLE_SET};
     use crate::metrics::slo::SloBoard;
     use crate::metrics::start_times::StartTimes;
+    use crate::metrics::store::EvidenceMetrics;
     use podinit_core::kube_event::CapacityState;
     use podinit_core::lifecycle::{Cause, Stage, WaitReason};
     use podinit_core::pod::{PodSnapshot, PodUid};
@@ -264,7 +298,8 @@ mod tests {
         let namespaces = Namespaces::new(config.slo_namespace());
         let names = Arc::clone(&namespaces.names);
         let starts = StartTimes::default();
-        let store = Store::new(&specs, max_sets, Arc::clone(&names), None, starts);
+        let evidence = EvidenceMetrics::default();
+        let store = Store::new(&specs, max_sets, Arc::clone(&names), evidence, starts);
         let store = Arc::new(store);
         let sets = LabelSets::new(specs, max_sets);
         let slos = SloCounter::new(Arc::new(SloBoard::new(names)));

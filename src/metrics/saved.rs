@@ -9,7 +9,9 @@ use super::families::unknown_series;
 use super::histogram::SavedHistogram;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
+use super::node_families::SavedPool;
 use super::start_times::SavedStartTimes;
+use super::startup_durations::SavedStartup;
 use crate::instruments::{LabelText, SavedFamilies};
 use podinit_core::lifecycle::Interval;
 
@@ -39,7 +41,17 @@ pub struct SavedMetrics {
     pub startup_sli: Vec<SavedHistogram>,
     /// The durations and waits of image pulls, by registry
     pub pulls: Vec<SavedPulls>,
-    /// Since when all of it counts; saved beside the rest
+    /// Startups by capacity and images; `None` while neither nodes nor Events were a source. Saved beside the
+    /// rest, as all that follows
+    #[serde(skip)]
+    pub startups: Option<Vec<SavedStartup>>,
+    /// How nodes start, by pool; `None` while nodes were no source
+    #[serde(skip)]
+    pub pools: Option<Vec<SavedPool>>,
+    /// How many nodes were starting
+    #[serde(skip)]
+    pub starting_nodes: u64,
+    /// Since when all of it counts
     #[serde(skip)]
     pub starts: SavedStartTimes,
 }
@@ -80,12 +92,16 @@ impl SavedMetrics {
         if !self.startup_sli.is_empty() && self.startup_sli.len() != sets.len() {
             return Err("a label set has no startup SLI");
         }
+        let pools = self.pools.iter().flatten();
+        let startups = self.startups.iter().flatten();
         let pulls = self.pulls.iter();
         let pulls = pulls.flat_map(|pulls| [&pulls.duration, &pulls.wait]);
         let durations = self.durations.iter().flatten().chain(&self.startup_sli);
         let mut histograms = durations
             .chain([&self.delivery, &self.resize, &self.inplace_update])
-            .chain(pulls);
+            .chain(pulls)
+            .chain(pools.flat_map(|pool| &pool.steps))
+            .chain(startups.map(|(_, _, histogram)| histogram));
         if !histograms.all(|histogram| histogram.fits(self.bounds.len())) {
             return Err("a histogram has other cells");
         }

@@ -10,6 +10,7 @@ use super::image_pulls::REGISTRY;
 use super::in_place::InPlaceMetrics;
 use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
 use super::namespaces::{NamespaceNames, NamespaceSlot};
+use super::node_families::{NODE_POOL, NodeMetrics};
 use super::pod_counts::{PodCounts, StuckCounts};
 use super::pod_families::{
     CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
@@ -17,6 +18,7 @@ use super::pod_families::{
     UNSCHEDULABLE, WAITING, WATCH_DELIVERY,
 };
 use super::start_times::{StartTime, StartTimes, start_in_set};
+use super::startup_durations::StartupDurations;
 use crate::instruments::{
     Counter, FamilyDoc, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries,
     TimestampGauge,
@@ -47,6 +49,14 @@ impl SeriesSet {
     }
 }
 
+/// What is counted only while there are other sources than pods.
+#[derive(Debug, Default)]
+pub(super) struct EvidenceMetrics {
+    pub(super) startups: Option<StartupDurations>,
+    pub(super) nodes: Option<NodeMetrics>,
+    pub(super) events: Option<EventMetrics>,
+}
+
 /// All state.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -60,6 +70,10 @@ pub(super) struct Store {
     pub(super) in_place: InPlaceMetrics,
     /// While Events are a source
     pub(super) events: Option<EventMetrics>,
+    /// While nodes are a source
+    pub(super) nodes: Option<NodeMetrics>,
+    /// While one of them is
+    pub(super) startups: Option<StartupDurations>,
     /// By position of the label in `dropped_labels`; the whole set comes last.
     pub(super) dropped: Box<[Counter]>,
     labels: Box<[String]>,
@@ -75,9 +89,14 @@ impl Store {
         specs: &[LabelSpec],
         max_sets: usize,
         namespaces: Arc<NamespaceNames>,
-        events: Option<EventMetrics>,
+        evidence: EvidenceMetrics,
         starts: StartTimes,
     ) -> Self {
+        let EvidenceMetrics {
+            startups,
+            nodes,
+            events,
+        } = evidence;
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
         let more = namespaces.labelled && labels.iter().all(|label| label != namespace);
@@ -95,6 +114,8 @@ impl Store {
             delivery: Histogram::default(),
             in_place: InPlaceMetrics::default(),
             events,
+            nodes,
+            startups,
             dropped: (0..=dropped_labels.len())
                 .map(|_| Counter::default())
                 .collect(),
@@ -118,6 +139,14 @@ impl Store {
         });
     }
 
+    /// The intervals that are counted.
+    pub(super) fn intervals(&self) -> &'static [Interval] {
+        match self.nodes {
+            Some(_) => &Interval::ALL,
+            None => &Interval::ALL[..Interval::WITHOUT_NODES],
+        }
+    }
+
     pub(super) fn set(&self, set: usize) -> Option<&SeriesSet> {
         Some(self.sets.get(set)?.get()?)
     }
@@ -136,9 +165,13 @@ impl Store {
         let names = names.chain([WHOLE_SET]);
         let registry = self.events.as_ref();
         let registry = registry.map(|events| (REGISTRY, events.pulls.dropped.get()));
+        let nodes = self.nodes.as_ref();
+        let pool = nodes.map(|nodes| (NODE_POOL, nodes.dropped.get()));
+        let pool = pool.filter(|_| !self.labels.iter().any(|label| label == NODE_POOL));
         names
             .zip(self.dropped.iter().map(Counter::get))
             .chain(registry)
+            .chain(pool)
     }
 
     /// Counts a pod whose whole label set was dropped.
@@ -171,6 +204,9 @@ impl Store {
             events.families.save(saved);
             events.pulls.save(saved);
         }
+        if let Some(nodes) = &self.nodes {
+            nodes.save(saved);
+        }
         let dropped = self.dropped().map(|(label, value)| SavedSeries {
             labels: vec![Cow::Owned(label.to_owned())],
             value,
@@ -202,7 +238,10 @@ impl Store {
         let names = names.chain([WHOLE_SET]);
         let registry = self.events.as_ref();
         let registry = registry.map(|events| (REGISTRY, &events.pulls.dropped));
-        for (name, counter) in names.zip(&self.dropped).chain(registry) {
+        let pool = self.nodes.as_ref();
+        let pool = pool.map(|nodes| (NODE_POOL, &nodes.dropped));
+        let pool = pool.filter(|_| !self.labels.iter().any(|label| label == NODE_POOL));
+        for (name, counter) in names.zip(&self.dropped).chain(registry).chain(pool) {
             let series = saved.series(&LABEL_VALUES_DROPPED).iter();
             let of_label = series.filter(|series| series.labels.iter().eq([name]));
             of_label.for_each(|series| counter.add(series.value));
@@ -263,6 +302,12 @@ impl Store {
             events.families.collect(out);
             events.pulls.collect(out, &self.starts);
         }
+        if let Some(startups) = &self.startups {
+            startups.collect(out, &self.starts);
+        }
+        if let Some(nodes) = &self.nodes {
+            nodes.collect(out, &self.starts);
+        }
         self.collect_pod_counts(out);
         self.pods.collect(out);
         self.in_place.collect(out, &self.starts);
@@ -297,6 +342,9 @@ impl Store {
         }
         durations.family_start = begin(out, &STEP_DURATION);
         for step in Step::ALL {
+            if step.is_of_node() && self.nodes.is_none() {
+                continue;
+            }
             let labels = [("step", step.as_str())];
             durations.write_interval(out, Interval::Step(step), &labels);
         }

@@ -29,7 +29,7 @@ pub fn joined<E>(
             return document;
         }
         match document {
-            Some(Ok(document)) if !matches!(document.body, Body::Event(_)) => {
+            Some(Ok(document)) if !matches!(document.body, Body::Event(_) | Body::NodeEvent(_)) => {
                 if !matches!(document.body, Body::Events(_)) {
                     last = Some(document.position);
                 }
@@ -57,12 +57,19 @@ pub(super) fn page(document: Document) -> Document {
         observed_at,
         body,
     } = document;
-    let (pods, events, observed_at) = match body {
-        Body::List { pods, events, .. } => (pods, events, observed_at),
-        Body::Pod(pod) => (vec![pod], Vec::new(), observed_at),
-        // Events do not move time ([§9.5](crate::specification#s9-5)).
-        Body::Events(events) => (Vec::new(), events, None),
-        Body::Event(_) => {
+    let (pods, events, nodes, observed_at) = match body {
+        Body::List {
+            pods,
+            events,
+            nodes,
+            ..
+        } => (pods, events, nodes, observed_at),
+        Body::Pod(pod) => (vec![pod], Vec::new(), Vec::new(), observed_at),
+        // Neither Events nor nodes move time ([§9.5](crate::specification#s9-5),
+        // [§14.1](crate::specification#s14-1)).
+        Body::Events(events) => (Vec::new(), events, Vec::new(), None),
+        Body::Nodes { nodes, events, .. } => (Vec::new(), events, nodes, None),
+        Body::Event(_) | Body::NodeEvent(_) => {
             return Document {
                 position,
                 observed_at,
@@ -76,6 +83,7 @@ pub(super) fn page(document: Document) -> Document {
         body: Body::List {
             pods,
             events,
+            nodes,
             continue_token: Some(MORE.to_owned()),
             resource_version: None,
         },
@@ -90,6 +98,7 @@ pub(super) fn last_page(position: RecordingPosition) -> Document {
         body: Body::List {
             pods: Vec::new(),
             events: Vec::new(),
+            nodes: Vec::new(),
             continue_token: None,
             resource_version: None,
         },
@@ -118,8 +127,8 @@ impl OneMoment {
     pub(super) fn read(&mut self, document: &Document) {
         let states_time = document.observed_at.is_some();
         match &document.body {
-            Body::Events(_) => {}
-            Body::Event(_) => self.has_others = true,
+            Body::Events(_) | Body::Nodes { .. } => {}
+            Body::Event(_) | Body::NodeEvent(_) => self.has_others = true,
             // The list of the pages before did not complete.
             Body::Pod(_) if self.is_incomplete => self.has_others = true,
             Body::Pod(pod) => self.list(std::slice::from_ref(pod), states_time, false),

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use http::Request;
 use kube::Client;
 use kube::client::Body;
 use tokio::time::{Instant, sleep, timeout};
@@ -229,8 +230,15 @@ impl Follow {
 
     /// Requests a list of one object. Its bytes, which state the version that the API server is at.
     pub(crate) async fn list_of_one(&self) -> Result<(Encoding, Vec<u8>), ApiError> {
+        self.fetch(self.requests.current_version()?).await
+    }
+
+    /// Requests a list, or a page of one. Its bytes.
+    pub(crate) async fn fetch(
+        &self,
+        request: Request<Body>,
+    ) -> Result<(Encoding, Vec<u8>), ApiError> {
         let config = &self.config;
-        let request = self.requests.current_version()?;
         let whole = async {
             let deadline = config.header_timeout;
             let sending = (self.negotiation).send(&self.client, request, Purpose::List, deadline);

@@ -12,6 +12,7 @@
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
 //! - `probe`: one request before the watch begins.
 //! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
+//! - `nodes`: lists and watches nodes. `evidence_log`: what is logged of Events and nodes.
 
 use std::sync::Arc;
 
@@ -30,10 +31,12 @@ pub mod config;
 mod delivery_sender;
 pub mod event_reader;
 pub mod events;
+mod evidence_log;
 pub(crate) mod follow;
 pub mod frame_reader;
 pub mod line_reader;
 pub(crate) mod negotiation;
+pub mod nodes;
 pub(crate) mod one_shot_list;
 mod paged_list;
 pub(crate) mod pages;

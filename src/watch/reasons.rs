@@ -106,6 +106,8 @@ label_values! {
         /// Events were lost, and their watch begins anew at the current version
         /// ([§9.5](crate::specification#s9-5)); nothing is listed
         Events => "events",
+        /// The list-watch of nodes begins anew with a list
+        Nodes => "nodes",
     }
 }
 

@@ -204,7 +204,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
             | Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
                 pod.latest_api_time
             }
-            Body::Event(_) | Body::Events(_) => None,
+            Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => None,
         };
         now = now.max(document.observed_at.or(latest).unwrap_or(now));
         let began = now;
@@ -224,6 +224,9 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
             Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
             Body::Event(WatchEventKind::OtherShard { .. }) => PodEvent::OtherShard,
             Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
+            Body::Nodes { .. } | Body::NodeEvent(_) => {
+                unreachable!("these histories have no nodes")
+            }
             Body::Events(events) => {
                 let events = events.into_iter().map(PodEvent::Event);
                 return events.map(|event| sync(event, SOURCES[0], now)).collect();

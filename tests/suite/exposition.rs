@@ -12,11 +12,12 @@ use podinit::metrics::{
     ProblemPods, Recorder, SeriesLabel, SloDoc, families,
 };
 use podinit::traces::TraceStats;
-use podinit::watch::events::stats::EventStats;
+use podinit::watch::events::stats::EvidenceStats;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    AnomalyKind, Cause, Interval, Latency, Milestone, Observation, Observer, Outcome,
-    PodObservation, PodState, PullObservation, PullResult, Stage, UnobservedReason, WaitReason,
+    AnomalyKind, Cause, Interval, Latency, Milestone, NodeObservation, NodeState, NodeStep,
+    Observation, Observer, Outcome, PodObservation, PodState, PullObservation, PullResult, Stage,
+    UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::problems::{Dimension, Problem};
@@ -109,6 +110,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
     };
     let builder = Builder::new(labels)
         .events(true)
+        .nodes(true)
         .watch(Arc::new(Watch))
         .shard(Shard::ALL)
         .slos(vec![SloDoc {
@@ -118,7 +120,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
             threshold_seconds: 10.0,
         }])
         .events(true)
-        .source(Box::new(EventStats::new(1)))
+        .source(Box::new(EvidenceStats::new(1, true)))
         .source(Box::new(ClockFamilies::new(Arc::new(Corrected))))
         .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
             1_700_000_000,
@@ -247,6 +249,19 @@ fn scraped() -> Arc<Exposition> {
         earlier: &[],
     };
     recorder.observe(now, Observation::Pull(&old, pull));
+    for node in [
+        NodeObservation::Moved {
+            from: NodeState::Undiscovered,
+            to: NodeState::Starting,
+        },
+        NodeObservation::Measured {
+            step: NodeStep::Ready,
+            latency: seconds(31.0),
+            pool: "general",
+        },
+    ] {
+        recorder.observe(now, Observation::Node(node));
+    }
     exposition
 }
 

@@ -43,7 +43,7 @@ impl Observer for Said {
                     *sum += pods;
                 }
             }
-            Observation::Pull(..) | Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
 }

@@ -13,7 +13,7 @@ use podinit::metrics::{Distribution, Figures, SloFigures};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
     Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage,
-    WaitReason,
+    StartupImages, WaitReason,
 };
 use podinit_core::pod::{ContainerKind, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -56,6 +56,9 @@ fn record(name: &str, progress: Progress) -> Record {
         name: "web".into(),
     }));
     Record {
+        startup_capacity: None,
+        startup_images: StartupImages::default(),
+        node_labels: None,
         unschedulable: None,
         uid,
         pod,

@@ -84,6 +84,7 @@ pub(crate) fn everything() -> DecodeOptions {
         images: true,
         messages: true,
         endings: true,
+        nodes: None,
     }
 }
 

@@ -67,7 +67,7 @@ impl Harness {
         let said = &mut self.said;
         let mut sink = |_, observation: Observation<'_>| match observation {
             Observation::Pod(_, observation) => said.push(observation),
-            Observation::Pull(..) | Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         };
         self.tracker.apply(delivery, &mut sink);
     }
@@ -77,7 +77,7 @@ impl Harness {
         let said = &mut self.said;
         let mut sink = |_, observation: Observation<'_>| match observation {
             Observation::Pod(_, observation) => said.push(observation),
-            Observation::Pull(..) | Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         };
         let now = Timestamp::from_seconds(START + seconds);
         self.tracker.advance(now, &mut sink);

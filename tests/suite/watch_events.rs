@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use podinit::watch::WatchConfig;
 use podinit::watch::config::ReflectorConfig;
-use podinit::watch::events::stats::{EventLossReason, EventStats};
+use podinit::watch::events::stats::{EventLossReason, EvidenceStats};
 use podinit::watch::events::{DeliveredEvents, EventSink, spawn};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
@@ -24,7 +24,7 @@ use crate::support::watch::{Call, Writer, scripted_client};
 pub struct FakeApi {
     calls: mpsc::UnboundedReceiver<Call>,
     events: mpsc::Receiver<DeliveredEvents>,
-    pub stats: Arc<EventStats>,
+    pub stats: Arc<EvidenceStats>,
     watch: Arc<WatchStats>,
     _tasks: JoinSet<()>,
 }
@@ -40,7 +40,7 @@ impl FakeApi {
         let (sender, events) = mpsc::channel(queue);
         let sink = EventSink {
             events: sender,
-            stats: Arc::new(EventStats::new(1)),
+            stats: Arc::new(EvidenceStats::new(1, false)),
             watch: Arc::new(WatchStats::new(1)),
         };
         let config = WatchConfig {

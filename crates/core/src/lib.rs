@@ -9,6 +9,7 @@ pub mod image_registry;
 pub mod kube_event;
 pub mod label_value;
 pub mod lifecycle;
+pub mod node;
 pub mod pod;
 pub mod problems;
 pub mod quantile;

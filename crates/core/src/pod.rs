@@ -27,6 +27,7 @@ pub use self::status::{
 };
 pub use self::uid::PodUid;
 use crate::label_values;
+use crate::node::labels::NodeLabels;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 label_values! {
@@ -152,6 +153,10 @@ pub struct PodInfo {
     pub node: Option<Arc<str>>,
     /// The controlling owner, `None` for a bare pod
     pub workload: Option<Arc<Workload>>,
+    /// What the node states that was first known of it while the pod was bound to it; `None` before, and where nodes
+    /// are no source of evidence. A checkpoint holds it beside the pods
+    #[serde(skip)]
+    pub node_labels: Option<Arc<NodeLabels>>,
     /// `spec.hostNetwork`
     pub host_network: bool,
     /// The values of the chosen pod labels in the order in which they were chosen; empty text

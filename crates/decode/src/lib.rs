@@ -8,6 +8,7 @@ mod error;
 pub mod event;
 mod json_list_reader;
 mod list_page;
+pub mod node;
 mod page_reader;
 pub mod pod;
 pub mod protobuf;

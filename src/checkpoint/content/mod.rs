@@ -12,6 +12,7 @@
 //! | 8 | `start times` | since when families and label sets count; optional |
 //! | 9 | `shown` | of each pod that is starting up, what else its newest version shows; optional |
 //! | 10 | `capacity` | of pods and records that are or were unschedulable, what autoscalers have said; optional |
+//! | 11 | `evidence` | what nodes and Events tell of startups, and the nodes; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -24,6 +25,7 @@
 
 mod capacity;
 mod collected;
+mod evidence;
 mod pods;
 mod records;
 mod section;
@@ -37,10 +39,11 @@ pub use self::section::ContentError;
 
 use self::capacity::Capacities;
 use self::collected::CollectedWriter;
+use self::evidence::{PodNodes, SavedEvidence};
 use self::pods::SharedTexts;
 use self::section::{
-    CAPACITY, COLLECTED, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append,
-    payload, value,
+    CAPACITY, COLLECTED, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN, START_TIMES,
+    TRACKER, append, payload, value,
 };
 use super::frame::{Sections, Writer};
 use crate::inspect::records::KeptRecords;
@@ -157,6 +160,7 @@ pub fn encode<P: Borrow<PodInFlight> + Serialize>(
     let mut shown = Vec::new();
     let mut capacities = Capacities::default();
     let mut places = 0..;
+    let mut nodes = PodNodes::default();
     file.section(PODS, |out| {
         for pod in pods {
             append(out, &pod);
@@ -164,6 +168,7 @@ pub fn encode<P: Borrow<PodInFlight> + Serialize>(
                 collected.add(pod);
                 append(&mut shown, &pod.shown());
                 capacities.add_pod(places.next().unwrap_or_default(), pod);
+                nodes.add(pod);
             }
         }
     });
@@ -176,6 +181,9 @@ pub fn encode<P: Borrow<PodInFlight> + Serialize>(
     file.section(METRICS, |out| append(out, &content.metrics));
     if !content.metrics.starts.is_empty() {
         file.section(START_TIMES, |out| append(out, &content.metrics.starts));
+    }
+    if let Some(evidence) = nodes.finish(&content.metrics, &content.tracker, &content.records) {
+        file.section(EVIDENCE, |out| append(out, &evidence));
     }
     Unsealed {
         file,
@@ -201,7 +209,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     let of_records = capacities.give(&mut pods)?;
     let records = file.get(RECORDS);
     let records = records.map(|payload| records::read(payload, of_records, &mut texts));
-    let content = Content {
+    let mut content = Content {
         scope: SavedScope {
             shard: shard(file)?,
             ..value(file, SCOPE)?
@@ -210,6 +218,16 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
         metrics: metrics(file)?,
         records: records.transpose()?.unwrap_or_default(),
     };
+    if file.get(EVIDENCE).is_some() {
+        let evidence: SavedEvidence = value(file, EVIDENCE)?;
+        let Content {
+            metrics,
+            tracker,
+            records,
+            ..
+        } = &mut content;
+        evidence.distribute(metrics, tracker, records, &mut pods)?;
+    }
     Ok((content, pods))
 }
 

@@ -33,6 +33,7 @@ fn in_flight(startup: StartupForm, slo: u16) -> (u8, PodForm) {
         uid: uid("starts"),
         last_seen: (700, 3, false, CREATED, [0; 5]),
         info: PodInfo {
+            node_labels: None,
             namespace: "shop".into(),
             name: "web-0".into(),
             node: Some("n1".into()),

@@ -102,6 +102,7 @@ fn tracker_config(args: &ExplainArgs) -> TrackerConfig {
         // The pods of the first list are explained from their conditions.
         backfill: Backfill::All,
         events: args.evidence.events(),
+        nodes: args.evidence.nodes(),
         ..TrackerConfig::default()
     }
 }

@@ -33,7 +33,8 @@ pub(super) fn restore(
     sink.records = RecordStore::restored(content.records);
     let recorder = &mut sink.recorder;
     let in_flight = pods.iter().filter_map(SavedPod::in_flight);
-    if recorder.restore(&content.metrics, in_flight) == RestoredDurations::OtherLabels {
+    let durations = recorder.restore(&content.metrics, in_flight);
+    if durations == RestoredDurations::OtherLabels {
         tracing::warn!(
             "the duration series carry other labels than before, and begin at zero; other counters continue"
         );

@@ -2,8 +2,8 @@
 
 use super::continue_token;
 use super::model::{
-    Cause, Container, Ended, InFlight, Interval, Milestone, Page, Pull, Slo, Startup,
-    Unschedulable, Workload,
+    Cause, Container, Ended, InFlight, Interval, Milestone, Needed, NodeDetails, Page, Pull, Slo,
+    Startup, Unschedulable, Workload,
 };
 use crate::inspect::freshness::Freshness;
 use crate::inspect::records::Answer;
@@ -11,8 +11,9 @@ use podinit_core::image_registry;
 use podinit_core::lifecycle::{
     self, IntervalResult, Progress, Record, RecordedCapacity, RecordedCause, RecordedContainer,
     RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict,
-    StageOrStep,
+    StageOrStep, StartupImages,
 };
+use podinit_core::node::NodeLabels;
 use podinit_core::pod::ContainerKind;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -53,6 +54,8 @@ pub fn startup_of(record: &Record, label_keys: &[String]) -> Startup {
         discovered: text(record.discovered),
         in_flight,
         ended,
+        node_details: record.node_labels.as_deref().map(NodeDetails::from),
+        needed: needed(record),
         milestones: record.milestones.iter().map(Milestone::from).collect(),
         network_time: record.network_time.map(|time| time.as_str().to_owned()),
         intervals: record.intervals.iter().map(Interval::from).collect(),
@@ -63,6 +66,28 @@ pub fn startup_of(record: &Record, label_keys: &[String]) -> Startup {
         pulls: record.pulls.iter().map(Pull::from).collect(),
         causes: record.causes.iter().map(Cause::from).collect(),
         slos: record.slos.iter().map(Slo::from).collect(),
+    }
+}
+
+fn needed(record: &Record) -> Option<Needed> {
+    let (capacity, images) = (record.startup_capacity, record.startup_images);
+    let is_known = capacity.is_some() || images != StartupImages::Unknown;
+    is_known.then(|| Needed {
+        capacity: capacity.map(|capacity| capacity.as_str().to_owned()),
+        images: images.as_str().to_owned(),
+    })
+}
+
+impl From<&NodeLabels> for NodeDetails {
+    fn from(node: &NodeLabels) -> Self {
+        Self {
+            pool: node.pool.to_string(),
+            zone: node.zone.to_string(),
+            instance_type: node.instance_type.to_string(),
+            arch: node.arch.to_string(),
+            capacity_type: node.capacity_type.to_string(),
+            kubelet_version: node.kubelet_version.to_string(),
+        }
     }
 }
 

@@ -50,6 +50,12 @@ pub struct Startup {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
     pub milestones: Vec<Milestone>,
+    /// What the node states besides its name, where nodes are a source of evidence
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_details: Option<NodeDetails>,
+    /// What the startup had to wait for, where nodes or Events say so
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed: Option<Needed>,
     /// How far the time of PodReadyToStartContainers can be from the truth: `exact`, `bounded` or `late`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network_time: Option<String>,
@@ -71,6 +77,33 @@ pub struct Startup {
     /// The oldest first
     pub causes: Vec<Cause>,
     pub slos: Vec<Slo>,
+}
+
+/// What a node states. What it does not is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeDetails {
+    /// `_none` for a node without a pool
+    pub pool: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub zone: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instance_type: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub arch: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub capacity_type: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kubelet_version: String,
+}
+
+/// What a startup had to wait for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Needed {
+    /// `new`, `existing` or `unknown`: whether the node is younger than the pod; left out before the pod is scheduled
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<String>,
+    /// `pulled`, `present` or `unknown`: whether the images were on the node
+    pub images: String,
 }
 
 /// The owner of a pod.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::{
-    Cause, Container, Ended, InFlight, Interval, Milestone, Pull, Slo, Startup, Unschedulable,
-    Workload as Owner,
+    Cause, Container, Ended, InFlight, Interval, Milestone, NodeDetails, Pull, Slo, Startup,
+    Unschedulable, Workload as Owner,
 };
 use crate::text::strangers_text::shown;
 use podinit_core::label_value::LabelValue;
@@ -17,6 +17,7 @@ use podinit_core::lifecycle::{
     RecordedCause, RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone,
     RecordedPull, RecordedSlo, SloVerdict, WaitReason,
 };
+use podinit_core::node::NodeLabels;
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -45,7 +46,13 @@ pub fn record_of(startup: &Startup) -> Read<Record> {
         ..PodInfo::default()
     };
     let network_time = startup.network_time.as_deref();
+    let needed = startup.needed.as_ref();
+    let capacity = needed.and_then(|needed| needed.capacity.as_deref());
+    let images = needed.map(|needed| named("images", &needed.images));
     Ok(Record {
+        startup_capacity: capacity.map(|text| named("capacity", text)).transpose()?,
+        startup_images: images.transpose()?.unwrap_or_default(),
+        node_labels: startup.node_details.as_ref().map(node_labels),
         uid: PodUid::from_text(&startup.uid),
         pod,
         discovered: time("discovered", &startup.discovered)?,
@@ -97,6 +104,17 @@ fn owner(owner: &Owner) -> Arc<Workload> {
     Arc::new(Workload {
         kind: owner.kind.as_str().into(),
         name: owner.name.as_str().into(),
+    })
+}
+
+fn node_labels(details: &NodeDetails) -> Arc<NodeLabels> {
+    Arc::new(NodeLabels {
+        pool: NodeLabels::value(&details.pool),
+        zone: NodeLabels::value(&details.zone),
+        instance_type: NodeLabels::value(&details.instance_type),
+        arch: NodeLabels::value(&details.arch),
+        capacity_type: NodeLabels::value(&details.capacity_type),
+        kubelet_version: NodeLabels::value(&details.kubelet_version),
     })
 }
 

@@ -83,6 +83,7 @@ pub(super) fn documents(
     let listed = Body::List {
         pods,
         events,
+        nodes: Vec::new(),
         continue_token: None,
         resource_version: None,
     };

@@ -37,7 +37,7 @@ impl Statuses {
                 | WatchEventKind::Modified(pod)
                 | WatchEventKind::Deleted(pod),
             ) => self.add(pod, target),
-            Body::Event(_) | Body::Events(_) => {}
+            Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => {}
         }
     }
 

@@ -9,9 +9,11 @@ use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_S
 use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
 use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
 use crate::metrics::layout::LAYOUT;
+use crate::metrics::node_families::{NODE_STARTUP, NodeMetrics};
 use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
+use crate::metrics::startup_durations::{STARTUP_DURATION, StartupDurations};
 use crate::metrics::store::SeriesSet;
 use podinit_core::lifecycle::{Interval, PodInFlight};
 use podinit_core::timestamp::Timestamp;
@@ -36,9 +38,9 @@ impl Recorder {
     pub fn saved_with(&self, families: SavedFamilies) -> SavedMetrics {
         let labels = self.labels.saved();
         let durations = |set| {
-            let histograms = Interval::ALL.into_iter().map(|interval| {
+            let histograms = self.store.intervals().iter().map(|interval| {
                 let set = self.store.set(set);
-                set.map(|set| set.interval(interval).saved())
+                set.map(|set| set.interval(*interval).saved())
             });
             histograms.map(Option::unwrap_or_default).collect()
         };
@@ -52,7 +54,7 @@ impl Recorder {
             starts,
             families,
             bounds: LAYOUT.bounds().to_vec(),
-            intervals: (Interval::ALL.iter())
+            intervals: (self.store.intervals().iter())
                 .map(|interval| Cow::Borrowed(interval.as_str()))
                 .collect(),
             delivery: self.store.delivery.saved(),
@@ -62,6 +64,9 @@ impl Recorder {
             durations: (0..labels.sets.len()).map(durations).collect(),
             startup_sli: (0..labels.sets.len()).filter_map(startup_sli).collect(),
             pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
+            startups: (self.store.startups.as_ref()).map(StartupDurations::saved),
+            starting_nodes: (self.store.nodes.as_ref()).map_or(0, NodeMetrics::starting),
+            pools: (self.store.nodes.as_ref()).map(NodeMetrics::saved_histograms),
             labels,
         }
     }
@@ -75,11 +80,17 @@ impl Recorder {
             RESIZE_DURATION,
             INPLACE_UPDATE_DURATION,
         ];
-        let of_events = [STARTUP_SLI, IMAGE_PULL_DURATION, IMAGE_PULL_WAIT];
-        let of_events = of_events
-            .into_iter()
-            .filter(|_| self.store.events.is_some());
-        let histograms = DURATIONS.into_iter().chain(always).chain(of_events);
+        let store = &self.store;
+        let of_evidence = [
+            (STARTUP_SLI, store.events.is_some()),
+            (IMAGE_PULL_DURATION, store.events.is_some()),
+            (IMAGE_PULL_WAIT, store.events.is_some()),
+            (STARTUP_DURATION, store.startups.is_some()),
+            (NODE_STARTUP, store.nodes.is_some()),
+        ];
+        let of_evidence = of_evidence.into_iter().filter(|(_, is_there)| *is_there);
+        let of_evidence = of_evidence.map(|(family, _)| family);
+        let histograms = DURATIONS.into_iter().chain(always).chain(of_evidence);
         let histograms: Vec<&str> = histograms.map(|family| family.name).collect();
         let is_saved = |name: &str| counters.contains(name) || histograms.contains(&name);
         let of_set = |set| self.store.set(set)?.start.get();
@@ -106,7 +117,7 @@ impl Recorder {
             return;
         };
         // An interval that was not among those saved has not counted for as long as its set.
-        let mut intervals = Interval::ALL.iter().map(|interval| interval.as_str());
+        let mut intervals = store.intervals().iter().map(|interval| interval.as_str());
         let is_complete = intervals.all(|name| saved.intervals.iter().any(|saved| saved == name));
         let start = |place: usize| *saved.starts.sets.get(place).filter(|_| is_complete)?;
         let starts = sets.iter().enumerate();
@@ -160,6 +171,11 @@ impl Recorder {
             let index = &mut self.registries;
             (events.pulls).restore(&saved.families, &saved.pulls, &cells, index);
         }
+        if let Some(nodes) = &store.nodes {
+            let pools = saved.pools.as_deref().unwrap_or_default();
+            let nodes_of_before = (pools, saved.starting_nodes);
+            nodes.restore(&saved.families, nodes_of_before, &cells, &mut self.pools);
+        }
         let Some(sets) = self.labels.restore(&saved.labels, |set, values| {
             store.add_set(set, values, None);
         }) else {
@@ -168,6 +184,18 @@ impl Recorder {
         };
         self.restore_starts(saved, Some(&sets));
         let store = &self.store;
+        if let Some(startups) = &store.startups {
+            match &saved.startups {
+                Some(saved) => startups.restore(saved, &cells),
+                None => {
+                    let name = Interval::CreatedToReady.as_str();
+                    let place = saved.intervals.iter().position(|saved| saved == name);
+                    let sets = saved.durations.iter();
+                    let all = sets.filter_map(|durations| durations.get(place?));
+                    all.for_each(|durations| startups.restore_unknown(durations, &cells));
+                }
+            }
+        }
         for (set, sli) in sets.iter().zip(&saved.startup_sli) {
             if let Some(histogram) = store.set(*set).and_then(SeriesSet::startup_sli) {
                 histogram.restore(sli, &cells);

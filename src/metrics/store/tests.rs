@@ -72,7 +72,7 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
         &config.specs().unwrap(),
         1,
         names,
-        None,
+        EvidenceMetrics::default(),
         StartTimes::default(),
     );
     let [a, b] = ["a", "b"].map(|name| namespaces.place(name));
@@ -96,7 +96,13 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
 fn exemplars_are_copied_only_for_a_format_that_carries_them() {
     let specs = LabelConfig::default().specs().unwrap();
     let namespaces = Namespaces::new(None).names;
-    let store = Store::new(&specs, 1, namespaces, None, StartTimes::default());
+    let store = Store::new(
+        &specs,
+        1,
+        namespaces,
+        EvidenceMetrics::default(),
+        StartTimes::default(),
+    );
     store.add_set(0, ["a".into()].into(), None);
     let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
     let latency = Latency::from_nanos(1);

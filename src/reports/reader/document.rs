@@ -3,8 +3,10 @@
 use super::error::Fault;
 use super::position::RecordingPosition;
 use podinit_core::kube_event::KubeEvent;
+use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
+use podinit_decode::node::watch::{NodeLine, NodeLineKind};
 use podinit_decode::pod::DecodeContext;
 use podinit_decode::pod::envelope::{Envelope, Items, ObservedAt};
 use podinit_decode::pod::object::shorten;
@@ -29,6 +31,8 @@ pub enum Body {
         pods: Vec<PodSnapshot>,
         /// The Events among them, which follow the pods
         events: Vec<KubeEvent>,
+        /// The nodes among them, which come before the pods
+        nodes: Vec<NodeSnapshot>,
         /// `metadata.continue`: the next document has the next page of this list
         continue_token: Option<String>,
         /// `metadata.resourceVersion`
@@ -38,6 +42,16 @@ pub enum Body {
     Pod(PodSnapshot),
     /// A watch event of a pod, a bookmark, or an error
     Event(WatchEventKind),
+    /// A `NodeList`, a `List` of nodes without pods, or a node by itself ([§14.1](crate::specification#s14-1))
+    Nodes {
+        nodes: Vec<NodeSnapshot>,
+        /// The Events among them, which follow the nodes
+        events: Vec<KubeEvent>,
+        /// `metadata.continue`: a later document has the next page of this list
+        continue_token: Option<String>,
+    },
+    /// A watch event of a node
+    NodeEvent(NodeLineKind),
     /// Events only ([§9.5](crate::specification#s9-5)): an `EventList`, a `List` of Events, an Event by
     /// itself, or a watch event of one. The last is empty unless the Event was added or modified.
     Events(Vec<KubeEvent>),
@@ -61,6 +75,8 @@ impl Document {
             let items = envelope.items.get_or_insert_default();
             items.pods.extend(streamed.pods);
             items.events.extend(streamed.events);
+            items.nodes.extend(streamed.nodes);
+            items.unnamed_nodes.extend(streamed.unnamed_nodes);
         }
         Ok(Self {
             position,
@@ -84,25 +100,26 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
             (Some(object), Some("DELETED" | "BOOKMARK")) if object.is_event() => {
                 return Ok(Body::Events(Vec::new()));
             }
+            (Some(object), _) if object.is_node() => {
+                return NodeLine::of(event_type, Some(object), context)
+                    .map(|line| Body::NodeEvent(line.kind))
+                    .map_err(fault);
+            }
             (object, _) => object,
         };
         return event_kind(event_type, object, context)
             .map(Body::Event)
-            .map_err(|error| match error {
-                DecodeError::Object { fault, .. } => Fault::Object(fault),
-                DecodeError::Json { why, .. } => Fault::Syntax {
-                    format: "JSON",
-                    why,
-                },
-                DecodeError::Protobuf(why) => Fault::Syntax {
-                    format: "protobuf",
-                    why,
-                },
-            });
+            .map_err(fault);
     }
     match kind {
         Some("Event") => Ok(Body::Events(vec![event::of_object(envelope.own, context)])),
         Some("EventList") => events_of_list(envelope),
+        Some("Node") => Ok(Body::Nodes {
+            nodes: vec![envelope.own.into_node(context).map_err(Fault::Object)?],
+            events: Vec::new(),
+            continue_token: None,
+        }),
+        Some("NodeList") => nodes_of_list(envelope),
         Some("PodList" | "List") => list(envelope),
         None if envelope.items.is_some() => {
             Err(Fault::Object(ObjectFault::NotAList(String::new())))
@@ -118,27 +135,85 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
     }
 }
 
+fn fault(error: DecodeError) -> Fault {
+    match error {
+        DecodeError::Object { fault, .. } => Fault::Object(fault),
+        DecodeError::Json { why, .. } => Fault::Syntax {
+            format: "JSON",
+            why,
+        },
+        DecodeError::Protobuf(why) => Fault::Syntax {
+            format: "protobuf",
+            why,
+        },
+    }
+}
+
 fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
     let of_pods = envelope.own.kind.as_deref() == Some("PodList");
-    let Items { pods, events, .. } = items(envelope.items)?;
-    if of_pods && !events.is_empty() {
-        return Err(Fault::Object(ObjectFault::NotAPod("Event".to_owned())));
-    }
-    if pods.is_empty() && !events.is_empty() {
-        return Ok(Body::Events(events));
+    let Items {
+        pods,
+        events,
+        nodes,
+        ..
+    } = items(envelope.items)?;
+    let others = [("Event", !events.is_empty()), ("Node", !nodes.is_empty())];
+    let other = others
+        .into_iter()
+        .find(|(_, is_there)| of_pods && *is_there);
+    if let Some((kind, _)) = other {
+        return Err(Fault::Object(ObjectFault::NotAPod(kind.to_owned())));
     }
     let metadata = envelope.own.metadata;
+    let continue_token = metadata.continue_token.map(String::from);
+    match (pods.is_empty(), nodes.is_empty(), events.is_empty()) {
+        (true, false, _) => {
+            return Ok(Body::Nodes {
+                nodes,
+                events,
+                continue_token,
+            });
+        }
+        (true, true, false) => return Ok(Body::Events(events)),
+        _ => {}
+    }
     Ok(Body::List {
         pods,
         events,
-        continue_token: metadata.continue_token.map(String::from),
+        nodes,
+        continue_token,
         resource_version: metadata.resource_version.map(String::from),
     })
 }
 
+fn nodes_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
+    let Items {
+        pods,
+        events,
+        mut nodes,
+        unnamed_nodes,
+        ..
+    } = items(envelope.items)?;
+    // An item that does not state its kind is of the kind of its list.
+    if pods.len() > unnamed_nodes.len() || !events.is_empty() {
+        return Err(Fault::NotANode);
+    }
+    nodes.extend(unnamed_nodes);
+    Ok(Body::Nodes {
+        nodes,
+        events: Vec::new(),
+        continue_token: envelope.own.metadata.continue_token.map(String::from),
+    })
+}
+
 fn events_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
-    let Items { pods, events, .. } = items(envelope.items)?;
-    match pods.is_empty() {
+    let Items {
+        pods,
+        events,
+        nodes,
+        ..
+    } = items(envelope.items)?;
+    match pods.is_empty() && nodes.is_empty() {
         true => Ok(Body::Events(events)),
         false => Err(Fault::NotAnEvent),
     }

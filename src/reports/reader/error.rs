@@ -75,6 +75,9 @@ pub enum Fault {
     /// An `EventList` that contains a pod
     #[error("an EventList contains Events only; lists of pods and Events have kind List")]
     NotAnEvent,
+    /// A `NodeList` that contains something else
+    #[error("a NodeList contains nodes only; lists of pods and nodes have kind List")]
+    NotANode,
     /// `observedAt` is present and not a time
     #[error("observedAt is not a time after 1970 in RFC 3339, such as 2026-01-02T03:04:05.678Z")]
     ObservedAt,

@@ -32,6 +32,7 @@ use input::Input;
 use json::JsonDocuments;
 use lookahead::LookaheadBuffer;
 use podinit_decode::DecodeOptions;
+use podinit_decode::node::NodeOptions;
 use podinit_decode::pod::DecodeContext;
 use yaml::YamlDocuments;
 
@@ -105,6 +106,10 @@ impl Recording {
     ) -> Self {
         let progress = ReadProgress::new(size);
         let input = Input::new(Box::new(input), progress.clone());
+        let options = DecodeOptions {
+            nodes: options.nodes.or(Some(NodeOptions::default())),
+            ..options
+        };
         Self {
             name,
             progress,

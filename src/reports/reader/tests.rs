@@ -104,6 +104,7 @@ fn assert_is_the_list(document: &Document) {
         pods,
         events,
         continue_token,
+        nodes: _,
         resource_version,
     } = &document.body
     else {
@@ -154,6 +155,7 @@ fn a_list_is_read_item_by_item_whatever_its_key_order() {
     let empty = Body::List {
         pods: vec![],
         events: vec![],
+        nodes: vec![],
         continue_token: None,
         resource_version: None,
     };

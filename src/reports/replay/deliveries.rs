@@ -1,5 +1,6 @@
 //! Turns the documents of a recording into the deliveries that a list-watch would have made.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,13 +12,15 @@ use crate::watch::stats::{EventType, RelistReason, WatchStats};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Delivery, EventDropReason, Observation, PodEvent, Sink, SourceId, Tracker, TrackerConfig,
-    TrackerObservation,
+    Delivery, EventDropReason, NodeEvent, Observation, PodEvent, Sink, SourceId, Tracker,
+    TrackerConfig, TrackerObservation,
 };
+use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
+use podinit_decode::node::watch::NodeLineKind;
 
 /// All of a recording counts as one list-watch.
 const SOURCE: SourceId = SourceId(0);
@@ -47,6 +50,12 @@ pub struct Replay<S, F> {
     clock: ReplayClock,
     /// The pages of a list whose last page has not come yet
     pending: Option<List>,
+    /// The same of a list of nodes
+    pending_nodes: Option<NodePages>,
+    /// What was delivered of nodes before accounting can start over with a streamed list
+    early_nodes: Vec<(NodeEvent, Option<Timestamp>)>,
+    /// The nodes that were delivered one by one since the last list of nodes
+    streamed_nodes: BTreeSet<PodUid>,
     /// `None` before the first document
     stream: Option<StreamedList>,
     /// How many Events of the recording's beginning are of no use, by reason, if accounting starts over
@@ -60,6 +69,15 @@ struct List {
     pods: Vec<PodSnapshot>,
     /// The Events among the pods
     events: Vec<KubeEvent>,
+    /// The nodes among the pods
+    nodes: Vec<NodeSnapshot>,
+    /// `observedAt` of the first page
+    observed: Option<Timestamp>,
+}
+
+/// A list of nodes, or the pages of it that were read.
+struct NodePages {
+    nodes: Vec<NodeSnapshot>,
     /// `observedAt` of the first page
     observed: Option<Timestamp>,
 }
@@ -70,15 +88,22 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// # Errors
     /// Those of `new_sink`.
     pub fn new(config: ReplayConfig, stats: Arc<WatchStats>, new_sink: F) -> Result<Self, E> {
+        let tracker = TrackerConfig {
+            shard: config.shard,
+            ..config.tracker
+        };
         Ok(Self {
-            tracker: Tracker::new(config.tracker.clone()),
+            tracker: Tracker::new(tracker.clone()),
             clock: ReplayClock::new(config.until),
-            config: config.tracker,
+            config: tracker,
             shard: config.shard,
             stats,
             sink: new_sink()?,
             new_sink,
             pending: None,
+            pending_nodes: None,
+            early_nodes: Vec::new(),
+            streamed_nodes: BTreeSet::new(),
             stream: None,
             too_early: Default::default(),
         })
@@ -95,6 +120,26 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         }
         match document.body {
             Body::Events(events) => self.kube_events(events),
+            Body::Nodes {
+                nodes,
+                events,
+                continue_token,
+            } => {
+                let mut pages = self.pending_nodes.take().unwrap_or(NodePages {
+                    nodes: Vec::new(),
+                    observed,
+                });
+                pages.nodes.extend(nodes);
+                match continue_token {
+                    Some(_) => self.pending_nodes = Some(pages),
+                    None => self.node_list(pages.nodes, pages.observed),
+                }
+                self.kube_events(events);
+            }
+            Body::NodeEvent(kind) => {
+                self.pending_nodes = None;
+                self.node_event(kind, observed);
+            }
             Body::Event(kind) => {
                 self.give_up_pending();
                 self.event(kind, observed)?;
@@ -104,12 +149,14 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.list(List {
                     pods: vec![pod],
                     events: Vec::new(),
+                    nodes: Vec::new(),
                     observed,
                 });
             }
             Body::List {
                 pods,
                 events,
+                nodes,
                 continue_token,
                 ..
             } => {
@@ -117,11 +164,13 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                     None => List {
                         pods,
                         events,
+                        nodes,
                         observed,
                     },
                     Some(mut list) => {
                         list.pods.extend(pods);
                         list.events.extend(events);
+                        list.nodes.extend(nodes);
                         list
                     }
                 };
@@ -186,6 +235,12 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             .observed
             .or(latest_api_time(&list.pods))
             .unwrap_or(self.clock.now());
+        if !list.nodes.is_empty() {
+            let of_pods = list.observed.or(latest_api_time(&list.pods));
+            let of_nodes = list.nodes.iter().filter_map(|node| node.latest_api_time);
+            let time = list.observed.or(of_pods.max(of_nodes.max()));
+            self.node_list(list.nodes, time);
+        }
         if self.stream.is_some() {
             self.stats.count_relist(RelistReason::Recorded);
         }
@@ -199,6 +254,47 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             None,
         );
         self.kube_events(list.events);
+    }
+
+    /// Delivers a list of nodes, which came at `observed`. Without it, the time is the greatest in the list.
+    fn node_list(&mut self, nodes: Vec<NodeSnapshot>, observed: Option<Timestamp>) {
+        let stated = nodes.iter().filter_map(|node| node.latest_api_time);
+        let began = observed.or(stated.max()).unwrap_or(self.clock.now());
+        self.streamed_nodes.clear();
+        self.nodes(NodeEvent::Listed { nodes, began }, None);
+    }
+
+    fn node_event(&mut self, kind: NodeLineKind, observed: Option<Timestamp>) {
+        match kind {
+            NodeLineKind::Applied(node) => {
+                self.streamed_nodes.insert(node.uid);
+                self.nodes(NodeEvent::Applied(node), observed);
+            }
+            NodeLineKind::Deleted(node) => {
+                self.streamed_nodes.remove(&node.uid);
+                self.nodes(NodeEvent::Deleted(node), observed);
+            }
+            NodeLineKind::Bookmark {
+                initial_events_end: true,
+            } => {
+                let listed = std::mem::take(&mut self.streamed_nodes);
+                let listed = listed.into_iter().collect();
+                self.nodes(NodeEvent::StreamedListClosed { listed }, observed);
+            }
+            // An ERROR does not say of which watch it is: one without a kind of its own is of the pods'.
+            NodeLineKind::Bookmark { .. } | NodeLineKind::Error(_) => {}
+        }
+    }
+
+    /// Delivers something of nodes, if they are a source of evidence.
+    fn nodes(&mut self, event: NodeEvent, observed: Option<Timestamp>) {
+        if !self.config.nodes {
+            return;
+        }
+        if matches!(self.stream, None | Some(StreamedList::First { .. })) {
+            self.early_nodes.push((event.clone(), observed));
+        }
+        self.deliver(PodEvent::Nodes(event), observed);
     }
 
     fn event(&mut self, kind: WatchEventKind, observed: Option<Timestamp>) -> Result<(), E> {
@@ -256,6 +352,9 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             Some(StreamedList::First { pods, began }) => {
                 self.tracker = Tracker::new(self.config.clone());
                 self.sink = (self.new_sink)()?;
+                for (event, observed) in std::mem::take(&mut self.early_nodes) {
+                    self.deliver(PodEvent::Nodes(event), observed);
+                }
                 let pods = in_list_order(pods);
                 let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
                 self.drop_early_events();

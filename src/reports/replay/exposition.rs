@@ -45,12 +45,12 @@ pub fn expose(
         slos,
     } = config;
     let stats = Arc::new(WatchStats::new(1));
-    let events = replay.tracker.events;
+    let (events, nodes) = (replay.tracker.events, replay.tracker.nodes);
     let new_sink = || {
         let builder = Builder::new(labels.clone())
             .events(events)
+            .nodes(nodes)
             .slos(slos.clone())
-            .events(events)
             .watch(stats.clone());
         let (recorder, exposition) = builder.build()?;
         Ok::<_, LabelError>(RecordedMetrics {

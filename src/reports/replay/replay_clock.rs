@@ -47,16 +47,17 @@ impl ReplayClock {
     }
 
     /// `observedAt`. Without it: for a list the greatest API time in it, and for an event the greatest
-    /// API time seen so far. Events have no time ([§9.5](crate::specification#s9-5)).
+    /// API time seen so far. Events and nodes have no
+    /// time ([§9.5](crate::specification#s9-5), [§14.1](crate::specification#s14-1)).
     fn time_of(&mut self, document: &Document) -> Option<Timestamp> {
-        if let Body::Events(_) = document.body {
+        if let Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) = document.body {
             return None;
         }
         let stated = api_time(&document.body);
         self.latest_api_time = self.latest_api_time.max(stated);
         document.observed_at.or(match document.body {
             Body::Event(_) => self.latest_api_time,
-            Body::Pod(_) | Body::List { .. } | Body::Events(_) => stated,
+            _ => stated,
         })
     }
 }
@@ -81,6 +82,8 @@ fn api_time(body: &Body) -> Option<Timestamp> {
             | WatchEventKind::Bookmark { .. }
             | WatchEventKind::Error(_),
         )
-        | Body::Events(_) => None,
+        | Body::Events(_)
+        | Body::Nodes { .. }
+        | Body::NodeEvent(_) => None,
     }
 }

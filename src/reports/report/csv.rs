@@ -4,7 +4,9 @@ use super::pods::ReportedPod;
 use super::rows;
 use podinit_core::lifecycle::{
     Interval, Latency, Milestone, NetworkTime, Outcome, Progress, Record, RecordedImage,
+    StartupCapacity, StartupImages,
 };
+use podinit_core::node::NodeLabels;
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -71,6 +73,7 @@ fn all_columns() -> Vec<Column> {
         known.map_or("", |known| known.state.as_str()).to_owned()
     }));
     columns.extend(pulls());
+    columns.extend(nodes());
     columns
 }
 
@@ -136,6 +139,36 @@ fn progress() -> Vec<Column> {
         }),
         column("waits_since", move |pod| {
             time(waiting(pod).map(|(_, since)| since))
+        }),
+    ]
+}
+
+/// What the pod's node states, and what the startup had to wait for.
+fn nodes() -> Vec<Column> {
+    let of_node = |name: &str, of: fn(&NodeLabels) -> &str| {
+        text_column(name, move |pod| {
+            let record = pod.record.as_ref();
+            let node = record.and_then(|record| record.node_labels.as_deref());
+            node.map_or("", of).to_owned()
+        })
+    };
+    vec![
+        of_node("nodepool", |node| &node.pool),
+        of_node("zone", |node| &node.zone),
+        of_node("instance_type", |node| &node.instance_type),
+        of_node("arch", |node| &node.arch),
+        of_node("capacity_type", |node| &node.capacity_type),
+        of_node("kubelet_version", |node| &node.kubelet_version),
+        column("capacity", |pod| {
+            let capacity = pod
+                .record
+                .as_ref()
+                .and_then(|record| record.startup_capacity);
+            capacity.map_or("", StartupCapacity::as_str).to_owned()
+        }),
+        column("images_were", |pod| {
+            let images = pod.record.as_ref().map(|record| record.startup_images);
+            images.map_or("", StartupImages::as_str).to_owned()
         }),
     ]
 }

@@ -129,7 +129,7 @@ impl Images {
                 | WatchEventKind::Modified(pod)
                 | WatchEventKind::Deleted(pod),
             ) => std::slice::from_ref(pod),
-            Body::Event(_) | Body::Events(_) => &[],
+            Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => &[],
         };
         for pod in one {
             let Some(images) = &pod.info.images else {

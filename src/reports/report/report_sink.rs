@@ -187,6 +187,7 @@ impl ReportSink {
             in_flight: in_flight.collect(),
             intervals: rows()
                 .flat_map(|interval| self.summaries(interval))
+                .filter(|row| row.count > 0 || !is_of_node(row.interval))
                 .collect(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
@@ -206,6 +207,12 @@ impl ReportSink {
             probes: self.probes.report(self.top),
         }
     }
+}
+
+/// Whether a row is of an interval that few clusters have: it is left out where nothing was observed.
+fn is_of_node(name: &str) -> bool {
+    let mut steps = Step::ALL.into_iter();
+    steps.any(|step| step.is_of_node() && step.as_str() == name)
 }
 
 /// Every interval in the order of the report: each stage with its steps, then the end-to-end durations.
@@ -228,7 +235,7 @@ impl Observer for ReportSink {
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
             // A recording is read without a cap on pods, so none is evicted; a report does not show
             // gaps and changes in place, which `replay` counts.
-            Observation::Pull(..) | Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
 }

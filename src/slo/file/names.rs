@@ -48,11 +48,11 @@ pub(super) fn kind(text: &str) -> Result<Box<str>, String> {
 }
 
 pub(super) fn interval(text: &str) -> Result<Interval, String> {
-    let found = Interval::ALL
-        .into_iter()
-        .find(|known| known.as_str() == text);
+    // No SLO names a step of nodes ([§14.6](crate::specification#s14-6)).
+    let all = &Interval::ALL[..Interval::WITHOUT_NODES];
+    let found = all.iter().copied().find(|known| known.as_str() == text);
     found.ok_or_else(|| {
-        let known = Interval::ALL.map(Interval::as_str);
+        let known: Vec<&str> = all.iter().map(|known| known.as_str()).collect();
         match nearest(text, &known) {
             Some(near) => format!("unknown interval {text:?}; did you mean {near}?"),
             None => format!("unknown interval {text:?}; known are {}", known.join(", ")),

@@ -8,10 +8,10 @@ use kube::Client;
 use tokio::time::sleep;
 
 use super::EventSink;
-use super::log::EventLog;
 use super::stream::ScopeEvents;
 use crate::watch::WatchConfig;
 use crate::watch::delivery_sender::ReceiverGone;
+use crate::watch::evidence_log::EvidenceLog;
 use crate::watch::follow::{Follow, Sink};
 use crate::watch::pages::watch_version;
 use crate::watch::requests::{Requests, Scope};
@@ -41,7 +41,7 @@ impl Follower {
                 of_other_shards: 0,
                 sink,
                 scope: index,
-                log: EventLog::default(),
+                log: EvidenceLog::of("Events", "events"),
             },
         }
     }

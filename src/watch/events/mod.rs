@@ -5,7 +5,6 @@
 //! - `follower`: the loop of one task: current version, watch, resume, begin anew.
 //! - `stream`: what is read of one watch after the other, and where it goes.
 //! - `stats`: what is counted, and whether Events are read.
-//! - `log`: one line for each change of state.
 
 use std::sync::Arc;
 
@@ -16,14 +15,13 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 mod follower;
-mod log;
 pub mod stats;
 mod stream;
 
 use super::WatchConfig;
 use super::stats::WatchStats;
 use podinit_core::kube_event::KubeEvent;
-use stats::EventStats;
+use stats::EvidenceStats;
 
 /// What is delivered of Events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +38,7 @@ pub struct EventSink {
     /// The queue. When it is full, Events are dropped.
     pub events: mpsc::Sender<DeliveredEvents>,
     /// Made for as many scopes as there are
-    pub stats: Arc<EventStats>,
+    pub stats: Arc<EvidenceStats>,
     /// Counts the times that a watch began anew
     pub watch: Arc<WatchStats>,
 }

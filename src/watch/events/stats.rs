@@ -1,4 +1,4 @@
-//! What the watches of Events count, and whether Events are read: written without a lock, read by
+//! What the watches of Events count, and whether Events and nodes are read: written without a lock, read by
 //! scrapes. Every access is `Relaxed`, since each value stands for itself.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,6 +11,7 @@ label_values! {
     /// The sources of evidence that can be watched: the values of `source`.
     pub enum EvidenceSource {
         Events => "events",
+        Nodes => "nodes",
     }
 }
 
@@ -46,18 +47,21 @@ computed_families! {
 
 /// The counters and the state of all watches of Events of the process.
 #[derive(Debug)]
-pub struct EventStats {
+pub struct EvidenceStats {
     counters: EventCounters,
-    /// By scope, whether its Events are read
+    /// By scope, whether its Events are read; none where they are no source of evidence
     up: Box<[AtomicBool]>,
+    /// Whether nodes are read, where they are a source
+    nodes_up: Option<AtomicBool>,
 }
 
-impl EventStats {
-    /// Statistics of `scopes` watches. All counters are 0, and nothing is up.
-    pub fn new(scopes: usize) -> Self {
+impl EvidenceStats {
+    /// Statistics of `scopes` watches of Events, and of one of `nodes`. All counters are 0, and nothing is up.
+    pub fn new(scopes: usize, nodes: bool) -> Self {
         Self {
             counters: EventCounters::default(),
             up: (0..scopes).map(|_| AtomicBool::new(false)).collect(),
+            nodes_up: nodes.then(AtomicBool::default),
         }
     }
 
@@ -66,6 +70,18 @@ impl EventStats {
         if let Some(state) = self.up.get(scope) {
             state.store(up, Relaxed);
         }
+    }
+
+    /// States whether nodes are read.
+    pub(in crate::watch) fn set_nodes_up(&self, up: bool) {
+        if let Some(state) = &self.nodes_up {
+            state.store(up, Relaxed);
+        }
+    }
+
+    /// Whether nodes are read; `None` where they are no source.
+    pub fn nodes_up(&self) -> Option<bool> {
+        self.nodes_up.as_ref().map(|up| up.load(Relaxed))
     }
 
     pub(super) fn count_lost(&self, reason: EventLossReason) {
@@ -83,15 +99,27 @@ impl EventStats {
     }
 }
 
-impl FamilySource for EventStats {
+impl FamilySource for EvidenceStats {
     fn collect(&self, out: &mut dyn Encoder) {
-        let up = Number::Integer(self.up().into());
-        EVIDENCE_UP.write_by_label(out, [(EvidenceSource::Events.as_str(), up)]);
-        self.counters.collect(out);
+        let events = (!self.up.is_empty()).then(|| self.up());
+        let sources = [
+            (EvidenceSource::Events, events),
+            (EvidenceSource::Nodes, self.nodes_up()),
+        ];
+        let up = sources.into_iter().filter_map(|(source, up)| {
+            let up = Number::Integer(up?.into());
+            Some((source.as_str(), up))
+        });
+        EVIDENCE_UP.write_by_label(out, up);
+        if events.is_some() {
+            self.counters.collect(out);
+        }
     }
 
     fn save(&self, saved: &mut SavedFamilies) {
-        self.counters.save(saved);
+        if !self.up.is_empty() {
+            self.counters.save(saved);
+        }
     }
 
     fn restore(&self, saved: &SavedFamilies) {

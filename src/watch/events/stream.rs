@@ -2,13 +2,13 @@
 
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::log::EventLog;
 use super::stats::EventLossReason;
 use super::{DeliveredEvents, EventSink};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::config::ReflectorConfig;
 use crate::watch::delivery_sender::ReceiverGone;
 use crate::watch::event_reader::EventReader;
+use crate::watch::evidence_log::EvidenceLog;
 use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use crate::watch::line_reader::Framed;
 use crate::watch::negotiation::Answer;
@@ -24,7 +24,7 @@ pub(super) struct ScopeEvents {
     pub(super) of_other_shards: u64,
     /// The index of the scope
     pub(super) scope: usize,
-    pub(super) log: EventLog,
+    pub(super) log: EvidenceLog,
 }
 
 impl Sink for ScopeEvents {

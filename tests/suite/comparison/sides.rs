@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podinit::reports::comparison::Side;
 use podinit_core::lifecycle::{
     Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress, Record,
-    RecordedContainer, RecordedInterval, RecordedMilestone,
+    RecordedContainer, RecordedInterval, RecordedMilestone, StartupImages,
 };
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -48,6 +48,9 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         result: IntervalResult::Measured(Latency::from_nanos(*nanos)),
     };
     Record {
+        startup_capacity: None,
+        startup_images: StartupImages::default(),
+        node_labels: None,
         unschedulable: None,
         uid: PodUid::from_text(&format!("pod-{number}")),
         pod: PodInfo {

@@ -223,6 +223,7 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
         images: all_labels,
         messages: all_labels,
         endings: false,
+        nodes: None,
     }
 }
 

@@ -252,7 +252,7 @@ fn images(
 }
 
 fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
-    for (index, interval) in Interval::ALL.into_iter().enumerate() {
+    for (index, interval) in Interval::ALL[..Interval::WITHOUT_NODES].iter().enumerate() {
         let measured = counted.measured[index];
         let what = || format!("interval {}", interval.as_str());
         findings.times(pod, what, measured, expected.measured[index]);
@@ -267,7 +267,8 @@ fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Fi
             }
         }
     }
-    for stage in StageOrStep::ALL {
+    let parts = StageOrStep::ALL.into_iter();
+    for stage in parts.filter(|part| !part.interval().is_of_node()) {
         let index = stage.interval().index();
         let reasons = counted.unobserved[index]
             .iter()

@@ -46,7 +46,8 @@ pub fn check(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
             all,
         );
     }
-    for part in StageOrStep::ALL {
+    let parts = StageOrStep::ALL.into_iter();
+    for part in parts.filter(|part| !part.interval().is_of_node()) {
         let (index, stage) = (part.interval().index(), part.as_str());
         let all = sum(&|pod| pod.measured[index]);
         let (family, label) = match part {

@@ -14,7 +14,7 @@ use crate::proof::kube_events::Applied;
 /// How many SLOs are in force.
 pub const SLOS: usize = 4;
 
-pub const INTERVALS: usize = Interval::ALL.len();
+pub const INTERVALS: usize = Interval::WITHOUT_NODES;
 /// The intervals that begin or end with NetworkReady.
 const OF_NETWORK: [Interval; 5] = [
     Interval::Stage(Stage::Network),
@@ -147,6 +147,8 @@ impl Counted {
             PodObservation::OldestInFlight { .. }
             | PodObservation::Stuck { .. }
             | PodObservation::Bound
+            | PodObservation::NodeKnown
+            | PodObservation::Startup { .. }
             | PodObservation::Anomaly(_)
             | PodObservation::Disrupted(_)
             | PodObservation::Refused(_)
@@ -177,7 +179,9 @@ impl Observer for Tally {
                     self.recorder.observe(now, observation);
                 }
             }
-            Observation::Tracker(_) => self.recorder.observe(now, observation),
+            Observation::Node(_) | Observation::Tracker(_) => {
+                self.recorder.observe(now, observation);
+            }
         }
     }
 }

@@ -315,6 +315,7 @@ pub fn in_words(delivery: &Delivery) -> String {
         PodEvent::Resumed => "Resumed".into(),
         PodEvent::RolledBack => "RolledBack".into(),
         PodEvent::OtherShard => "OtherShard".into(),
+        PodEvent::Nodes(event) => format!("Nodes {event:?}"),
         PodEvent::Event(event) => format!("Event {:?}", event.reason),
         PodEvent::OtherShardEvents(count) => format!("{count} Events of other shards"),
     };

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::nodes::NodeEvent;
 use super::version::Version;
 use crate::kube_event::KubeEvent;
 use crate::pod::packed::PackedPods;
@@ -44,6 +45,8 @@ pub enum PodEvent {
     Event(KubeEvent),
     /// So many Events about pods of other shards
     OtherShardEvents(u64),
+    /// Something of nodes ([§14.1](crate::specification#s14-1)). Like Events it is of no list-watch of pods
+    Nodes(NodeEvent),
     /// BOOKMARK: everything up to the delivery's version has been delivered
     Bookmark,
     /// The watch is no longer in sync. The next completed list or resumed watch brings it back in sync

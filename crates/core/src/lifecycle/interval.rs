@@ -24,13 +24,17 @@ label_values! {
 }
 
 label_values! {
-    /// A part of the stage `network` or `containers` ([§9.1](crate::specification#s9-1)). No pod is
+    /// A part of the stage `network` or `containers` ([§9.1](crate::specification#s9-1)), or of the stage
+    /// `unschedulable` where a pod waited for a new node ([§14.6](crate::specification#s14-6)). No pod is
     /// counted as being in a step.
     pub enum Step {
         Acknowledge => "acknowledge",
         Sandbox => "sandbox",
         Start => "start",
         Probe => "probe",
+        NodeLaunch => "node_launch",
+        NodeReady => "node_ready",
+        NodeJoin => "node_join",
     }
 }
 
@@ -40,7 +44,13 @@ impl Step {
         match self {
             Self::Acknowledge | Self::Sandbox => Stage::Network,
             Self::Start | Self::Probe => Stage::Containers,
+            Self::NodeLaunch | Self::NodeReady | Self::NodeJoin => Stage::Unschedulable,
         }
+    }
+
+    /// Whether it is a part of the wait for a new node, which only nodes can tell.
+    pub const fn is_of_node(self) -> bool {
+        matches!(self.stage(), Stage::Unschedulable)
     }
 }
 
@@ -69,6 +79,26 @@ pub(super) enum Start {
     CreatedOrUngated,
     /// NetworkReady; for pods with init containers, the later of NetworkReady and Initialized
     NetworkReadyAndInitialized,
+    /// A point of the pod's node
+    Node(NodePoint),
+}
+
+/// What ends an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// A milestone
+    At(Milestone),
+    /// A point of the pod's node
+    Node(NodePoint),
+}
+
+/// A point of the startup of a pod's node ([§14.6](crate::specification#s14-6)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodePoint {
+    /// Its creation
+    Created,
+    /// Its first Ready=True
+    Ready,
 }
 
 /// The pods that an interval is observed for.
@@ -85,6 +115,9 @@ pub(super) enum AppliesTo {
     WithInitContainers,
     /// Pods with `spec.readinessGates`
     WithReadinessGates,
+    /// Pods that were `unschedulable` and whose node is younger than they are
+    /// ([§14.6](crate::specification#s14-6))
+    WithNewNode,
 }
 
 /// One row of [`INTERVALS`].
@@ -92,7 +125,7 @@ pub(super) enum AppliesTo {
 pub(super) struct Definition {
     pub interval: Interval,
     pub from: Start,
-    pub to: Milestone,
+    pub to: End,
     pub applies_to: AppliesTo,
 }
 
@@ -104,7 +137,7 @@ pub(super) const INTERVALS: &[Definition; Interval::COUNT] = {
     use Milestone::{Acknowledged, ContainersReady, ContainersStarted, Created, Initialized};
     use Milestone::{NetworkReady, Ready, Scheduled, Ungated};
     use Stage::{Containers, Init, Network, Readiness, Scheduling};
-    use Start::{At, CreatedOrUngated, NetworkReadyAndInitialized};
+    use Start::{At, CreatedOrUngated, NetworkReadyAndInitialized, Node};
     &[
         stage(Stage::Gated,         At(Created),                Ungated,         AppliesTo::Gated),
         stage(Scheduling,           CreatedOrUngated,           Scheduled,       NeverUnschedulable),
@@ -119,6 +152,9 @@ pub(super) const INTERVALS: &[Definition; Interval::COUNT] = {
         step(Step::Sandbox,         At(Acknowledged),           NetworkReady),
         step(Step::Start,           NetworkReadyAndInitialized, ContainersStarted),
         step(Step::Probe,           At(ContainersStarted),      ContainersReady),
+        of_node(Step::NodeLaunch,   CreatedOrUngated,           End::Node(NodePoint::Created)),
+        of_node(Step::NodeReady,    Node(NodePoint::Created),   End::Node(NodePoint::Ready)),
+        of_node(Step::NodeJoin,     Node(NodePoint::Ready),     End::At(Scheduled)),
     ]
 };
 
@@ -126,7 +162,7 @@ const fn stage(stage: Stage, from: Start, to: Milestone, applies_to: AppliesTo) 
     Definition {
         interval: Interval::Stage(stage),
         from,
-        to,
+        to: End::At(to),
         applies_to,
     }
 }
@@ -139,11 +175,20 @@ const fn step(step: Step, from: Start, to: Milestone) -> Definition {
     all_pods(Interval::Step(step), from, to)
 }
 
+const fn of_node(step: Step, from: Start, to: End) -> Definition {
+    Definition {
+        interval: Interval::Step(step),
+        from,
+        to,
+        applies_to: AppliesTo::WithNewNode,
+    }
+}
+
 const fn all_pods(interval: Interval, from: Start, to: Milestone) -> Definition {
     Definition {
         interval,
         from,
-        to,
+        to: End::At(to),
         applies_to: AppliesTo::AllPods,
     }
 }
@@ -180,6 +225,20 @@ impl Interval {
             Self::CreatedToReady => Stage::ALL.len() + 1,
             Self::Step(step) => Stage::ALL.len() + 2 + step as usize,
         }
+    }
+
+    /// How many intervals there are without those that only nodes can tell, which come last.
+    pub const WITHOUT_NODES: usize = {
+        let mut count = Self::COUNT;
+        while count > 0 && INTERVALS[count - 1].interval.is_of_node() {
+            count -= 1;
+        }
+        count
+    };
+
+    /// Whether only nodes can tell it ([§14.6](crate::specification#s14-6)).
+    pub const fn is_of_node(self) -> bool {
+        matches!(self, Self::Step(step) if step.is_of_node())
     }
 
     /// The name that users write in an SLO file and read in reports.
@@ -261,6 +320,11 @@ impl LabelValue for StageOrStep {
             Self::Step(step) => Stage::ALL.len() + step as usize,
         }
     }
+
+    /// Without nodes as a source, what only they can tell is not counted.
+    fn is_exposed_at_zero(self) -> bool {
+        !self.interval().is_of_node()
+    }
 }
 
 impl LabelValue for Interval {
@@ -292,7 +356,15 @@ mod tests {
     #[test]
     fn the_last_stage_ends_with_the_startup() {
         let last = INTERVALS[Stage::ALL.len() - 1];
-        assert_eq!(last.to, Milestone::Ready);
+        assert_eq!(last.to, End::At(Milestone::Ready));
         assert_eq!(last.interval, Interval::Stage(Stage::Readiness));
+    }
+
+    #[test]
+    fn the_intervals_of_nodes_come_last() {
+        let (others, of_nodes) = Interval::ALL.split_at(Interval::WITHOUT_NODES);
+        assert_eq!(of_nodes.len(), 3);
+        assert!(of_nodes.iter().all(|interval| interval.is_of_node()));
+        assert!(!others.iter().any(|interval| interval.is_of_node()));
     }
 }

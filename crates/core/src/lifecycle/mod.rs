@@ -39,9 +39,12 @@ mod messages;
 mod milestone;
 mod name_index;
 mod network_evidence;
+mod nodes;
 mod observation;
 mod outcome;
 mod pod_in_flight;
+mod pod_node;
+mod reached;
 mod record;
 mod reentry;
 mod saved;
@@ -71,12 +74,16 @@ pub use last_seen::LastSeen;
 pub use lost_startup::LostStartup;
 pub use milestone::Milestone;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
+pub use nodes::{
+    NodeEvent, NodeObservation, NodeOutcome, NodeState, NodeStep, SavedNode, SavedNodes,
+};
 pub use observation::{
     EventDropReason, Observation, Observer, PodObservation, PodState, PullObservation, PullResult,
     ResizeResult, TrackerObservation,
 };
 pub use outcome::Outcome;
 pub use pod_in_flight::PodInFlight;
+pub use pod_node::{SavedPodNode, SavedStartupNode, StartupCapacity, StartupImages};
 #[cfg(any(test, feature = "testing"))]
 pub use record::fixtures as record_fixtures;
 pub use record::{

@@ -7,7 +7,9 @@ use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::lost_startup::LostStartup;
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime};
+use super::nodes::NodeObservation;
 use super::outcome::Outcome;
+use super::pod_node::{StartupCapacity, StartupImages};
 use super::slo_verdict::{SloId, SloVerdict};
 use super::startup_sli_verdict::StartupSli;
 use std::sync::Arc;
@@ -87,9 +89,18 @@ pub enum PodObservation {
     },
     /// The pod's node became known after the pod had been discovered without one
     Bound,
+    /// What the pod's node states became known after the pod was bound
+    NodeKnown,
     /// An interval ended with a usable duration
     Measured {
         interval: Interval,
+        latency: Latency,
+    },
+    /// Created → Ready ended with a usable duration, and nodes or Events are a source of evidence
+    /// ([§14.5](crate::specification#s14-5))
+    Startup {
+        capacity: StartupCapacity,
+        images: StartupImages,
         latency: Latency,
     },
     /// A stage or step was not observed
@@ -180,6 +191,8 @@ pub enum Observation<'a> {
     Pod(&'a PodInfo, PodObservation),
     /// An image of the pod was pulled, or could not be, or was there
     Pull(&'a PodInfo, PullObservation<'a>),
+    /// Something happened to a node
+    Node(NodeObservation<'a>),
     /// Something happened to the tracker as a whole
     Tracker(TrackerObservation),
 }
@@ -222,6 +235,11 @@ impl<'a, S: Observer> Reporter<'a, S> {
     /// Reports an image of `pod`.
     pub(super) fn pull(&mut self, pod: &PodInfo, pull: PullObservation<'_>) {
         self.sink.observe(self.now, Observation::Pull(pod, pull));
+    }
+
+    /// Reports something that happened to a node.
+    pub(super) fn node(&mut self, observation: NodeObservation<'_>) {
+        self.sink.observe(self.now, Observation::Node(observation));
     }
 
     /// Reports something that happened to the tracker as a whole.

@@ -18,16 +18,20 @@ use super::judgement::{AnomalyKind, UnobservedReason};
 use super::last_seen::LastSeen;
 use super::messages::{Message, MessageBudget, Said, said_by_pod};
 use super::milestone::Milestone;
+use super::nodes::Nodes;
 use super::observation::{Observer, PodObservation, PodState, Reporter};
 use super::outcome::Outcome;
+use super::pod_node::{PodNode, StartupImages};
+use super::reached::Reached;
 use super::record::RecordedCause;
 use super::reentry::ReentryBaseline;
 use super::slo::{SloInput, SloProgress, SloRule, Timers, shows_no_network_condition};
 use super::slo_verdict::SloId;
-use super::startup::{Reached, SnapshotContext, Startup};
+use super::startup::{SnapshotContext, Startup};
 use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
 use crate::kube_event::CapacityState;
+use crate::node::NodeLabels;
 use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -42,10 +46,54 @@ pub(super) struct SharedState {
     pub rules: Arc<[SloRule]>,
     /// Whether Events are a source of evidence
     pub events: bool,
+    /// The nodes, if they are a source of evidence
+    pub nodes: Option<Nodes>,
     /// Which pods are stuck
     pub stuck: StuckBefore,
     /// What the messages of pods in flight take
     pub messages: MessageBudget,
+}
+
+impl SharedState {
+    /// Whether anything besides pods tells of startups.
+    const fn has_evidence(&self) -> bool {
+        self.events || self.nodes.is_some()
+    }
+
+    /// Notes what the node of a pod states, once both are known ([§14.2](crate::specification#s14-2)).
+    pub(super) fn learn_node(&mut self, uid: PodUid, info: &mut PodInfo) {
+        if let (Some(nodes), Some(name)) = (&mut self.nodes, &info.node) {
+            info.node_labels = nodes.labels(name).cloned();
+            if info.node_labels.is_none() {
+                nodes.wait(name, uid);
+            }
+        }
+    }
+
+    /// What the newest version of the node of a pod states.
+    pub(super) fn newest_labels(&self, info: &PodInfo) -> Option<&Arc<NodeLabels>> {
+        let (nodes, name) = (self.nodes.as_ref()?, info.node.as_deref()?);
+        nodes.labels(name)
+    }
+
+    fn has_exact_network(&self, info: &PodInfo) -> bool {
+        let labels = self.newest_labels(info);
+        labels.is_some_and(|labels| labels.has_exact_network_times())
+    }
+
+    /// The node of a pod whose Scheduled was just latched.
+    fn node_of_scheduled(
+        &self,
+        info: &PodInfo,
+        created: Option<Timestamp>,
+        adopted: bool,
+    ) -> Option<Box<PodNode>> {
+        let nodes = self.nodes.as_ref()?;
+        Some(Box::new(match adopted {
+            true => PodNode::default(),
+            false => nodes.seen_by_pod(info.node.as_deref(), created),
+        }))
+    }
 }
 
 /// How and when a snapshot is folded.
@@ -107,20 +155,22 @@ impl PodInFlight {
         snapshot: &PodSnapshot,
         source: SourceId,
         now: Timestamp,
-        shared: &SharedState,
+        shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) -> Self {
         let startup = Startup::new(snapshot);
         let mut evidence = WaitEvidence::default();
         evidence.update(snapshot);
         let waiting = evidence.waiting(startup.standing());
+        let mut info = snapshot.info.clone();
+        shared.learn_node(snapshot.uid, &mut info);
         let to = PodState::InFlight(waiting, CapacityState::Unknown);
         let from = PodState::Undiscovered;
-        reporter.pod(&snapshot.info, PodObservation::Moved { from, to });
+        reporter.pod(&info, PodObservation::Moved { from, to });
         Self {
             last_seen: LastSeen::new(snapshot, source, now),
             uid: snapshot.uid,
-            info: snapshot.info.clone(),
+            info,
             startup,
             slos: SloProgress::of(&shared.rules, &snapshot.info),
             evidence,
@@ -170,20 +220,48 @@ impl PodInFlight {
         let newly_bound = info.node.is_none() && snapshot.info.node.is_some();
         if newly_bound {
             info.node.clone_from(&snapshot.info.node);
+            shared.learn_node(snapshot.uid, info);
         }
         let mut emit = |observation| reporter.pod(info, observation);
         if newly_bound {
             emit(PodObservation::Bound);
         }
+        let was_scheduled = startup.reached(Milestone::Scheduled).is_reached();
+        let context = SnapshotContext {
+            exact_network: shared.has_exact_network(info),
+            ..fold.context
+        };
         evidence.update(snapshot);
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
             evidence.init_runs = snapshot.init_runs;
         }
-        startup.latch(snapshot, fold.context, &mut emit);
+        startup.latch(snapshot, context, &mut emit);
+        if !was_scheduled && startup.reached(Milestone::Scheduled).is_reached() {
+            startup.node = shared.node_of_scheduled(info, snapshot.created, fold.adopted);
+        }
         if fold.adopted {
             skip_ended(startup, &mut emit);
         }
-        judge(startup, &mut emit);
+        let (capacity, has_evidence) = (startup.capacity(), shared.has_evidence());
+        judge(startup, &mut |observation| {
+            emit(observation);
+            if let PodObservation::Measured {
+                interval: Interval::CreatedToReady,
+                latency,
+            } = observation
+                && has_evidence
+            {
+                let images = match shared.events {
+                    true => StartupImages::of(images, evidence.containers.len()),
+                    false => StartupImages::Unknown,
+                };
+                emit(PodObservation::Startup {
+                    capacity,
+                    images,
+                    latency,
+                });
+            }
+        });
         if fold.adopted {
             sli.adopt(shared.events, &mut emit);
         }
@@ -328,10 +406,46 @@ impl PodInFlight {
         let from = PodState::InFlight(self.waiting, self.capacity.state());
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
+        self.leave_node(outcome, shared, reporter);
         self.wait(None, shared, reporter);
         shared.messages.release(self.message.as_deref());
         self.capacity.release(&mut shared.messages);
         outcome
+    }
+
+    /// Ends what the pod and its node have in common: the first pod of a node ends a step of the node's
+    /// startup ([§14.7](crate::specification#s14-7)).
+    fn leave_node(
+        &mut self,
+        outcome: Outcome,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Observer>,
+    ) {
+        let newest = shared.newest_labels(&self.info).cloned();
+        let (Some(nodes), Some(name)) = (&mut shared.nodes, &self.info.node) else {
+            return;
+        };
+        if newest.is_none() {
+            nodes.stop_waiting(name, self.uid);
+        } else {
+            self.startup.node.get_or_insert_default().labels = newest;
+        }
+        let workload = self.info.workload.as_deref();
+        let is_of_daemon_set = workload.is_some_and(|workload| &*workload.kind == "DaemonSet");
+        if outcome == Outcome::Ready && !is_of_daemon_set {
+            let ready = self.startup.reached(Milestone::Ready).usable();
+            nodes.pod_became_ready(name, ready, &mut |observation| reporter.node(observation));
+        }
+    }
+
+    /// What the pod's node states has become known.
+    pub(super) fn node_became_known(
+        &mut self,
+        shared: &mut SharedState,
+        reporter: &mut Reporter<'_, impl Observer>,
+    ) {
+        shared.learn_node(self.uid, &mut self.info);
+        reporter.pod(&self.info, PodObservation::NodeKnown);
     }
 
     /// A deadline of an SLO passes at `now` (see [`SloProgress::pass_deadline`]).

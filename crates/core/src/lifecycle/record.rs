@@ -22,8 +22,10 @@ use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::NetworkTime;
 use super::outcome::Outcome;
+use super::pod_node::{StartupCapacity, StartupImages};
 use super::slo_verdict::SloVerdict;
 use crate::label_values;
+use crate::node::NodeLabels;
 use crate::pod::{ContainerKind, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -38,6 +40,14 @@ pub struct Record {
     pub progress: Progress,
     /// The milestones that were reached, in the order of [`Milestone::ALL`]
     pub milestones: Vec<RecordedMilestone>,
+    /// Whether its node is younger than the pod; `None` before Scheduled is latched, and where nodes are no source of
+    /// evidence ([§14.3](crate::specification#s14-3))
+    pub startup_capacity: Option<StartupCapacity>,
+    /// Whether its images were on the node, as far as Events have shown
+    /// ([§14.4](crate::specification#s14-4))
+    pub startup_images: StartupImages,
+    /// What the newest version of its node states; of a startup that has ended, what it stated then
+    pub node_labels: Option<Arc<NodeLabels>>,
     /// How far the time of NetworkReady can be from the truth, where that is known
     pub network_time: Option<NetworkTime>,
     /// The stages, end-to-end durations and steps that apply to the pod and have begun or ended

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::delivery::SourceId;
 use super::in_place::OpenChanges;
 use super::last_seen::LastSeen;
+use super::nodes::SavedNodes;
 use super::pod_in_flight::PodInFlight;
 use super::reentry::to_second;
 use super::slo::SloRule;
@@ -52,6 +53,9 @@ pub struct SavedTracker {
     pub deleted: Vec<SavedDeleted>,
     /// What is changed in place of pods whose startup is over
     pub in_place: Vec<(PodUid, OpenChanges)>,
+    /// The nodes, where they were a source of evidence; saved beside the rest
+    #[serde(skip)]
+    pub nodes: Option<SavedNodes>,
 }
 
 impl SavedTracker {

@@ -9,45 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::cause::Standing;
 use super::enum_set::EnumSet;
 use super::estimate::TimestampMode;
-use super::interval::{AppliesTo, Interval, Stage, Start};
+use super::interval::{AppliesTo, End, Interval, NodePoint, Stage, Start};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earliest};
 use super::observation::PodObservation;
+use super::pod_node::{PodNode, StartupCapacity};
+use super::reached::Reached;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
-
-/// Whether a milestone was reached, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) enum Reached {
-    /// Not yet
-    #[default]
-    No,
-    /// Yes; `None` when the time is unknown, missing or absurd
-    At(Option<Timestamp>),
-}
-
-impl Reached {
-    /// Whether the milestone was reached at all.
-    pub(super) fn is_reached(self) -> bool {
-        self != Self::No
-    }
-
-    pub(super) fn usable(self) -> Option<Timestamp> {
-        match self {
-            Self::At(at) => at,
-            Self::No => None,
-        }
-    }
-
-    /// The later of two milestones that must both be reached; unknown when either time is.
-    fn later(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::At(one), Self::At(two)) => Self::At(one.zip(two).map(|(one, two)| one.max(two))),
-            _ => Self::No,
-        }
-    }
-}
 
 /// How a snapshot was delivered, as far as its milestones depend on it.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +29,16 @@ pub(super) struct SnapshotContext {
     /// Whether the milestones that it is the first to show have just been reached, so that the delay
     /// of the delivery can be measured
     pub live: bool,
+    /// Whether the pod's kubelet sets the network condition in time ([§14.8](crate::specification#s14-8))
+    pub exact_network: bool,
+}
+
+/// What begins an interval of a pod.
+enum Beginning {
+    At(Milestone),
+    /// The later of two milestones
+    Later(Milestone, Milestone),
+    Node(NodePoint),
 }
 
 /// One pod's startup so far. What only its record shows is saved beside the pods.
@@ -80,6 +60,9 @@ pub(super) struct Startup {
     /// How far that time can be from the truth, where that is known
     #[serde(skip)]
     pub(super) network_time: Option<NetworkTime>,
+    /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
+    #[serde(skip)]
+    pub(super) node: Option<Box<PodNode>>,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
     pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
@@ -105,6 +88,7 @@ impl Startup {
             preexisting: EnumSet::default(),
             network_evidence: usual_evidence(),
             network_time: None,
+            node: None,
             kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
@@ -160,6 +144,11 @@ impl Startup {
                     Milestone::NetworkReady => {
                         let stated = held.last_transition.filter(|_| at.is_some());
                         let time = NetworkTime::of(stated, &snapshot.containers);
+                        let is_late = time == Some(NetworkTime::Late);
+                        let time = match context.exact_network && is_late {
+                            true => Some(NetworkTime::Exact),
+                            false => time,
+                        };
                         self.latch_network((at, time), snapshot, context, emit);
                     }
                     _ => self.reach(milestone, at),
@@ -300,6 +289,9 @@ impl Startup {
             AppliesTo::Unschedulable => self.seen_unschedulable,
             AppliesTo::WithInitContainers => self.has_init_containers,
             AppliesTo::WithReadinessGates => self.has_readiness_gates,
+            AppliesTo::WithNewNode => {
+                self.seen_unschedulable && self.capacity() == StartupCapacity::New
+            }
         }
     }
 
@@ -317,29 +309,46 @@ impl Startup {
     }
 
     /// The milestones that begin `interval` for this pod: the later of them does.
-    fn beginnings(&self, interval: Interval) -> (Milestone, Option<Milestone>) {
-        match interval.definition().from {
-            Start::At(milestone) => (milestone, None),
-            Start::CreatedOrUngated if self.seen_gated => (Milestone::Ungated, None),
-            Start::CreatedOrUngated => (Milestone::Created, None),
-            Start::NetworkReadyAndInitialized => {
-                let initialized = self.has_init_containers.then_some(Milestone::Initialized);
-                (Milestone::NetworkReady, initialized)
+    fn beginnings(&self, interval: Interval) -> Beginning {
+        let milestone = match interval.definition().from {
+            Start::At(milestone) => milestone,
+            Start::CreatedOrUngated if self.seen_gated => Milestone::Ungated,
+            Start::CreatedOrUngated => Milestone::Created,
+            Start::NetworkReadyAndInitialized if self.has_init_containers => {
+                return Beginning::Later(Milestone::NetworkReady, Milestone::Initialized);
             }
-        }
+            Start::NetworkReadyAndInitialized => Milestone::NetworkReady,
+            Start::Node(point) => return Beginning::Node(point),
+        };
+        Beginning::At(milestone)
     }
 
     /// When `interval` began.
     pub(super) fn start(&self, interval: Interval) -> Reached {
         match self.beginnings(interval) {
-            (milestone, None) => self.reached(milestone),
-            (one, Some(other)) => self.reached(one).later(self.reached(other)),
+            Beginning::At(milestone) => self.reached(milestone),
+            Beginning::Later(one, other) => self.reached(one).later(self.reached(other)),
+            Beginning::Node(point) => self.node_reached(point),
         }
     }
 
     /// When `interval` ended.
     pub(super) fn end(&self, interval: Interval) -> Reached {
-        self.reached(interval.definition().to)
+        match interval.definition().to {
+            End::At(milestone) => self.reached(milestone),
+            End::Node(point) => self.node_reached(point),
+        }
+    }
+
+    /// Whether the pod's node is younger than the pod; unknown before Scheduled is latched.
+    pub(super) fn capacity(&self) -> StartupCapacity {
+        let node = self.node.as_deref();
+        node.map_or(StartupCapacity::Unknown, |node| node.capacity)
+    }
+
+    fn node_reached(&self, point: NodePoint) -> Reached {
+        let node = self.node.as_deref();
+        node.map_or(Reached::No, |node| node.reached(point))
     }
 
     /// Whether `interval` was judged, or is never going to be.
@@ -369,9 +378,16 @@ impl Startup {
 
     /// The milestones at the ends of `interval` that are shown by a condition.
     pub(super) fn needed_conditions(&self, interval: Interval) -> impl Iterator<Item = Milestone> {
-        let (one, other) = self.beginnings(interval);
-        let ends = [Some(one), other, Some(interval.definition().to)];
-        let ends = ends.into_iter().flatten();
+        let (one, other) = match self.beginnings(interval) {
+            Beginning::At(milestone) => (Some(milestone), None),
+            Beginning::Later(one, other) => (Some(one), Some(other)),
+            Beginning::Node(_) => (None, None),
+        };
+        let to = match interval.definition().to {
+            End::At(milestone) => Some(milestone),
+            End::Node(_) => None,
+        };
+        let ends = [one, other, to].into_iter().flatten();
         ends.filter(|milestone| Milestone::BY_CONDITION.contains(milestone))
     }
 

@@ -8,6 +8,7 @@ mod in_flight;
 mod interruptions;
 mod kube_events;
 mod listing;
+mod nodes;
 mod remembered_pod;
 mod resharding;
 mod saving;
@@ -22,6 +23,7 @@ use super::estimate::TimestampMode;
 use super::eviction::Cap;
 use super::in_place::{DeliveryView, OpenInPlace};
 use super::name_index::NameIndex;
+use super::nodes::Nodes;
 use super::observation::{Reporter, TrackerObservation};
 use super::outcome::Outcome;
 use super::pod_in_flight::{FoldContext, PodInFlight, SharedState};
@@ -32,6 +34,7 @@ use super::startup::SnapshotContext;
 use super::stuck::{StuckAfter, StuckBefore};
 use super::table::PodTable;
 use crate::pod::{PodSnapshot, PodUid};
+use crate::shard::Shard;
 use crate::timestamp::Timestamp;
 
 /// Options of the accounting.
@@ -49,6 +52,10 @@ pub struct TrackerConfig {
     pub max_pods: usize,
     /// Whether Events are a source of evidence ([§9](crate::specification#s9))
     pub events: bool,
+    /// Whether nodes are ([§14](crate::specification#s14))
+    pub nodes: bool,
+    /// The shard whose nodes are counted; without one all are
+    pub shard: Option<Shard>,
 }
 
 impl Default for TrackerConfig {
@@ -61,6 +68,8 @@ impl Default for TrackerConfig {
             stuck_after: StuckAfter::default(),
             max_pods: usize::MAX,
             events: false,
+            nodes: false,
+            shard: None,
         }
     }
 }
@@ -102,6 +111,7 @@ impl Tracker {
             shared: SharedState {
                 rules: config.slos,
                 events: config.events,
+                nodes: config.nodes.then(|| Nodes::new(config.shard)),
                 stuck: StuckBefore::new(config.stuck_after),
                 ..SharedState::default()
             },
@@ -157,6 +167,14 @@ impl Tracker {
             self.end_step(now, reporter);
             return;
         }
+        let event = match event {
+            PodEvent::Nodes(event) => {
+                self.apply_nodes(event, now, observed, reporter);
+                self.end_step(now, reporter);
+                return;
+            }
+            event => event,
+        };
         let (origin, complete_at) = match &event {
             PodEvent::Listed { began, .. } => {
                 if let Some(nanos) = self.sources.gap_before(source, *began) {
@@ -189,7 +207,7 @@ impl Tracker {
             }
             PodEvent::Bookmark | PodEvent::OtherShard => {}
             // Accounted for above.
-            PodEvent::Event(_) | PodEvent::OtherShardEvents(_) => {}
+            PodEvent::Event(_) | PodEvent::OtherShardEvents(_) | PodEvent::Nodes(_) => {}
             PodEvent::SyncLost => self.sources.lose_sync(source),
             PodEvent::Resumed => self.sources.resume(source, now),
             PodEvent::RolledBack => self.roll_back(source),
@@ -203,6 +221,9 @@ impl Tracker {
     fn end_step(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
         self.tidy_deadlines();
         self.pass_deadlines(now, reporter);
+        if let Some(nodes) = &mut self.shared.nodes {
+            nodes.advance(now, &mut |observation| reporter.node(observation));
+        }
         let remembered = self.pods.len();
         reporter.tracker(TrackerObservation::Advanced { remembered });
     }
@@ -266,6 +287,7 @@ impl Tracker {
             mode: self.timestamps,
             observed,
             live: !adopted,
+            exact_network: false,
         };
         FoldContext {
             context,

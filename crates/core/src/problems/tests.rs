@@ -8,7 +8,7 @@ use crate::kube_event::CapacityState;
 use crate::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
     RecordedCapacity, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
-    RecordedMilestone, RecordedPull, Stage, WaitReason,
+    RecordedMilestone, RecordedPull, Stage, StartupImages, WaitReason,
 };
 use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
 
@@ -34,6 +34,9 @@ pub(super) fn pod(name: &str, image: &str) -> Record {
         .fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
     Record {
         unschedulable: None,
+        startup_capacity: None,
+        startup_images: StartupImages::default(),
+        node_labels: None,
         uid: PodUid::from_words([number, 0x8000_0000_0000_0000 | number]),
         pod: PodInfo {
             namespace: "shop".into(),

@@ -12,6 +12,7 @@ use super::lenient::{Lenient, LenientField, Text};
 use super::object::{Object, ObjectFault, ObjectReader};
 use crate::{event, rfc3339};
 use podinit_core::kube_event::KubeEvent;
+use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 
@@ -47,6 +48,9 @@ pub enum Item {
     /// A pod of another shard
     OtherShard,
     Event(KubeEvent),
+    Node(Box<NodeSnapshot>),
+    /// What does not state its kind, as a pod and as a node
+    Unnamed(Box<(PodSnapshot, NodeSnapshot)>),
 }
 
 impl Item {
@@ -58,6 +62,18 @@ impl Item {
         let object = object.ok_or(ObjectFault::NotAnObject)?;
         if context.mixed_lists && object.is_event() {
             return Ok(Self::Event(event::of_object(object, context)));
+        }
+        if context.options.nodes.is_some() {
+            if object.is_node() {
+                let node = object.into_node(context)?;
+                return Ok(Self::Node(Box::new(node)));
+            }
+            if object.kind.is_none() {
+                let mut object = object;
+                let node = object.node(context).ok_or(ObjectFault::NoUid)?;
+                let pod = object.into_pod(context)?;
+                return Ok(Self::Unnamed(Box::new((pod, node))));
+            }
         }
         if object.is_pod_of_other_shard() {
             return Ok(Self::OtherShard);
@@ -74,6 +90,10 @@ pub struct Items {
     pub of_other_shards: u64,
     /// Only where lists may be mixed
     pub events: Vec<KubeEvent>,
+    /// Only where nodes are read
+    pub nodes: Vec<NodeSnapshot>,
+    /// The pods that do not state their kind, if they are nodes
+    pub unnamed_nodes: Vec<NodeSnapshot>,
     /// How many items could not be decoded
     pub undecodable: u64,
     /// The first of them: its position, from 0, and its fault
@@ -87,6 +107,12 @@ impl Items {
             Ok(Item::Pod(pod)) => self.pods.push(pod),
             Ok(Item::OtherShard) => self.of_other_shards += 1,
             Ok(Item::Event(event)) => self.events.push(event),
+            Ok(Item::Node(node)) => self.nodes.push(*node),
+            Ok(Item::Unnamed(both)) => {
+                let (pod, node) = *both;
+                self.pods.push(pod);
+                self.unnamed_nodes.push(node);
+            }
             Err(fault) => {
                 self.undecodable += 1;
                 self.first_fault.get_or_insert((position, fault));

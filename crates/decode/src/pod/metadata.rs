@@ -8,6 +8,7 @@ use serde::de::MapAccess;
 use super::DecodeContext;
 use super::lenient::{IsObject, Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::owner::{Owner, Owners};
+use crate::node::{NodeOptions, ReadNodeLabels};
 use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 
@@ -54,6 +55,11 @@ impl<'de> Metadata<'de> {
         std::mem::take(&mut self.labels.chosen)
     }
 
+    /// What is read of the labels of a node.
+    pub fn take_node_labels(&mut self) -> ReadNodeLabels {
+        std::mem::take(&mut self.labels.of_node)
+    }
+
     /// The workload that the pod belongs to.
     pub fn workload(&self, context: &mut DecodeContext) -> Option<Arc<Workload>> {
         let owner = self.owner.as_ref()?;
@@ -74,7 +80,9 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
-        let with_labels = context.options.workload || !context.options.pod_labels.is_empty();
+        let options = &context.options;
+        let with_labels =
+            options.workload || !options.pod_labels.is_empty() || options.nodes.is_some();
         let mut metadata = Metadata::default();
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
@@ -107,8 +115,11 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                     (metadata.is_static, metadata.initial_events_end) = found;
                 }
                 Some("labels") if with_labels => {
-                    let keys = &context.options.pod_labels;
-                    metadata.labels = map.next_value_seed(Lenient(LabelsReader(keys)))?;
+                    let reader = LabelsReader {
+                        keys: &context.options.pod_labels,
+                        nodes: context.options.nodes.as_ref(),
+                    };
+                    metadata.labels = map.next_value_seed(Lenient(reader))?;
                 }
                 Some("ownerReferences") if context.options.workload => {
                     metadata.owner = map.next_value_seed(Lenient(Owners))?;
@@ -211,9 +222,14 @@ impl<'de> LenientField<'de> for Annotations {
 struct Labels<'de> {
     chosen: Box<[Box<str>]>,
     template_hash: Option<Cow<'de, str>>,
+    of_node: ReadNodeLabels,
 }
 
-struct LabelsReader<'c>(&'c [String]);
+struct LabelsReader<'c> {
+    keys: &'c [String],
+    /// Where nodes are read
+    nodes: Option<&'c NodeOptions>,
+}
 
 impl<'de> LenientField<'de> for LabelsReader<'_> {
     type Value = Labels<'de>;
@@ -223,7 +239,8 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let Self(keys) = self;
+        let Self { keys, nodes } = self;
+        let mut of_node = ReadNodeLabels::default();
         let mut chosen = vec![Box::default(); keys.len()].into_boxed_slice();
         let mut template_hash = None;
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
@@ -233,13 +250,16 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
             };
             let place = keys.iter().position(|wanted| *wanted == *key);
             let is_hash = key == POD_TEMPLATE_HASH;
-            if place.is_none() && !is_hash {
+            if place.is_none() && !is_hash && nodes.is_none() {
                 skip(&mut map)?;
                 continue;
             }
             let value = map.next_value_seed(Lenient(Text))?.unwrap_or_default();
             if let Some(place) = place {
                 chosen[place] = value.as_ref().into();
+            }
+            if let Some(options) = nodes {
+                of_node.take(&key, &value, options);
             }
             if is_hash {
                 template_hash = Some(value);
@@ -248,6 +268,7 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
         Ok(Labels {
             chosen,
             template_hash,
+            of_node,
         })
     }
 }

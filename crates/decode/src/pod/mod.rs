@@ -28,6 +28,8 @@ use std::sync::Arc;
 
 use intern::Interner;
 
+use crate::node::NodeOptions;
+
 use podinit_core::pod::text;
 use podinit_core::pod::{ContainerProbes, MOST_FOLLOWED, PodUid, Workload};
 use podinit_core::shard::Shard;
@@ -49,6 +51,8 @@ pub struct DecodeOptions {
     /// Whether [`PodSnapshot::waiting_messages`](podinit_core::pod::PodSnapshot::waiting_messages) are wanted,
     /// and the messages of Events.
     pub messages: bool,
+    /// How nodes are read; `None` where none are
+    pub nodes: Option<NodeOptions>,
     /// Whether [`PodSnapshot::ending`](podinit_core::pod::PodSnapshot::ending) is wanted.
     pub endings: bool,
 }

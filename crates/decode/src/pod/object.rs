@@ -11,8 +11,9 @@ use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::event::fields::EventFields;
+use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
-    Ending, InPlaceChanges, Phase, PodInfo, PodSnapshot, Termination, WaitingMessage,
+    ConditionType, Ending, InPlaceChanges, Phase, PodInfo, PodSnapshot, Termination, WaitingMessage,
 };
 
 /// Why an object is no pod that podinit could account for.
@@ -24,6 +25,9 @@ pub enum ObjectFault {
     /// Its `kind` is another
     #[error("a {0} is not a Pod")]
     NotAPod(String),
+    /// Its `kind` is another
+    #[error("a {0} is not a Node")]
+    NotANode(String),
     /// `metadata.uid` is missing, empty or no text
     #[error("this pod has no metadata.uid")]
     NoUid,
@@ -91,6 +95,42 @@ impl<'de> Object<'de> {
             Some(kind) => kind == "Event",
             None => self.event.involved.is_some(),
         }
+    }
+
+    /// Whether it is a node: by its kind, or where that is not stated, as in items of a list, by the field
+    /// that only nodes have.
+    pub fn is_node(&self) -> bool {
+        match self.kind.as_deref() {
+            Some(kind) => kind == "Node",
+            None => self.status.node_info.is_some(),
+        }
+    }
+
+    /// The node that the object is. Items of a list need not state their kind.
+    pub fn into_node(mut self, context: &mut DecodeContext) -> Result<NodeSnapshot, ObjectFault> {
+        if let Some(kind) = self.kind.as_deref().filter(|kind| *kind != "Node") {
+            return Err(ObjectFault::NotANode(shorten(kind)));
+        }
+        self.node(context).ok_or(ObjectFault::NoUid)
+    }
+
+    /// What the object states of a node, whatever it is; `None` without a UID.
+    pub fn node(&mut self, context: &mut DecodeContext) -> Option<NodeSnapshot> {
+        let uid = self.metadata.uid?;
+        let read = &self.status.conditions;
+        let info = self.status.node_info.take().flatten();
+        let labels = self.metadata.take_node_labels();
+        Some(NodeSnapshot {
+            uid,
+            name: context.text(&self.metadata.name),
+            resource_version: self.metadata.version(),
+            created: self.metadata.created,
+            latest_api_time: self.metadata.created.max(read.latest_transition),
+            ready: read.conditions.get(ConditionType::Ready),
+            unschedulable: self.spec.unschedulable,
+            has_startup_taint: self.spec.has_startup_taint,
+            labels: labels.with_version(info.as_deref().unwrap_or_default()),
+        })
     }
 
     /// Whether it is a pod of another shard, which is not to be decoded.
@@ -163,6 +203,7 @@ impl<'de> Object<'de> {
                 namespace,
                 name: self.metadata.name,
                 node: self.spec.node,
+                node_labels: None,
                 workload,
                 host_network: self.spec.host_network,
                 pod_labels,

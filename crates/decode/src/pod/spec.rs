@@ -8,6 +8,7 @@ use super::DecodeContext;
 use super::container::ContainersReader;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::volumes::StatefulReader;
+use crate::node::StartupTaints;
 use podinit_core::pod::{Container, ContainerProbes};
 
 /// What is read of a `spec`.
@@ -25,6 +26,9 @@ pub struct Spec {
     pub images: Vec<Arc<str>>,
     pub is_stateful: bool,
     pub readiness_gates: ReadinessGates,
+    /// Of a node
+    pub unschedulable: bool,
+    pub has_startup_taint: bool,
 }
 
 /// What is read of `readinessGates`.
@@ -78,6 +82,12 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 }
                 Some("readinessGates") => {
                     spec.readiness_gates = map.next_value_seed(Lenient(GatesReader))?;
+                }
+                Some("unschedulable") => {
+                    spec.unschedulable = map.next_value_seed(Lenient(Flag))?;
+                }
+                Some("taints") => {
+                    spec.has_startup_taint = map.next_value_seed(Lenient(StartupTaints))?;
                 }
                 _ => skip(&mut map)?,
             }

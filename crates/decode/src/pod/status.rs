@@ -7,6 +7,7 @@ use serde::de::MapAccess;
 use super::conditions::{ConditionsReader, ReadConditions};
 use super::container::{ContainerStatus, StatusesReader};
 use super::lenient::{Lenient, LenientField, Parsed, Text, Time, skip};
+use crate::node::{NODE_INFO, NodeInfo};
 use podinit_core::pod::Phase;
 use podinit_core::timestamp::Timestamp;
 
@@ -22,6 +23,8 @@ pub struct Status<'de> {
     pub message: Option<Cow<'de, str>>,
     pub init_containers: Vec<ContainerStatus<'de>>,
     pub containers: Vec<ContainerStatus<'de>>,
+    /// Of a node
+    pub node_info: NodeInfo<'de>,
 }
 
 /// Reads a [`Status`].
@@ -60,6 +63,7 @@ impl<'de> LenientField<'de> for StatusReader {
                 Some("containerStatuses") => {
                     status.containers = map.next_value_seed(Lenient(StatusesReader))?;
                 }
+                Some("nodeInfo") => status.node_info = map.next_value_seed(Lenient(NODE_INFO))?,
                 _ => skip(&mut map)?,
             }
         }

@@ -23,6 +23,7 @@ pub fn all_options() -> DecodeOptions {
         images: true,
         messages: true,
         endings: true,
+        nodes: None,
     }
 }
 

@@ -22,6 +22,7 @@ use serde::de::DeserializeSeed;
 
 use super::error::DecodeError;
 use super::event::watch::{EventDecoder, EventLine};
+use super::node::watch::{NodeDecoder, NodeLine, NodeListPage};
 use super::pod::DecodeContext;
 use super::pod::lenient::Lenient;
 use super::pod::metadata::{Metadata, MetadataReader};
@@ -115,6 +116,51 @@ impl EventDecoder {
         let metadata = Fields::of(raw).bytes(1)?.unwrap_or_default();
         let metadata = metadata_of(metadata, schema::LIST_META, self.context())?;
         Ok(metadata.resource_version.map(Cow::into_owned))
+    }
+}
+
+impl NodeDecoder {
+    /// Decodes one event of a watch in protobuf, without the length that stands before it.
+    ///
+    /// # Errors
+    /// As [`NodeDecoder::decode_event`].
+    pub fn frame(&mut self, frame: &[u8]) -> Result<NodeLine, DecodeError> {
+        let context = self.context();
+        let (event_type, object) = event_parts(frame, context)?;
+        NodeLine::of(event_type.as_deref(), object, context)
+    }
+
+    /// Decodes one page of a list in protobuf.
+    ///
+    /// # Errors
+    /// As [`NodeDecoder::list_page`].
+    pub fn protobuf_page(&mut self, body: &[u8]) -> Result<NodeListPage, DecodeError> {
+        let Unknown { kind, raw } = unknown(body)?;
+        match kind.as_deref() {
+            Some("NodeList") => {}
+            kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+        }
+        let context = self.context();
+        let mut page = NodeListPage::default();
+        let mut fields = Fields::of(raw);
+        while let Some(Field { number, value }) = fields.next()? {
+            match (number, value) {
+                (1, Value::Bytes(metadata)) => {
+                    let metadata = metadata_of(metadata, schema::LIST_META, context)?;
+                    page.resource_version = metadata.resource_version.map(Cow::into_owned);
+                    page.continue_token = metadata.continue_token.map(Cow::into_owned);
+                }
+                (2, Value::Bytes(item)) => {
+                    let node = object_of(item, schema::NODE, context).ok();
+                    match node.and_then(|object| object.into_node(context).ok()) {
+                        Some(node) => page.nodes.push(node),
+                        None => page.undecodable += 1,
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(page)
     }
 }
 

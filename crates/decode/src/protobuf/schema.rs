@@ -42,6 +42,7 @@ pub(super) fn object(kind: Option<&str>) -> Message {
     match kind {
         None | Some("Pod") => POD,
         Some("Event") => EVENT,
+        Some("Node") => NODE,
         Some("Status") => STATUS,
         Some(_) => OTHER,
     }
@@ -53,6 +54,28 @@ pub(super) const POD: Message = &[
     known(1, "metadata", Of(OBJECT_META)),
     known(2, "spec", Of(POD_SPEC)),
     known(3, "status", Of(POD_STATUS)),
+];
+
+pub(super) const NODE: Message = &[
+    known(1, "metadata", Of(OBJECT_META)),
+    known(2, "spec", Of(NODE_SPEC)),
+    known(3, "status", Of(NODE_STATUS)),
+];
+
+const NODE_SPEC: Message = &[
+    known(4, "unschedulable", Flag),
+    known(5, "taints", List(&[known(1, "key", Text)])),
+];
+
+const NODE_STATUS: Message = &[
+    known(4, "conditions", List(NODE_CONDITION)),
+    known(7, "nodeInfo", Of(&[known(7, "kubeletVersion", Text)])),
+];
+
+const NODE_CONDITION: Message = &[
+    known(1, "type", Text),
+    known(2, "status", Text),
+    known(4, "lastTransitionTime", Time),
 ];
 
 const EVENT: Message = &[

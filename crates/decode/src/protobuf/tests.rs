@@ -20,6 +20,7 @@ fn everything() -> DecodeOptions {
         images: true,
         messages: true,
         endings: true,
+        nodes: None,
     }
 }
 

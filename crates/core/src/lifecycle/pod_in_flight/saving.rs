@@ -10,9 +10,11 @@ use crate::lifecycle::interval::Stage;
 use crate::lifecycle::messages::{Message, about_warning};
 use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::observation::{Observer, Reporter};
+use crate::lifecycle::pod_node::{PodNode, SavedPodNode, SavedStartupNode};
 use crate::lifecycle::saved::{SavedCollected, SavedShown, UnreadWaiting, WaitingTable};
 use crate::lifecycle::slo_verdict::SloVerdict;
-use crate::pod::{ContainerKind, PodInfo};
+use crate::node::NodeLabels;
+use crate::pod::{ContainerKind, PodInfo, PodUid};
 
 /// Why a pod waits that was read, until [`PodInFlight::take_shown`].
 pub(super) fn not_told_yet() -> WaitReason {
@@ -20,6 +22,11 @@ pub(super) fn not_told_yet() -> WaitReason {
 }
 
 impl PodInFlight {
+    /// Which pod.
+    pub const fn uid(&self) -> PodUid {
+        self.uid
+    }
+
     /// Its names.
     pub const fn info(&self) -> &PodInfo {
         &self.info
@@ -167,12 +174,51 @@ impl PodInFlight {
         self.capacity = saved.into();
     }
 
+    /// What is saved of its node, if anything is known of it. `number` gives the number of what a node states.
+    pub fn saved_node(
+        &self,
+        mut number: impl FnMut(&Arc<NodeLabels>) -> u32,
+    ) -> Option<SavedPodNode> {
+        let known = self.info.node_labels.as_ref();
+        let node = self.startup.node.as_deref();
+        if known.is_none() && node.is_none() {
+            return None;
+        }
+        Some(SavedPodNode {
+            uid: self.uid,
+            known: known.map(&mut number),
+            node: node.map(|node| SavedStartupNode {
+                capacity: node.capacity,
+                created: node.created,
+                ready: node.ready,
+                at_end: node.labels.as_ref().map(&mut number),
+            }),
+        })
+    }
+
+    /// Takes back what was known of its node, with what the nodes stated by number.
+    pub fn take_node(&mut self, saved: &SavedPodNode, labels: &[Arc<NodeLabels>]) {
+        let stated = |number: Option<u32>| labels.get(number? as usize).cloned();
+        self.info.node_labels = stated(saved.known);
+        self.startup.node = saved.node.as_ref().map(|node| {
+            Box::new(PodNode {
+                capacity: node.capacity,
+                created: node.created,
+                ready: node.ready,
+                labels: stated(node.at_end),
+            })
+        });
+    }
+
     /// Takes the pod, which was read, into what all pods in flight share. Its deadlines are still to be set.
     pub(in crate::lifecycle) fn restore(
         &mut self,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
+        if self.info.node_labels.is_none() {
+            shared.learn_node(self.uid, &mut self.info);
+        }
         let message = self.message.take();
         let said = message.as_deref().map(Message::said);
         shared.messages.replace(&mut self.message, said);

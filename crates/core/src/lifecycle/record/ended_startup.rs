@@ -9,9 +9,11 @@ use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::pod_node::SavedPodNode;
 use crate::lifecycle::saved::{SavedEnded, UnreadWaiting, WaitingTable};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
+use crate::node::NodeLabels;
 use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -119,6 +121,16 @@ impl EndedStartup {
         pod.take_collected(saved.collected, table)?;
         pod.info.images = (!saved.images.is_empty()).then(|| Arc::new(saved.images));
         Ok(Self::new(pod, saved.outcome, saved.at, rules))
+    }
+
+    /// What is saved of its node (see [`PodInFlight::saved_node`]).
+    pub fn saved_node(&self, number: impl FnMut(&Arc<NodeLabels>) -> u32) -> Option<SavedPodNode> {
+        self.pod.saved_node(number)
+    }
+
+    /// Takes back what was known of its node.
+    pub fn take_node(&mut self, saved: &SavedPodNode, labels: &[Arc<NodeLabels>]) {
+        self.pod.take_node(saved, labels);
     }
 
     /// How it ended.

@@ -16,8 +16,10 @@ use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
+use crate::lifecycle::pod_node::StartupImages;
+use crate::lifecycle::reached::Reached;
 use crate::lifecycle::slo::SloRule;
-use crate::lifecycle::startup::{Reached, Startup};
+use crate::lifecycle::startup::Startup;
 use crate::timestamp::Timestamp;
 
 impl PodInFlight {
@@ -31,7 +33,10 @@ impl PodInFlight {
             stuck_after: shared.stuck_after(stage),
             is_stuck: self.stuck.is_some(),
         };
-        self.record(progress, None, &shared.rules)
+        Record {
+            node_labels: shared.newest_labels(&self.info).cloned(),
+            ..self.record(progress, None, &shared.rules)
+        }
     }
 
     /// The record of the pod, whose startup ended at `at`.
@@ -53,6 +58,12 @@ impl PodInFlight {
             discovered: self.discovered,
             progress,
             milestones: startup.recorded_milestones(),
+            startup_capacity: startup.node.as_ref().map(|node| node.capacity),
+            startup_images: match self.images.0.is_empty() {
+                true => StartupImages::Unknown,
+                false => StartupImages::of(&self.images, self.evidence.containers.len()),
+            },
+            node_labels: startup.node.as_ref().and_then(|node| node.labels.clone()),
             network_time: startup.network_time,
             intervals: startup.recorded_intervals(outcome),
             containers: self.recorded_containers(outcome.is_none()),

@@ -10,8 +10,9 @@ use crate::lifecycle::judgement::Judgement;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::PodObservation;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::reached::Reached;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
-use crate::lifecycle::startup::{Reached, Startup};
+use crate::lifecycle::startup::Startup;
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 

@@ -42,7 +42,9 @@ fn reported(events: Vec<PodEvent>) -> (Vec<PodObservation>, Vec<TrackerObservati
     let (mut pods, mut others) = (Vec::new(), Vec::new());
     let mut sink = |_, observation: Observation<'_>| match observation {
         Observation::Pod(_, observation) => pods.push(observation),
-        Observation::Pull(..) | Observation::Tracker(TrackerObservation::Advanced { .. }) => {}
+        Observation::Pull(..)
+        | Observation::Node(_)
+        | Observation::Tracker(TrackerObservation::Advanced { .. }) => {}
         Observation::Tracker(observation) => others.push(observation),
     };
     for (second, event) in (1..).zip(events) {

@@ -12,7 +12,7 @@ use crate::lifecycle::reentry::ReentryBaseline;
 use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::startup_sli_verdict::{StartupSli, StartupSliExclusion};
-use crate::pod::PodSnapshot;
+use crate::pod::{PodInfo, PodSnapshot};
 use crate::timestamp::Timestamp;
 
 impl Tracker {
@@ -91,7 +91,13 @@ impl Tracker {
         outcome: Outcome,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let mut emit = |observation| reporter.pod(&snapshot.info, observation);
+        let known = self.shared.newest_labels(&snapshot.info).cloned();
+        let with_node = known.map(|labels| PodInfo {
+            node_labels: Some(labels),
+            ..snapshot.info.clone()
+        });
+        let info = with_node.as_ref().unwrap_or(&snapshot.info);
+        let mut emit = |observation| reporter.pod(info, observation);
         let (from, to) = (PodState::Undiscovered, PodState::Finished(outcome));
         emit(PodObservation::Moved { from, to });
         let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);

@@ -21,7 +21,7 @@ impl Observer for Observed {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(_, observation) => self.0.push(observation),
-            Observation::Pull(..) | Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
 }

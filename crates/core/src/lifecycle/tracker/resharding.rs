@@ -34,6 +34,9 @@ impl Tracker {
         }
         self.tombstones.retain(|(_, uid)| after.contains(*uid));
         self.sources.reshard(before);
+        if let Some(nodes) = &mut self.shared.nodes {
+            nodes.reshard(after, &mut |observation| reporter.node(observation));
+        }
         let remembered = self.remembered();
         reporter.tracker(TrackerObservation::Advanced { remembered });
         moved

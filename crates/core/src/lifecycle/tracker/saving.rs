@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::remembered_pod::RememberedPod;
 use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
+use crate::lifecycle::nodes::Nodes;
 use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
@@ -25,6 +26,7 @@ impl Tracker {
             watermark: self.cap.watermark(),
             deleted: self.saved_deleted().collect(),
             in_place: self.in_place.iter().collect(),
+            nodes: self.shared.nodes.as_ref().map(Nodes::saved),
         }
     }
 
@@ -81,6 +83,9 @@ impl Tracker {
         let reporter = &mut Reporter::new(now, sink);
         tracker.sources.resumed = saved.resumed;
         tracker.sources.restore(saved.sources, &successor);
+        if let (Some(nodes), Some(saved)) = (&mut tracker.shared.nodes, saved.nodes) {
+            nodes.restore(saved);
+        }
         let mut gone = Vec::new();
         for mut pod in pods {
             let uid = pod.uid();

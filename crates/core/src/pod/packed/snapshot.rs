@@ -104,6 +104,8 @@ fn pack_info(info: &PodInfo, shared: &mut SharedValues, out: &mut Vec<u8>) {
         namespace,
         name: _,
         node,
+        // The decoder does not know it.
+        node_labels: _,
         workload,
         host_network: _,
         pod_labels,
@@ -183,6 +185,7 @@ fn unpack_info(
         namespace: namespace.unwrap_or_default(),
         name,
         node: node.and_then(|number| shared.nodes.get(number)),
+        node_labels: None,
         workload: workload.and_then(|number| shared.workloads.get(number)),
         host_network: flags.has(Flags::HOST_NETWORK),
         pod_labels: pod_labels.unwrap_or_default(),

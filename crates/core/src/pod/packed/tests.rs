@@ -94,6 +94,7 @@ fn info() -> impl Strategy<Value = PodInfo> {
         .prop_map(|(named, workload, pod_labels, probes, images)| {
             let (namespace, name, node, host_network) = named;
             PodInfo {
+                node_labels: None,
                 namespace: namespace.into(),
                 name: name.into(),
                 node: node.map(Arc::from),

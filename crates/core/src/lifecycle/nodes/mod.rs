@@ -1,0 +1,318 @@
+//! The nodes of the cluster ([§14](crate::specification#s14)): which are known, which are starting, and
+//! what pods learn of theirs. Like pods they are folded: duplicates and older versions change nothing.
+
+mod arrival;
+mod node;
+mod saved;
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+pub(super) use self::arrival::NodeContext;
+pub use self::node::{NodeObservation, NodeOutcome, NodeState, NodeStep};
+pub use self::saved::{SavedNode, SavedNodes};
+
+use self::arrival::Arrival;
+use self::node::Node;
+use super::pod_node::{PodNode, StartupCapacity};
+use crate::node::{NodeLabels, NodeSnapshot};
+use crate::pod::PodUid;
+use crate::shard::Shard;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// So many nodes are known at most. Kubernetes supports 5,000; what lies beyond is as if it were not there.
+const MOST_NODES: usize = 50_000;
+
+/// How long a deleted node is remembered, so that a late duplicate does not bring it back.
+const TOMBSTONE_NANOS: i64 = 600 * NANOS_PER_SECOND;
+
+/// A starting node that was created longer ago than this is late.
+const LATE_NANOS: i64 = 900 * NANOS_PER_SECOND;
+
+/// What a list-watch of nodes delivered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeEvent {
+    /// ADDED or MODIFIED: the node's current state
+    Applied(Box<NodeSnapshot>),
+    /// DELETED: the node's last state
+    Deleted(Box<NodeSnapshot>),
+    /// A list that completed, all its pages joined
+    Listed {
+        nodes: Vec<NodeSnapshot>,
+        /// When the list was begun
+        began: Timestamp,
+    },
+    /// A streamed list has ended whose nodes were delivered one by one
+    StreamedListClosed {
+        /// The nodes in the list
+        listed: Vec<PodUid>,
+    },
+    /// The API server was restored from a backup: the list that follows is current, however old its
+    /// versions are
+    RolledBack,
+}
+
+/// The nodes that are known.
+#[derive(Debug)]
+pub(super) struct Nodes {
+    /// The nodes that are counted; all of them without a shard
+    shard: Option<Shard>,
+    known: HashMap<PodUid, Node>,
+    /// By name the nodes of that name, the newest last
+    names: HashMap<Arc<str>, Vec<PodUid>>,
+    /// By the name of a node that is not known, the pods that are bound to it
+    awaited: HashMap<Arc<str>, BTreeSet<PodUid>>,
+    /// When each deleted node was deleted, in that order
+    tombstones: VecDeque<(Timestamp, PodUid)>,
+    deleted: HashSet<PodUid>,
+    /// There has been a list
+    listed: bool,
+    /// The nodes that start, by their age
+    starting: BTreeSet<(Timestamp, PodUid)>,
+    /// How many starting nodes were late when that was reported last
+    late: u64,
+    /// The second in which that was looked at last
+    late_at: Timestamp,
+}
+
+impl Nodes {
+    /// Counts the nodes of `shard`.
+    pub(super) fn new(shard: Option<Shard>) -> Self {
+        Self {
+            shard,
+            known: HashMap::new(),
+            names: HashMap::new(),
+            awaited: HashMap::new(),
+            tombstones: VecDeque::new(),
+            deleted: HashSet::new(),
+            listed: false,
+            starting: BTreeSet::new(),
+            late: 0,
+            late_at: Timestamp::EPOCH,
+        }
+    }
+
+    /// The newest node of this name.
+    fn named(&self, name: &str) -> Option<(&PodUid, &Node)> {
+        let uid = self.names.get(name)?.last()?;
+        Some((uid, self.known.get(uid)?))
+    }
+
+    /// What the newest version of the newest node of this name states.
+    pub(super) fn labels(&self, name: &str) -> Option<&Arc<NodeLabels>> {
+        Some(&self.named(name)?.1.labels)
+    }
+
+    /// What a pod that was created at `created` knows of its node when its Scheduled is latched.
+    pub(super) fn seen_by_pod(&self, name: Option<&str>, created: Option<Timestamp>) -> PodNode {
+        let Some((_, node)) = name.and_then(|name| self.named(name)) else {
+            return PodNode::default();
+        };
+        let seconds = node.stated.zip(created);
+        let seconds =
+            seconds.map(|(node, pod)| (node.truncate_to_second(), pod.truncate_to_second()));
+        PodNode {
+            capacity: match seconds {
+                None => StartupCapacity::Unknown,
+                Some((node, pod)) if node > pod => StartupCapacity::New,
+                Some(_) => StartupCapacity::Existing,
+            },
+            created: node.created,
+            ready: node.ready.usable(),
+            labels: None,
+        }
+    }
+
+    /// The pod `uid` is bound to a node that is not known yet.
+    pub(super) fn wait(&mut self, name: &Arc<str>, uid: PodUid) {
+        self.awaited
+            .entry(Arc::clone(name))
+            .or_default()
+            .insert(uid);
+    }
+
+    /// The pod `uid` waits for its node no longer.
+    pub(super) fn stop_waiting(&mut self, name: &str, uid: PodUid) {
+        if let Some(pods) = self.awaited.get_mut(name) {
+            pods.remove(&uid);
+            if pods.is_empty() {
+                self.awaited.remove(name);
+            }
+        }
+    }
+
+    /// Accounts for a delivery. Returns the pods whose node is known now.
+    pub(super) fn apply(
+        &mut self,
+        event: NodeEvent,
+        context: NodeContext,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) -> Vec<PodUid> {
+        let mut pods = Vec::new();
+        self.drop_old_tombstones(context.now);
+        match event {
+            NodeEvent::Applied(snapshot) => {
+                self.fold(*snapshot, context, Arrival::Event, emit, &mut pods);
+            }
+            NodeEvent::Deleted(snapshot) => {
+                let uid = snapshot.uid;
+                if self.known.contains_key(&uid) {
+                    self.fold(*snapshot, context, Arrival::Event, emit, &mut pods);
+                    self.remove(uid, NodeOutcome::Deleted, emit);
+                    self.tombstones.push_back((context.now, uid));
+                    self.deleted.insert(uid);
+                }
+            }
+            NodeEvent::Listed { nodes, began } => {
+                let arrival = Arrival::List {
+                    began,
+                    is_first: !std::mem::replace(&mut self.listed, true),
+                };
+                let listed: HashSet<PodUid> = nodes.iter().map(|node| node.uid).collect();
+                for snapshot in nodes {
+                    self.fold(snapshot, context, arrival, emit, &mut pods);
+                }
+                self.remove_absent(&listed, emit);
+            }
+            NodeEvent::StreamedListClosed { listed } => {
+                self.listed = true;
+                self.remove_absent(&listed.into_iter().collect(), emit);
+            }
+            NodeEvent::RolledBack => {
+                for node in self.known.values_mut() {
+                    node.version = 0;
+                }
+            }
+        }
+        self.report_late(context.now, emit);
+        pods
+    }
+
+    fn fold(
+        &mut self,
+        snapshot: NodeSnapshot,
+        context: NodeContext,
+        arrival: Arrival,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+        pods: &mut Vec<PodUid>,
+    ) {
+        let uid = snapshot.uid;
+        if !self.known.contains_key(&uid) {
+            if self.deleted.contains(&uid) || self.known.len() >= MOST_NODES {
+                return;
+            }
+            let is_own = self.shard.is_none_or(|shard| shard.contains(uid));
+            let node = Node::discover(&snapshot, context, arrival, is_own, emit);
+            if node.is_starting() {
+                self.starting.insert((node.age_from(), uid));
+            }
+            let name = Arc::clone(&node.name);
+            self.known.insert(uid, node);
+            self.add_name(&name, uid);
+            pods.extend(self.awaited.remove(&name).into_iter().flatten());
+        }
+        if let Some(node) = self.known.get_mut(&uid) {
+            node.fold(&snapshot, context, arrival, emit);
+            if !node.is_starting() {
+                self.starting.remove(&(node.age_from(), uid));
+            }
+        }
+    }
+
+    /// Adds a node to those of its name, which stand in the order of their creation, and where that is
+    /// the same, of their delivery.
+    fn add_name(&mut self, name: &Arc<str>, uid: PodUid) {
+        let known = &self.known;
+        let created = |uid: &PodUid| known.get(uid).and_then(|node| node.stated);
+        let uids = self.names.entry(Arc::clone(name)).or_default();
+        let place = uids.partition_point(|other| created(other) <= created(&uid));
+        uids.insert(place, uid);
+    }
+
+    fn remove(
+        &mut self,
+        uid: PodUid,
+        outcome: NodeOutcome,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) {
+        let Some(mut node) = self.known.remove(&uid) else {
+            return;
+        };
+        self.starting.remove(&(node.age_from(), uid));
+        node.end(outcome, emit);
+        if let Some(uids) = self.names.get_mut(&node.name) {
+            uids.retain(|other| *other != uid);
+            if uids.is_empty() {
+                self.names.remove(&node.name);
+            }
+        }
+    }
+
+    fn remove_absent(
+        &mut self,
+        listed: &HashSet<PodUid>,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) {
+        let known = self.known.keys().copied();
+        let absent: BTreeSet<PodUid> = known.filter(|uid| !listed.contains(uid)).collect();
+        for uid in absent {
+            self.remove(uid, NodeOutcome::Vanished, emit);
+        }
+    }
+
+    fn drop_old_tombstones(&mut self, now: Timestamp) {
+        while let Some((at, uid)) = self.tombstones.front().copied()
+            && (now.nanos_since(at) > TOMBSTONE_NANOS || self.tombstones.len() > MOST_NODES)
+        {
+            self.tombstones.pop_front();
+            self.deleted.remove(&uid);
+        }
+    }
+
+    /// Time has come to `now`.
+    pub(super) fn advance(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        if now.truncate_to_second() != self.late_at && (!self.starting.is_empty() || self.late > 0)
+        {
+            self.report_late(now, emit);
+        }
+    }
+
+    /// Reports how many starting nodes are late at `now`, where that has changed.
+    fn report_late(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        self.late_at = now.truncate_to_second();
+        let is_late = |since: &Timestamp| now.nanos_since(*since) > LATE_NANOS;
+        let late = self.starting.iter().take_while(|(since, _)| is_late(since));
+        let late = late.count() as u64;
+        if std::mem::replace(&mut self.late, late) != late {
+            emit(NodeObservation::Late(late));
+        }
+    }
+
+    /// A pod on the node `name` has become Ready at `ready`, and no DaemonSet controls it
+    /// ([§14.7](crate::specification#s14-7)).
+    pub(super) fn pod_became_ready(
+        &mut self,
+        name: &str,
+        ready: Option<Timestamp>,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) {
+        let newest = self.names.get(name).and_then(|uids| uids.last());
+        if let Some(node) = newest.and_then(|uid| self.known.get_mut(uid)) {
+            node.judge(NodeStep::FirstPod, ready, emit);
+        }
+    }
+
+    /// Goes on as the shard `after`. Starting nodes that are no longer its own end as vanished.
+    pub(super) fn reshard(&mut self, after: Shard, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        self.shard = Some(after);
+        for (uid, node) in &mut self.known {
+            if !after.contains(*uid) {
+                self.starting.remove(&(node.age_from(), *uid));
+                node.disown(emit);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! One node: its startup ([§14.7](crate::specification#s14-7)).
+
+use std::sync::Arc;
+
+use super::arrival::{Arrival, NodeContext};
+use crate::label_values;
+use crate::lifecycle::judgement::{AnomalyKind, Judgement, Latency};
+use crate::lifecycle::reached::Reached;
+use crate::node::{NodeLabels, NodeSnapshot};
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// A node that was created longer than this before it first appears was there already.
+const OLD_NODES_NANOS: i64 = 30 * NANOS_PER_SECOND;
+
+label_values! {
+    /// What is measured of the startup of a node, from its creation on.
+    pub enum NodeStep {
+        /// Until its first Ready=True
+        Ready => "ready",
+        /// Until pods can be bound to it
+        Schedulable => "schedulable",
+        /// Until its first pod is Ready
+        FirstPod => "first_pod",
+    }
+}
+
+label_values! {
+    /// How the startup of a node ended.
+    pub enum NodeOutcome {
+        /// Pods could be bound to it
+        Ready => "ready",
+        /// It was deleted before that
+        Deleted => "deleted",
+        /// It was absent from a list before that
+        Vanished => "vanished",
+        /// It was there before podinit watched
+        Preexisting => "preexisting",
+    }
+}
+
+/// The state in which a node is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeState {
+    /// Not known yet
+    Undiscovered,
+    /// Pods cannot be bound to it yet
+    Starting,
+    /// Its startup is over
+    Finished(NodeOutcome),
+}
+
+/// One event of nodes that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeObservation<'a> {
+    /// A node changed its state. `discovered = Σ finished + starting` holds if each move is counted as a
+    /// whole.
+    Moved { from: NodeState, to: NodeState },
+    /// A step of a node's startup ended with a usable duration
+    Measured {
+        step: NodeStep,
+        latency: Latency,
+        /// The pool of the node
+        pool: &'a str,
+    },
+    /// A time was unusable, or had to be corrected
+    Anomaly(AnomalyKind),
+    /// So many nodes have been starting for longer than 15 minutes. Reported when it changes.
+    Late(u64),
+}
+
+/// A node that exists.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) name: Arc<str>,
+    /// The newest version, 0 for none
+    pub(super) version: u64,
+    /// When it was created, as it states
+    pub(super) stated: Option<Timestamp>,
+    /// When it was created, as estimated
+    pub(super) created: Option<Timestamp>,
+    /// When it was first Ready
+    pub(super) ready: Reached,
+    pub(super) labels: Arc<NodeLabels>,
+    /// When podinit first saw it
+    pub(super) discovered: Timestamp,
+    pub(super) state: NodeState,
+    /// The steps that are observed no more, a bit for each
+    pub(super) decided: u8,
+}
+
+/// All steps, as bits.
+pub(super) const ALL_STEPS: u8 = (1 << NodeStep::ALL.len()) - 1;
+
+impl Node {
+    /// Discovers a node, whose first version is folded next. One that is not `is_own` is counted by another
+    /// shard.
+    pub(super) fn discover(
+        snapshot: &NodeSnapshot,
+        context: NodeContext,
+        arrival: Arrival,
+        is_own: bool,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) -> Self {
+        let (appears, in_first_list) = match arrival {
+            Arrival::Event => (context.observed.unwrap_or(context.now), false),
+            Arrival::List { began, is_first } => (began, is_first),
+        };
+        let is_old = |created| appears.nanos_since(created) > OLD_NODES_NANOS;
+        let is_ready = snapshot.holding_ready().is_some();
+        let preexisting = in_first_list && is_ready || snapshot.created.is_some_and(is_old);
+        let state = match preexisting {
+            true => NodeState::Finished(NodeOutcome::Preexisting),
+            false => NodeState::Starting,
+        };
+        let mut node = Self {
+            name: Arc::clone(&snapshot.name),
+            version: 0,
+            stated: snapshot.created,
+            created: None,
+            ready: Reached::No,
+            labels: Arc::new(snapshot.labels.clone()),
+            discovered: context.now,
+            state: match is_own {
+                true => state,
+                false => NodeState::Undiscovered,
+            },
+            decided: match is_own && !preexisting {
+                true => 0,
+                false => ALL_STEPS,
+            },
+        };
+        if is_own {
+            let from = NodeState::Undiscovered;
+            emit(NodeObservation::Moved { from, to: state });
+        }
+        node.created = node.estimate(snapshot.created, context, arrival, emit);
+        node
+    }
+
+    /// Whether it is counted as starting.
+    pub(super) fn is_starting(&self) -> bool {
+        self.state == NodeState::Starting
+    }
+
+    /// Since when it is late in time.
+    pub(super) fn age_from(&self) -> Timestamp {
+        self.stated.unwrap_or(self.discovered)
+    }
+
+    /// Folds a version, unless it is older than the newest one.
+    pub(super) fn fold(
+        &mut self,
+        snapshot: &NodeSnapshot,
+        context: NodeContext,
+        arrival: Arrival,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) {
+        if let Some(version) = snapshot.resource_version {
+            if version < self.version {
+                return;
+            }
+            self.version = version;
+        }
+        if *self.labels != snapshot.labels {
+            self.labels = Arc::new(snapshot.labels.clone());
+        }
+        if let Some(ready) = snapshot.holding_ready()
+            && !self.ready.is_reached()
+        {
+            let at = self.estimate(ready.last_transition, context, arrival, emit);
+            self.ready = Reached::At(at);
+            self.judge(NodeStep::Ready, at, emit);
+        }
+        if self.is_starting() && snapshot.is_schedulable() {
+            let arrived = match arrival {
+                Arrival::Event => context.mode.estimate_ungated(context.observed, None),
+                Arrival::List { .. } => None,
+            };
+            let at = Reached::At(arrived).later(self.ready).usable();
+            self.judge(NodeStep::Schedulable, at, emit);
+            self.move_to(NodeOutcome::Ready, emit);
+        }
+    }
+
+    /// Ends its startup, if it is starting.
+    pub(super) fn end(&mut self, outcome: NodeOutcome, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        if self.is_starting() {
+            self.move_to(outcome, emit);
+        }
+    }
+
+    /// It is counted by another shard from now on.
+    pub(super) fn disown(&mut self, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        self.end(NodeOutcome::Vanished, emit);
+        self.state = NodeState::Undiscovered;
+        self.decided = ALL_STEPS;
+    }
+
+    fn move_to(&mut self, outcome: NodeOutcome, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        let to = NodeState::Finished(outcome);
+        let from = std::mem::replace(&mut self.state, to);
+        emit(NodeObservation::Moved { from, to });
+    }
+
+    /// Observes a step that ended at `at`, once.
+    pub(super) fn judge(
+        &mut self,
+        step: NodeStep,
+        at: Option<Timestamp>,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) {
+        let bit = 1 << step as u8;
+        if self.decided & bit != 0 {
+            return;
+        }
+        self.decided |= bit;
+        match Judgement::of(self.created, at) {
+            Judgement::Usable { latency, rounded } => {
+                emit(NodeObservation::Measured {
+                    step,
+                    latency,
+                    pool: &self.labels.pool,
+                });
+                if rounded {
+                    emit(NodeObservation::Anomaly(AnomalyKind::Rounded));
+                }
+            }
+            Judgement::Unusable(kind) => emit(NodeObservation::Anomaly(kind)),
+        }
+    }
+
+    /// When something happened that the API states as `stated`.
+    fn estimate(
+        &self,
+        stated: Option<Timestamp>,
+        context: NodeContext,
+        arrival: Arrival,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) -> Option<Timestamp> {
+        let observed = match arrival {
+            Arrival::Event => context.observed,
+            Arrival::List { .. } => None,
+        };
+        let estimate = context.mode.estimate(stated, observed);
+        if estimate.skewed && self.decided != ALL_STEPS {
+            emit(NodeObservation::Anomaly(AnomalyKind::Skew));
+        }
+        estimate.at
+    }
+}

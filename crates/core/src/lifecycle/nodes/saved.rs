@@ -1,0 +1,138 @@
+//! What a checkpoint holds of the nodes.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::node::{ALL_STEPS, Node};
+use super::{MOST_NODES, NodeOutcome, NodeState, Nodes};
+use crate::lifecycle::reached::Reached;
+use crate::node::NodeLabels;
+use crate::pod::PodUid;
+use crate::timestamp::Timestamp;
+
+/// The nodes that were known. The next list closes a gap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedNodes {
+    /// There had been a list
+    pub listed: bool,
+    pub nodes: Vec<SavedNode>,
+    /// The deleted nodes that are still remembered, in the order of their deletion
+    pub deleted: Vec<(Timestamp, PodUid)>,
+}
+
+/// A node that was known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedNode {
+    pub uid: PodUid,
+    pub name: Arc<str>,
+    pub version: u64,
+    pub stated: Option<Timestamp>,
+    pub created: Option<Timestamp>,
+    /// When it was first Ready, if it was
+    pub ready: Option<Option<Timestamp>>,
+    pub labels: Arc<NodeLabels>,
+    pub discovered: Timestamp,
+    /// How its startup ended; the inner `None` while it is starting, the outer one for a node of another shard
+    pub outcome: Option<Option<NodeOutcome>>,
+    /// The steps that are observed no more, a bit for each
+    pub decided: u8,
+}
+
+impl SavedNodes {
+    /// Checks what was read.
+    ///
+    /// # Errors
+    /// What no nodes can have.
+    pub fn check(&self) -> Result<(), &'static str> {
+        if self.nodes.len().max(self.deleted.len()) > MOST_NODES + 1 {
+            return Err("more nodes than are known");
+        }
+        match self.nodes.iter().all(|node| node.decided <= ALL_STEPS) {
+            true => Ok(()),
+            false => Err("no such step of a node"),
+        }
+    }
+
+    /// How many nodes were starting.
+    pub fn starting(&self) -> u64 {
+        let starts = |node: &&SavedNode| node.outcome == Some(None);
+        self.nodes.iter().filter(starts).count() as u64
+    }
+}
+
+impl Nodes {
+    /// What is saved of the nodes.
+    pub(in crate::lifecycle) fn saved(&self) -> SavedNodes {
+        let mut nodes: Vec<SavedNode> = self
+            .known
+            .iter()
+            .map(|(uid, node)| node.saved(*uid))
+            .collect();
+        nodes.sort_unstable_by_key(|node| node.uid);
+        SavedNodes {
+            listed: self.listed,
+            nodes,
+            deleted: self.tombstones.iter().copied().collect(),
+        }
+    }
+
+    /// Goes on from what was saved.
+    pub(in crate::lifecycle) fn restore(&mut self, saved: SavedNodes) {
+        self.listed = saved.listed;
+        self.deleted = saved.deleted.iter().map(|(_, uid)| *uid).collect();
+        self.tombstones = saved.deleted.into();
+        for saved in saved.nodes {
+            let uid = saved.uid;
+            let node = Node::restored(saved);
+            if node.is_starting() {
+                self.starting.insert((node.age_from(), uid));
+            }
+            let name = Arc::clone(&node.name);
+            self.known.insert(uid, node);
+            self.add_name(&name, uid);
+        }
+    }
+}
+
+impl Node {
+    fn saved(&self, uid: PodUid) -> SavedNode {
+        SavedNode {
+            uid,
+            name: Arc::clone(&self.name),
+            version: self.version,
+            stated: self.stated,
+            created: self.created,
+            ready: match self.ready {
+                Reached::No => None,
+                Reached::At(at) => Some(at),
+            },
+            labels: Arc::clone(&self.labels),
+            discovered: self.discovered,
+            outcome: match self.state {
+                NodeState::Undiscovered => None,
+                NodeState::Starting => Some(None),
+                NodeState::Finished(outcome) => Some(Some(outcome)),
+            },
+            decided: self.decided,
+        }
+    }
+
+    fn restored(saved: SavedNode) -> Self {
+        Self {
+            name: saved.name,
+            version: saved.version,
+            stated: saved.stated,
+            created: saved.created,
+            ready: saved.ready.map_or(Reached::No, Reached::At),
+            labels: saved.labels,
+            discovered: saved.discovered,
+            state: match saved.outcome {
+                None => NodeState::Undiscovered,
+                Some(None) => NodeState::Starting,
+                Some(Some(outcome)) => NodeState::Finished(outcome),
+            },
+            decided: saved.decided,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What pods are told apart by that their nodes state ([§14.2](crate::specification#s14-2)).
+
+use serde::{Deserialize, Serialize};
+
+use crate::pod::text;
+
+/// The pool of a node that has none of the labels that name one ([§14.2](crate::specification#s14-2)).
+pub const NO_POOL: &str = "_none";
+
+/// The labels that name the pool of a node, the first that a node has counts. One that the user has
+/// chosen comes before them.
+pub const POOL_LABELS: [&str; 5] = [
+    "karpenter.sh/nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+    "kops.k8s.io/instancegroup",
+];
+
+/// A text of a node is cut to this many bytes, as many as a label's value can have.
+const MOST_BYTES: usize = 63;
+
+/// The first minor version of a kubelet that sets the network condition before it pulls images
+/// ([§14.8](crate::specification#s14-8)).
+const FIRST_EXACT: (u32, u32) = (1, 36);
+
+/// What pods are told apart by that their node states. A text that the node does not state is empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NodeLabels {
+    /// The value of the first of the labels that name a pool, otherwise [`NO_POOL`]
+    pub pool: Box<str>,
+    /// `topology.kubernetes.io/zone`
+    pub zone: Box<str>,
+    /// `node.kubernetes.io/instance-type`
+    pub instance_type: Box<str>,
+    /// `kubernetes.io/arch`
+    pub arch: Box<str>,
+    /// `karpenter.sh/capacity-type`
+    pub capacity_type: Box<str>,
+    /// `status.nodeInfo.kubeletVersion`
+    pub kubelet_version: Box<str>,
+}
+
+impl Default for NodeLabels {
+    fn default() -> Self {
+        let empty = Box::<str>::default;
+        Self {
+            pool: NO_POOL.into(),
+            zone: empty(),
+            instance_type: empty(),
+            arch: empty(),
+            capacity_type: empty(),
+            kubelet_version: empty(),
+        }
+    }
+}
+
+impl NodeLabels {
+    /// As much of a value as is kept.
+    pub fn value(text: &str) -> Box<str> {
+        text::cut(text, MOST_BYTES).into()
+    }
+
+    /// Whether the kubelet sets the network condition before it pulls images, so that its time is exact.
+    pub fn has_exact_network_times(&self) -> bool {
+        let version = self
+            .kubelet_version
+            .strip_prefix('v')
+            .unwrap_or(&self.kubelet_version);
+        let mut numbers = version.split(|character: char| !character.is_ascii_digit());
+        let mut next = || numbers.next().and_then(|number| number.parse::<u32>().ok());
+        next()
+            .zip(next())
+            .is_some_and(|version| version >= FIRST_EXACT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kubelets_from_1_36_on_have_exact_network_times() {
+        let exact = |version: &str| {
+            NodeLabels {
+                kubelet_version: version.into(),
+                ..NodeLabels::default()
+            }
+            .has_exact_network_times()
+        };
+        for version in [
+            "v1.36.0",
+            "v1.36.2",
+            "1.37.1",
+            "v1.40.0-gke.1100",
+            "v2.0.0",
+            "v1.36.0-rc.1",
+        ] {
+            assert!(exact(version), "{version}");
+        }
+        for version in ["", "v1.35.9", "v1.4.0", "v1", "v1.x", "fake", "v0.99.0"] {
+            assert!(!exact(version), "{version}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The fields of a node that podinit reads ([§14.1](crate::specification#s14-1)). They are read by the same
+//! readers as those of pods, so that a recording may hold both.
+
+pub mod watch;
+
+use std::borrow::Cow;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use crate::pod::lenient::{Lenient, LenientField, Text, skip};
+use podinit_core::node::{NO_POOL, NodeLabels, POOL_LABELS, is_startup_taint};
+
+/// How nodes are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeOptions {
+    /// The label that names the pool of a node, before all others
+    pub pool_label: Option<String>,
+}
+
+/// What is read of the labels of a node.
+#[derive(Debug, Default)]
+pub struct ReadNodeLabels {
+    /// The rank of the label that names the pool, and its value
+    pool: Option<(usize, Box<str>)>,
+    zone: Box<str>,
+    instance_type: Box<str>,
+    arch: Box<str>,
+    capacity_type: Box<str>,
+}
+
+impl ReadNodeLabels {
+    /// Takes a label. What is of no use is skipped.
+    pub fn take(&mut self, key: &str, value: &str, options: &NodeOptions) {
+        if let Some(rank) = options.rank(key)
+            && self.pool.as_ref().is_none_or(|(known, _)| rank < *known)
+        {
+            self.pool = Some((rank, NodeLabels::value(value)));
+        }
+        let field = match key {
+            "topology.kubernetes.io/zone" => &mut self.zone,
+            "node.kubernetes.io/instance-type" => &mut self.instance_type,
+            "kubernetes.io/arch" => &mut self.arch,
+            "karpenter.sh/capacity-type" => &mut self.capacity_type,
+            _ => return,
+        };
+        *field = NodeLabels::value(value);
+    }
+
+    /// All that a node states, whose kubelet is of `kubelet_version`.
+    pub fn with_version(self, kubelet_version: &str) -> NodeLabels {
+        NodeLabels {
+            pool: self.pool.map_or(NO_POOL.into(), |(_, pool)| pool),
+            zone: self.zone,
+            instance_type: self.instance_type,
+            arch: self.arch,
+            capacity_type: self.capacity_type,
+            kubelet_version: NodeLabels::value(kubelet_version),
+        }
+    }
+}
+
+impl NodeOptions {
+    /// The place of a label among those that name the pool; the first that a node has counts.
+    fn rank(&self, key: &str) -> Option<usize> {
+        if self.pool_label.as_deref() == Some(key) {
+            return Some(0);
+        }
+        let rank = POOL_LABELS.iter().position(|label| *label == key)?;
+        Some(rank + 1)
+    }
+}
+
+/// Whether one of `taints` is there only until the node has started.
+pub struct StartupTaints;
+
+impl<'de> LenientField<'de> for StartupTaints {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<bool, A::Error> {
+        let mut found = false;
+        let key = || Lenient(OneText("key"));
+        while let Some(key) = seq.next_element_seed(key())? {
+            found |= key.flatten().is_some_and(|key| is_startup_taint(&key));
+        }
+        Ok(found)
+    }
+}
+
+/// The version of the kubelet in `nodeInfo`, which nothing but a node has; the inner `None` where it is not
+/// stated.
+pub type NodeInfo<'de> = Option<Option<Cow<'de, str>>>;
+
+/// Reads [`NodeInfo`].
+pub const NODE_INFO: OneText = OneText("kubeletVersion");
+
+/// Reads one text of an object; the outer `None` where it is no object.
+pub struct OneText(&'static str);
+
+impl<'de> LenientField<'de> for OneText {
+    type Value = Option<Option<Cow<'de, str>>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut text = None;
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() == Some(self.0) {
+                true => text = map.next_value_seed(Lenient(Text))?,
+                false => skip(&mut map)?,
+            }
+        }
+        Ok(Some(text))
+    }
+}

@@ -1,0 +1,188 @@
+//! Decodes what an API server sends of nodes: the events of a watch, and the pages of a list.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeSeed;
+
+use super::NodeOptions;
+use crate::pod::DecodeContext;
+use crate::pod::envelope::{Envelope, EnvelopeReader};
+use crate::pod::lenient::Lenient;
+use crate::pod::object::{Object, shorten};
+use crate::{ApiStatus, DecodeError, DecodeOptions, Encoding, ObjectFault, api_status};
+use podinit_core::node::NodeSnapshot;
+
+/// One event of a watch of nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeLine {
+    /// The version of its object, from which the watch may go on
+    pub version: Option<String>,
+    pub kind: NodeLineKind,
+}
+
+/// What an event of a watch of nodes says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeLineKind {
+    /// `ADDED` or `MODIFIED`
+    Applied(Box<NodeSnapshot>),
+    /// `DELETED`: the last state of the node
+    Deleted(Box<NodeSnapshot>),
+    /// `BOOKMARK`; with the annotation that ends a streamed list or without
+    Bookmark { initial_events_end: bool },
+    /// `ERROR`
+    Error(ApiStatus),
+}
+
+/// One page of a list of nodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeListPage {
+    pub nodes: Vec<NodeSnapshot>,
+    /// How many items were left out because they are no nodes or have no UID
+    pub undecodable: u64,
+    /// The version of the list, from which a watch may go on
+    pub resource_version: Option<String>,
+    /// Where the next page begins; `None` on the last one
+    pub continue_token: Option<String>,
+}
+
+/// Decodes what one list-watch of nodes receives.
+#[derive(Debug)]
+pub struct NodeDecoder(DecodeContext);
+
+impl NodeDecoder {
+    /// A decoder that reads nodes as `options` say.
+    pub fn new(options: NodeOptions) -> Self {
+        let nodes = Some(options);
+        Self(DecodeContext::new(DecodeOptions {
+            nodes,
+            ..DecodeOptions::default()
+        }))
+    }
+
+    pub(crate) const fn context(&mut self) -> &mut DecodeContext {
+        &mut self.0
+    }
+
+    /// Decodes one event of a watch, which is in `encoding`.
+    ///
+    /// # Errors
+    /// Where it is no event, has no object, is of a type that Kubernetes does not define, or is about something
+    /// else than a node with a UID.
+    pub fn decode_event(
+        &mut self,
+        encoding: Encoding,
+        event: &[u8],
+    ) -> Result<NodeLine, DecodeError> {
+        match encoding {
+            Encoding::Json => self.line(event),
+            Encoding::Protobuf => self.frame(event),
+        }
+    }
+
+    /// Decodes one line of a watch in JSON.
+    ///
+    /// # Errors
+    /// As [`NodeDecoder::decode_event`].
+    pub fn line(&mut self, line: &[u8]) -> Result<NodeLine, DecodeError> {
+        match self.read_line(line) {
+            // Invalid UTF-8 in a text is replaced, so that the rest can be read.
+            Err(error @ DecodeError::Json { .. }) => match String::from_utf8_lossy(line) {
+                Cow::Owned(text) => self.read_line(text.as_bytes()).map_err(|_| error),
+                Cow::Borrowed(_) => Err(error),
+            },
+            result => result,
+        }
+    }
+
+    fn read_line(&mut self, line: &[u8]) -> Result<NodeLine, DecodeError> {
+        let envelope = self.envelope(line)?;
+        let object = envelope.object.flatten();
+        NodeLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+    }
+
+    /// Decodes one page of a list, which is in `encoding`. An item that is no node costs only itself.
+    ///
+    /// # Errors
+    /// Where the body is no list, or has no items.
+    pub fn list_page(
+        &mut self,
+        encoding: Encoding,
+        body: &[u8],
+    ) -> Result<NodeListPage, DecodeError> {
+        if encoding == Encoding::Protobuf {
+            return self.protobuf_page(body);
+        }
+        let list = self.envelope(body)?;
+        match list.own.kind.as_deref() {
+            Some("NodeList" | "List") => {}
+            kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
+        }
+        let items = list.items.ok_or(ObjectFault::NoItems)?;
+        let unnamed = items.unnamed_nodes.len() as u64;
+        let undecodable = items.undecodable + (items.pods.len() as u64).saturating_sub(unnamed);
+        let nodes = items.nodes.into_iter().chain(items.unnamed_nodes);
+        Ok(NodeListPage {
+            nodes: nodes.collect(),
+            undecodable,
+            resource_version: list.own.metadata.resource_version.map(Cow::into_owned),
+            continue_token: list.own.metadata.continue_token.map(Cow::into_owned),
+        })
+    }
+
+    fn envelope<'de>(&mut self, json: &'de [u8]) -> Result<Envelope<'de>, DecodeError> {
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        let envelope = Lenient(EnvelopeReader(&mut self.0)).deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        envelope.ok_or(ObjectFault::NotAnObject.into())
+    }
+}
+
+impl NodeLine {
+    /// The event of type `event_type` with `object`.
+    ///
+    /// # Errors
+    /// As [`NodeDecoder::decode_event`].
+    pub fn of(
+        event_type: Option<&str>,
+        object: Option<Object<'_>>,
+        context: &mut DecodeContext,
+    ) -> Result<Self, DecodeError> {
+        if event_type == Some("ERROR") {
+            return Ok(Self {
+                version: None,
+                kind: NodeLineKind::Error(api_status(object)),
+            });
+        }
+        let object = object.ok_or(ObjectFault::NotAnObject)?;
+        let resource_version = object.metadata.version();
+        let version = object
+            .metadata
+            .resource_version
+            .as_deref()
+            .map(str::to_owned);
+        let fault = |fault| DecodeError::Object {
+            resource_version,
+            fault,
+        };
+        let kind = match event_type {
+            Some("BOOKMARK") => NodeLineKind::Bookmark {
+                initial_events_end: object.metadata.initial_events_end,
+            },
+            Some("ADDED" | "MODIFIED") => {
+                NodeLineKind::Applied(Box::new(object.into_node(context).map_err(fault)?))
+            }
+            Some("DELETED") => {
+                NodeLineKind::Deleted(Box::new(object.into_node(context).map_err(fault)?))
+            }
+            unknown => {
+                let unknown = shorten(unknown.unwrap_or_default());
+                return Err(fault(ObjectFault::UnknownType(unknown)));
+            }
+        };
+        Ok(Self { version, kind })
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,256 @@
+//! How nodes start ([§14.7](crate::specification#s14-7)), within the cap on the values of a label.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
+use super::labels::OTHER;
+use super::sequence_lock::{Read, SequenceLock};
+use super::start_times::StartTimes;
+use super::sync::{AtomicU64, Ordering};
+use crate::computed_families;
+use crate::instruments::{
+    Counter, CounterVec, FamilyType, Gauge, Head, Kind, LabelText, Number, SavedFamilies,
+    SavedSeries,
+};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Latency, NodeOutcome, NodeState, NodeStep};
+
+/// The label, as `podinit_label_values_dropped_total` names it too.
+pub(super) const NODE_POOL: &str = "nodepool";
+
+/// A histogram for each step and pool.
+struct HistogramByStepAndPool;
+
+impl FamilyType for HistogramByStepAndPool {
+    const KIND: Kind = Kind::Histogram;
+    const LABELS: usize = 2;
+
+    fn knows(labels: &[LabelText]) -> bool {
+        matches!(labels, [step, _] if NodeStep::from_text(step).is_some())
+    }
+}
+
+computed_families! {
+    /// Nodes that start.
+    pub(super) const NODE_FAMILIES {
+        NODE_STARTUP: HistogramByStepAndPool =
+            "podinit_node_startup_duration_seconds", ["step", "nodepool"], experimental, saved,
+            "Time from a node's creation until it was first ready, pods could be bound to it, and its first pod was ready.";
+        NODES_DISCOVERED: Counter =
+            "podinit_nodes_discovered_total", [], experimental, not_saved,
+            "Nodes that podinit has seen.";
+        NODES_FINISHED: CounterVec<NodeOutcome> =
+            "podinit_nodes_finished_total", ["outcome"], experimental, saved,
+            "Nodes whose startup is over, by how it ended.";
+        STARTING_NODES: Gauge =
+            "podinit_starting_nodes", [], experimental, not_saved,
+            "Nodes to which no pod can be bound yet.";
+        LATE_NODES: Gauge =
+            "podinit_late_nodes", [], experimental, not_saved,
+            "Starting nodes that were created more than 15 minutes ago.";
+    }
+}
+
+const OUTCOMES: usize = NodeOutcome::ALL.len();
+
+/// The histograms of one pool.
+#[derive(Debug)]
+struct Pool {
+    name: Arc<str>,
+    steps: [Histogram; NodeStep::ALL.len()],
+}
+
+/// What is counted while nodes are a source of evidence: written by the recorder, read by scrapes.
+#[derive(Debug)]
+pub(super) struct NodeMetrics {
+    lock: SequenceLock,
+    starting: AtomicU64,
+    finished: [AtomicU64; OUTCOMES],
+    late: Gauge,
+    /// In the order in which the pools were met; the last is for those past the cap
+    pools: Box<[OnceLock<Box<Pool>>]>,
+    /// Nodes with a pool past the cap
+    pub(super) dropped: Counter,
+}
+
+/// Which slot is whose. Owned by the recorder.
+#[derive(Debug, Default)]
+pub(super) struct PoolIndex(HashMap<Arc<str>, usize>);
+
+/// The histograms of a pool as they are kept while no process runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedPool {
+    pub pool: String,
+    /// By step
+    pub steps: Vec<SavedHistogram>,
+}
+
+impl NodeMetrics {
+    pub(super) fn new(max_pools: usize) -> Self {
+        let slots = max_pools.saturating_add(1);
+        Self {
+            lock: SequenceLock::new(),
+            starting: AtomicU64::new(0),
+            finished: std::array::from_fn(|_| AtomicU64::new(0)),
+            late: Gauge::default(),
+            pools: (0..slots).map(|_| OnceLock::new()).collect(),
+            dropped: Counter::default(),
+        }
+    }
+
+    /// Moves one node, as a whole. `discovered` is what all states add up to.
+    pub(super) fn move_node(&self, from: NodeState, to: NodeState) {
+        let _writing = self.lock.write();
+        if let Some(count) = self.count(from) {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+        if let Some(count) = self.count(to) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn count(&self, state: NodeState) -> Option<&AtomicU64> {
+        match state {
+            NodeState::Undiscovered => None,
+            NodeState::Starting => Some(&self.starting),
+            NodeState::Finished(outcome) => Some(&self.finished[outcome as usize]),
+        }
+    }
+
+    /// How many nodes start.
+    pub(super) fn starting(&self) -> u64 {
+        self.counts().0
+    }
+
+    pub(super) fn set_late(&self, nodes: u64) {
+        self.late.set(nodes);
+    }
+
+    /// Counts a step of a node of `pool`.
+    pub(super) fn observe(
+        &self,
+        step: NodeStep,
+        pool: &str,
+        latency: Latency,
+        index: &mut PoolIndex,
+    ) {
+        let Some((series, is_other)) = self.pool(pool, index) else {
+            return;
+        };
+        if is_other {
+            self.dropped.increment();
+        }
+        series.steps[step as usize].observe(latency);
+    }
+
+    /// The series of a pool: its own, where there is room, and otherwise those of the rest.
+    fn pool(&self, pool: &str, index: &mut PoolIndex) -> Option<(&Pool, bool)> {
+        let last = self.pools.len().saturating_sub(1);
+        let slot = match index.0.get(pool) {
+            Some(slot) => *slot,
+            None if index.0.len() < last && pool != OTHER => {
+                let slot = index.0.len();
+                index.0.insert(Arc::from(pool), slot);
+                slot
+            }
+            None => last,
+        };
+        let name = if slot == last { OTHER } else { pool };
+        let series = self.pools.get(slot)?.get_or_init(|| {
+            Box::new(Pool {
+                name: Arc::from(name),
+                steps: Default::default(),
+            })
+        });
+        Some((series, slot == last))
+    }
+
+    fn sorted(&self) -> Vec<&Pool> {
+        let met = self.pools.iter().filter_map(OnceLock::get);
+        let mut met: Vec<&Pool> = met.map(Box::as_ref).collect();
+        met.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        met
+    }
+
+    /// How many nodes start, and how many have ended, by outcome, at one moment.
+    fn counts(&self) -> (u64, [u64; OUTCOMES]) {
+        let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let counts = || (load(&self.starting), self.finished.each_ref().map(load));
+        match self.lock.read(counts) {
+            Read::Consistent(counts) | Read::Torn(counts) => counts,
+        }
+    }
+
+    /// What a scrape reads.
+    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder, starts: &StartTimes) {
+        let with_exemplars = out.wants_exemplars();
+        let mut buffer = Snapshot::since(starts.of(NODE_STARTUP.name));
+        out.family(Head::from(&NODE_STARTUP));
+        for pool in self.sorted() {
+            for step in NodeStep::ALL {
+                let labels = [("step", step.as_str()), (NODE_POOL, &*pool.name)];
+                pool.steps[step as usize].read(&mut buffer, with_exemplars, |snapshot| {
+                    out.histogram(&labels, snapshot);
+                });
+            }
+        }
+        let (starting, finished) = self.counts();
+        let discovered = starting + finished.iter().sum::<u64>();
+        out.family(Head::from(&NODES_DISCOVERED));
+        out.number(&[], Number::Integer(discovered));
+        let outcomes = NodeOutcome::ALL.into_iter().map(NodeOutcome::as_str);
+        NODES_FINISHED.write_by_label(out, outcomes.zip(finished.map(Number::Integer)));
+        out.family(Head::from(&STARTING_NODES));
+        out.number(&[], Number::Integer(starting));
+        out.family(Head::from(&LATE_NODES));
+        out.number(&[], Number::Integer(self.late.get()));
+    }
+
+    pub(super) fn save(&self, saved: &mut SavedFamilies) {
+        let (_, finished) = self.counts();
+        let finished = NodeOutcome::ALL.iter().zip(finished);
+        let finished = finished.map(|(outcome, value)| SavedSeries {
+            labels: vec![Cow::Borrowed(outcome.as_str())],
+            value,
+        });
+        saved.put(&NODES_FINISHED, finished.collect());
+    }
+
+    pub(super) fn saved_histograms(&self) -> Vec<SavedPool> {
+        let met = self.sorted().into_iter();
+        met.map(|pool| SavedPool {
+            pool: pool.name.to_string(),
+            steps: pool.steps.iter().map(Histogram::saved).collect(),
+        })
+        .collect()
+    }
+
+    /// Goes on from what was saved, with so many nodes that are starting.
+    pub(super) fn restore(
+        &self,
+        saved: &SavedFamilies,
+        (histograms, starting): (&[SavedPool], u64),
+        cells: &[usize],
+        index: &mut PoolIndex,
+    ) {
+        for saved in histograms {
+            if let Some((pool, _)) = self.pool(&saved.pool, index) {
+                for (histogram, saved) in pool.steps.iter().zip(&saved.steps) {
+                    histogram.restore(saved, cells);
+                }
+            }
+        }
+        let _writing = self.lock.write();
+        self.starting.fetch_add(starting, Ordering::Relaxed);
+        for series in saved.series(&NODES_FINISHED) {
+            let outcome = series.labels.first();
+            if let Some(outcome) = outcome.and_then(|text| NodeOutcome::from_text(text)) {
+                self.finished[outcome.index()].fetch_add(series.value, Ordering::Relaxed);
+            }
+        }
+    }
+}

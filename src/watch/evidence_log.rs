@@ -1,0 +1,86 @@
+//! Logs when a source of evidence is no longer read and when it is again, and nothing in between.
+
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+
+/// What the log already says about one watch of evidence.
+#[derive(Debug)]
+pub(super) struct EvidenceLog {
+    /// What is watched, as sentences call it
+    what: &'static str,
+    /// The resource, as rights name it
+    resource: &'static str,
+    state: State,
+    /// Whether an object that could not be used has been logged as a warning
+    warned: bool,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing was logged yet
+    #[default]
+    Unknown,
+    Up,
+    Down,
+}
+
+impl EvidenceLog {
+    /// The log of a watch of `what`, whose resource is `resource`.
+    pub(super) fn of(what: &'static str, resource: &'static str) -> Self {
+        Self {
+            what,
+            resource,
+            state: State::default(),
+            warned: false,
+        }
+    }
+
+    /// The watch is open.
+    pub(super) fn up(&mut self) {
+        let what = self.what;
+        match std::mem::replace(&mut self.state, State::Up) {
+            State::Up => {}
+            State::Unknown => tracing::info!("reading {what}"),
+            State::Down => tracing::info!("{what} are read again"),
+        }
+    }
+
+    /// The watch cannot be opened.
+    pub(super) fn down(&mut self, failure: &ApiError) {
+        let (detail, what, resource) = (&failure.detail, self.what, self.resource);
+        if std::mem::replace(&mut self.state, State::Down) == State::Down {
+            tracing::debug!(detail, "{what} are still not read");
+            return;
+        }
+        let advice = match failure.kind {
+            ApiErrorKind::Forbidden | ApiErrorKind::Unauthorized => {
+                format!(
+                    "; grant the verbs list and watch on {resource}, or leave {resource} out of --evidence"
+                )
+            }
+            _ => String::new(),
+        };
+        tracing::warn!(
+            detail,
+            "{what} cannot be read; going on without them, and trying again{advice}"
+        );
+    }
+
+    /// The watch failed, or lost something. What follows shows whether it can be opened again.
+    pub(super) fn interrupted(&self, failure: &ApiError) {
+        let (detail, what) = (&failure.detail, self.what);
+        tracing::debug!(detail, "the watch of {what} was interrupted");
+    }
+
+    /// An object could not be used. Logged as a warning once.
+    pub(super) fn skipped(&mut self, detail: &str) {
+        let what = self.what;
+        if std::mem::replace(&mut self.warned, true) {
+            tracing::debug!(detail, "one of the {what} was skipped");
+        } else {
+            tracing::warn!(
+                detail,
+                "one of the {what} was skipped; no more will be logged"
+            );
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Lists and watches nodes ([§14.1](crate::specification#s14-1)): one task, whose deliveries go into the queue of
+//! the pods. Nodes are evidence: what fails here is logged, and nothing waits for it.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use kube::Client;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use super::WatchConfig;
+use super::config::ReflectorConfig;
+use super::delivery_sender::ReceiverGone;
+use super::event_reader::EventReader;
+use super::events::stats::EvidenceStats;
+use super::evidence_log::EvidenceLog;
+use super::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
+use super::line_reader::Framed;
+use super::negotiation::Answer;
+use super::pages::{Pages, watch_version};
+use super::requests::{Freshness, Requests};
+use super::resume_point::ResumePoint;
+use super::stats::{RelistReason, WatchStats};
+use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::clock::Clock;
+use podinit_core::lifecycle::{Delivery, NodeEvent, PodEvent, SourceId};
+use podinit_core::node::NodeSnapshot;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::DecodeError;
+use podinit_decode::node::NodeOptions;
+use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
+
+/// Nodes in a page of a list. Each may name all of its images.
+const PAGE: u32 = 100;
+
+/// Where nodes go, and what is counted on the way.
+#[derive(Clone)]
+pub struct NodeSink {
+    /// The queue of the pods; when it is full, the watch waits
+    pub deliveries: mpsc::Sender<Delivery>,
+    pub clock: Arc<dyn Clock>,
+    pub stats: Arc<EvidenceStats>,
+    /// Counts the lists after gaps
+    pub watch: Arc<WatchStats>,
+}
+
+/// Starts the list-watch of nodes as one of `tasks`. It ends when `cancel` is cancelled or the receiver of the
+/// deliveries is gone, and never otherwise.
+pub fn spawn(
+    client: &Client,
+    config: &WatchConfig,
+    options: NodeOptions,
+    sink: NodeSink,
+    cancel: &CancellationToken,
+    tasks: &mut JoinSet<()>,
+) {
+    let mut follower = Follower {
+        watch: Follow::new(
+            client.clone(),
+            Requests::of_nodes(),
+            config.reflector.clone(),
+        ),
+        nodes: Nodes {
+            decoder: NodeDecoder::new(options),
+            sink,
+            log: EvidenceLog::of("nodes", "nodes"),
+        },
+    };
+    let cancel = cancel.clone();
+    // An error span, so that every level of the log shows which source a line is about.
+    let span = tracing::error_span!("nodes");
+    let task = async move {
+        // Ends by cancellation, or because the receiver is gone; both are the end of the process.
+        let _ = cancel.run_until_cancelled(follower.run()).await;
+    };
+    tasks.spawn(task.instrument(span));
+}
+
+struct Follower {
+    watch: Follow,
+    nodes: Nodes,
+}
+
+impl Follower {
+    /// Lists and watches until the receiver is gone.
+    async fn run(&mut self) -> Result<Infallible, ReceiverGone> {
+        loop {
+            let mut resume_point = self.list().await?;
+            let following = self.watch.follow(&mut self.nodes, &mut resume_point, false);
+            let reason = following.await?;
+            if reason == RelistReason::VersionAhead {
+                self.nodes.send(NodeEvent::RolledBack, None).await?;
+            }
+            self.nodes.sink.watch.count_relist(RelistReason::Nodes);
+            sleep(self.watch.backoff.after_interruption()).await;
+        }
+    }
+
+    /// Lists all nodes, however long it takes.
+    async fn list(&mut self) -> Result<ResumePoint, ReceiverGone> {
+        loop {
+            let began = self.nodes.sink.clock.now();
+            match self.pages().await {
+                Ok((nodes, version)) => {
+                    let listed = NodeEvent::Listed { nodes, began };
+                    self.nodes.send(listed, None).await?;
+                    return Ok(ResumePoint::of_list(version));
+                }
+                Err(failure) => {
+                    self.nodes.failed(&failure, false);
+                    self.watch.rest(&failure).await;
+                }
+            }
+        }
+    }
+
+    /// All nodes, and the version from which a watch goes on.
+    async fn pages(&mut self) -> Result<(Vec<NodeSnapshot>, String), ApiError> {
+        let freshness = Freshness::MostRecent;
+        let mut pages = Pages::new(&self.watch.requests, &freshness, PAGE);
+        let (mut nodes, mut version) = (Vec::new(), None);
+        while let Some(request) = pages.request()? {
+            let fetched = self.watch.fetch(request).await;
+            let Some((encoding, body)) = pages.fetched(fetched)? else {
+                continue;
+            };
+            let page = self.nodes.decoder.list_page(encoding, &body)?;
+            if page.undecodable > 0 {
+                let detail = format!(
+                    "{} items of a list are no nodes with a UID",
+                    page.undecodable
+                );
+                self.nodes.log.skipped(&detail);
+            }
+            nodes.extend(page.nodes);
+            version = page.resource_version;
+            pages.go_on(page.continue_token);
+        }
+        Ok((nodes, watch_version(version)?))
+    }
+}
+
+/// Where the nodes go.
+struct Nodes {
+    decoder: NodeDecoder,
+    sink: NodeSink,
+    log: EvidenceLog,
+}
+
+impl Sink for Nodes {
+    type Over = ReceiverGone;
+
+    async fn read(
+        &mut self,
+        config: &ReflectorConfig,
+        answer: Answer,
+        at: &mut ResumePoint,
+    ) -> Result<StreamReport, ReceiverGone> {
+        self.log.up();
+        self.sink.stats.set_nodes_up(true);
+        let mut events = EventReader::new(answer.encoding, config.max_line_bytes);
+        let mut chunks = Chunks::opened(answer.body, at);
+        let end = loop {
+            match chunks.next(config).await {
+                Ok(chunk) => {
+                    if let Some(end) = self.chunk(config, &chunk, &mut events, at).await? {
+                        break end;
+                    }
+                }
+                Err(end) => break end,
+            }
+        };
+        Ok(chunks.report(config, end, at, false))
+    }
+
+    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
+        let (encoding, list) = watch.list_of_one().await?;
+        Ok(self.decoder.list_page(encoding, &list)?.resource_version)
+    }
+
+    fn failed(&mut self, failure: &ApiError, opened: bool) {
+        let of_version = matches!(
+            failure.kind,
+            ApiErrorKind::Gone | ApiErrorKind::VersionAhead | ApiErrorKind::Rejected
+        );
+        if opened || of_version {
+            self.log.interrupted(failure);
+        } else {
+            self.sink.stats.set_nodes_up(false);
+            self.log.down(failure);
+        }
+    }
+}
+
+impl Nodes {
+    /// Takes the events of a chunk. How the watch ends with one of them, if it does.
+    async fn chunk(
+        &mut self,
+        config: &ReflectorConfig,
+        mut chunk: &[u8],
+        events: &mut EventReader,
+        at: &mut ResumePoint,
+    ) -> Result<Option<StreamEnd>, ReceiverGone> {
+        let arrived = self.sink.clock.now();
+        let encoding = events.encoding();
+        while let Some(event) = events.next(&mut chunk) {
+            let event = match event {
+                Framed::Whole(event) => event,
+                Framed::TooLong(_) => {
+                    let detail = format!("longer than {} bytes", config.max_line_bytes);
+                    self.log.skipped(&detail);
+                    continue;
+                }
+            };
+            let line = match self.decoder.decode_event(encoding, event) {
+                Ok(line) => line,
+                Err(error) => {
+                    self.log.skipped(&error.to_string());
+                    if let DecodeError::Object {
+                        resource_version: Some(number),
+                        ..
+                    } = error
+                    {
+                        at.advance_to(number);
+                    }
+                    continue;
+                }
+            };
+            let event = match line.kind {
+                NodeLineKind::Applied(node) => Some(NodeEvent::Applied(node)),
+                NodeLineKind::Deleted(node) => Some(NodeEvent::Deleted(node)),
+                NodeLineKind::Bookmark { .. } => None,
+                NodeLineKind::Error(status) => {
+                    return Ok(Some(StreamEnd::Failed(ApiError::from_event(&status))));
+                }
+            };
+            if let Some(event) = event {
+                self.send(event, Some(arrived)).await?;
+            }
+            at.advance(&line.version.unwrap_or_default());
+        }
+        Ok(None)
+    }
+
+    /// Nodes do not move time ([§14.1](crate::specification#s14-1)).
+    async fn send(
+        &self,
+        event: NodeEvent,
+        observed: Option<Timestamp>,
+    ) -> Result<(), ReceiverGone> {
+        let delivery = Delivery {
+            source: SourceId::default(),
+            event: PodEvent::Nodes(event),
+            now: Timestamp::EPOCH,
+            observed,
+            version: None,
+        };
+        let sent = self.sink.deliveries.send(delivery).await;
+        sent.map_err(|_| ReceiverGone)
+    }
+}
