@@ -4,6 +4,7 @@ local dashboards = {
   'podinit-stages.json': import '../../dashboards/stages.json',
   'podinit-drill-down.json': import '../../dashboards/drill-down.json',
   'podinit-stuck-and-failed.json': import '../../dashboards/stuck-and-failed.json',
+  'podinit-capacity.json': import '../../dashboards/capacity.json',
   'podinit-images-and-sli.json': import '../../dashboards/images-and-sli.json',
   'podinit-exporter-health.json': import '../../dashboards/exporter-health.json',
 };

@@ -185,6 +185,11 @@ impl Command {
             Self::Explain(args) => args.check(),
             Self::Problems(args) => args.check(),
             Self::Stuck(args) => args.check(),
+            Self::Capture(args) if args.evidence.nodes() => Err(
+                "--evidence nodes: capture does not record nodes; save them with kubectl get nodes -o json, and give \
+                 replay both files"
+                    .to_owned(),
+            ),
             Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

@@ -70,6 +70,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         traces: crate::exporter::span_export::settings(&exporter.otlp),
         tokens: auth.auth == AuthMode::Kubernetes,
         events: exporter.evidence.events(),
+        nodes: exporter.evidence.nodes(),
         listen: exporter.listen,
         max_pods: exporter.max_pods.get() as u64,
         timeout,

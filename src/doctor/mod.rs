@@ -80,6 +80,8 @@ pub struct Doctor {
     pub tokens: bool,
     /// Whether Events are a source of evidence (`--evidence events`)
     pub events: bool,
+    /// Whether nodes are (`--evidence nodes`)
+    pub nodes: bool,
     /// The address to listen on
     pub listen: SocketAddr,
     /// How many pods are remembered at most
@@ -187,7 +189,13 @@ impl Doctor {
             permissions::review(api, &self.scopes, self.tokens, &identity).await;
         findings.into_iter().for_each(&mut report);
         if self.events {
-            let missing = permissions::events(api, &self.scopes, &identity).await;
+            let events = ("Events", "events");
+            let missing = permissions::evidence(api, events, &self.scopes, &identity).await;
+            missing.into_iter().for_each(&mut report);
+        }
+        if self.nodes {
+            let (nodes, cluster) = (("nodes", "nodes"), [Scope::Cluster]);
+            let missing = permissions::evidence(api, nodes, &cluster, &identity).await;
             missing.into_iter().for_each(&mut report);
         }
         let (labels, unusable) = match labels {
@@ -223,6 +231,7 @@ impl Doctor {
                 labels: self.labels.clone(),
                 slos: docs(slos),
                 events: self.events,
+                nodes: self.nodes,
                 checkpoint: self.state_dir.is_some(),
                 traces: matches!(self.traces, Ok(Some(_))),
             };

@@ -20,6 +20,8 @@ pub(super) struct Exposed {
     pub(super) slos: Vec<SloDoc>,
     /// Events are a source of evidence
     pub(super) events: bool,
+    /// Nodes are
+    pub(super) nodes: bool,
     /// There is a state directory
     pub(super) checkpoint: bool,
     /// There is a collector of traces
@@ -60,13 +62,15 @@ impl Exposed {
             .slos(self.slos)
             .shard(Shard::ALL)
             .events(self.events)
+            .nodes(self.nodes)
             .watch(Arc::new(WatchStats::new(1)))
             .source(Box::new(ClockFamilies::new(Arc::new(SystemClock))))
             .source(Box::new(Arc::new(ConfigGauges::new(now))))
             .source(Box::new(Arc::new(AccessStats::new(now))))
             .collector(Box::new(ProcessCollector::new()));
-        if self.events {
-            builder = builder.source(Box::new(EvidenceStats::new(1, false)));
+        if self.events || self.nodes {
+            let scopes = usize::from(self.events);
+            builder = builder.source(Box::new(EvidenceStats::new(scopes, self.nodes)));
         }
         if self.checkpoint {
             builder = builder.source(Box::new(CheckpointGauges::new()));
@@ -89,9 +93,13 @@ mod tests {
     use super::*;
     use crate::doctor::labels::check;
     use crate::metrics::LabelCensus;
-    use crate::watch::events::stats::{EventLossReason, EvidenceSource};
+    use crate::metrics::layout::CLASSIC_BUCKETS;
+    use crate::watch::events::stats::EventLossReason;
+    use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
-    use podinit_core::lifecycle::{EventDropReason, Interval, StartupSliExclusion, WaitReason};
+    use podinit_core::lifecycle::{
+        EventDropReason, Interval, StartupImages, StartupSliExclusion, WaitReason,
+    };
     use podinit_core::pod::{PodSnapshot, PodUid};
 
     #[test]
@@ -148,7 +156,6 @@ mod tests {
             events: true,
             ..Exposed::default()
         };
-        // Those of Events, and that of the registries past their cap.
         let at_zero = |reason: &StartupSliExclusion| reason.is_exposed_at_zero();
         let of_events = StartupSliExclusion::ALL
             .iter()
@@ -156,8 +163,11 @@ mod tests {
             .count()
             + EventDropReason::ALL.len()
             + EventLossReason::ALL.len()
-            + EvidenceSource::ALL.len()
-            + 1;
+            // Whether Events are read, and the registries past their cap.
+            + 2
+            // Startups by their images: the buckets, sum and count of each.
+            + StartupImages::ALL.len() * (CLASSIC_BUCKETS + 2)
+            + CapacityState::ALL.len();
         assert_eq!(others(events), least + of_events);
         let checkpoint = Exposed {
             checkpoint: true,

@@ -106,14 +106,19 @@ pub(super) async fn review(
     (findings, denied)
 }
 
-/// `--evidence events` needs the right to list and watch Events where pods are watched. Without it
-/// `serve` goes on, so it is a warning.
-pub(super) async fn events(api: &Api, scopes: &[Scope], identity: &Identity) -> Vec<Finding> {
+/// `--evidence events` needs the right to list and watch Events where pods are watched, and `--evidence nodes`
+/// that to list and watch nodes. Without it `serve` goes on, so it is a warning.
+pub(super) async fn evidence(
+    api: &Api,
+    (what, resource): (&str, &str),
+    scopes: &[Scope],
+    identity: &Identity,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     for scope in scopes {
         let mut missing = Vec::new();
         for verb in Verb::ALL {
-            let answer = may(api, scope_name(scope), "", "events", verb.as_str()).await;
+            let answer = may(api, scope_name(scope), "", resource, verb.as_str()).await;
             if let Ok(Answer::Denied(_)) = answer {
                 missing.push(verb.as_str());
             }
@@ -122,9 +127,18 @@ pub(super) async fn events(api: &Api, scopes: &[Scope], identity: &Identity) -> 
             continue;
         }
         let verbs = missing.join(" and ");
-        let found = format!("may not {verbs} Events of {scope}, which --evidence events needs");
+        let of_scope = match resource {
+            "nodes" => String::new(),
+            _ => format!(" of {scope}"),
+        };
+        let found = format!("may not {verbs} {what}{of_scope}, which --evidence {resource} needs");
         let finding = Finding::warning(Check::Permissions, found)
-            .fix(grant_to("events", "podinit-events", scope, identity))
+            .fix(grant_to(
+                resource,
+                &format!("podinit-{resource}"),
+                scope,
+                identity,
+            ))
             .detail("verbs", missing)
             .detail("namespace", scope_name(scope));
         findings.push(finding);

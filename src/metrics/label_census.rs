@@ -14,9 +14,9 @@ use podinit_core::pod::PodInfo;
 const SERIES_OF_A_HISTOGRAM: usize = CLASSIC_BUCKETS + 2;
 
 /// The series that each label set has in the classic formats: a histogram of every interval, and one of
-/// the startup SLI where Events are a source of evidence.
+/// the startup SLI where Events are a source of evidence. Intervals that only nodes can tell are left out.
 pub const fn series_of_a_set(events: bool) -> usize {
-    (Interval::ALL.len() + events as usize) * SERIES_OF_A_HISTOGRAM
+    (Interval::WITHOUT_NODES + events as usize) * SERIES_OF_A_HISTOGRAM
 }
 
 /// The series that each registry has in the classic formats, where Events are a source of evidence:

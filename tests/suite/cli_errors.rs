@@ -89,10 +89,10 @@ fn what_is_no_json_is_told_with_its_place() {
 
 #[test]
 fn an_object_that_is_no_pod_is_named() {
-    let line = refused(br#"{"kind":"Node","metadata":{"name":"n","uid":"u"}}"#);
+    let line = refused(br#"{"kind":"Service","metadata":{"name":"n","uid":"u"}}"#);
     says(
         &line,
-        &["line 1", "a Node is not a Pod", "kubectl get pods"],
+        &["line 1", "a Service is not a Pod", "kubectl get pods"],
     );
     let line = refused(br#"{"kind":"List","items":[{"kind":"Service","metadata":{"uid":"u"}}]}"#);
     says(&line, &["item 1 of the list", "a Service is not a Pod"]);

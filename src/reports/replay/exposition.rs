@@ -124,10 +124,12 @@ mod tests {
     }
 
     /// What the names of the families begin with that are there only with Events.
-    const EVENT_FAMILIES: [&str; 4] = [
+    const EVENT_FAMILIES: [&str; 6] = [
         "podinit_events_dropped_total",
         "podinit_image_pull",
         "podinit_startup_sli",
+        "podinit_startup_duration",
+        "podinit_unschedulable_pods",
         "podinit_label_values_dropped_total{label=\"registry\"}",
     ];
 

@@ -1,5 +1,6 @@
 //! What the dashboards show, one file each.
 
+mod capacity;
 mod drill_down;
 mod exporter_health;
 mod images_and_sli;
@@ -19,6 +20,7 @@ pub(super) fn all() -> Vec<Board> {
         drill_down::board(),
         stuck_and_failed::board(),
         images_and_sli::board(),
+        capacity::board(),
         exporter_health::board(),
     ]
 }

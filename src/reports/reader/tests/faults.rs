@@ -43,8 +43,8 @@ fn each_error_is_one_line_with_its_position() {
             "a Secret is not a Pod",
         ),
         (
-            r#"{"kind":"NodeList","items":[]}"#.into(),
-            "not \"NodeList\"",
+            r#"{"kind":"ServiceList","items":[]}"#.into(),
+            "not \"ServiceList\"",
         ),
         (r#"{"kind":"PodList"}"#.into(), "no items"),
         (r#"{"items":[]}"#.into(), "kind PodList or List"),
@@ -59,8 +59,8 @@ fn each_error_is_one_line_with_its_position() {
         ),
         (r#"{"type":"ADDED"}"#.into(), "not an object"),
         (
-            r#"{"type":"ADDED","object":{"kind":"Node"}}"#.into(),
-            "a Node is not a Pod",
+            r#"{"type":"ADDED","object":{"kind":"Service"}}"#.into(),
+            "a Service is not a Pod",
         ),
         (
             format!(r#"{{"observedAt":"now","type":"ADDED","object":{pod}}}"#),
@@ -98,8 +98,8 @@ fn each_error_is_one_line_with_its_position() {
             "line 3, column 1, byte 23 (document 2): this pod has no metadata.uid",
         ),
         (
-            "kind: List\nitems:\n- metadata: {uid: a}\n- kind: Node\n".into(),
-            "item 2 of the list: a Node is not a Pod",
+            "kind: List\nitems:\n- metadata: {uid: a}\n- kind: Service\n".into(),
+            "item 2 of the list: a Service is not a Pod",
         ),
     ];
     for (text, expected) in cases {

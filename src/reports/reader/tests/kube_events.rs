@@ -132,8 +132,8 @@ fn a_list_of_one_kind_does_not_hold_the_other() {
             "an EventList contains Events only",
         ),
         (
-            format!(r#"{{"kind":"List","items":[{event},{{"kind":"Node"}}]}}"#),
-            "item 2 of the list: a Node is not a Pod",
+            format!(r#"{{"kind":"List","items":[{event},{{"kind":"Service"}}]}}"#),
+            "item 2 of the list: a Service is not a Pod",
         ),
         (
             format!(r#"{{"type":"RENAMED","object":{event}}}"#),

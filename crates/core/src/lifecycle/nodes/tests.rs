@@ -552,9 +552,11 @@ fn a_restored_tracker_goes_on_with_its_nodes() {
     before.pod(12_000, on("elsewhere", pod("q", 5), 11));
     let saved = before.tracker.saved();
     let pods = crate::lifecycle::saved::read_back(&before.tracker);
-    let mut log = Log::default();
-    log.discovered = 1;
-    log.starting = 1;
+    let mut log = Log {
+        discovered: 1,
+        starting: 1,
+        ..Log::default()
+    };
     let config = TrackerConfig {
         nodes: true,
         ..TrackerConfig::default()
