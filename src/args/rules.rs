@@ -9,6 +9,7 @@ use super::logging::LogArgs;
 use crate::slo::rules::{RenderOptions, RulesFormat};
 
 /// `podinit rules`
+#[allow(rustdoc::bare_urls, reason = "the lines are the help of the flags")]
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:

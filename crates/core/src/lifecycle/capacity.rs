@@ -108,7 +108,7 @@ const fn to_milli(at: Timestamp) -> Timestamp {
     Timestamp::from_nanos(nanos - nanos.rem_euclid(NANOS_PER_MILLI))
 }
 
-/// The saved form of a [`PodCapacity`] with a state.
+/// The saved form of a `PodCapacity` with a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedCapacity {
     state: CapacityState,
