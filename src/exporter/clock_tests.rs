@@ -312,7 +312,7 @@ async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
             let bad = format!("podinit_slo_events_total{{slo=\"{slo}\",result=\"bad\"}}");
             let (measured, truth) = (value(&measured, &bad), value(&truth, &bad));
             assert!(
-                (measured - truth).abs() <= (0.05 * truth).max(2.0),
+                (measured - truth).abs() <= (0.02 * truth).max(2.0),
                 "{bad}: {measured}, not {truth}"
             );
         }

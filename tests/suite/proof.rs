@@ -201,7 +201,12 @@ fn with(bug: Bug) -> Report {
         Bug::LosesPod | Bug::LosesDeletions | Bug::DoublesReturn => Class::None,
         _ => Class::Gone,
     };
-    let countdown = if bug == Bug::DoublesReturn { 1 } else { 20 };
+    let countdown = match bug {
+        Bug::DoublesReturn => 1,
+        // An Event that no snapshot makes up for.
+        Bug::LosesEvidence => 40,
+        _ => 20,
+    };
     Trial {
         injected: InjectedBug {
             bug,

@@ -93,8 +93,11 @@ impl<'a> Script<'a> {
             true => ScaleUp::Nominated,
             false => ScaleUp::Triggered,
         };
-        self.pass(AUTOSCALER_LOOP / self.speed.divisor());
+        let looked = AUTOSCALER_LOOP / self.speed.divisor();
+        self.pass(looked);
         self.then(Change::Autoscale(scale_up));
+        // The pod has waited for its node since before that.
+        self.pass(-looked);
     }
 
     /// Advances time by exactly `nanos`.

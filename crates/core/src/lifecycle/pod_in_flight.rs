@@ -298,11 +298,7 @@ impl PodInFlight {
         let stage = standing.stage;
         let waiting = self.evidence.waiting(standing);
         if waiting != self.waiting {
-            let capacity = self.capacity.state();
-            let (from, to) = (
-                PodState::InFlight(self.waiting, capacity),
-                PodState::InFlight(waiting, capacity),
-            );
+            let (from, to) = (self.state_in(self.waiting), self.state_in(waiting));
             reporter.pod(&self.info, PodObservation::Moved { from, to });
             // Before its first snapshot is folded, the pod has only what a pod begins with.
             if self.entry.is_some() {
@@ -316,6 +312,11 @@ impl PodInFlight {
         self.container = self.container_with_cause();
         let entered = self.startup.entered(stage).unwrap_or(self.discovered);
         self.wait(Some((stage, entered)), shared, reporter);
+    }
+
+    /// The state in which it is counted while it waits for `waiting`.
+    fn state_in(&self, waiting: WaitReason) -> PodState {
+        waiting_state(waiting, self.capacity.state())
     }
 
     /// Its namespace and name.
@@ -403,7 +404,7 @@ impl PodInFlight {
         if let (Outcome::Disrupted, Some(reason)) = (outcome, evidence.disruption) {
             emit(PodObservation::Disrupted(reason));
         }
-        let from = PodState::InFlight(self.waiting, self.capacity.state());
+        let from = waiting_state(self.waiting, self.capacity.state());
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
         self.leave_node(outcome, shared, reporter);
@@ -508,6 +509,17 @@ impl PodInFlight {
             reporter.pod(&self.info, PodObservation::Stuck { from, to });
         }
     }
+}
+
+/// The state of a pod that waits for `waiting`: its capacity counts in the stage `unschedulable` only.
+fn waiting_state(waiting: WaitReason, capacity: CapacityState) -> PodState {
+    PodState::InFlight(
+        waiting,
+        match waiting.stage() {
+            Stage::Unschedulable => capacity,
+            _ => CapacityState::Unknown,
+        },
+    )
 }
 
 /// Judges every interval of which both ends are reached, each by itself and once
