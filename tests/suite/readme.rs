@@ -78,13 +78,13 @@ fn every_metric_is_documented_as_it_is() {
 #[test]
 fn every_flag_is_documented_as_it_is() {
     let mut documented = BTreeSet::new();
-    for row in table(CONFIGURATION, "| flag | variable |") {
-        let [flag, variable, default, commands, meaning] = row.as_slice() else {
-            panic!("not five cells: {row:?}");
+    for row in table(CONFIGURATION, "| flag | default |") {
+        let [flag, default, commands, meaning] = row.as_slice() else {
+            panic!("not four cells: {row:?}");
         };
         assert!(!meaning.is_empty(), "{flag} has no meaning");
         for command in commands.split(", ") {
-            documented.insert(format!("{command}: {flag} | {variable} | {default}"));
+            documented.insert(format!("{command}: {flag} | {default}"));
         }
     }
     let mut real = BTreeSet::new();
@@ -95,16 +95,21 @@ fn every_flag_is_documented_as_it_is() {
             };
             let short = argument.get_short();
             let short = short.map_or(String::new(), |short| format!(", `-{short}`"));
+            // The page names a variable only where it is not made from the flag.
             let variable = argument.get_env().unwrap().to_str().unwrap();
+            let made = format!("PODINIT_{}", long.replace('-', "_").to_uppercase());
+            let variable = if variable == made {
+                String::new()
+            } else {
+                format!(", `{variable}`")
+            };
             let default = argument.get_default_values().first();
             let default = default.filter(|_| argument.get_action().takes_values());
             let default = default.map_or(String::new(), |value| {
                 format!("`{}`", value.to_str().unwrap())
             });
             let name = command.get_name();
-            real.insert(format!(
-                "{name}: `--{long}`{short} | `{variable}` | {default}"
-            ));
+            real.insert(format!("{name}: `--{long}`{short}{variable} | {default}"));
         }
     }
     assert_same(CONFIGURATION, &documented, &real);
