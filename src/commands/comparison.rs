@@ -61,6 +61,7 @@ fn side_of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Sid
         workload: true,
         images: true,
         node: true,
+        nodes: Some(args.recording.nodes.options()),
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);

@@ -4,6 +4,7 @@
 pub mod command;
 mod figures;
 mod place;
+mod pools;
 mod reference;
 mod scipy;
 mod sides;

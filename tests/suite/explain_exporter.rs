@@ -11,6 +11,7 @@ use podinit::reports::replay::{ReplayConfig, replayed};
 use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_decode::node::NodeOptions;
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};
@@ -20,9 +21,11 @@ use crate::support::server::{Running, Source, start_routes};
 use crate::support::sinks::Kept;
 
 fn watched(documents: &[Value]) -> (Kept, Tracker) {
+    let has_nodes = documents.iter().any(|one| one["kind"] == "NodeList");
     let tracker = TrackerConfig {
         backfill: Backfill::All,
         events: true,
+        nodes: has_nodes,
         slos: Vec::<SloRule>::new().into(),
         ..TrackerConfig::default()
     };
@@ -34,6 +37,7 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
         node: true,
         workload: true,
         images: true,
+        nodes: has_nodes.then(NodeOptions::default),
         ..DecodeOptions::default()
     };
     let text = std::io::Cursor::new(recording(documents));

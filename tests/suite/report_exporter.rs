@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use podinit::server::{Access, AccessRequest, Verdict};
 use serde_json::{Value, json};
 
-use crate::comparison::command::{on_node_b, pods};
+use crate::comparison::command::{nodes, on_node_b, on_pool_b, pods};
 use crate::explain::{half_and_half, recording, stuck};
 use crate::explain_exporter::start;
 use crate::support::output::one_line;
@@ -173,6 +173,22 @@ async fn recordings_and_exporters_are_compared_with_each_other() {
         "network:p90>+20%",
     ];
     assert_eq!(report(&broken).await.status.code(), Some(3));
+}
+
+#[tokio::test]
+async fn exporters_that_know_nodes_name_the_pool() {
+    let side = |list: Value, kubelet| {
+        let documents = [vec![nodes(kubelet)], added(&list)].concat();
+        start(&documents, None)
+    };
+    let before = side(on_pool_b("v1", 3), "v1.36.1");
+    let after = side(on_pool_b("v2", 9), "v1.37.0");
+    let text = text(&["--baseline", &url(&before), "--url", &url(&after)]).await;
+    assert!(
+        text.contains(", on nodes of pool b only (+6 s there in p50)."),
+        "{text}"
+    );
+    assert!(text.contains("v1.36.1 8 → 4, v1.37.0 0 → 4"), "{text}");
 }
 
 #[tokio::test]

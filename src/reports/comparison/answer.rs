@@ -3,10 +3,13 @@
 use serde::Serialize;
 
 use super::breakdown::Breakdown;
+use super::dimension::{Dimension, Part};
 use super::mix::Mix;
+use super::only::Place;
 use super::row::{Difference, LEAST_PODS, Row, Verdict};
 use super::words::{listed, percent, range, seconds, signed, spoken};
 use podinit_core::lifecycle::{Interval, Stage};
+use podinit_core::node::NO_POOL;
 
 /// The answer to the question whether startups are slower.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -170,30 +173,58 @@ fn told(row: &Row, stage: Option<&Row>, breakdown: Option<&Breakdown>) -> String
         }
         None => text += &format!(" No single stage moved enough to be named{place}."),
     }
+    let only = breakdown.and_then(|found| found.only.as_ref());
+    if let Some(other) = only.and_then(|only| only.same_pods.as_ref()) {
+        text += &format!(
+            " The same pods are {}, so it may be either.",
+            in_words(other)
+        );
+    }
     text
+}
+
+/// How much it is on the nodes of a pool or zone, since it is less of all pods: ` (+3 s there)`.
+fn there(breakdown: &Breakdown, Place { dimension, values }: &Place) -> String {
+    let is_it = |part: &&Part| part.dimension == *dimension && values.iter().eq([&part.value]);
+    let mut parts = breakdown.parts.iter();
+    let Some(part) = parts.find(is_it).filter(|_| dimension.is_of_nodes()) else {
+        return String::new();
+    };
+    let (quantile, difference, _) = moved(&part.row);
+    format!(" ({} there in {quantile})", signed(difference.difference))
+}
+
+/// `on nodes of pool b`
+fn in_words(Place { dimension, values }: &Place) -> String {
+    let preposition = match dimension {
+        Dimension::Pool if values.iter().eq([NO_POOL]) => {
+            return "on nodes without a pool".to_owned();
+        }
+        Dimension::Node => "on",
+        Dimension::Pool => "on nodes of",
+        Dimension::Image => "with",
+        Dimension::Workload => "of",
+        Dimension::Zone | Dimension::Namespace => "in",
+    };
+    let plural = if values.len() > 1 { "s" } else { "" };
+    format!(
+        "{preposition} {}{plural} {}",
+        dimension.as_str(),
+        listed(values)
+    )
 }
 
 /// Where the difference lies: `, on nodes a and b only`.
 fn place(breakdown: &Breakdown, verdict: Verdict) -> String {
     if let Some(only) = &breakdown.only {
-        let preposition = match only.dimension.as_str() {
-            "node" => "on",
-            "image" => "with",
-            "workload" => "of",
-            _ => "in",
-        };
-        let plural = if only.values.len() > 1 { "s" } else { "" };
-        let values = listed(&only.values);
-        return format!(
-            ", {preposition} {}{plural} {values} only",
-            only.dimension.as_str()
-        );
+        let there = there(breakdown, &only.place);
+        return format!(", {} only{there}", in_words(&only.place));
     }
     let nodes = || {
         breakdown
             .parts
             .iter()
-            .filter(|part| part.dimension.as_str() == "node")
+            .filter(|part| part.dimension == Dimension::Node)
     };
     // Of more nodes than are stated, and of those with few pods, nothing is known.
     let stated: f64 = nodes().map(|part| part.pods_after).sum();

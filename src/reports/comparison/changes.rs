@@ -1,4 +1,5 @@
-//! What else is different between both sides: nodes and images that came and went, causes and outcomes.
+//! What else is different between both sides: nodes and images that came and went, versions of kubelets, causes and
+//! outcomes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +7,7 @@ use serde::Serialize;
 
 use super::side::{ComparedPod, Side};
 
-/// So many names of nodes or images are listed.
+/// So many names of nodes, images or versions are listed.
 const MOST_NAMES: usize = 20;
 
 /// What is only on one side.
@@ -21,7 +22,7 @@ pub struct Names {
 /// A name that both sides count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Counted {
-    pub name: &'static str,
+    pub name: String,
     pub before: u64,
     pub after: u64,
 }
@@ -33,6 +34,10 @@ pub struct Changes {
     pub nodes_only_after: Names,
     pub images_only_before: Names,
     pub images_only_after: Names,
+    /// How many nodes of observed pods had each version of the kubelet, at most 20 versions; empty where nodes are not
+    /// known. A node that was upgraded meanwhile has two
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kubelet_versions: Vec<Counted>,
     /// How many pods ended in which way; `in_flight` is one of them
     pub outcomes: Vec<Counted>,
     /// How many pods waited for each cause
@@ -52,11 +57,14 @@ impl Changes {
             [images(before), images(after)],
         );
         let (earlier, later) = (before.summary(), after.summary());
+        let mut versions = counted(&kubelets(before), &kubelets(after));
+        versions.truncate(MOST_NAMES);
         Self {
             nodes_only_before: only(&nodes[0], &nodes[1]),
             nodes_only_after: only(&nodes[1], &nodes[0]),
             images_only_before: only(&images[0], &images[1]),
             images_only_after: only(&images[1], &images[0]),
+            kubelet_versions: versions,
             outcomes: counted(&earlier.outcomes, &later.outcomes),
             causes: counted(&earlier.causes, &later.causes),
         }
@@ -79,14 +87,24 @@ fn only(own: &BTreeSet<&str>, others: &BTreeSet<&str>) -> Names {
     }
 }
 
-fn counted(
-    before: &BTreeMap<&'static str, u64>,
-    after: &BTreeMap<&'static str, u64>,
-) -> Vec<Counted> {
+/// How many nodes had each version of the kubelet.
+fn kubelets(side: &Side) -> BTreeMap<&str, u64> {
+    let nodes = side.pods().iter().filter_map(|pod| {
+        let version = &*pod.node_labels.as_deref()?.kubelet_version;
+        Some((version, pod.node.as_deref()?)).filter(|_| !version.is_empty())
+    });
+    let mut versions = BTreeMap::new();
+    for (version, _) in nodes.collect::<BTreeSet<_>>() {
+        *versions.entry(version).or_default() += 1;
+    }
+    versions
+}
+
+fn counted(before: &BTreeMap<&str, u64>, after: &BTreeMap<&str, u64>) -> Vec<Counted> {
     let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
-    let of = |counts: &BTreeMap<_, u64>, name| counts.get(name).copied().unwrap_or(0);
+    let of = |counts: &BTreeMap<&str, u64>, name| counts.get(name).copied().unwrap_or(0);
     let counted = names.into_iter().map(|name| Counted {
-        name,
+        name: name.to_owned(),
         before: of(before, name),
         after: of(after, name),
     });

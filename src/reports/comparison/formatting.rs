@@ -1,8 +1,8 @@
 //! What the formats of a comparison share.
 
 use super::Comparison;
-use super::breakdown::Part;
 use super::changes::{Counted, Names};
+use super::dimension::Part;
 use super::row::{Difference, Row};
 use super::statistics::Resampled;
 use super::words::{p_value, percent, range, seconds, signed};
@@ -160,19 +160,24 @@ pub(super) fn changes(
             more => format!("{} and {more} more", listed.join(", ")),
         }
     };
-    let counted = |counted: &[Counted]| {
+    let counted = |counted: &[Counted], shown: &dyn Fn(&str) -> String| {
         let pairs = counted
             .iter()
-            .map(|one| format!("{} {} → {}", one.name, one.before, one.after));
+            .map(|one| format!("{} {} → {}", shown(&one.name), one.before, one.after));
         pairs.collect::<Vec<_>>().join(", ")
     };
+    let own = str::to_owned;
     let all = [
         ("Nodes only before", names(&changes.nodes_only_before)),
         ("Nodes only after", names(&changes.nodes_only_after)),
         ("Images only before", names(&changes.images_only_before)),
         ("Images only after", names(&changes.images_only_after)),
-        ("Pods by how they ended", counted(&changes.outcomes)),
-        ("Pods by cause of waiting", counted(&changes.causes)),
+        (
+            "Nodes by version of the kubelet",
+            counted(&changes.kubelet_versions, &shown),
+        ),
+        ("Pods by how they ended", counted(&changes.outcomes, &own)),
+        ("Pods by cause of waiting", counted(&changes.causes, &own)),
     ];
     all.into_iter()
         .filter(|(_, text)| !text.is_empty())

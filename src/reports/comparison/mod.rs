@@ -8,10 +8,12 @@
 mod answer;
 mod breakdown;
 mod changes;
+mod dimension;
 mod formatting;
 mod html;
 mod markdown;
 mod mix;
+mod only;
 mod parallel;
 mod row;
 mod side;
@@ -23,9 +25,11 @@ mod words;
 use serde::Serialize;
 
 pub use answer::Answer;
-pub use breakdown::{Breakdown, Dimension, Only, Part};
+pub use breakdown::Breakdown;
 pub use changes::{Changes, Counted, Names};
+pub use dimension::{Dimension, Part};
 pub use mix::{Matches, Mix, untagged};
+pub use only::{Only, Place};
 pub use row::{Difference, Drawn, Figures, Margin, Moved, Row, Verdict};
 pub use side::{ComparedPod, Side, SideSummary};
 pub use threshold::{Checked, Threshold, percent_of};

@@ -15,6 +15,7 @@ use podinit_core::lifecycle::{
     Cause, EndedStartup, Interval, Latency, Milestone, Observation, Observer, Record, Sink,
     TrackerObservation,
 };
+use podinit_core::node::NodeLabels;
 use podinit_core::pod::Workload;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::rfc3339;
@@ -28,6 +29,8 @@ pub struct ComparedPod {
     minute: Option<i64>,
     pub namespace: Arc<str>,
     pub node: Option<Arc<str>>,
+    /// What its node states; `None` where nodes are not known
+    pub node_labels: Option<Arc<NodeLabels>>,
     /// Its controller, a Deployment instead of its ReplicaSet
     pub workload: Option<Arc<Workload>>,
     /// The images of all its containers, init containers too
@@ -168,6 +171,7 @@ impl Side {
             minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
             namespace: Arc::clone(&record.pod.namespace),
             node: record.pod.node.clone(),
+            node_labels: record.node_labels.clone(),
             workload: record.pod.workload.clone(),
             images: self.images_of(record),
         };

@@ -45,14 +45,52 @@ pub fn on_node_b(name: &str, network: i64) -> Value {
     )
 }
 
-fn recording(name: &str, network: i64) -> tempfile::NamedTempFile {
+/// 240 pods on 8 nodes in two pools, whose network takes so many seconds on those of pool `b`.
+pub fn on_pool_b(name: &str, network: i64) -> Value {
+    let mut list = pods(
+        name,
+        240,
+        6,
+        |number| if number % 2 == 1 { network } else { 3 },
+    );
+    for (number, pod) in list["items"].as_array_mut().unwrap().iter_mut().enumerate() {
+        pod["spec"]["nodeName"] = format!("node-{}", number % 8).into();
+    }
+    list
+}
+
+/// The nodes of [`on_pool_b`], of which those of pool `b` have kubelets of this version.
+pub fn nodes(kubelet: &str) -> Value {
+    let node = |number: usize| {
+        let (pool, version) = [("a", "v1.36.1"), ("b", kubelet)][number % 2];
+        let zone = ["z1", "z2"][number / 2 % 2];
+        let created = "2026-02-01T00:00:00Z";
+        json!({
+            "apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": format!("node-{number}"), "uid": format!("node-{number}"), "resourceVersion": "1",
+                         "creationTimestamp": created,
+                         "labels": {"karpenter.sh/nodepool": pool, "team": format!("team-{pool}"),
+                                    "topology.kubernetes.io/zone": zone}},
+            "status": {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": created}],
+                       "nodeInfo": {"kubeletVersion": version}},
+        })
+    };
+    json!({"apiVersion": "v1", "kind": "NodeList", "items": (0..8).map(node).collect::<Vec<_>>()})
+}
+
+fn file(text: &str) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), on_node_b(name, network).to_string()).unwrap();
+    std::fs::write(file.path(), text).unwrap();
     file
 }
 
 fn report(before: i64, after: i64, flags: &[&str]) -> Output {
-    let (before, after) = (recording("before", before), recording("after", after));
+    let (before, after) = (on_node_b("before", before), on_node_b("after", after));
+    report_on([before.to_string(), after.to_string()], flags)
+}
+
+fn report_on([before, after]: [String; 2], flags: &[&str]) -> Output {
+    let (before, after) = (file(&before), file(&after));
     let command = Command::new(env!("CARGO_BIN_EXE_podinit"))
         .args(["report", "--baseline"])
         .arg(before.path())
@@ -77,6 +115,60 @@ fn the_first_line_names_stage_size_and_node() {
         text.starts_with("Startups take as long as before: "),
         "{text}"
     );
+}
+
+#[test]
+fn the_pool_is_named_where_the_recordings_hold_nodes() {
+    let lists = [on_pool_b("before", 3), on_pool_b("after", 9)];
+    let alone = lists.each_ref().map(Value::to_string);
+    let [before, after] = &alone;
+    let with_nodes = [
+        format!("{}\n{before}", nodes("v1.36.1")),
+        format!("{}\n{after}", nodes("v1.37.0")),
+    ];
+    let said = |recordings: &[String; 2], flags: &[&str]| {
+        let output = report_on(recordings.clone(), flags);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (format, versions) in [
+        ("text", "v1.36.1 8 → 4, v1.37.0 0 → 4"),
+        ("markdown", "`v1.36.1` 8 → 4, `v1.37.0` 0 → 4"),
+        ("html", "v1.36.1 8 → 4, v1.37.0 0 → 4"),
+    ] {
+        let text = said(&with_nodes, &["--format", format]);
+        assert!(
+            text.contains(", on nodes of pool b only (+6 s there in p50)."),
+            "{text}"
+        );
+        assert!(text.contains("Nodes by version of the kubelet"), "{text}");
+        assert!(text.contains(versions), "{text}");
+    }
+    let found: Value = serde_json::from_str(&said(&with_nodes, &["--format", "json"])).unwrap();
+    let only = &found["breakdown"]["only"];
+    assert_eq!(
+        (&only["dimension"], &only["values"]),
+        (&json!("nodepool"), &json!(["b"]))
+    );
+    assert_eq!(
+        found["changes"]["kubelet_versions"],
+        json!([{"name": "v1.36.1", "before": 8, "after": 4}, {"name": "v1.37.0", "before": 0, "after": 4}])
+    );
+    let by_team = said(&with_nodes, &["--node-pool-label", "team"]);
+    assert!(
+        by_team.contains(", on nodes of pool team-b only (+6 s there in p50)."),
+        "{by_team}"
+    );
+    // Without nodes the nodes are named, which are few.
+    for format in ["text", "markdown", "json", "html"] {
+        let text = said(&alone, &["--format", format]);
+        assert!(text.contains(", on nodes node-"), "{text}");
+        for unknown in ["pool", "zone", "kubelet"] {
+            assert!(!text.contains(unknown), "{unknown}: {text}");
+        }
+        let unread = said(&with_nodes, &["--format", format, "--evidence", "events"]);
+        assert_eq!(unread, text);
+    }
 }
 
 #[test]

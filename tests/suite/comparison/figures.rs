@@ -1,14 +1,16 @@
 //! Random sides: podinit's rows are those of the reference.
 
+use std::collections::BTreeSet;
+
 use super::reference::{self, Expected};
 use super::sides::{Pod, random, side};
 use podinit::reports::comparison::statistics::Resampled;
 use podinit::reports::comparison::{
-    Comparison, ComparisonConfig, Difference, Row, Verdict, compare,
+    Comparison, ComparisonConfig, Difference, Part, Row, Verdict, compare,
 };
 use podinit_core::lifecycle::{Interval, TimestampMode};
 
-fn compared(before: &[Pod], after: &[Pod], timestamps: TimestampMode) -> Comparison {
+pub fn compared(before: &[Pod], after: &[Pod], timestamps: TimestampMode) -> Comparison {
     let config = ComparisonConfig {
         timestamps,
         margin_percent: 5.0,
@@ -57,6 +59,50 @@ fn assert_rows(rows: &[Row], expected: &[Expected], least: f64) {
     }
 }
 
+/// The breakdown is that of the reference, where there is one.
+pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
+    let Some(breakdown) = &found.breakdown else {
+        return;
+    };
+    let interval = Interval::ALL
+        .into_iter()
+        .find(|interval| interval.as_str() == breakdown.interval)
+        .unwrap();
+    let expected = reference::parts(before, after, interval);
+    assert_eq!(breakdown.parts.len(), expected.len());
+    let p_values: Vec<f64> = expected.iter().map(|part| part.row.p_value).collect();
+    let corrected = reference::holm(&p_values);
+    let mut moved = Vec::new();
+    for (part, corrected) in expected.iter().zip(corrected) {
+        let same = |one: &&Part| {
+            let dimension = serde_json::to_value(one.dimension).unwrap();
+            dimension == part.dimension && one.value == part.value
+        };
+        let one = breakdown.parts.iter().find(same).unwrap();
+        assert!((one.share - part.share).abs() < 1e-6, "{one:?} {part:?}");
+        assert!((one.pods_after - part.pods_after).abs() < 1e-9);
+        assert_eq!(one.is_new, part.is_new);
+        assert_eq!([one.row.before.count, one.row.after.count], part.row.counts);
+        assert_eq!(
+            [one.row.before.p50, one.row.after.p50],
+            part.row.p50.map(seconds)
+        );
+        assert!(
+            (one.row.corrected_p_value - corrected).abs() < 1e-5,
+            "{one:?}"
+        );
+        moved.push(one.row.verdict == found.answer.verdict);
+    }
+    let only = reference::only(before, after, interval, &expected, &moved);
+    let place = breakdown.only.as_ref().map(|only| {
+        let dimension = serde_json::to_value(only.place.dimension).unwrap();
+        let values: BTreeSet<String> = only.place.values.iter().cloned().collect();
+        (dimension, values)
+    });
+    let wanted = only.map(|(name, values)| (name.into(), values.into_iter().collect()));
+    assert_eq!(place, wanted);
+}
+
 /// The verdict of rule 15.3, from the intervals of the row.
 fn verdict(row: &Row, least: f64) -> Verdict {
     let sides = [
@@ -92,7 +138,7 @@ fn verdict(row: &Row, least: f64) -> Verdict {
 
 #[test]
 fn rows_and_matched_rows_are_those_of_the_reference() {
-    let mut verdicts = std::collections::BTreeSet::new();
+    let (mut verdicts, mut broken_down) = (BTreeSet::new(), 0);
     for seed in 0..60 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let whole_seconds = seed % 2 == 0;
@@ -115,11 +161,14 @@ fn rows_and_matched_rows_are_those_of_the_reference() {
         };
         assert_rows(&found.rows, &all(reference::row), least);
         assert_rows(&found.matched_rows, &all(reference::matched_row), least);
+        assert_breakdown(&found, &before, &after);
+        broken_down += usize::from(found.breakdown.is_some());
         let [one, other] = reference::shares(&before, &after);
         assert!((found.mix.before - one).abs() < 1e-12 && (found.mix.after - other).abs() < 1e-12);
         verdicts.extend(found.rows.iter().map(|row| row.verdict.as_str()));
     }
     assert_eq!(verdicts.len(), 4, "{verdicts:?}");
+    assert!(broken_down > 5, "{broken_down}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use podinit_core::lifecycle::{Interval, Stage, TimestampMode};
 
 /// Pods of so many nodes and of four images, workloads and namespaces, each value with each other one. The network of
 /// those that `is_slow` chooses takes 5 s more.
-fn pods(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> Vec<Pod> {
+pub fn pods(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> Vec<Pod> {
     let mut random = fastrand::Rng::with_seed(7);
     let pod = |number: usize| {
         let place = [
@@ -27,6 +27,7 @@ fn pods(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> Vec<Pod> {
                 format!("web-{workload}"),
             )),
             node: format!("node-{node}"),
+            labels: None,
             images: vec![format!("app-{image}:v1")],
             durations: vec![
                 (Interval::Stage(Stage::Network), nanos(network)),

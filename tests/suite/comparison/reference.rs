@@ -234,3 +234,176 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     });
     corrected.collect()
 }
+
+/// What section 15.6 says of one value, but for the intervals of its row.
+#[derive(Debug)]
+pub struct ExpectedPart {
+    pub dimension: &'static str,
+    pub value: String,
+    pub share: f64,
+    pub pods_after: f64,
+    pub is_new: bool,
+    pub row: Expected,
+}
+
+/// The dimensions, in the order in which one is named of those that say as much.
+const DIMENSIONS: [&str; 6] = ["node", "nodepool", "zone", "image", "workload", "namespace"];
+
+fn has(pod: &Pod, dimension: &str, value: &str) -> bool {
+    values(pod, dimension).iter().any(|own| own == value)
+}
+
+fn values(pod: &Pod, dimension: &str) -> Vec<String> {
+    let namespace = match &pod.workload {
+        Some((namespace, ..)) => namespace,
+        None => "default",
+    };
+    match (dimension, &pod.labels, &pod.workload) {
+        ("node", ..) => vec![pod.node.clone()],
+        ("nodepool", Some(labels), _) => vec![labels.pool.to_string()],
+        ("zone", Some(labels), _) if !labels.zone.is_empty() => vec![labels.zone.to_string()],
+        ("workload", _, Some((_, kind, name))) => vec![format!("{namespace}/{kind}/{name}")],
+        ("namespace", ..) => vec![namespace.to_owned()],
+        ("image", ..) => {
+            let alone = |image: &String| {
+                let pod = Pod {
+                    images: vec![image.clone()],
+                    workload: None,
+                    ..pod.clone()
+                };
+                let text = matched_by(&pod);
+                text["None [\"".len()..text.len() - 2].to_owned()
+            };
+            let images: BTreeSet<String> = pod.images.iter().map(alone).collect();
+            images.into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The durations in seconds of the pods that count.
+fn seconds(pods: &[Pod], interval: Interval, counts: impl Fn(&Pod) -> bool) -> Vec<f64> {
+    let counted = pods.iter().filter(|pod| counts(pod));
+    let found = counted.filter_map(|pod| value(pod, interval, (1, 1)));
+    found.map(|value| value.nanos as f64 / 1e9).collect()
+}
+
+fn mean(seconds: &[f64]) -> f64 {
+    seconds.iter().sum::<f64>() / seconds.len() as f64
+}
+
+/// The values of every dimension.
+pub fn parts(before: &[Pod], after: &[Pod], interval: Interval) -> Vec<ExpectedPart> {
+    let all = [before, after].map(|pods| seconds(pods, interval, |_| true));
+    let difference = mean(&all[1]) - mean(&all[0]);
+    let mut found = Vec::new();
+    for dimension in DIMENSIONS {
+        let observed = after
+            .iter()
+            .filter(|pod| value(pod, interval, (1, 1)).is_some());
+        let names: BTreeSet<String> = observed.flat_map(|pod| values(pod, dimension)).collect();
+        if dimension == "nodepool" && names.iter().all(|name| name == "_none") {
+            continue;
+        }
+        let mut of_dimension = Vec::new();
+        for value in names {
+            let own = |pods: &[Pod]| -> Vec<Pod> {
+                let own = pods.iter().filter(|pod| has(pod, dimension, &value));
+                own.cloned().collect()
+            };
+            let count = |pods: &[Pod]| seconds(pods, interval, |_| true).len();
+            let is_new = count(&own(before)) < 5;
+            let base = if is_new { before.to_vec() } else { own(before) };
+            if let Some(row) = row(&base, &own(after), interval) {
+                let [earlier, later] =
+                    [base, own(after)].map(|pods| seconds(&pods, interval, |_| true));
+                let pods_after = later.len() as f64 / all[1].len() as f64;
+                of_dimension.push(ExpectedPart {
+                    dimension,
+                    share: pods_after * (mean(&later) - mean(&earlier)) / difference,
+                    value,
+                    pods_after,
+                    is_new,
+                    row,
+                });
+            }
+        }
+        of_dimension.sort_by(|one, other| other.share.total_cmp(&one.share));
+        found.extend(of_dimension.into_iter().take(20));
+    }
+    found
+}
+
+/// The dimension and values that the answer names, of parts of which `moved` says whether each has the verdict of the
+/// whole.
+pub fn only(
+    before: &[Pod],
+    after: &[Pod],
+    interval: Interval,
+    parts: &[ExpectedPart],
+    moved: &[bool],
+) -> Option<(&'static str, Vec<String>)> {
+    let mut best: Option<(&'static str, Vec<String>)> = None;
+    for dimension in DIMENSIONS {
+        let (mut share, mut pods, mut names) = (0.0, 0.0, Vec::new());
+        for (part, moved) in parts.iter().zip(moved) {
+            let counts = part.dimension == dimension && *moved && part.share > 0.0;
+            if counts && share < 0.9 && names.len() < 5 {
+                share += part.share;
+                pods += part.pods_after;
+                names.push(part.value.clone());
+            }
+        }
+        let as_one = |name: &String| match dimension {
+            "nodepool" | "zone" => is_slow_everywhere(before, after, interval, dimension, name),
+            _ => true,
+        };
+        let is_fewer = best
+            .as_ref()
+            .is_none_or(|(_, best)| names.len() < best.len());
+        if share >= 0.9 && pods <= 0.75 && is_fewer && names.iter().all(as_one) {
+            best = Some((dimension, names));
+        }
+    }
+    best
+}
+
+/// Whether not more than a tenth of the pods of a pool or zone are on nodes that did not move as it did.
+fn is_slow_everywhere(
+    before: &[Pod],
+    after: &[Pod],
+    interval: Interval,
+    dimension: &str,
+    value: &str,
+) -> bool {
+    let of_value = |pods: &[Pod]| seconds(pods, interval, |pod| has(pod, dimension, value));
+    let enough = |own: Vec<f64>, others: Vec<f64>| if own.len() < 5 { others } else { own };
+    let base = enough(of_value(before), seconds(before, interval, |_| true));
+    let whole = mean(&of_value(after)) - mean(&base);
+    let variance = |seconds: &[f64]| {
+        let squares = seconds.iter().map(|one| (one - mean(seconds)).powi(2));
+        squares.sum::<f64>() / (seconds.len() - 1) as f64
+    };
+    let nodes: BTreeSet<&String> = after.iter().map(|pod| &pod.node).collect();
+    let (mut pods, mut others) = (0, 0);
+    for node in nodes {
+        let later = seconds(after, interval, |pod| {
+            pod.node == *node && has(pod, dimension, value)
+        });
+        if later.len() < 5 {
+            continue;
+        }
+        let earlier = enough(
+            seconds(before, interval, |pod| pod.node == *node),
+            base.clone(),
+        );
+        let part = (mean(&later) - mean(&earlier)) / whole;
+        let error =
+            variance(&later) / later.len() as f64 + variance(&earlier) / earlier.len() as f64;
+        pods += later.len();
+        if part + 2.0 * error.sqrt() / whole.abs() < 0.5 {
+            others += later.len();
+        }
+    }
+    others * 10 <= pods
+}

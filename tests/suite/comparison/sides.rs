@@ -7,6 +7,7 @@ use podinit_core::lifecycle::{
     Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress, Record,
     RecordedContainer, RecordedInterval, RecordedMilestone, StartupImages,
 };
+use podinit_core::node::NodeLabels;
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 
@@ -18,6 +19,8 @@ pub struct Pod {
     /// Namespace, kind and name
     pub workload: Option<(String, String, String)>,
     pub node: String,
+    /// What its node states, where that is known
+    pub labels: Option<NodeLabels>,
     pub images: Vec<String>,
     /// Nanoseconds
     pub durations: Vec<(Interval, u64)>,
@@ -50,7 +53,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
     Record {
         startup_capacity: None,
         startup_images: StartupImages::default(),
-        node_labels: None,
+        node_labels: pod.labels.clone().map(Arc::new),
         unschedulable: None,
         uid: PodUid::from_text(&format!("pod-{number}")),
         pod: PodInfo {
@@ -79,6 +82,16 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         pulls: Vec::new(),
         causes: Vec::new(),
         slos: Vec::new(),
+    }
+}
+
+/// The labels of a node in this pool and zone, with a kubelet of version 1.35.
+pub fn node_labels(pool: &str, zone: &str) -> NodeLabels {
+    NodeLabels {
+        pool: pool.into(),
+        zone: zone.into(),
+        kubelet_version: "v1.35.0".into(),
+        ..NodeLabels::default()
     }
 }
 
@@ -111,13 +124,19 @@ pub fn random(
                     durations.push((*interval, nanos));
                 }
             }
+            let node = random.u32(..4);
+            // In half of the sides nodes are known, but for one.
+            let pool = ["a", "a", "_none"].get(node as usize);
+            let zone = ["z1", "z2", ""].get(node as usize);
+            let labels = pool.zip(zone).filter(|_| minutes % 2 == 0);
             Pod {
                 created: 1_770_000_000 + 60 * random.i64(0..minutes) + random.i64(0..60),
                 workload: (workload > 0).then(|| {
                     let name = format!("web-{workload}");
                     ("shop".to_owned(), "Deployment".to_owned(), name)
                 }),
-                node: format!("node-{}", random.u32(..4)),
+                node: format!("node-{node}"),
+                labels: labels.map(|(pool, zone)| node_labels(pool, zone)),
                 images,
                 durations,
             }

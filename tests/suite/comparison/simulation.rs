@@ -31,6 +31,7 @@ fn burst(random: &mut fastrand::Rng, minutes: i64, factor: f64) -> Vec<Pod> {
                 created: 1_770_000_000 + 60 * minute,
                 workload: None,
                 node: String::new(),
+                labels: None,
                 images: Vec::new(),
                 durations: vec![(INTERVAL, (seconds * 1e9) as u64)],
             });
