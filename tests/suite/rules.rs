@@ -188,11 +188,11 @@ fn every_cause_has_its_runbook() {
     assert_eq!(titles.len(), expected.len(), "{titles:?}");
     assert_eq!(titles.into_iter().collect::<BTreeSet<_>>(), expected);
     for section in &sections {
-        // Either it has a command or a query, or it names the cause whose command finds its pods.
+        // It has a command or a query, or names the section whose command finds its pods.
         let helps = [
             "```sh\n",
             "```promql\n",
-            "](#cause-",
+            "](#find-the-pods)",
             "each has a section below",
         ];
         assert!(helps.iter().any(|help| section.contains(help)), "{section}");
