@@ -177,10 +177,10 @@ fn a_pod_group_is_named_anywhere_and_in_any_case() {
 /// The rows of the table in `docs/causes.md`: the text of a reason, and its cause.
 fn documented() -> impl Iterator<Item = (&'static str, &'static str)> {
     let page = include_str!("../../../../../docs/causes.md");
-    let (_, table) = page.split_once("| reason | in |").unwrap_or_default();
+    let (_, table) = page.split_once("| reason | cause |").unwrap_or_default();
     table.lines().filter_map(|line| {
         let cells: Vec<&str> = line.split(" | ").collect();
-        let [reason, _, _, cause] = *cells else {
+        let [reason, cause] = *cells else {
             return None;
         };
         Some((reason.strip_prefix("| `")?.strip_suffix('`')?, cause))
