@@ -183,7 +183,7 @@ impl Recording {
             began.get_or_insert(now);
             let document = self.recorder.document(body, now);
             let mut document =
-                document.ok_or_else(|| ApiError::malformed("the body is no list of pods"))?;
+                document.ok_or_else(|| ApiError::malformed("the body is not a list of pods"))?;
             self.counter.page(&document, &mut pods);
             document.push(b'\n');
             io::Write::write_all(&mut held, &document).map_err(ApiError::malformed)?;

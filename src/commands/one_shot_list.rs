@@ -79,7 +79,7 @@ impl LookedAt {
         let listed = self.cluster.list().await?;
         if let Some(why) = listed.no_events.as_ref().filter(|_| !self.has_warned) {
             tracing::warn!(
-                "the Events cannot be listed, so that some causes and what Kubernetes says of them are not known: {}",
+                "the Events cannot be listed, so podinit does not know some causes: {}",
                 shown(why)
             );
             self.has_warned = true;

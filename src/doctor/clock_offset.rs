@@ -58,7 +58,7 @@ impl ClockOffset {
             0.0
         };
         let apart = format!(
-            "the API server's clock is {} ours (± {uncertainty:.1} s)",
+            "the API server's clock is {} this machine's (± {uncertainty:.1} s)",
             in_words(middle)
         );
         let finding = if self.contradiction > NOTABLE {
@@ -83,7 +83,7 @@ impl ClockOffset {
             Finding::ok(CHECK, apart)
         } else {
             let most = low.abs().max(high.abs());
-            let text = format!("the API server's clock is within {most:.2} s of ours");
+            let text = format!("the API server's clock is within {most:.2} s of this machine's");
             Finding::ok(CHECK, text)
         };
         finding

@@ -1,4 +1,4 @@
-//! Which user the API server takes us for.
+//! Which user the API server takes podinit for.
 
 use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 
@@ -16,7 +16,7 @@ pub(super) enum Identity {
     Rejected,
 }
 
-/// Requests who we are (SelfSubjectReview, Kubernetes 1.28).
+/// Requests who podinit is (SelfSubjectReview, Kubernetes 1.28).
 pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
     const CHECK: Check = Check::Identity;
     let answer = match api.review(&SelfSubjectReview::default()).await {
@@ -27,14 +27,17 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
             return (Finding::error(CHECK, found).fix(fix), Identity::Rejected);
         }
         Err(failure) => {
-            let why = format!("the API server does not say who we are: {}", failure.detail);
+            let why = format!(
+                "the API server does not say who podinit is: {}",
+                failure.detail
+            );
             return (Finding::skipped(CHECK, why), Identity::Unknown);
         }
     };
     let user = answer.status.and_then(|status| status.user_info);
     match user.and_then(|user| user.username).as_deref() {
         Some(name @ "system:anonymous") => {
-            let found = "the API server takes us for nobody (system:anonymous)";
+            let found = "the API server takes podinit for nobody (system:anonymous)";
             let fix = "give the context a user with credentials, or podinit a service account";
             let finding = Finding::warning(CHECK, found).fix(fix);
             (
@@ -47,7 +50,7 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
             (finding, Identity::Known(name.to_owned()))
         }
         None => {
-            let why = "the API server does not say who we are";
+            let why = "the API server does not say who podinit is";
             (Finding::skipped(CHECK, why), Identity::Unknown)
         }
     }

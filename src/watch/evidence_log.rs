@@ -40,7 +40,7 @@ impl EvidenceLog {
         match std::mem::replace(&mut self.state, State::Up) {
             State::Up => {}
             State::Unknown => tracing::info!("reading {what}"),
-            State::Down => tracing::info!("{what} are read again"),
+            State::Down => tracing::info!("podinit reads {what} again"),
         }
     }
 
@@ -48,7 +48,7 @@ impl EvidenceLog {
     pub(super) fn down(&mut self, failure: &ApiError) {
         let (detail, what, resource) = (&failure.detail, self.what, self.resource);
         if std::mem::replace(&mut self.state, State::Down) == State::Down {
-            tracing::debug!(detail, "{what} are still not read");
+            tracing::debug!(detail, "podinit still cannot read {what}");
             return;
         }
         let advice = match failure.kind {

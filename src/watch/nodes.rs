@@ -130,7 +130,7 @@ impl Follower {
             let page = self.nodes.decoder.list_page(encoding, &body)?;
             if page.undecodable > 0 {
                 let detail = format!(
-                    "{} items of a list are no nodes with a UID",
+                    "{} items of a list are not nodes with a UID",
                     page.undecodable
                 );
                 self.nodes.log.skipped(&detail);

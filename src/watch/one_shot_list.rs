@@ -25,7 +25,7 @@ pub(crate) async fn list_pods(
     let read = |body: &[u8]| {
         let page = decoder.list_page(body)?;
         if page.undecodable > 0 {
-            tracing::warn!(objects = page.undecodable, "some objects are no pods");
+            tracing::warn!(objects = page.undecodable, "some objects are not pods");
         }
         pods.extend(page.pods);
         Ok(page.continue_token)

@@ -155,7 +155,7 @@ fn where_rights_cannot_be_asked_for_they_are_tried() {
     };
     let findings = refused(vec![("list", "*"), ("watch", "*")]);
     assert_eq!(findings.status(), 0);
-    findings.says("identity", "skipped", &["does not say who we are"]);
+    findings.says("identity", "skipped", &["does not say who podinit is"]);
     findings.says("permissions", "skipped", &["cannot be asked", "403"]);
 
     let findings = refused(vec![]);
@@ -355,8 +355,8 @@ fn kubelets_are_asked_for_or_inferred() {
 fn clocks_are_compared() {
     for (ahead, severity, status, words) in [
         (0, "ok", 0, "within"),
-        (2, "warning", 3, "ahead of ours"),
-        (-2, "warning", 3, "behind ours"),
+        (2, "warning", 3, "ahead of this machine's"),
+        (-2, "warning", 3, "behind this machine's"),
         (600, "note", 0, "podinit serve corrects"),
         (-600, "note", 0, "podinit serve corrects"),
     ] {

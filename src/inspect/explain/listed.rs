@@ -42,9 +42,7 @@ pub fn explain_list(
 ) -> Result<Explanation, NoStartup> {
     let mut doubts = vec![OF_A_LIST.to_owned()];
     doubts.extend((list.no_events.as_ref()).map(|why| {
-        format!(
-            "the Events cannot be listed, so that image pulls and some causes are not known: {why}"
-        )
+        format!("the Events cannot be listed: image pulls and some causes are not known: {why}")
     }));
     let statuses = RefCell::new(Statuses::default());
     for pod in &list.pods {
