@@ -34,6 +34,7 @@ mod cli_errors;
 mod cli_hints;
 mod cluster_gap;
 mod cluster_truth;
+mod cold_startups;
 mod comparison;
 mod concurrent_scrapes;
 #[allow(unsafe_code)]

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use podinit::server::{Access, AccessRequest, Verdict};
 use serde_json::{Value, json};
 
+use crate::cold_startups;
 use crate::comparison::command::{nodes, on_node_b, on_pool_b, pods};
 use crate::explain::{half_and_half, recording, stuck};
 use crate::explain_exporter::start;
@@ -62,7 +63,12 @@ fn file_of(documents: &[Value]) -> tempfile::NamedTempFile {
 
 #[tokio::test]
 async fn the_figures_are_those_of_a_recording_of_the_same() {
-    for documents in [added(&on_node_b("v1", 9)), half_and_half(), stuck()] {
+    for documents in [
+        added(&on_node_b("v1", 9)),
+        half_and_half(),
+        stuck(),
+        cold_startups::documents(),
+    ] {
         let exporter = start(&documents, None);
         let file = file_of(&documents);
         let mut of_file = figures(&[file.path().to_str().unwrap()]).await;

@@ -39,6 +39,14 @@ impl Durations {
         self.range = Some((min.min(latency), max.max(latency)));
     }
 
+    /// Adds all durations of another set.
+    pub(super) fn merge(&mut self, other: &Self) {
+        // Both have the same bounds, so that every value of one fits into the other.
+        let _ = self.quantiles.add(&other.quantiles);
+        let ranges = [self.range, other.range].into_iter().flatten();
+        self.range = ranges.reduce(|(min, max), (least, most)| (min.min(least), max.max(most)));
+    }
+
     /// The summary of what was added, under this name.
     pub(super) fn summary(&self, interval: &'static str) -> IntervalSummary {
         let bounds = self

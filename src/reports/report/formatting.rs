@@ -1,10 +1,10 @@
 //! The texts that the report for a terminal and the Markdown report share.
 
 use super::probes::{Advice, ProbeReport};
-use super::summary::{InFlight, IntervalSummary, Report};
+use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 pub(super) use crate::text::human_time::seconds;
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::Step;
+use podinit_core::lifecycle::{StartupCapacity, StartupImages, Step};
 
 /// The columns of the table of intervals.
 pub(super) const HEAD: [&str; 8] = [
@@ -42,6 +42,151 @@ fn indented(interval: &str) -> String {
     match Step::from_text(interval) {
         Some(_) => format!("- {interval}"),
         None => interval.to_owned(),
+    }
+}
+
+/// The section on cold startups.
+pub(super) struct ColdSection {
+    /// How many startups are cold, and what of that is not known
+    pub(super) sentences: String,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// Its title.
+pub(super) const COLD: &str = "New capacity and cold images, created to ready";
+
+/// The columns of its table.
+pub(super) const COLD_HEAD: [&str; 7] = [
+    "startups",
+    "count",
+    "of all",
+    "p50",
+    "p90",
+    "p99",
+    "of all waiting",
+];
+
+/// What startups had to wait for; `None` where nothing tells.
+pub(super) fn cold(report: &Report) -> Option<ColdSection> {
+    let mut sentences = cold_sentence(report)?;
+    let known = Known::of(report);
+    if !known.nodes {
+        sentences += " Whether nodes were new is not known.";
+    }
+    if !known.images {
+        sentences += " Whether images were pulled is not known.";
+    }
+    let mut rows = Vec::new();
+    for (group, parts) in groups(report) {
+        let name = match group.startups {
+            Warmth::Warm => "warm",
+            Warmth::Cold => "cold",
+            Warmth::Unknown => "not known",
+        };
+        match parts {
+            // One source alone tells of none whether it was warm.
+            parts if !(known.nodes && known.images) => {
+                rows.extend(parts.iter().map(|part| cells(part, known.name_of(part))));
+            }
+            [part] => rows.push(cells(part, format!("{name}: {}", known.name_of(part)))),
+            parts => {
+                rows.push(cells(group, name.to_owned()));
+                let parts = parts.iter();
+                rows.extend(parts.map(|part| cells(part, format!("- {}", known.name_of(part)))));
+            }
+        }
+    }
+    Some(ColdSection { sentences, rows })
+}
+
+/// How many startups were cold, and how much of all waiting that is; `None` where nothing tells.
+pub(super) fn cold_sentence(report: &Report) -> Option<String> {
+    let known = Known::of(report);
+    let (were, have_been) = match (known.nodes, known.images) {
+        (true, true) => (
+            "were cold, with a new node or pulled images",
+            "have been cold",
+        ),
+        (true, false) => ("had a new node", "have had a new node"),
+        (false, true) => ("had images pulled", "have had images pulled"),
+        (false, false) => return None,
+    };
+    let count: u64 = groups(report).map(|(group, _)| group.count).sum();
+    let mut cold = groups(report).filter(|(group, _)| group.startups == Warmth::Cold);
+    Some(match cold.next() {
+        Some((cold, _)) => format!(
+            "{} of {count} startups {were}: {} of the pods and {} of all waiting.",
+            cold.count,
+            percent(cold.share),
+            percent(cold.share_of_waiting)
+        ),
+        None => format!("None of {count} startups is known to {have_been}."),
+    })
+}
+
+/// The row of each group, with those of its combinations.
+fn groups(report: &Report) -> impl Iterator<Item = (&StartupSummary, &[StartupSummary])> {
+    let groups = report.startups.chunk_by(|_, next| next.capacity.is_some());
+    groups.filter_map(|group| group.split_first())
+}
+
+fn cells(row: &StartupSummary, name: String) -> Vec<String> {
+    let seconds = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), seconds);
+    vec![
+        name,
+        row.count.to_string(),
+        percent(row.share),
+        seconds(row.p50),
+        seconds(row.p90),
+        seconds(row.p99),
+        percent(row.share_of_waiting),
+    ]
+}
+
+/// Whether anything is known of nodes, and of images.
+#[derive(Clone, Copy)]
+struct Known {
+    nodes: bool,
+    images: bool,
+}
+
+impl Known {
+    fn of(report: &Report) -> Self {
+        let mut known = Self {
+            nodes: false,
+            images: false,
+        };
+        for row in &report.startups {
+            known.nodes |= row
+                .capacity
+                .is_some_and(|one| one != StartupCapacity::Unknown);
+            known.images |= row.images.is_some_and(|one| one != StartupImages::Unknown);
+        }
+        known
+    }
+
+    /// The name of a combination, without what is known of no startup.
+    fn name_of(self, row: &StartupSummary) -> String {
+        let capacity = row.capacity.filter(|_| self.nodes).map(|one| match one {
+            StartupCapacity::New => "new node",
+            StartupCapacity::Existing => "existing node",
+            StartupCapacity::Unknown => "node not known",
+        });
+        let images = row.images.filter(|_| self.images).map(|one| match one {
+            StartupImages::Pulled => "images pulled",
+            StartupImages::Present => "images present",
+            StartupImages::Unknown => "images not known",
+        });
+        let parts: Vec<&str> = capacity.into_iter().chain(images).collect();
+        parts.join(", ")
+    }
+}
+
+/// A share: `93 %`.
+fn percent(share: f64) -> String {
+    match share > 0.0 && share < 0.005 {
+        true => "< 1 %".to_owned(),
+        false => format!("{:.0} %", share * 100.0),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::formatting::{
-    HEAD, PROBES, findings, kept, notes, outcomes, pods, probes_left_out, row, seconds, settings,
-    span,
+    COLD, COLD_HEAD, ColdSection, HEAD, PROBES, cold, findings, kept, notes, outcomes, pods,
+    probes_left_out, row, seconds, settings, span,
 };
 use super::summary::Report;
 use crate::text::strangers_text::shown;
@@ -26,6 +26,14 @@ pub(super) fn render(report: &Report) -> String {
     let _ = writeln!(out, "|---|{}", "---:|".repeat(HEAD.len() - 1));
     for summary in &report.intervals {
         let _ = writeln!(out, "| {} |", row(summary).join(" | "));
+    }
+    if let Some(ColdSection { sentences, rows }) = cold(report) {
+        let _ = writeln!(out, "\n## {COLD}\n\n{sentences}\n");
+        let _ = writeln!(out, "| {} |", COLD_HEAD.join(" | "));
+        let _ = writeln!(out, "|---|{}", "---:|".repeat(COLD_HEAD.len() - 1));
+        for cells in rows {
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        }
     }
     for (title, found) in notes(report, name) {
         let _ = writeln!(out, "\n**{title}**: {}", found.join(", "));

@@ -8,6 +8,7 @@
 //! Only pods that became ready have a latency, and the others are the ones to look at: so a report also
 //! counts how they ended, and which are still in flight.
 
+mod cold_startups;
 mod csv;
 mod durations;
 mod formatting;
@@ -36,7 +37,7 @@ use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
 pub use slowest_pods::SlowPod;
-pub use summary::{InFlight, IntervalSummary, PodName, Report};
+pub use summary::{InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
 pub use text::Style;
 
 use crate::reports::observed::observed;

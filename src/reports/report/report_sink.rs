@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::cold_startups::ColdStartups;
 use super::durations::Durations;
 use super::network_durations::NetworkDurations;
 use super::pods::PodCollector;
@@ -35,6 +36,7 @@ pub(super) struct ReportSink {
     oldest: [Option<Timestamp>; Stage::ALL.len()],
     durations: [Durations; Interval::ALL.len()],
     network: NetworkDurations,
+    startups: ColdStartups,
     buckets: [u64; CLASSIC_BOUNDS.len() + 1],
     unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
@@ -57,6 +59,7 @@ impl ReportSink {
             oldest: Default::default(),
             durations: std::array::from_fn(|_| Durations::new()),
             network: NetworkDurations::default(),
+            startups: ColdStartups::default(),
             buckets: [0; CLASSIC_BOUNDS.len() + 1],
             unobserved: Default::default(),
             anomalies: Default::default(),
@@ -189,6 +192,7 @@ impl ReportSink {
                 .flat_map(|interval| self.summaries(interval))
                 .filter(|row| row.count > 0 || !is_of_node(row.interval))
                 .collect(),
+            startups: self.startups.summaries(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
             clock_anomalies: AnomalyKind::ALL
@@ -278,6 +282,10 @@ impl ReportSink {
                 .unwrap_or(record.discovered),
         );
         self.network.ready(record.network_time);
+        if let Some(latency) = record.duration(Interval::CreatedToReady) {
+            let capacity = record.startup_capacity.unwrap_or_default();
+            self.startups.add(capacity, record.startup_images, latency);
+        }
         for found in &record.intervals {
             match (found.result, found.interval) {
                 (IntervalResult::Measured(latency), interval) => {
@@ -311,6 +319,11 @@ impl ReportSink {
                 self.oldest[stage as usize] = entered;
             }
             PodObservation::Measured { interval, latency } => self.measured(pod, interval, latency),
+            PodObservation::Startup {
+                capacity,
+                images,
+                latency,
+            } => self.startups.add(capacity, images, latency),
             PodObservation::Unobserved { stage, reason } => {
                 self.unobserved[stage.index()][reason as usize] += 1;
             }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
+use podinit_core::lifecycle::{StartupCapacity, StartupImages};
 use podinit_core::pod::PodInfo;
 
 /// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
@@ -31,6 +32,10 @@ pub struct Report {
     /// `network` is followed by its two parts first: the pods whose time may include image pulls, and
     /// the others
     pub intervals: Vec<IntervalSummary>,
+    /// Created to Ready by whether the node was new and the images were on it: startups that are warm, that are cold,
+    /// and others, each followed by its combinations; left out where neither nodes nor Events tell
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub startups: Vec<StartupSummary>,
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
     /// the last one) and the number of pods in it
     pub scheduled_to_ready: Vec<(Option<f64>, u64)>,
@@ -94,4 +99,37 @@ pub struct IntervalSummary {
     pub p99: Option<f64>,
     /// The longest
     pub max: Option<f64>,
+}
+
+/// Whether a startup had what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Warmth {
+    /// Its node was there, and its images were on it
+    Warm,
+    /// Its node was new, or at least one image was pulled
+    Cold,
+    /// Not all is known
+    Unknown,
+}
+
+/// Some of the startups that became ready, from Created to Ready. Durations are in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StartupSummary {
+    pub startups: Warmth,
+    /// The capacity of these startups; `None` in the row of all that are warm, cold or unknown
+    pub capacity: Option<StartupCapacity>,
+    /// Their images; `None` as `capacity`
+    pub images: Option<StartupImages>,
+    pub count: u64,
+    pub p50: Option<f64>,
+    pub p90: Option<f64>,
+    /// `None` of fewer than 100 startups
+    pub p99: Option<f64>,
+    /// All their durations together
+    pub waited: f64,
+    /// The share of all startups that became ready, 0 to 1
+    pub share: f64,
+    /// The share of the durations of all of them
+    pub share_of_waiting: f64,
 }

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use super::formatting::{
-    HEAD, PROBES, findings, kept, notes, outcomes, pods, probes_left_out, row, seconds, settings,
-    span,
+    COLD, COLD_HEAD, ColdSection, HEAD, PROBES, cold, findings, kept, notes, outcomes, pods,
+    probes_left_out, row, seconds, settings, span,
 };
 use super::summary::Report;
 use crate::text::strangers_text::shown;
+use crate::text::table::table as aligned;
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub(super) fn render(report: &Report, style: Style) -> String {
     }
     let _ = writeln!(out, "{}\n", outcomes(report).join(", "));
     table(&mut out, report, style);
+    cold_startups(&mut out, report, style);
     chart(&mut out, report, style);
     for (title, found) in notes(report, |name| shown(name).into_owned()) {
         let _ = writeln!(out, "{}: {}", bold(title, style), found.join(", "));
@@ -102,6 +104,13 @@ fn table(out: &mut String, report: &Report, style: Style) {
         let _ = writeln!(out, "{}", line(cells.each_ref().map(String::as_str)));
     }
     out.push('\n');
+}
+
+fn cold_startups(out: &mut String, report: &Report, style: Style) {
+    if let Some(ColdSection { sentences, rows }) = cold(report) {
+        let table = aligned(&COLD_HEAD, &rows, style.colour);
+        let _ = writeln!(out, "{}\n{sentences}\n{table}", bold(COLD, style));
+    }
 }
 
 /// A bar for each bucket, from the first to the last that is not empty.

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use super::groups;
 use super::stages::{by_duration, mean};
 use crate::reports::report::durations::LEAST_OF_P99;
-use crate::reports::report::formatting::seconds;
+use crate::reports::report::formatting::{cold_sentence, seconds};
 use crate::reports::report::html::heatmap::median;
 use crate::reports::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
-use crate::reports::report::{DetailedReport, ReportedPod};
+use crate::reports::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
 use podinit_core::lifecycle::{Interval, Latency, Outcome, Record, Stage};
 use podinit_core::quantile::{nearest_rank, sorted};
 
@@ -29,8 +30,12 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     let ready = by_duration(pods);
     let mut findings = vec![durations(summary.discovered, &ready)];
     findings.extend(longest_stages(&ready));
+    let has_cold = |row: &StartupSummary| row.startups == Warmth::Cold;
+    findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
     findings.extend(waiting(&Unfinished::of(pods, *end)));
     findings.extend(failed(pods));
+    findings.extend(slow_groups(pods, "Pool", groups::pool));
+    findings.extend(slow_groups(pods, "Zone", groups::zone));
     findings.extend(slow_groups(pods, "Node", |pod| {
         pod.info.node.iter().map(ToString::to_string).collect()
     }));

@@ -1,4 +1,4 @@
-//! Tables of pods by image, owner and namespace.
+//! Tables of pods by pool, zone, image, owner and namespace.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,7 @@ use super::heatmap::median;
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
 use podinit_core::lifecycle::{Interval, Latency, Outcome};
+use podinit_core::node::{NO_POOL, NodeLabels};
 use podinit_core::quantile::{nearest_rank, sorted};
 
 /// So many rows of a table are shown.
@@ -43,6 +44,8 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usi
         images
     };
     [
+        ("pool", by(pods, pool)),
+        ("zone", by(pods, zone)),
         ("image", by(pods, images)),
         ("owner", by(pods, owner)),
         (
@@ -51,12 +54,30 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usi
         ),
     ]
     .into_iter()
+    // Where no node has a pool, the table would say nothing.
+    .filter(|(_, rows)| rows.iter().any(|row| row.name != NO_POOL))
     .map(|(what, mut rows)| {
         let count = rows.len();
         rows.truncate(MOST_ROWS);
         (what, rows, count)
     })
     .collect()
+}
+
+/// The pool of the pod's node, where nodes are known.
+pub(super) fn pool(pod: &ReportedPod) -> Vec<String> {
+    let pool = labels(pod).map(|labels| labels.pool.to_string());
+    pool.into_iter().collect()
+}
+
+/// The zone of the pod's node, where it is known.
+pub(super) fn zone(pod: &ReportedPod) -> Vec<String> {
+    let zone = labels(pod).map(|labels| labels.zone.to_string());
+    zone.into_iter().filter(|zone| !zone.is_empty()).collect()
+}
+
+fn labels(pod: &ReportedPod) -> Option<&NodeLabels> {
+    pod.record.as_ref()?.node_labels.as_deref()
 }
 
 fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<Group> {

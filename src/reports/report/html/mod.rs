@@ -16,7 +16,7 @@ mod unfinished;
 
 use askama::Template;
 
-use super::formatting::{self, HEAD, notes, outcomes, row, span};
+use super::formatting::{self, COLD_HEAD, ColdSection, HEAD, notes, outcomes, row, span};
 use super::{DetailedReport, WorkloadAdvice};
 use crate::text::palette;
 use distributions::Distribution;
@@ -46,12 +46,16 @@ struct Page<'a> {
     not_accounted_for: &'static str,
     head: [&'static str; 8],
     intervals: Vec<[String; 8]>,
+    cold: Option<ColdSection>,
+    cold_head: [&'static str; 7],
     distributions: Vec<Distribution>,
     waterfalls: Vec<Waterfall>,
     /// Of how many startups the slowest are drawn
     drawn_of: usize,
     heatmap: Heatmap,
     tables: Vec<(&'static str, Vec<Group>, usize)>,
+    /// Whether there are tables by pool or zone
+    knows_nodes: bool,
     unfinished: Unfinished,
     notes: Vec<(&'static str, Vec<String>)>,
     probes: &'a [WorkloadAdvice],
@@ -66,6 +70,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         end,
     } = report;
     let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS);
+    let tables = groups::tables(pods);
     let page = Page {
         title: formatting::pods(summary) + &span(summary),
         timestamps: summary.timestamps,
@@ -78,11 +83,14 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         not_accounted_for: NOT_ACCOUNTED_FOR,
         head: HEAD,
         intervals: summary.intervals.iter().map(row).collect(),
+        cold: formatting::cold(summary),
+        cold_head: COLD_HEAD,
         distributions: distributions::of(pods),
         waterfalls,
         drawn_of,
         heatmap: Heatmap::of(pods),
-        tables: groups::tables(pods),
+        knows_nodes: (tables.iter()).any(|(what, ..)| ["pool", "zone"].contains(what)),
+        tables,
         unfinished: Unfinished::of(pods, *end),
         notes: notes(summary, str::to_owned),
         probes: &summary.probes.advice,
