@@ -23,7 +23,13 @@ pub struct Answer {
     pub text: String,
     /// What would be needed, where it cannot be told
     pub needed: Option<String>,
+    /// Why a difference of the stage `network` may be none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caution: Option<String>,
 }
+
+/// Network times are not compared without a caution where those that may include image pulls differ by this share.
+const OTHER_MEASURE: f64 = 0.1;
 
 /// The whole durations, the one that says most first.
 const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToReady];
@@ -126,7 +132,25 @@ impl Answer {
             stage: stage.map(|(stage, _)| stage.as_str()),
             text,
             needed,
+            caution: None,
         }
+    }
+
+    /// With a caution where the stage `network` moved, and image pulls may be in it on one side more than on the other:
+    /// kubelets up to 1.35 set its condition late.
+    pub(super) fn cautious(self, rows: &[Row], [before, after]: [f64; 2]) -> Self {
+        let network = row_of(rows, Interval::Stage(Stage::Network));
+        let moved = network.filter(|row| matches!(row.verdict, Verdict::Slower | Verdict::Faster));
+        let caution = moved.filter(|_| (before - after).abs() >= OTHER_MEASURE);
+        let caution = caution.map(|_| {
+            format!(
+                "Caution: the network times of {} of the pods before and {} of those after may include image pulls. \
+                 The difference of network may be one of measurement.",
+                percent(before),
+                percent(after)
+            )
+        });
+        Self { caution, ..self }
     }
 }
 

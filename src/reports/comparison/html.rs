@@ -23,6 +23,7 @@ pub(super) struct Laid {
 struct Page<'a> {
     answer: &'a str,
     needed: Option<&'a str>,
+    caution: Option<&'a str>,
     sides: Vec<String>,
     distributions: &'a [Laid],
     mix: String,
@@ -80,6 +81,7 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
     let page = Page {
         answer: &found.answer.text,
         needed: found.answer.needed.as_deref(),
+        caution: found.answer.caution.as_deref(),
         sides: sides(found),
         distributions: &found.distributions,
         mix: mix_shares(found),

@@ -9,8 +9,11 @@ use crate::reports::report::markdown_name;
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(found: &Comparison) -> String {
     let mut out = format!("**{}**\n", escaped(&found.answer.text));
-    if let Some(needed) = &found.answer.needed {
-        let _ = writeln!(out, "\n{needed}");
+    for more in [&found.answer.needed, &found.answer.caution]
+        .into_iter()
+        .flatten()
+    {
+        let _ = writeln!(out, "\n{more}");
     }
     out.push('\n');
     for line in sides(found) {

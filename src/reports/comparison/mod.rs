@@ -104,8 +104,9 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
         .map(|interval| Breakdown::of((before, after), interval, verdict, margin));
     let (earlier, later) = (before.summary(), after.summary());
     let observed = [earlier.observed, later.observed];
+    let answer = Answer::of(&rows, &matched_rows, &mix, observed, breakdown.as_ref());
     Comparison {
-        answer: Answer::of(&rows, &matched_rows, &mix, observed, breakdown.as_ref()),
+        answer: answer.cautious(&rows, [before, after].map(Side::network_with_pulls)),
         timestamps: config.timestamps.as_str(),
         margin_percent: config.margin_percent,
         before: earlier,

@@ -12,8 +12,8 @@ use crate::reports::reader::{Document, RecordingError};
 use crate::reports::replay::ReplayConfig;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Cause, EndedStartup, Interval, Latency, Milestone, Observation, Observer, Record, Sink,
-    TrackerObservation,
+    Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation, Observer, Record,
+    Sink, Stage, TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::Workload;
@@ -27,6 +27,8 @@ pub struct ComparedPod {
     durations: [Option<Latency>; Interval::COUNT],
     /// The minute in which it was created, where that is known
     minute: Option<i64>,
+    /// Its network time may include the pull of an image
+    network_may_include_pulls: bool,
     pub namespace: Arc<str>,
     pub node: Option<Arc<str>>,
     /// What its node states; `None` where nodes are not known
@@ -138,6 +140,18 @@ impl Side {
         Sample::new(observed.collect())
     }
 
+    /// The share of the observed network times that may include the pull of an image; 0 without any.
+    pub(super) fn network_with_pulls(&self) -> f64 {
+        let network = Interval::Stage(Stage::Network);
+        let pods = || {
+            self.pods
+                .iter()
+                .filter(|pod| pod.duration(network).is_some())
+        };
+        let with_pulls = pods().filter(|pod| pod.network_may_include_pulls);
+        with_pulls.count() as f64 / pods().count().max(1) as f64
+    }
+
     /// The side in figures.
     pub fn summary(&self) -> SideSummary {
         SideSummary {
@@ -169,6 +183,8 @@ impl Side {
         let pod = ComparedPod {
             durations,
             minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
+            network_may_include_pulls: (record.network_time)
+                .is_some_and(NetworkTime::may_include_pulls),
             namespace: Arc::clone(&record.pod.namespace),
             node: record.pod.node.clone(),
             node_labels: record.node_labels.clone(),

@@ -11,8 +11,11 @@ use crate::text::table::table;
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(found: &Comparison, style: Style) -> String {
     let mut out = format!("{}\n", shown(&found.answer.text));
-    if let Some(needed) = &found.answer.needed {
-        let _ = writeln!(out, "{needed}");
+    for more in [&found.answer.needed, &found.answer.caution]
+        .into_iter()
+        .flatten()
+    {
+        let _ = writeln!(out, "{more}");
     }
     for line in sides(found) {
         let _ = writeln!(out, "{line}");

@@ -171,6 +171,42 @@ fn the_pool_is_named_where_the_recordings_hold_nodes() {
     }
 }
 
+/// Kubelets up to 1.35 set the network condition only once images are pulled and a container has started.
+#[test]
+fn a_kubelet_that_measures_otherwise_is_no_faster_network_without_a_caution() {
+    let with_start = |name, network: i64| {
+        let mut list = pods(name, 60, 3, |_| network);
+        for pod in list["items"].as_array_mut().unwrap() {
+            let created = pod["metadata"]["creationTimestamp"].as_str().unwrap();
+            let created: jiff::Timestamp = created.parse().unwrap();
+            let started = created + jiff::SignedDuration::from_secs(12);
+            pod["status"]["containerStatuses"] =
+                json!([{"name": "c", "state": {"running": {"startedAt": started.to_string()}}}]);
+        }
+        list.to_string()
+    };
+    let (late, exact, slower) = (
+        with_start("v1", 12),
+        with_start("v2", 3),
+        with_start("v3", 7),
+    );
+    for (format, sides, is_said) in [
+        ("text", [&late, &exact], true),
+        ("markdown", [&late, &exact], true),
+        ("html", [&late, &exact], true),
+        ("json", [&late, &exact], true),
+        ("json", [&exact, &slower], false),
+        ("json", [&late, &late], false),
+    ] {
+        let output = report_on(sides.map(Clone::clone), &["--format", format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let caution = "Caution: the network times of 100 % of the pods before and 0 % of those after may include image \
+                       pulls.";
+        assert_eq!(text.contains(caution), is_said, "{text}");
+        assert_eq!(text.contains("aution"), is_said, "{text}");
+    }
+}
+
 #[test]
 fn a_broken_rule_is_the_status_and_a_line() {
     let rules = [
