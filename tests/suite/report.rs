@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+use crate::comparison::command::{nodes, on_pool_b};
 use crate::support::scrape::Scrape;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -132,6 +133,19 @@ fn as_many_of_the_slowest_pods_as_asked_for() {
             assert_eq!(report["slowest"][0]["name"], "web-2");
         }
     }
+}
+
+#[test]
+fn a_slow_pool_is_a_finding() {
+    let recording = format!("{}\n{}", nodes("v1.37.0"), on_pool_b("v1", 20));
+    let page = printed(&["report", "--format", "html", "-"], recording.as_bytes());
+    let finding =
+        "<li>Pool b is slow: half of its 120 pods take 24s or more from scheduled to ready";
+    assert!(page.contains(finding), "{page}");
+    for absent in ["Pool a is slow", "Zone z"] {
+        assert!(!page.contains(absent), "{absent}");
+    }
+    assert!(page.contains("Pools, zones, images, owners, namespaces"));
 }
 
 /// A test has no terminal, so what goes to one is asked of the library.

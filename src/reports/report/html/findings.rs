@@ -11,6 +11,7 @@ use crate::reports::report::html::heatmap::median;
 use crate::reports::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::reports::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
 use podinit_core::lifecycle::{Interval, Latency, Outcome, Record, Stage};
+use podinit_core::node::NO_POOL;
 use podinit_core::quantile::{nearest_rank, sorted};
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
@@ -34,7 +35,10 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
     findings.extend(waiting(&Unfinished::of(pods, *end)));
     findings.extend(failed(pods));
-    findings.extend(slow_groups(pods, "Pool", groups::pool));
+    findings.extend(slow_groups(pods, "Pool", |pod| {
+        let pools = groups::pool(pod).into_iter();
+        pools.filter(|pool| pool != NO_POOL).collect()
+    }));
     findings.extend(slow_groups(pods, "Zone", groups::zone));
     findings.extend(slow_groups(pods, "Node", |pod| {
         pod.info.node.iter().map(ToString::to_string).collect()
