@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, NodeArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::logging::LogArgs;
 use super::recording::RecordingArgs;
@@ -81,6 +81,9 @@ pub struct ExplainArgs {
     /// What is evidence beside pods: Events, nodes, both, or nothing; in the recording, or in the cluster
     #[arg(long, value_name = "SOURCE", default_value = "events,nodes")]
     pub evidence: Evidence,
+
+    #[command(flatten)]
+    pub nodes: NodeArgs,
 
     /// Format of the explanation on standard output
     #[arg(long, short = 'o', value_name = "FORMAT", default_value = "text")]

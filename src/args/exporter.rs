@@ -132,6 +132,7 @@ Examples:
   podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0
   podinit demo --scene registry-down --scene-after 2m")]
 #[command(mut_arg("listen", |listen| listen.default_value("127.0.0.1:8080")))]
+#[command(mut_arg("evidence", |evidence| evidence.default_value("events,nodes")))]
 pub struct DemoArgs {
     /// The simulated cluster
     #[command(flatten)]
@@ -170,7 +171,7 @@ pub struct SimulationArgs {
     pub seed: u64,
 
     /// Break something [default: nothing]: registry-down, cni-outage, bad-node, no-capacity, crashloop,
-    /// gang, two-problems, bad-image, zone-outage or secret-missing. docs/demo.md says what each breaks
+    /// gang, two-problems, bad-image, zone-outage, secret-missing or slow-nodes. docs/demo.md says what each breaks
     #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
     pub scene: Option<Scene>,
 

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, chosen, parse_namespace};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, NodeArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::logging::LogArgs;
 use crate::cluster::options::ServerOptions;
@@ -69,10 +69,13 @@ pub struct ProblemsArgs {
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
-    /// What is evidence beside pods: the Events in the recording or in the cluster, or nothing; not used
-    /// with --url
+    /// What is evidence beside pods: Events, nodes, both, or nothing; in the recording or in the cluster, not
+    /// used with --url
     #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
+
+    #[command(flatten)]
+    pub nodes: NodeArgs,
 
     /// SLO file, whose thresholds raise the limits of the stages as they do in serve; not used with
     /// --url [default: the SLOs of podinit]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, chosen, parse_namespace};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, NodeArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::logging::LogArgs;
 use crate::cluster::options::ServerOptions;
@@ -49,9 +49,12 @@ pub struct StuckArgs {
     #[command(flatten)]
     pub selectors: SelectorArgs,
 
-    /// What is evidence beside the pods of a cluster: the Events in it, or nothing; not used with --url
+    /// What is evidence beside the pods of a cluster: Events, nodes, both, or nothing; not used with --url
     #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
+
+    #[command(flatten)]
+    pub nodes: NodeArgs,
 
     /// SLO file, whose thresholds raise the limits of the stages as they do in serve; not used with
     /// --url [default: the SLOs of podinit]

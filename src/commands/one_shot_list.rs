@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::args::{ConnectionArgs, Evidence};
+use crate::args::{ConnectionArgs, Evidence, NodeArgs};
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
 use crate::exporter::slos::Slos;
-use crate::inspect::listed_cluster::{ListError, ListedCluster};
+use crate::inspect::listed_cluster::{ListError, ListedCluster, ListedEvidence};
 use crate::inspect::problems::Looks;
 use crate::slo::SloFile;
 use crate::text::strangers_text::shown;
@@ -43,7 +43,7 @@ pub(super) async fn open(
 pub(super) struct LookedAt {
     cluster: ListedCluster,
     looks: Looks,
-    /// That its Events cannot be listed was said
+    /// It was said what cannot be listed
     has_warned: bool,
 }
 
@@ -58,15 +58,18 @@ impl LookedAt {
         namespaces: &[String],
         selectors: Selectors,
         slo: Option<&Path>,
-        evidence: Evidence,
+        (evidence, nodes): (Evidence, &NodeArgs),
     ) -> anyhow::Result<Self> {
         let slos = slos_of(slo)?;
         let scopes = Scope::of_namespaces(namespaces);
         let (cluster, clock) = open(connection, &scopes, &selectors).await?;
-        let events = evidence.events();
+        let evidence = ListedEvidence {
+            events: evidence.events(),
+            nodes: evidence.nodes().then(|| nodes.options()),
+        };
         Ok(Self {
-            cluster: ListedCluster::new(cluster, clock, scopes, selectors, events),
-            looks: Looks::new(slos.stuck_after, events),
+            looks: Looks::new(slos.stuck_after, &evidence),
+            cluster: ListedCluster::new(cluster, clock, scopes, selectors, evidence),
             has_warned: false,
         })
     }
@@ -77,13 +80,10 @@ impl LookedAt {
     /// If the pods cannot be listed.
     pub(super) async fn look(&mut self) -> Result<&mut Looks, ListError> {
         let listed = self.cluster.list().await?;
-        if let Some(why) = listed.no_events.as_ref().filter(|_| !self.has_warned) {
-            tracing::warn!(
-                "the Events cannot be listed, so podinit does not know some causes: {}",
-                shown(why)
-            );
-            self.has_warned = true;
+        for unlisted in listed.unlisted.iter().filter(|_| !self.has_warned) {
+            tracing::warn!("{}", shown(&unlisted.to_string()));
         }
+        self.has_warned |= !listed.unlisted.is_empty();
         self.looks.add(listed);
         Ok(&mut self.looks)
     }

@@ -66,7 +66,7 @@ impl Source {
             &args.namespaces(),
             args.selectors.clone().selectors(),
             args.slo.as_deref(),
-            args.evidence,
+            (args.evidence, &args.nodes),
         )
         .await?;
         Ok(Self::Cluster(Box::new(cluster)))

@@ -72,7 +72,7 @@ async fn open_cluster(args: &StuckArgs) -> anyhow::Result<LookedAt> {
         &args.namespaces(),
         args.selectors.clone().selectors(),
         args.slo.as_deref(),
-        args.evidence,
+        (args.evidence, &args.nodes),
     )
     .await
 }

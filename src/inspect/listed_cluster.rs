@@ -1,5 +1,6 @@
-//! Lists of the pods of a cluster, and of their Events.
+//! Lists of the pods of a cluster, and of what is evidence beside them.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,15 +9,17 @@ use tokio::time::Instant;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
-use crate::watch::one_shot_list::{list_events, list_pods};
-use crate::watch::requests::{Scope, Selectors};
+use crate::watch::one_shot_list::{list_events, list_nodes, list_pods};
+use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::kube_event::KubeEvent;
+use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_decode::node::NodeOptions;
 
-/// The Events of a cluster are many, and each list has them all: between two lists of them is so much time.
-const EVENTS_EVERY: Duration = Duration::from_secs(30);
+/// Events and nodes are large, and each list has them all: between two lists of them is so much time.
+const EVIDENCE_EVERY: Duration = Duration::from_secs(30);
 
 /// Why the pods cannot be listed; one line.
 #[derive(Debug, thiserror::Error)]
@@ -36,10 +39,18 @@ pub struct ListedCluster {
     pub scopes: Vec<Scope>,
     /// Which of their pods
     pub selectors: Selectors,
-    /// When Events were listed; `None` where they are to be listed next time
-    events_listed: Option<Instant>,
-    /// Whether they are listed at all
-    lists_events: bool,
+    evidence: ListedEvidence,
+    /// When the evidence was listed; `None` before the first time
+    evidence_listed: Option<Instant>,
+}
+
+/// What is listed beside the pods.
+#[derive(Clone, Debug, Default)]
+pub struct ListedEvidence {
+    /// Whether Events are
+    pub events: bool,
+    /// How nodes are read, where they are
+    pub nodes: Option<NodeOptions>,
 }
 
 /// What one look at a cluster shows.
@@ -48,32 +59,74 @@ pub struct Listed {
     /// The pods of each scope, and when their list was begun
     pub pods: Vec<(Timestamp, Vec<PodSnapshot>)>,
     pub events: Vec<KubeEvent>,
-    /// Why there are no Events, where they were asked for
-    pub no_events: Option<String>,
+    /// The nodes, and when their list was begun; `None` where they were not listed this time
+    pub nodes: Option<(Timestamp, Vec<NodeSnapshot>)>,
+    /// What was asked for and cannot be listed, and why
+    pub unlisted: Vec<Unlisted>,
     /// The cluster's time after the lists
     pub now: Timestamp,
 }
 
+/// What cannot be listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlisted {
+    /// `Events` or `nodes`
+    pub what: &'static str,
+    /// What is not known for that
+    pub unknown: &'static str,
+    pub why: String,
+}
+
+impl Unlisted {
+    /// The Events, because of `error`.
+    pub fn events(error: ApiError) -> Self {
+        Self {
+            what: "Events",
+            unknown: "image pulls, some causes and what Kubernetes says of them",
+            why: error.detail,
+        }
+    }
+
+    /// The nodes, because of `error`.
+    pub fn nodes(error: ApiError) -> Self {
+        Self {
+            what: "nodes",
+            unknown: "pools, zones and the versions of kubelets",
+            why: error.detail,
+        }
+    }
+}
+
+impl fmt::Display for Unlisted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, unknown, why } = self;
+        write!(
+            f,
+            "the {what} cannot be listed, so podinit does not know {unknown}: {why}"
+        )
+    }
+}
+
 impl ListedCluster {
-    /// A cluster whose Events are listed too if `lists_events`.
+    /// A cluster of which `evidence` is listed beside the pods.
     pub fn new(
         cluster: Cluster,
         clock: Arc<dyn Clock>,
         scopes: Vec<Scope>,
         selectors: Selectors,
-        lists_events: bool,
+        evidence: ListedEvidence,
     ) -> Self {
         Self {
             cluster,
             clock,
             scopes,
             selectors,
-            events_listed: None,
-            lists_events,
+            evidence,
+            evidence_listed: None,
         }
     }
 
-    /// Lists the pods, and the Events now and then.
+    /// Lists the pods, and the evidence now and then.
     ///
     /// # Errors
     /// If the pods cannot be listed.
@@ -89,33 +142,42 @@ impl ListedCluster {
             })?;
             listed.push((began, pods));
         }
-        let is_due = |at: Instant| at.elapsed() >= EVENTS_EVERY;
-        let events = match self.lists_events && self.events_listed.is_none_or(is_due) {
-            true => {
-                self.events_listed = Some(Instant::now());
-                self.events().await
-            }
-            false => Ok(Vec::new()),
-        };
-        let (events, no_events) = match events {
-            Ok(events) => (events, None),
-            Err(error) => (Vec::new(), Some(error.detail)),
-        };
-        Ok(Listed {
+        let is_due = |at: Instant| at.elapsed() >= EVIDENCE_EVERY;
+        let mut listed = Listed {
             pods: listed,
-            events,
-            no_events,
-            // The answers have set the clock right.
+            events: Vec::new(),
+            nodes: None,
+            unlisted: Vec::new(),
             now: self.clock.now(),
-        })
+        };
+        if self.evidence_listed.is_none_or(is_due) {
+            self.evidence_listed = Some(Instant::now());
+            self.list_evidence(&mut listed).await;
+        }
+        // The answers have set the clock right.
+        listed.now = self.clock.now();
+        Ok(listed)
     }
 
-    async fn events(&self) -> Result<Vec<KubeEvent>, ApiError> {
-        let mut events = Vec::new();
-        for scope in &self.scopes {
-            events.extend(list_events(&self.cluster, scope, decode_options()).await?);
+    async fn list_evidence(&self, listed: &mut Listed) {
+        if self.evidence.events {
+            for scope in &self.scopes {
+                match list_events(&self.cluster, scope, decode_options()).await {
+                    Ok(events) => listed.events.extend(events),
+                    Err(error) => {
+                        listed.unlisted.push(Unlisted::events(error));
+                        break;
+                    }
+                }
+            }
         }
-        Ok(events)
+        if let Some(options) = &self.evidence.nodes {
+            let (began, requests) = (self.clock.now(), Requests::of_nodes());
+            match list_nodes(&self.cluster, &requests, options.clone()).await {
+                Ok(nodes) => listed.nodes = Some((began, nodes)),
+                Err(error) => listed.unlisted.push(Unlisted::nodes(error)),
+            }
+        }
     }
 }
 

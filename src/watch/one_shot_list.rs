@@ -1,14 +1,18 @@
 //! Lists of the present state for commands that look once and do not watch.
 
 use super::config::ReflectorConfig;
+use super::nodes::PAGE as NODES_OF_PAGE;
 use super::pages::fetch_pages;
 use super::requests::{Requests, Scope, Selectors};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
 use podinit_core::kube_event::KubeEvent;
+use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
 use podinit_decode::event::watch::EventDecoder;
-use podinit_decode::{DecodeOptions, PodDecoder};
+use podinit_decode::node::NodeOptions;
+use podinit_decode::node::watch::NodeDecoder;
+use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
 
 /// The pods of all pages.
 ///
@@ -54,4 +58,28 @@ pub(crate) async fn list_events(
     let (requests, config) = (Requests::of_events(scope), ReflectorConfig::default());
     fetch_pages(&cluster.client, &requests, &config, read).await?;
     Ok(events)
+}
+
+/// The nodes of all pages: all of a cluster, or the one that `requests` name.
+///
+/// # Errors
+/// If a page cannot be had or decoded.
+pub(crate) async fn list_nodes(
+    cluster: &Cluster,
+    requests: &Requests,
+    options: NodeOptions,
+) -> Result<Vec<NodeSnapshot>, ApiError> {
+    let mut decoder = NodeDecoder::new(options);
+    let mut nodes = Vec::new();
+    let read = |body: &[u8]| {
+        let page = decoder.list_page(Encoding::Json, body)?;
+        nodes.extend(page.nodes);
+        Ok(page.continue_token)
+    };
+    let config = ReflectorConfig {
+        page_limit: NODES_OF_PAGE,
+        ..ReflectorConfig::default()
+    };
+    fetch_pages(&cluster.client, requests, &config, read).await?;
+    Ok(nodes)
 }

@@ -120,6 +120,15 @@ impl Requests {
         Self::of("nodes", &Scope::Cluster, Selectors::default())
     }
 
+    /// The requests for the node of this name.
+    pub fn of_node(name: &str) -> Self {
+        let selectors = Selectors {
+            field: Some(format!("metadata.name={name}")),
+            ..Selectors::default()
+        };
+        Self::of("nodes", &Scope::Cluster, selectors)
+    }
+
     fn of(resource: &str, scope: &Scope, selectors: Selectors) -> Self {
         let path = match scope {
             Scope::Cluster => format!("/api/v1/{resource}"),

@@ -43,7 +43,7 @@ class Demo:
     def __init__(self, options, scene):
         self.scene = scene
         command = [options.podinit, "demo", "--listen", "127.0.0.1:0", "--speed", str(options.speed), "--rate", "1"]
-        command += ["--evidence", "events", "--log-level", "off"]
+        command += ["--log-level", "off"]
         if scene != "none":
             command += ["--scene", scene, "--scene-after", "5m"]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)

@@ -13,8 +13,12 @@ use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
 pub fn podinit(args: &[&str], input: &str) -> Output {
+    run(&[&["explain", "--file", "-"], args].concat(), input)
+}
+
+/// What a command does with `input`.
+pub fn run(args: &[&str], input: &str) -> Output {
     let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["explain", "--file", "-"])
         .args(args)
         .env_clear()
         .stdin(Stdio::piped())

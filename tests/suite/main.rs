@@ -65,6 +65,7 @@ mod kube_events;
 mod large_cluster;
 mod max_pods;
 mod memory;
+mod node_evidence;
 mod odd_files;
 mod oracle;
 mod packed_pods;

@@ -111,6 +111,13 @@ const STORIES: [Story; Scene::ALL.len()] = [
         stuck: &[("containers", "config", 33)],
         registry: None,
     },
+    Story {
+        scene: Scene::SlowNodes,
+        // A ticket, as with no capacity at all.
+        pages: &[],
+        stuck: &[("unschedulable", "resources", 33)],
+        registry: None,
+    },
 ];
 
 impl Story {

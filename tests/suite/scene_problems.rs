@@ -78,25 +78,22 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             Some(("image", "registry.example.com/shop/checkout:2.7.2")),
             " pods cannot pull image registry.example.com/shop/checkout:2.7.2: not found. Since 00:03, ",
         )],
-        // Without nodes as evidence nobody knows their zone.
-        Scene::ZoneOutage if minute == 1 => vec![named("cni", None, " pods cannot get a network")],
-        Scene::ZoneOutage => vec![
-            named(
-                "cni",
-                Some(("node", "node-b0")),
-                " pods on node node-b0 cannot get a network",
-            ),
-            named(
-                "cni",
-                Some(("node", "node-b1")),
-                " pods on node node-b1 cannot get a network",
-            ),
-            named(
-                "cni",
-                Some(("node", "node-b2")),
-                " pods on node node-b2 cannot get a network",
-            ),
-        ],
+        Scene::ZoneOutage => vec![named(
+            "cni",
+            Some(("zone", "example-1b")),
+            " pods in zone example-1b cannot get a network",
+        )],
+        // A pod that waited for its node before.
+        Scene::SlowNodes if minute == 1 => vec![named(
+            "resources",
+            None,
+            " pod fits on no node, because resources are short: 1 node(s) had untolerated taint",
+        )],
+        Scene::SlowNodes => vec![named(
+            "resources",
+            None,
+            " pods fit on no node, because resources are short: ",
+        )],
         Scene::SecretMissing => vec![named(
             "config",
             Some(("namespace", "payments")),
@@ -106,18 +103,17 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
 }
 
 /// How far from the scene's the onset may be. A record keeps 16 causes: of pods that crash for long the first ones are
-/// lost. Few pods are on `node-b2`, and few are gangs. Pods that waited for a node before go on waiting.
-fn onset(scene: Scene, minute: u64, problem: &Problem) -> Duration {
-    let is_later = match scene {
-        Scene::CrashLoop => minute == 25,
-        Scene::Gang => true,
-        Scene::ZoneOutage => problem.value.as_deref() == Some("node-b2"),
-        _ => false,
-    };
-    ONSET * if is_later { 2 } else { 1 }
+/// lost. Few pods are gangs. Pods that waited for a node before go on waiting.
+fn onset(scene: Scene, minute: u64) -> Duration {
+    match scene {
+        Scene::CrashLoop if minute == 25 => ONSET * 2,
+        Scene::Gang | Scene::NoCapacity => ONSET * 2,
+        Scene::SlowNodes => ONSET * 6,
+        _ => ONSET,
+    }
 }
 
-/// Two pods a second, with Events.
+/// Two pods a second, with evidence.
 fn settings(scene: Option<Scene>) -> SceneSettings {
     let in_scene = SceneSettings {
         scene,
@@ -186,7 +182,7 @@ async fn assert_named(scene: Scene) {
             let since: Timestamp = rfc3339::parse(&problem.since).unwrap();
             let away = since.nanos_since(broken).unsigned_abs();
             assert!(
-                away <= onset(scene, minute, problem).as_nanos() as u64,
+                away <= onset(scene, minute).as_nanos() as u64,
                 "{scene:?} at {minute}: since {}",
                 problem.since
             );
@@ -236,5 +232,6 @@ scenes! {
     two_problems: TwoProblems,
     bad_image: BadImage,
     zone_outage: ZoneOutage,
-    secret_missing: SecretMissing
+    secret_missing: SecretMissing,
+    slow_nodes: SlowNodes
 }

@@ -210,7 +210,7 @@ mod slow {
     #[ignore = "takes long; .ci/run runs it"]
     async fn without_events_only_kubelets_from_1_37_on_say_why_there_is_no_sandbox() {
         let settings = SceneSettings {
-            events: false,
+            evidence: false,
             after: Duration::from_secs(60),
             length: Duration::from_secs(300),
             ..SceneSettings::of(Scene::CniOutage)

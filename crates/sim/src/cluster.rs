@@ -28,7 +28,7 @@ use super::watch_event::at_version;
 use podinit_core::timestamp::Timestamp;
 
 /// The version at which every cluster begins.
-const FIRST_VERSION: u64 = 1_000;
+pub const FIRST_VERSION: u64 = 1_000;
 /// How many steps of lives are taken before other tasks have their turn.
 const STEPS_AT_ONCE: usize = 500;
 /// The longest sleep between two checks of the timers, since tests may add some.
@@ -95,8 +95,9 @@ impl Cluster {
         let (nodes, namespaces) = (fixed(Resource::Nodes), fixed(Resource::Namespaces));
         let truth = Truth::default();
         let (bookmark_interval, stepped) = (config.bookmark_interval, config.stepped);
-        let stores = (Arc::clone(&pods.store), Arc::clone(&events.store));
-        let mut driver = Driver::new(stores.0, stores.1, truth.clone(), config, start);
+        let store = |served: &Served| Arc::clone(&served.store);
+        let stores = [store(&pods), store(&events), store(&nodes)];
+        let mut driver = Driver::new(stores, truth.clone(), config, start);
         // The past happens before the server listens.
         driver.advance(start, usize::MAX);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -164,6 +165,11 @@ impl Cluster {
     /// The Events that the API server holds.
     pub fn events(&self) -> &Store {
         &self.api.events.store
+    }
+
+    /// The nodes that the API server holds.
+    pub fn nodes(&self) -> &Store {
+        &self.api.nodes.store
     }
 
     /// What really happens.

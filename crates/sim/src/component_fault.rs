@@ -3,11 +3,16 @@
 
 use super::node::NODES;
 
+/// The taint of a new node that its network agent removes.
+pub(super) const STARTUP_TAINT: &str = "node.cilium.io/agent-not-ready";
+
 /// Why no node takes a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoNode {
     /// All are full
     Resources,
+    /// The new node has a startup taint, and all others are full
+    StartupTaint,
     /// The rest of its pod group does not fit (1.37, gang scheduling)
     Gang,
 }
@@ -19,6 +24,12 @@ impl NoNode {
             Self::Resources => format!(
                 "0/{NODES} nodes are available: {NODES} Insufficient cpu. preemption: 0/{NODES} \
                  nodes are available: {NODES} No preemption victims found for incoming pod."
+            ),
+            Self::StartupTaint => format!(
+                "0/{all} nodes are available: 1 node(s) had untolerated taint {{{STARTUP_TAINT}: }}, {NODES} \
+                 Insufficient cpu. preemption: 0/{all} nodes are available: 1 Preemption is not helpful for \
+                 scheduling, {NODES} No preemption victims found for incoming pod.",
+                all = NODES + 1
             ),
             Self::Gang => "pod group is unschedulable, minCount (8) cannot be satisfied: \
                            0 scheduled, 3 remaining"

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Event;
 
 use super::active::Active;
+use super::autoscaler::{Autoscaler, NodeStep};
+use super::component_fault::ScaleUp;
 use super::config::ClusterConfig;
 use super::event_recorder::EventRecorders;
 use super::image_puller::ImagePullers;
 use super::life::{Change, Life, PodManifest};
+use super::node::Node;
 use super::object::{ObjectKey, Selectable};
 use super::past;
 use super::plan;
@@ -29,6 +32,8 @@ const FIRST_GAP: i64 = 4 * SECOND;
 const GAP_INTERVAL: i64 = 300 * SECOND;
 /// How long after a removal its successor is created.
 const SUCCESSION: i64 = 400 * MILLI;
+/// How long until somebody looks again whether the agent of a slow node runs.
+const NODE_RETRY: i64 = 30 * SECOND;
 /// The time between two of the lives with which a demonstration begins.
 const OPENING_INTERVAL: i64 = 60 * MILLI;
 
@@ -49,6 +54,8 @@ pub(super) enum Due {
     Break(Scene),
     /// An Event arrives at the API server
     Event(Box<Event>),
+    /// A node that an autoscaler has added starts
+    Node(Node, NodeStep),
 }
 
 /// Takes pods through their lives. It advances only when it is given the time.
@@ -56,6 +63,7 @@ pub(super) enum Due {
 pub(super) struct Driver {
     store: Arc<Store>,
     pub(super) recorders: EventRecorders,
+    autoscaler: Autoscaler,
     truth: Truth,
     config: ClusterConfig,
     rng: Rng,
@@ -71,8 +79,7 @@ pub(super) struct Driver {
 
 impl Driver {
     pub(super) fn new(
-        store: Arc<Store>,
-        events: Arc<Store>,
+        [store, events, nodes]: [Arc<Store>; 3],
         truth: Truth,
         config: ClusterConfig,
         start: Timestamp,
@@ -100,6 +107,7 @@ impl Driver {
         Self {
             store,
             recorders: EventRecorders::new(events, config.events, config.seed),
+            autoscaler: Autoscaler::new(nodes, config.seed),
             truth,
             config,
             rng,
@@ -187,6 +195,7 @@ impl Driver {
             Due::Gap => self.gap(at),
             Due::Break(scene) => self.broken = Some(scene),
             Due::Event(event) => self.recorders.write(*event, at),
+            Due::Node(node, step) => self.node(node, step, at),
         }
     }
 
@@ -246,7 +255,37 @@ impl Driver {
         if change.is_written() {
             self.write(id, &active, at);
         }
+        if matches!(
+            change,
+            Change::Autoscale(ScaleUp::Triggered | ScaleUp::Nominated)
+        ) {
+            self.add_node(&active, at);
+        }
         self.pods.insert(id, active);
+    }
+
+    /// The node comes to which the next step of the pod binds it.
+    fn add_node(&mut self, active: &Active, at: Timestamp) {
+        let (Some(Change::Bind { node, .. }), Some(bound)) = (active.next_step(), active.due())
+        else {
+            return;
+        };
+        if !node.is_added() {
+            return;
+        }
+        let is_in_use = (self.pods.values()).any(|other| other.pod.node == Some(*node));
+        for (at, step) in self.autoscaler.add(*node, is_in_use, (at, bound)) {
+            self.timers.push(at, Due::Node(*node, step));
+        }
+    }
+
+    fn node(&mut self, node: Node, step: NodeStep, at: Timestamp) {
+        match self.broken == Some(Scene::SlowNodes) && step == NodeStep::RemoveTaint {
+            true => self
+                .timers
+                .push(at.plus_nanos(NODE_RETRY), Due::Node(node, step)),
+            false => self.autoscaler.take(node, step, at),
+        }
     }
 
     fn remove(&mut self, id: u64, at: Timestamp) {

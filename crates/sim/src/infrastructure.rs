@@ -1,5 +1,4 @@
-//! The nodes and namespaces of a cluster: objects that stay as they are, so that `kubectl get` and `describe`
-//! find what pods name.
+//! The nodes and namespaces of a cluster, so that `kubectl get` and `describe` find what pods name.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Value, json};
@@ -14,66 +13,122 @@ use podinit_core::timestamp::Timestamp;
 
 /// They are so much older than the cluster's first moment.
 const AGE: i64 = 40 * 24 * 3_600 * SECOND;
+/// How many events a watch of them can be behind.
+const HISTORY: usize = 512;
 
 /// The objects of `resource` in a cluster that begins at `start`.
 pub(super) fn store(resource: Resource, start: Timestamp, version: u64) -> Store {
     let created = meta_time(start.plus_nanos(-AGE));
     let objects: Vec<Value> = match resource {
-        Resource::Nodes => nodes().map(|node| node_object(node, &created)).collect(),
+        Resource::Nodes => nodes()
+            .map(|node| {
+                let state = NodeState {
+                    uid: uid(node.name),
+                    created: created.clone(),
+                    ready: Some(created.clone()),
+                    taint: None,
+                };
+                node_object(node, &state)
+            })
+            .collect(),
         _ => (ALL_NAMESPACES.iter())
             .map(|name| namespace_object(name, &created))
             .collect(),
     };
-    let store = Store::new(version, objects.len());
-    for mut object in objects {
-        let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        let key = ObjectKey::new("", name);
-        store.put(key, Selectable::of_json(&object), |version| {
-            object["metadata"]["resourceVersion"] = json!(version.to_string());
-            object.to_string().into_bytes()
-        });
+    let store = Store::new(version, HISTORY);
+    for object in objects {
+        put(&store, object);
     }
     store
 }
 
-fn metadata(name: &str, labels: &Value, created: &Time) -> Value {
+/// Writes an object that belongs to no namespace.
+pub(super) fn put(store: &Store, mut object: Value) {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let key = ObjectKey::new("", name);
+    store.put(key, Selectable::of_json(&object), |version| {
+        object["metadata"]["resourceVersion"] = json!(version.to_string());
+        object.to_string().into_bytes()
+    });
+}
+
+/// The UID of what is there from the beginning.
+fn uid(name: &str) -> String {
     let seed = name.bytes().fold(7, |seed: u64, byte| {
         seed.wrapping_mul(31).wrapping_add(byte.into())
     });
-    json!({
-        "name": name,
-        "uid": Rng::new(seed).uuid(),
-        "creationTimestamp": created,
-        "labels": labels,
-    })
+    Rng::new(seed).uuid()
+}
+
+/// How far a node is.
+pub(super) struct NodeState {
+    pub(super) uid: String,
+    pub(super) created: Time,
+    /// Since when it is Ready, if it is
+    pub(super) ready: Option<Time>,
+    /// The key of a taint that keeps pods away
+    pub(super) taint: Option<&'static str>,
 }
 
 fn namespace_object(name: &str, created: &Time) -> Value {
     let labels = json!({"kubernetes.io/metadata.name": name});
     json!({
-        "metadata": metadata(name, &labels, created),
+        "metadata": {
+            "name": name, "uid": uid(name), "creationTimestamp": created, "labels": labels,
+        },
         "spec": {"finalizers": ["kubernetes"]},
         "status": {"phase": "Active"},
     })
 }
 
-fn node_object(node: &Node, created: &Time) -> Value {
+/// The object of `node`.
+pub(super) fn node_object(node: &Node, state: &NodeState) -> Value {
+    let NodeState {
+        uid,
+        created,
+        ready,
+        taint,
+    } = state;
+    let taints: Vec<Value> = (taint.iter())
+        .map(|key| json!({"key": key, "effect": "NoSchedule"}))
+        .collect();
     let labels = json!({
+        "karpenter.sh/nodepool": node.pool(),
         "kubernetes.io/arch": "amd64",
         "kubernetes.io/hostname": node.name,
         "kubernetes.io/os": "linux",
         "topology.kubernetes.io/zone": node.zone(),
     });
     let condition = |kind: &str, status: &str, reason: &str, message: &str| {
+        let since = ready
+            .as_ref()
+            .filter(|_| kind == "Ready")
+            .unwrap_or(created);
         json!({
             "type": kind, "status": status, "reason": reason, "message": message,
-            "lastHeartbeatTime": created, "lastTransitionTime": created,
+            "lastHeartbeatTime": since, "lastTransitionTime": since,
         })
+    };
+    let is_ready = match ready {
+        Some(_) => condition(
+            "Ready",
+            "True",
+            "KubeletReady",
+            "kubelet is posting ready status",
+        ),
+        None => condition(
+            "Ready",
+            "False",
+            "KubeletNotReady",
+            "container runtime network not ready",
+        ),
     };
     let room = json!({"cpu": "64", "memory": "256Gi", "ephemeral-storage": "200Gi", "pods": "110"});
     json!({
-        "metadata": metadata(node.name, &labels, created),
-        "spec": {"podCIDR": format!("10.{}.0.0/16", node.host)},
+        "metadata": {
+            "name": node.name, "uid": uid, "creationTimestamp": created, "labels": labels,
+        },
+        "spec": {"podCIDR": format!("10.{}.0.0/16", node.host), "taints": taints},
         "status": {
             "capacity": room,
             "allocatable": room,
@@ -81,7 +136,7 @@ fn node_object(node: &Node, created: &Time) -> Value {
                 condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
                 condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
                 condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-                condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+                is_ready,
             ],
             "addresses": [
                 {"type": "InternalIP", "address": format!("10.0.0.{}", node.host)},

@@ -15,6 +15,7 @@
 
 mod active;
 mod api;
+mod autoscaler;
 mod cluster;
 pub mod component_events;
 mod component_fault;
@@ -58,7 +59,7 @@ pub mod truth;
 mod watch_event;
 mod watch_stream;
 
-pub use cluster::{Cluster, StartError};
+pub use cluster::{Cluster, FIRST_VERSION, StartError};
 pub use config::ClusterConfig;
 pub use event_recorder::{EventCounts, EventFaults, EventSettings};
 #[doc(no_inline)]

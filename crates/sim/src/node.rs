@@ -54,6 +54,7 @@ impl Kubelet {
 
 /// The zone that the scene `zone-outage` breaks.
 pub const BROKEN_ZONE: &str = "example-1b";
+const THIRD_ZONE: &str = "example-1c";
 
 /// One node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,19 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether an autoscaler adds it when a pod fits on no other.
+    pub fn is_added(&self) -> bool {
+        self.name.starts_with("node-s")
+    }
+
+    /// Its pool: the nodes of the third zone are in the second, the others in the first.
+    pub fn pool(&self) -> &'static str {
+        match self.zone() {
+            THIRD_ZONE if !self.is_added() => "pool-b",
+            _ => "pool-a",
+        }
+    }
+
     /// Its zone (`topology.kubernetes.io/zone`): the nodes `node-a*` are in the first, `node-b*` in the second,
     /// the others in the third.
     pub fn zone(&self) -> &'static str {
@@ -78,7 +92,7 @@ impl Node {
         match () {
             () if is_named("node-a") => "example-1a",
             () if is_named("node-b") => BROKEN_ZONE,
-            () => "example-1c",
+            () => THIRD_ZONE,
         }
     }
 }
@@ -117,8 +131,24 @@ const FLEET: &[(Node, u64)] = &[
     (UPGRADED, 5),
 ];
 
-/// How many nodes there are.
+/// How many nodes there are without those that an autoscaler adds.
 pub const NODES: usize = FLEET.len();
+
+/// The nodes that an autoscaler adds, and may add again under the same name.
+const ADDED: [Node; 6] = [
+    node("node-s0", Kubelet::V1_37, 8 * MILLI, 70),
+    node("node-s1", Kubelet::V1_37, -15 * MILLI, 71),
+    node("node-s2", Kubelet::V1_37, 22 * MILLI, 72),
+    node("node-s3", Kubelet::V1_37, -6 * MILLI, 73),
+    node("node-s4", Kubelet::V1_37, 11 * MILLI, 74),
+    node("node-s5", Kubelet::V1_37, -30 * MILLI, 75),
+];
+
+/// The node that an autoscaler adds for the pod `uid`.
+pub fn added_for(uid: &str) -> Node {
+    let sum: usize = uid.bytes().map(usize::from).sum();
+    ADDED[sum % ADDED.len()]
+}
 
 const fn node(name: &'static str, kubelet: Kubelet, skew: i64, host: u8) -> Node {
     Node {

@@ -55,6 +55,7 @@ fn node_of(kind: LifeKind, manifest: &PodManifest, rng: &mut Rng) -> Node {
         LifeKind::WithoutCondition => node::WITHOUT_CONDITION,
         LifeKind::NextSync => node::NEXT_SYNC,
         LifeKind::UpgradedKubelet => node::UPGRADED,
+        LifeKind::Unschedulable => node::added_for(&manifest.uid),
         _ => manifest.preset_node.unwrap_or_else(|| node::choose(rng)),
     }
 }

@@ -27,6 +27,8 @@ const CREATION_RETRY: i64 = 12 * SECOND;
 const WITHOUT_SECRET: &str = "payments";
 /// The share of new pods that belong to a rollout while it lasts.
 const ROLLOUT_SHARE: f64 = 0.4;
+/// The share of new pods that fit on no node while new nodes are slow.
+const SURGE_SHARE: f64 = 0.1;
 
 /// One thing that breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +54,8 @@ pub enum Scene {
     ZoneOutage,
     /// A secret that the main containers of one namespace need is not there
     SecretMissing,
+    /// The network agent of new nodes does not start, so that they keep a startup taint
+    SlowNodes,
 }
 
 /// How a step of a pod's life is held up.
@@ -65,7 +69,7 @@ pub(super) struct BlockedStep {
 
 impl Scene {
     /// Every scene.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::RegistryDown,
         Self::CniOutage,
         Self::BadNode,
@@ -76,6 +80,7 @@ impl Scene {
         Self::BadImage,
         Self::ZoneOutage,
         Self::SecretMissing,
+        Self::SlowNodes,
     ];
 
     /// Its name, as `podinit demo --scene` takes it.
@@ -91,6 +96,7 @@ impl Scene {
             Self::BadImage => "bad-image",
             Self::ZoneOutage => "zone-outage",
             Self::SecretMissing => "secret-missing",
+            Self::SlowNodes => "slow-nodes",
         }
     }
 
@@ -109,6 +115,7 @@ impl Scene {
             Self::BadImage => "two of five new pods are of a release whose image has a wrong tag",
             Self::ZoneOutage => "the network plugin answers on no node of zone example-1b",
             Self::SecretMissing => "a secret that pods of namespace payments need is not there",
+            Self::SlowNodes => "new nodes of pool-a keep a startup taint, and more pods need them",
         }
     }
 
@@ -122,6 +129,7 @@ impl Scene {
         let released = match self {
             Self::CrashLoop => LifeKind::BadRelease,
             Self::BadImage => LifeKind::BadTag,
+            Self::SlowNodes => return rng.chance(SURGE_SHARE).then_some(LifeKind::Unschedulable),
             _ => return None,
         };
         rng.chance(ROLLOUT_SHARE).then_some(released)
@@ -142,6 +150,9 @@ impl Scene {
                 (pod.node == Some(CURRENT)).then(|| no_sandbox(active, SandboxFault::Disk))
             }
             (Self::NoCapacity, Change::Bind { .. }) => Some(no_node(active, NoNode::Resources)),
+            (Self::SlowNodes, Change::Bind { node, .. }) if node.is_added() => {
+                Some(no_node(active, NoNode::StartupTaint))
+            }
             (Self::Gang, Change::Bind { .. }) if pod.manifest.pod_group.is_some() => {
                 Some(no_node(active, NoNode::Gang))
             }

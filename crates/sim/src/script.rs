@@ -263,9 +263,9 @@ impl<'a> Script<'a> {
         self.then(Change::Remove);
     }
 
-    /// The image comes from the node or over the network; then the container starts.
+    /// The image comes from the node or over the network, as always on a new node; then the container starts.
     fn start(&mut self, container: ContainerRef) {
-        if self.rng.chance(0.6) {
+        if self.rng.chance(0.6) && !self.node.is_added() {
             self.find_image(container);
         } else {
             let takes = self.draw(PULL);

@@ -1,16 +1,25 @@
-//! `explain` of a cluster: from one list of its pods and, where that is allowed, of their Events.
+//! `explain` of a cluster: from one list of its pods and, where that is allowed, of their Events and nodes.
 
+use std::collections::BTreeSet;
 use std::slice;
 
 use anyhow::Context;
 
 use super::{decode_options, tracker_config};
 use crate::args::ExplainArgs;
+use crate::cluster::api_error::ApiError;
+use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::commands::one_shot_list::open;
 use crate::inspect::explain::{Explanation, ListedPods, Worst, explain_list};
-use crate::watch::one_shot_list::{list_events, list_pods};
-use crate::watch::requests::Scope;
+use crate::inspect::listed_cluster::Unlisted;
+use crate::watch::one_shot_list::{list_events, list_nodes, list_pods};
+use crate::watch::requests::{Requests, Scope};
+use podinit_core::node::NodeSnapshot;
+use podinit_core::pod::PodSnapshot;
+
+/// Of a workload's pods, so many nodes are asked for.
+const MOST_NODES: usize = 20;
 
 /// Explains a startup by what the cluster shows of it now.
 pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<Explanation> {
@@ -43,20 +52,43 @@ async fn listed(args: &ExplainArgs) -> anyhow::Result<(ListedPods, String)> {
     let pods = list_pods(&cluster, &scope, &selectors, decode_options()).await;
     let pods = pods.map_err(|error| anyhow::anyhow!(error.detail));
     let pods = pods.with_context(|| format!("cannot list {scope} at {}", cluster.server))?;
-    let events = match args.evidence.events() {
-        true => list_events(&cluster, &scope, decode_options()).await,
-        false => Ok(Vec::new()),
-    };
-    let (events, no_events) = match events {
-        Ok(events) => (events, None),
-        Err(error) => (Vec::new(), Some(error.detail)),
-    };
-    let list = ListedPods {
+    let mut list = ListedPods {
         pods,
-        events,
-        no_events,
-        // The answers have set the clock right.
+        events: Vec::new(),
+        nodes: Vec::new(),
+        unlisted: Vec::new(),
         now: clock.now(),
     };
+    if args.evidence.events() {
+        match list_events(&cluster, &scope, decode_options()).await {
+            Ok(events) => list.events = events,
+            Err(error) => list.unlisted.push(Unlisted::events(error)),
+        }
+    }
+    if args.evidence.nodes() && args.name.is_some() {
+        match nodes_of(&cluster, &list.pods, args).await {
+            Ok(nodes) => list.nodes = nodes,
+            Err(error) => list.unlisted.push(Unlisted::nodes(error)),
+        }
+    }
+    // The answers have set the clock right.
+    list.now = clock.now();
     Ok((list, cluster.server.clone()))
+}
+
+/// The nodes of the pods to explain.
+async fn nodes_of(
+    cluster: &Cluster,
+    pods: &[PodSnapshot],
+    args: &ExplainArgs,
+) -> Result<Vec<NodeSnapshot>, ApiError> {
+    let target = args.target();
+    let fitting = pods.iter().filter(|pod| target.fits(&pod.info));
+    let names: BTreeSet<&str> = fitting.filter_map(|pod| pod.info.node.as_deref()).collect();
+    let mut nodes = Vec::new();
+    for name in names.into_iter().take(MOST_NODES) {
+        let requests = Requests::of_node(name);
+        nodes.extend(list_nodes(cluster, &requests, args.nodes.options()).await?);
+    }
+    Ok(nodes)
 }

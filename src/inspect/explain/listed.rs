@@ -1,4 +1,4 @@
-//! An explanation from one list of a cluster's pods, and one of their Events.
+//! An explanation from one list of a cluster's pods, and what is evidence beside them.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -7,10 +7,12 @@ use super::explanation::Explanation;
 use super::replayed::Followed;
 use super::statuses::Statuses;
 use super::target::{NoStartup, Target};
+use crate::inspect::listed_cluster::Unlisted;
 use crate::reports::reader::{Body, Document, RecordingPosition};
 use crate::reports::replay::{ReplayConfig, replayed};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::lifecycle::{NetworkTime, TrackerConfig};
+use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
@@ -25,8 +27,10 @@ pub struct ListedPods {
     pub pods: Vec<PodSnapshot>,
     /// The Events about them
     pub events: Vec<KubeEvent>,
-    /// Why there are no Events, where they were asked for
-    pub no_events: Option<String>,
+    /// Their nodes
+    pub nodes: Vec<NodeSnapshot>,
+    /// What was asked for and cannot be listed
+    pub unlisted: Vec<Unlisted>,
     /// The cluster's time after the lists
     pub now: Timestamp,
 }
@@ -41,9 +45,7 @@ pub fn explain_list(
     target: &Target,
 ) -> Result<Explanation, NoStartup> {
     let mut doubts = vec![OF_A_LIST.to_owned()];
-    doubts.extend((list.no_events.as_ref()).map(|why| {
-        format!("the Events cannot be listed: image pulls and some causes are not known: {why}")
-    }));
+    doubts.extend(list.unlisted.iter().map(Unlisted::to_string));
     let statuses = RefCell::new(Statuses::default());
     for pod in &list.pods {
         statuses.borrow_mut().add(pod, target);
@@ -67,6 +69,7 @@ pub(super) fn documents(
     let ListedPods {
         mut pods,
         events,
+        nodes,
         now,
         ..
     } = list;
@@ -81,7 +84,7 @@ pub(super) fn documents(
     let listed = Body::List {
         pods,
         events,
-        nodes: Vec::new(),
+        nodes,
         continue_token: None,
         resource_version: None,
     };

@@ -11,6 +11,7 @@ mod ended;
 mod explanation;
 mod fleet;
 mod listed;
+mod new_node;
 mod next_command;
 mod parts;
 mod peers;

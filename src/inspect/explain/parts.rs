@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::ended::Ended;
+use super::new_node;
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
     Cause, Interval, Milestone, NetworkTime, Progress, Record, RecordedImage, RecordedPull, Stage,
@@ -14,6 +15,7 @@ label_values! {
     pub enum Part {
         Gates => "scheduling gates",
         Scheduling => "scheduling",
+        NewNode => "a node that had to start",
         Network => "network",
         NetworkOrPull => "network or image pull",
         InitContainers => "init containers",
@@ -75,6 +77,7 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
         let to = recorded.ended.unwrap_or(end).min(end).max(from);
         let whole = match stage {
             Stage::Gated => Part::Gates,
+            Stage::Unschedulable if new_node::waited(record) => Part::NewNode,
             Stage::Scheduling | Stage::Unschedulable => Part::Scheduling,
             Stage::Network => network(record),
             Stage::Init => Part::InitContainers,

@@ -1,6 +1,7 @@
 //! One sentence on a startup.
 
 use super::ended::Ended;
+use super::new_node;
 use super::parts::Share;
 use crate::inspect::autoscaling;
 use crate::text::human_time::{seconds, since};
@@ -33,15 +34,23 @@ pub(super) fn verdict(
             let help = help.filter(|_| waiting.stage() == Stage::Unschedulable);
             let help = help.and_then(autoscaling::of_pod);
             let help = help.map_or_else(String::new, |help| format!("; {help}"));
-            format!("Not ready after {total}: in {stage} for {waits}, cause {cause}{said}{help}.")
+            let node = new_node::steps(record);
+            let node = node.map_or_else(String::new, |steps| {
+                format!(" Before that, it waited for a node that had to start: {steps}.")
+            });
+            format!(
+                "Not ready after {total}: in {stage} for {waits}, cause {cause}{said}{help}.{node}"
+            )
         }
         Progress::Ended {
             outcome: Outcome::Ready,
             ..
-        } => match split(shares) {
-            Some(split) => format!("Ready after {total}: {split}."),
-            None => format!("Ready after {total}."),
-        },
+        } => {
+            let split = split(shares).map_or_else(String::new, |split| format!(": {split}"));
+            let node = new_node::steps(record);
+            let node = node.map_or_else(String::new, |steps| format!(" Its node: {steps}."));
+            format!("Ready after {total}{split}.{node}")
+        }
         Progress::Ended { outcome, .. } => {
             // What a pod waited for that had ended when it was first seen, nobody knows.
             let watched = !ended.is_over_at_first_sight;

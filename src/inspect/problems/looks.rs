@@ -2,9 +2,10 @@
 
 use super::newest::Newest;
 use super::{Problems, Seen};
-use crate::inspect::listed_cluster::Listed;
+use crate::inspect::listed_cluster::{Listed, ListedEvidence};
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, Record, SourceId, StuckAfter, TimestampMode, Tracker, TrackerConfig,
+    Delivery, NodeEvent, PodEvent, Record, SourceId, StuckAfter, TimestampMode, Tracker,
+    TrackerConfig,
 };
 use podinit_core::problems::{Finding, OverTime};
 use podinit_core::timestamp::{NANOS_PER_MILLI, Timestamp};
@@ -17,12 +18,13 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Nothing yet. A pod counts as stuck by `stuck_after`; `events` says whether there are Events too.
-    pub fn new(stuck_after: StuckAfter, events: bool) -> Self {
+    /// Nothing yet. A pod counts as stuck by `stuck_after`; `evidence` is listed too.
+    pub fn new(stuck_after: StuckAfter, evidence: &ListedEvidence) -> Self {
         let tracker = TrackerConfig {
             timestamps: TimestampMode::Fused,
             stuck_after,
-            events,
+            events: evidence.events,
+            nodes: evidence.nodes.is_some(),
             ..TrackerConfig::default()
         };
         Self {
@@ -35,6 +37,10 @@ impl Looks {
     /// Accounts for one more look, all of it at its end: it shows one moment.
     pub fn add(&mut self, listed: Listed) {
         let now = listed.now;
+        if let Some((began, nodes)) = listed.nodes {
+            let nodes = PodEvent::Nodes(NodeEvent::Listed { nodes, began });
+            self.deliver(SourceId(0), nodes, now);
+        }
         for ((began, pods), source) in listed.pods.into_iter().zip(0..) {
             let pods = pods.into();
             self.deliver(SourceId(source), PodEvent::Listed { pods, began }, now);
@@ -165,14 +171,19 @@ mod tests {
         looks.add(Listed {
             pods: vec![(time(second), pods.pods)],
             events: events.events,
-            no_events: None,
+            nodes: None,
+            unlisted: Vec::new(),
             now: time(second),
         });
         looks.problems()
     }
 
     fn looks() -> Looks {
-        Looks::new(StuckAfter::default(), true)
+        let evidence = ListedEvidence {
+            events: true,
+            nodes: None,
+        };
+        Looks::new(StuckAfter::default(), &evidence)
     }
 
     /// Each as "CAUSE PODS since SECOND".

@@ -4,6 +4,7 @@ use crate::inspect::autoscaling;
 use crate::inspect::explain::crash;
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::Cause;
+use podinit_core::node::NO_POOL;
 use podinit_core::pod::text;
 use podinit_core::problems::{Dimension, Problem};
 use podinit_core::timestamp::Timestamp;
@@ -58,6 +59,7 @@ fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
         (_, Dimension::Image) => format!(" with image {value}"),
         (_, Dimension::Workload) => format!(" of {value}"),
         (_, Dimension::Node) => format!(" on node {value}"),
+        (_, Dimension::Nodepool) if value == NO_POOL => " on nodes without a pool".to_owned(),
         (_, Dimension::Nodepool) => format!(" in node pool {value}"),
         (_, Dimension::Zone) => format!(" in zone {value}"),
         (_, Dimension::Namespace) => format!(" in namespace {value}"),

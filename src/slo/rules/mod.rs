@@ -5,6 +5,7 @@ mod annotations;
 mod burn_rates;
 mod exporter_alerts;
 mod image_rules;
+mod node_alerts;
 mod openslo;
 mod options;
 mod promql;
@@ -72,6 +73,7 @@ fn groups(file: &SloFile, options: &RenderOptions) -> Vec<Group> {
     groups.extend(file.slos.iter().map(|slo| slo_alerts::group(slo, options)));
     groups.extend(recording_rules::budgets(&file.slos, job));
     groups.push(stuck_pod_alerts::group(file, options));
+    groups.push(node_alerts::group(options));
     groups.push(image_rules::group(options));
     groups.push(startup_sli_rules::group(options));
     groups.push(exporter_alerts::group(options));

@@ -80,6 +80,7 @@ impl Severity {
 pub(super) enum Dashboard {
     Overview,
     Stuck,
+    Capacity,
     Images,
     Health,
 }
@@ -92,6 +93,7 @@ impl Dashboard {
                 "podinit-overview?var-job={{ $labels.job }}&var-slo={{ $labels.slo }}"
             }
             Self::Stuck => "podinit-stuck?var-job={{ $labels.job }}&var-stage={{ $labels.stage }}",
+            Self::Capacity => "podinit-capacity?var-job={{ $labels.job }}",
             Self::Images => "podinit-images?var-job={{ $labels.job }}",
             Self::Health => "podinit-health?var-job={{ $labels.job }}",
         }

@@ -47,15 +47,15 @@ pub struct SceneSettings {
     /// Between two samples, in whole seconds
     pub interval: Duration,
     pub seed: u64,
-    /// Whether Events are evidence
-    pub events: bool,
+    /// Whether Events and nodes are evidence
+    pub evidence: bool,
     /// Whether problems are looked for at each sample
     pub problems: bool,
     pub slos: SloFile,
 }
 
 impl SceneSettings {
-    /// A healthy cluster of a pod every two seconds, with the SLOs that podinit ships and with Events,
+    /// A healthy cluster of a pod every two seconds, with the SLOs that podinit ships and with evidence,
     /// sampled every minute for an hour.
     pub fn healthy() -> Self {
         Self {
@@ -65,7 +65,7 @@ impl SceneSettings {
             rate: 0.5,
             interval: Duration::from_secs(60),
             seed: 1,
-            events: true,
+            evidence: true,
             problems: false,
             slos: SloFile::built_in(),
         }
@@ -95,8 +95,8 @@ impl SceneSettings {
         };
         let cluster = Cluster::start(config).await.unwrap();
         let start = cluster.clock().now();
-        let mut pipeline = match self.events {
-            true => Pipeline::judging_with_events(&cluster, &self.slos).await,
+        let mut pipeline = match self.evidence {
+            true => Pipeline::judging_with_evidence(&cluster, &self.slos).await,
             false => Pipeline::judging(&cluster, &self.slos).await,
         };
         pipeline.relisted().await;
@@ -112,7 +112,7 @@ impl SceneSettings {
             }});
             let version = cluster.put_json(marker).unwrap();
             pipeline.catch_up(MARKER.0, MARKER.1, version).await;
-            pipeline.take_events(&cluster);
+            pipeline.take_evidence(&cluster);
             pipeline.advance(now);
             if step % steps(self.interval) == 0 {
                 samples.push((now, pipeline.scrape()));

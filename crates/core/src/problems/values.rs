@@ -92,6 +92,11 @@ pub(super) fn shared_by_all(record: &Record, names: &mut Names) -> Values {
     let mut values = Values::default();
     values.0[Dimension::Workload as usize] = workload(record).map(|name| names.shared(&name));
     values.0[Dimension::Node as usize] = pod.node.as_ref().map(|node| names.shared(node));
+    if let Some(labels) = &record.node_labels {
+        let zone = Some(&labels.zone).filter(|zone| !zone.is_empty());
+        values.0[Dimension::Nodepool as usize] = Some(names.shared(&labels.pool));
+        values.0[Dimension::Zone as usize] = zone.map(|zone| names.shared(zone));
+    }
     values.0[Dimension::Namespace as usize] = Some(names.shared(&pod.namespace));
     values
 }

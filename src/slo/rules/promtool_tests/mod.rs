@@ -4,6 +4,7 @@
 mod exporter_alerts;
 mod format;
 mod image_rules;
+mod node_alerts;
 mod slo_alerts;
 mod startup_sli_rules;
 mod stuck_pod_alerts;
@@ -41,6 +42,7 @@ pub(super) fn document(
         tests.extend(slo_alerts::tests(inputs, slo));
     }
     tests.extend(stuck_pod_alerts::tests(inputs));
+    tests.extend(node_alerts::tests(inputs));
     tests.extend(image_rules::tests(inputs));
     tests.extend(startup_sli_rules::tests(inputs));
     tests.extend(exporter_alerts::tests(inputs));

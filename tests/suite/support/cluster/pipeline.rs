@@ -1,7 +1,7 @@
 //! The pipeline as `serve` puts it together, with its one loop turned by the test.
 //!
-//! Events do not come over a watch of their own: the test takes them from the cluster when it wants to, so
-//! that their order among the pods is always the same.
+//! Nodes and Events do not come over watches of their own: the test takes them from the cluster when it wants to,
+//! so that their order among the pods is always the same.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,16 +15,18 @@ use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Observation, Observer, PodEvent, Record, Sink, SloId, SourceId,
-    TimestampMode, Tracker, TrackerConfig,
+    Delivery, EndedStartup, NodeEvent, Observation, Observer, PodEvent, Record, Sink, SloId,
+    SourceId, TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::pod::PodSnapshot;
 use podinit_core::problems::MOST_RECORDS;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::DecodeOptions;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
-use podinit_sim::Cluster;
-use podinit_sim::object::EventKind;
+use podinit_decode::node::NodeOptions;
+use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
+use podinit_decode::{DecodeOptions, Encoding};
+use podinit_sim::object::{Event, EventKind};
+use podinit_sim::{Cluster, FIRST_VERSION};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -42,9 +44,10 @@ pub struct Pipeline {
     exposition: Arc<Exposition>,
     /// Completed lists so far
     pub lists: u64,
-    /// The version up to which Events were taken, where they are evidence
-    events: Option<u64>,
+    /// The versions up to which nodes and Events were taken, where they are evidence
+    evidence: Option<(u64, u64)>,
     event_decoder: EventDecoder,
+    node_decoder: NodeDecoder,
     /// Around each delivery that is accounted for, for tests that measure it
     pub meter: fn(&mut dyn FnMut()),
     cancel: CancellationToken,
@@ -62,12 +65,17 @@ impl Pipeline {
         Self::assemble(cluster, slos, PATIENCE, false).await
     }
 
-    /// The same with Events as evidence: those after this.
-    pub async fn judging_with_events(cluster: &Cluster, slos: &SloFile) -> Self {
+    /// The same with evidence: Events after this, and nodes.
+    pub async fn judging_with_evidence(cluster: &Cluster, slos: &SloFile) -> Self {
         Self::assemble(cluster, slos, PATIENCE, true).await
     }
 
-    async fn assemble(cluster: &Cluster, slos: &SloFile, silence: Duration, events: bool) -> Self {
+    async fn assemble(
+        cluster: &Cluster,
+        slos: &SloFile,
+        silence: Duration,
+        evidence: bool,
+    ) -> Self {
         let stats = Arc::new(WatchStats::new(1));
         let doc = |slo: &Slo| SloDoc {
             name: Arc::clone(&slo.rule.name),
@@ -78,7 +86,8 @@ impl Pipeline {
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
-            .events(events)
+            .events(evidence)
+            .nodes(evidence)
             .build()
             .unwrap();
         let (sender, deliveries) = mpsc::channel(16);
@@ -88,7 +97,7 @@ impl Pipeline {
         let tasks = spawn(
             &api.client,
             &WatchConfig {
-                decode: decode_options(events),
+                decode: decode_options(evidence),
                 ..watch_config(silence)
             },
             Arc::new(move || clock.now()),
@@ -102,7 +111,8 @@ impl Pipeline {
                 timestamps: TimestampMode::Fused,
                 slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
                 stuck_after: slos.stuck_limits(),
-                events,
+                events: evidence,
+                nodes: evidence,
                 ..TrackerConfig::default()
             }),
             sink: RecorderAndRecords {
@@ -111,8 +121,9 @@ impl Pipeline {
             },
             exposition,
             lists: 0,
-            events: events.then(|| cluster.events().version()),
+            evidence: evidence.then(|| (FIRST_VERSION, cluster.events().version())),
             event_decoder: EventDecoder::default(),
+            node_decoder: NodeDecoder::new(NodeOptions::default()),
             meter: |account| account(),
             cancel,
             tasks,
@@ -153,32 +164,42 @@ impl Pipeline {
         while !self.take_one(|event| *event == PodEvent::Resumed).await {}
     }
 
-    /// Accounts for the Events that the cluster has had since the last time.
-    pub fn take_events(&mut self, cluster: &Cluster) {
-        let Some(since) = self.events else { return };
-        let batch = cluster.events().events_after(since, usize::MAX).unwrap();
-        self.events = Some(batch.up_to);
-        for event in batch.events {
-            let kind = match event.kind {
-                EventKind::Added => "ADDED",
-                EventKind::Modified => "MODIFIED",
-                EventKind::Deleted => continue,
+    /// Accounts for the nodes and the Events that the cluster has had since the last time.
+    pub fn take_evidence(&mut self, cluster: &Cluster) {
+        let Some((nodes, events)) = self.evidence else {
+            return;
+        };
+        let now = cluster.clock().now();
+        let batch = cluster.nodes().events_after(nodes, usize::MAX).unwrap();
+        let nodes = batch.up_to;
+        for event in &batch.events {
+            let line = self.node_decoder.decode_event(Encoding::Json, &line(event));
+            let event = match line.unwrap().kind {
+                NodeLineKind::Applied(node) => NodeEvent::Applied(node),
+                NodeLineKind::Deleted(node) => NodeEvent::Deleted(node),
+                _ => continue,
             };
-            let object = std::str::from_utf8(&event.object.json).unwrap();
-            let line = format!(r#"{{"type":"{kind}","object":{object}}}"#);
-            let line = self.event_decoder.line(line.as_bytes()).unwrap();
-            let EventLineKind::Applied(event) = line.kind else {
-                continue;
-            };
-            let delivery = Delivery {
-                source: SourceId::default(),
-                event: PodEvent::Event(event),
-                now: Timestamp::EPOCH,
-                observed: None,
-                version: None,
-            };
-            self.tracker.apply(delivery, &mut self.sink);
+            self.deliver(PodEvent::Nodes(event), Some(now));
         }
+        let batch = cluster.events().events_after(events, usize::MAX).unwrap();
+        self.evidence = Some((nodes, batch.up_to));
+        for event in &batch.events {
+            let line = self.event_decoder.line(&line(event)).unwrap();
+            if let EventLineKind::Applied(event) = line.kind {
+                self.deliver(PodEvent::Event(event), None);
+            }
+        }
+    }
+
+    fn deliver(&mut self, event: PodEvent, observed: Option<Timestamp>) {
+        let delivery = Delivery {
+            source: SourceId::default(),
+            event,
+            now: Timestamp::EPOCH,
+            observed,
+            version: None,
+        };
+        self.tracker.apply(delivery, &mut self.sink);
     }
 
     /// Lets time pass while nothing is delivered.
@@ -245,15 +266,26 @@ impl Sink for RecorderAndRecords {
     }
 }
 
-/// With Events, what `serve` reads of a pod, so that there are problems; otherwise only what is counted.
-fn decode_options(events: bool) -> DecodeOptions {
+/// With evidence, what `serve` reads of a pod, so that there are problems; otherwise only what is counted.
+fn decode_options(evidence: bool) -> DecodeOptions {
     DecodeOptions {
-        node: events,
-        workload: events,
-        images: events,
-        messages: events,
+        node: evidence,
+        workload: evidence,
+        images: evidence,
+        messages: evidence,
         ..DecodeOptions::default()
     }
+}
+
+/// What a watch would say of an object that is not a pod.
+fn line(event: &Event) -> Vec<u8> {
+    let kind = match event.kind {
+        EventKind::Added => "ADDED",
+        EventKind::Modified => "MODIFIED",
+        EventKind::Deleted => "DELETED",
+    };
+    let object = std::str::from_utf8(&event.object.json).unwrap();
+    format!(r#"{{"type":"{kind}","object":{object}}}"#).into_bytes()
 }
 
 /// A server that does not answer is waited for as long as `silence`.
