@@ -1,8 +1,8 @@
 //! Simulated pairs with bursts: pods that are created in one minute have something in common, such as a busy
 //! registry. So pods are not independent, and only minutes are.
 
-use super::sides::{Pod, side};
-use podinit::reports::comparison::{ComparisonConfig, Row, Verdict, compare};
+use super::sides::{Pod, node_labels, side};
+use podinit::reports::comparison::{ComparisonConfig, Dimension, Row, Verdict, compare};
 use podinit_core::lifecycle::{Interval, TimestampMode};
 
 const INTERVAL: Interval = Interval::CreatedToReady;
@@ -68,6 +68,60 @@ fn covered(pairs: u64, factor: f64) -> [usize; 2] {
 fn false_alarms(pairs: u64) -> usize {
     let rows = (0..pairs).map(|seed| compared(&mut fastrand::Rng::with_seed(seed), 1.0));
     rows.filter(|row| row.verdict == Verdict::Slower).count()
+}
+
+/// The pods of a burst on 12 nodes of two pools and three zones, each chosen by chance; those in pool `b` are slower.
+fn in_pools(random: &mut fastrand::Rng, factor: f64) -> Vec<Pod> {
+    let mut pods = burst(random, 90, 1.0);
+    for pod in &mut pods {
+        let number = random.usize(..12);
+        let pool = ["a", "b"][number % 2];
+        pod.node = format!("node-{number}");
+        pod.labels = Some(node_labels(pool, ["z1", "z2", "z3"][number / 2 % 3]));
+        if pool == "b" {
+            for (_, nanos) in &mut pod.durations {
+                *nanos = (*nanos as f64 * factor) as u64;
+            }
+        }
+    }
+    pods
+}
+
+/// Of so many pairs: how often what is slow is said to be pool `b` only, and how often another place only.
+fn named(pairs: u64, of: impl Fn(&mut fastrand::Rng) -> [Vec<Pod>; 2]) -> [usize; 2] {
+    let config = ComparisonConfig {
+        timestamps: TimestampMode::Fused,
+        margin_percent: 5.0,
+    };
+    let mut named = [0, 0];
+    for seed in 0..pairs {
+        let [before, after] = of(&mut fastrand::Rng::with_seed(seed));
+        let found = compare(&side(&before), &side(&after), config);
+        let only = found.breakdown.and_then(|found| found.only);
+        if let Some(only) = only {
+            let is_pool = only.place.dimension == Dimension::Pool && only.place.values == ["b"];
+            named[usize::from(!is_pool)] += 1;
+        }
+    }
+    named
+}
+
+#[test]
+fn a_slow_pool_is_found_in_noise_and_none_where_all_are_slow() {
+    let slow_pool = |random: &mut fastrand::Rng| [in_pools(random, 1.0), in_pools(random, 1.6)];
+    let [pool, other] = named(30, slow_pool);
+    println!("pool b is named in {pool}, another place in {other} of 30 pairs");
+    assert!(pool >= 15 && other == 0, "{pool} and {other} of 30");
+    let all_slow = |random: &mut fastrand::Rng| {
+        let [before, mut after] = [in_pools(random, 1.0), in_pools(random, 1.0)];
+        for (_, nanos) in after.iter_mut().flat_map(|pod| &mut pod.durations) {
+            *nanos = (*nanos as f64 * 1.4) as u64;
+        }
+        [before, after]
+    };
+    let [pool, other] = named(30, all_slow);
+    println!("where all are slow, pool b is named in {pool}, another place in {other} of 30 pairs");
+    assert!(pool + other <= 1, "{pool} and {other} of 30");
 }
 
 #[test]
