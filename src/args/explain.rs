@@ -30,8 +30,8 @@ Examples:
   podinit explain --file events.json.gz deployment/web
   podinit explain --file events.json.gz -n shop -o json web-0 | jq -r .verdict")]
 pub struct ExplainArgs {
-    /// A pod by its name, or a workload, of which one pod is explained, such as deployment/web: the one
-    /// that has been starting up longest, or else the slowest [default: list the ten worst startups]
+    /// A pod by its name, or a workload such as deployment/web. Of a workload it explains the pod that has been
+    /// starting up longest, or else the slowest [default: list the ten worst startups]
     #[arg(value_name = POD, value_parser = clap::builder::ValueParser::new(parse_name))]
     pub name: Option<TargetName>,
 

@@ -88,9 +88,8 @@ impl FromStr for SloLabels {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Labels")]
 pub struct LabelArgs {
-    /// Labels of the duration series, out of namespace, workload_kind, workload, node, host_network and,
-    /// with --evidence nodes, nodepool, zone, instance_type, arch, capacity_type and kubelet_version; an empty
-    /// list is allowed
+    /// Labels of the duration series: namespace, workload_kind, workload, node, host_network, or none. With
+    /// --evidence nodes also nodepool, zone, instance_type, arch, capacity_type, kubelet_version
     #[arg(long, value_name = "LIST", default_value = "namespace")]
     pub labels: LabelList,
 

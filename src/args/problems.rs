@@ -64,8 +64,8 @@ pub struct ProblemsArgs {
     #[command(flatten)]
     pub selectors: SelectorArgs,
 
-    /// Timestamps to measure a recording with: api (whole seconds, as the Kubernetes API states them) or
-    /// fused (refined by the recorded arrival times of watch events)
+    /// Timestamps to measure a recording with: api (whole seconds, as the API states them) or fused
+    /// (refined by the recorded arrival times of watch events)
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 

@@ -93,8 +93,8 @@ pub struct ReportArgs {
     )]
     files: Vec<PathBuf>,
 
-    /// Report on the startups that a running exporter has kept, such as http://localhost:8080: the newest
-    /// 1,000, the pods in flight, and by name the slowest of the last hour; may be repeated, for shards
+    /// Report on the startups that a running exporter has kept, such as http://localhost:8080. These are the
+    /// newest 1,000, the pods in flight, and by name the slowest of the last hour. Repeat it for shards
     #[arg(long, value_name = "URL", value_parser = EXPORTER_URL)]
     url: Vec<Uri>,
 
@@ -106,7 +106,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE|URL", value_parser = OriginParser)]
     baseline: Vec<Origin>,
 
-    /// By how much a median or 90th percentile has to differ to have moved, in percent of its value before; at
+    /// By how much a median or 90th percentile has to differ to have moved, in percent of its value before. At
     /// least 2s with --timestamps api and 100ms with fused
     #[arg(
         long,
@@ -298,13 +298,13 @@ pub struct RecordingArgs {
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
-    /// Observe the pods of the first list as if they had been watched; report does so with a lone list, and
-    /// sets aside pods whose times are lost
+    /// Observe the pods of the first list as if they had been watched. report does so with a lone list, and sets
+    /// aside pods whose times are lost
     #[arg(long)]
     pub backfill: bool,
 
     /// Take all lists before the first watch event for one list: files of one moment, such as one for each
-    /// namespace; report does so with lists of different namespaces
+    /// namespace. report does so with lists of different namespaces
     #[arg(long)]
     pub same_moment: bool,
 

@@ -62,8 +62,8 @@ pub(super) fn unusable(error: &ConnectError) -> Finding {
         }
         ConnectError::NoCluster { default, why } => {
             let found = format!(
-                "no cluster is configured: KUBECONFIG is not set, there is no {default}, and \
-                 this process does not run in a pod with a service account ({why})"
+                "no cluster is configured: KUBECONFIG is not set, and there is no {default}. This process does \
+                 not run in a pod with a service account ({why})"
             );
             (found, KUBECONFIG.to_owned())
         }
@@ -152,8 +152,8 @@ fn remedy(why: &str, kind: ApiErrorKind) -> &'static str {
     let lower = why.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if says(&["certificate", "issuer"]) {
-        "check that certificate-authority-data in the kubeconfig belongs to this cluster, and that \
-         its certificate names this host and has not expired (is the local clock right?)"
+        "check that certificate-authority-data in the kubeconfig belongs to this cluster. The server's \
+         certificate must name this host and be valid now: check the local clock"
     } else if says(&["corrupt message", "invalidcontenttype", "wrong version"]) {
         "what listens there does not speak TLS: check the scheme and the port of the server"
     } else if says(&["dns", "lookup", "resolve", "name or service"]) {

@@ -54,7 +54,7 @@ computed_families! {
             "Pods that met the SLO (good) or whose deadline passed (bad).";
         SLO_BAD_CAUSES: BadCausesBySlo =
             "podinit_slo_bad_causes_total", ["slo", "stage", "cause"], stable, saved,
-            "Bad events of the SLO, by the stage that the pod was in and why it waited there; none for a pod that was not known before.";
+            "Bad events of the SLO, by the stage that the pod was in and why it waited there. None for a pod that was not known before.";
         SLO_EXCLUDED: CounterVec2<AnyText, ExclusionReason> =
             "podinit_slo_excluded_total", ["slo", "reason"], stable, saved,
             "Pods that are neither good nor bad for the SLO, by reason.";

@@ -14,7 +14,7 @@ PAIRS = {
     "slower": ({"slow": {2, 5}}, "Startups are slower: "),
     "same": ({}, ""),
     "few": ({"count": 4}, "Cannot tell whether startups are slower: too few pods"),
-    "others": ({"offset": 100}, "Cannot tell whether startups are slower, since these are not the same workloads"),
+    "others": ({"offset": 100}, "Cannot tell whether startups are slower: these are not the same workloads"),
 }
 
 

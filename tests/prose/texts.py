@@ -53,8 +53,9 @@ def alerts():
     for number, line in enumerate(lines, 1):
         found = re.match(r"\s+(?:summary|description): (.+)$", line)
         if found:
-            # What is in braces is a value, or chooses between texts.
-            yield f"{path}:{number}", re.sub(r"\{\{.*?\}\}", VALUE, found[1].strip("'\""))
+            # What is in braces chooses between texts, or is a value.
+            text = re.sub(r"\{\{ (?:with|range|if|else|end)\b.*?\}\}", "", found[1].strip("'\""))
+            yield f"{path}:{number}", re.sub(r"\{\{.*?\}\}", VALUE, text)
 
 
 def boards():
@@ -107,7 +108,7 @@ def literals():
         text = text.split("\n#[cfg(test)]\nmod ")[0]
         text = re.sub(r"^\s*//.*$", "", text, flags=re.M)
         for found in re.finditer(r'"((?:[^"\\]|\\.)*)"', text, re.S):
-            words = re.sub(r"\\\n\s*", "", found[1])
+            words = re.sub(r"\\\n\s*", "", found[1]).split("Examples:")[0]
             words = re.sub(r'\\["\\]', "'", words).replace("\\n", "\n\n")
             words = re.sub(r"\{[^{}]*\}", VALUE, words)
             if len(re.findall(r"\b[a-z]{2,}\b ", words)) >= 3 and not re.search(r"[{}=;|<]|podinit_\w+\(|--\w+ X", words):

@@ -271,7 +271,7 @@ fn too_few([before, after]: [usize; 2]) -> (String, Option<String>) {
 
 fn other_workloads(row: &Row, mix: &Mix) -> (String, Option<String>) {
     let text = format!(
-        "Cannot tell whether startups are slower, since these are not the same workloads: {} of the pods before and \
+        "Cannot tell whether startups are slower: these are not the same workloads. {} of the pods before and \
          {} of those after have a match. All pods: {}.",
         percent(mix.before),
         percent(mix.after),
@@ -286,8 +286,8 @@ fn other_mix(row: &Row, matched: &[Row], mix: &Mix) -> (String, Option<String>) 
     let alone = matched.iter().find(|one| one.interval == row.interval);
     let alone = alone.map_or("not enough", |one| one.verdict.as_str());
     let text = format!(
-        "Cannot tell whether startups are slower, since the mix of workloads changed: all pods are {} ({}), the \
-         matched ones {alone} ({} of the pods before and {} of those after have a match).",
+        "Cannot tell whether startups are slower: the mix of workloads changed. All pods are {} ({}), the \
+         matched ones {alone}. {} of the pods before and {} of those after have a match.",
         row.verdict.as_str(),
         figures(row),
         percent(mix.before),

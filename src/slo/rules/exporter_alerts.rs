@@ -119,7 +119,7 @@ fn evidence_down(job: &str) -> Alert {
     let texts = [
         "podinit cannot read the evidence that it was told to use.",
         "For 15 minutes an exporter of the job {{ $labels.job }} could not read {{ $labels.source }}. Image \
-         pulls and the startup SLI of its pods are not counted, network times rest on the pod alone, and \
+         pulls and the startup SLI of its pods are not counted. Network times rest on the pod alone, and \
          causes that only {{ $labels.source }} show are unknown.",
     ];
     alert("PodinitEvidenceDown", expr, 15, texts)

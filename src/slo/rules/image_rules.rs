@@ -75,8 +75,8 @@ fn slow(job: &str) -> Alert {
         summary: "A registry is much slower than usual.".to_owned(),
         description: format!(
             "One pull in ten from {{{{ $labels.registry }}}} took {{{{ $value | humanizeDuration }}}} or \
-             more in the last {WINDOW}, waits in the kubelet's queue aside: more than {SLOW_TIMES} times \
-             what it usually takes."
+             more in the last {WINDOW}: more than {SLOW_TIMES} times the usual time. Waits in the \
+             kubelet's queue do not count."
         ),
         command: None,
         dashboard: Dashboard::Images,

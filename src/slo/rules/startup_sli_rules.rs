@@ -57,8 +57,8 @@ pub(super) fn alert(job: &str) -> Alert {
         summary: "Pods start more slowly than Kubernetes promises.".to_owned(),
         description: format!(
             "The 99th percentile of the pod startup SLI over {WINDOW} is {{{{ $value | humanizeDuration \
-             }}}}: creation until all containers have started, for schedulable, stateless pods, without \
-             image pulls and init containers. Kubernetes promises {PROMISED_SECONDS}s."
+             }}}}: from creation until all containers have started. It counts schedulable, stateless pods, \
+             without image pulls and init containers. Kubernetes promises {PROMISED_SECONDS}s."
         ),
         command: None,
         dashboard: Dashboard::Images,

@@ -247,7 +247,7 @@ fn numbers() -> Vec<Panel> {
         lines(
             "Snapshots refused per second",
             "short",
-            "Snapshots of unknown pods that were ignored, by reason: full (too many pods are in flight) or maybe_known (the pod may have been evicted before, which is normal after evictions).",
+            "Snapshots of unknown pods that were ignored, by reason. full: too many pods are in flight. maybe_known: the pod may have been evicted before, which is normal after evictions.",
             rate_by("reason", "podinit_snapshots_refused_total", ""),
             "{{reason}}",
         ),
@@ -260,7 +260,7 @@ fn checkpoint() -> Vec<Panel> {
         lines(
             "Observation gaps",
             "percentunit",
-            "Share of time in which pods may have come and gone unseen, because the API server no longer had the events of a gap in the watch or of a restart.",
+            "Share of time in which pods may have come and gone unseen. After a gap in the watch or a restart, the API server no longer had its events.",
             rate_by("instance", "podinit_observation_gap_seconds_total", ""),
             "{{instance}}",
         ),

@@ -127,7 +127,7 @@ fn counted() -> Panel {
         Kind::Stack,
         "Pods left out of the startup SLI, per second",
         "short",
-        "By reason: static, preexisting, gated, unschedulable and stateful pods are outside of the promise; no_evidence means that Events came too late or not at all; other reasons are how the pod ended.",
+        "By reason. static, preexisting, gated, unschedulable, stateful: pods outside of the promise. no_evidence: Events came too late or not at all. Other reasons are how the pod ended.",
         vec![Target::new(
             format!(
                 "{} > 0",

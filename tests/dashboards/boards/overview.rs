@@ -111,7 +111,7 @@ fn state() -> Panel {
         Kind::Table(columns),
         "SLO state",
         "short",
-        "Each SLO over the window selected above, which must be the one in the SLO file: pods judged, the share of them that was good, and the error budget that remains (below 0 %: overspent). Prometheus has to keep the whole window (15 days by default).",
+        "Each SLO over the window selected above, which must be the one in the SLO file. It shows pods judged, the share that was good, and the error budget that remains (below 0 %: overspent). Prometheus has to keep the whole window (15 days by default).",
         exprs.map(|expr| Target::new(expr, "{{slo}}")).into(),
     )
     .sized(24, 5)
@@ -139,7 +139,7 @@ fn burn() -> Panel {
         Kind::Lines,
         "Burn rates",
         "none",
-        "How many times faster than the objective allows the error budget is being spent, by window. Lines mark the rates that fire alerts: 14.4 over 1 h and 6 over 6 h page, 3 over 1 d and 1 over 3 d open a ticket.",
+        "How many times faster than the objective allows the error budget is being spent, by window. Lines mark the rates that fire alerts. 14.4 over 1 h and 6 over 6 h page; 3 over 1 d and 1 over 3 d open a ticket.",
         targets.into(),
     )
     .steps("green", &[(1.0, "yellow"), (6.0, "orange"), (14.4, "red")])

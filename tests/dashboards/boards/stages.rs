@@ -89,7 +89,7 @@ const NETWORK_STEPS: &str = r#"step=~"acknowledge|sandbox", namespace=~"$namespa
 const CONTAINERS_STEPS: &str = r#"step=~"start|probe", namespace=~"$namespace""#;
 
 fn inside_network() -> Vec<Panel> {
-    let what = "acknowledge is the wait for the kubelet to accept the pod; sandbox is volumes, resource claims, the sandbox and its network.";
+    let what = "acknowledge is the wait for the kubelet to accept the pod. sandbox is volumes, resource claims, the sandbox and its network.";
     let mut panels = inside(NETWORK_STEPS, what);
     panels.push(
         Panel::new(
@@ -108,7 +108,7 @@ fn inside_network() -> Vec<Panel> {
 }
 
 fn inside_containers() -> Vec<Panel> {
-    let what = "start is image pulls and the creation of containers, until the last one has started; probe is startup and readiness probes, until all are ready.";
+    let what = "start is image pulls and the creation of containers, until the last one has started. probe is startup and readiness probes, until all are ready.";
     inside(CONTAINERS_STEPS, what)
 }
 

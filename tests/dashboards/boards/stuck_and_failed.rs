@@ -241,7 +241,7 @@ fn unobserved() -> Panel {
         Kind::Table(columns),
         "Not observed, in the selected time range",
         "short",
-        "Stages that apply to a pod but were not observed, by reason: preexisting (ended before the pod was first seen), time (unusable), condition_absent (the cluster does not report it), not_seen (the pod was ready without it).",
+        "Stages that apply to a pod but were not observed, by reason. preexisting: ended before the pod was first seen. time: unusable. condition_absent: the cluster does not report it. not_seen: the pod was ready without it.",
         vec![Target::new(
             format!(
                 "{} > 0",

@@ -235,7 +235,7 @@ fn late_network(ready: &[&Record]) -> Option<String> {
     let count = may_include.count();
     (count > 0).then(|| {
         format!(
-            "For {count} of {} pods the time of network may include image pulls: kubelets up to 1.35 set the condition late, and no Event says since when the network was ready.",
+            "For {count} of {} pods the time of network may include image pulls. Kubelets up to 1.35 set the condition late, and no Event says when the network was ready.",
             measured.len()
         )
     })
