@@ -1,6 +1,7 @@
 //! The checkpoint's content against going on without a restart: whatever has happened, and wherever
 //! the process is stopped, what is restored counts on exactly as if it had never been away.
 
+use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -16,10 +17,13 @@ use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
 use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, Record, SavedPod, SourceId, Successor, TimestampMode, Tracker,
+    Delivery, NodeEvent, PodEvent, Record, SavedPod, SourceId, Successor, TimestampMode, Tracker,
     TrackerConfig, Version,
 };
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
+use podinit_decode::node::NodeOptions;
+use podinit_decode::node::watch::NodeLineKind;
 use podinit_decode::{DecodeOptions, WatchEventKind};
 use podinit_sim::rng::Rng;
 
@@ -60,9 +64,10 @@ impl Harness {
             backfill: options.backfill.into(),
             max_pods: 12,
             events: options.events,
+            nodes: options.nodes,
             ..TrackerConfig::default()
         };
-        let (recorder, exposition) = counters(&docs, STARTED);
+        let (recorder, exposition) = counters(&docs, &config, STARTED);
         Self {
             tracker: Tracker::new(config.clone()),
             config,
@@ -100,7 +105,7 @@ impl Harness {
             "read and written again, it is another checkpoint"
         );
         let later = Timestamp::from_nanos(STARTED.as_nanos() + 1);
-        let (mut recorder, exposition) = counters(&self.docs, later);
+        let (mut recorder, exposition) = counters(&self.docs, &self.config, later);
         let in_flight = pods.iter().filter_map(SavedPod::in_flight);
         let durations = recorder.restore(&content.metrics, in_flight);
         assert_eq!(durations, RestoredDurations::Continued);
@@ -154,18 +159,28 @@ impl Harness {
 }
 
 /// Caps so low that the histories pass them.
-fn counters(docs: &[SloDoc], start: Timestamp) -> (Recorder, Arc<Exposition>) {
+fn counters(
+    docs: &[SloDoc],
+    config: &TrackerConfig,
+    start: Timestamp,
+) -> (Recorder, Arc<Exposition>) {
+    let of_nodes = [SeriesLabel::NodePool, SeriesLabel::Zone];
+    let mut series_labels = vec![
+        SeriesLabel::Namespace,
+        SeriesLabel::Workload,
+        SeriesLabel::Node,
+    ];
+    series_labels.extend(of_nodes.into_iter().filter(|_| config.nodes));
     let labels = LabelConfig {
-        labels: vec![
-            SeriesLabel::Namespace,
-            SeriesLabel::Workload,
-            SeriesLabel::Node,
-        ],
+        labels: series_labels,
         max_values: 2,
         max_sets: 4,
         ..LabelConfig::default()
     };
-    let builder = Builder::new(labels).starts(start);
+    let builder = Builder::new(labels)
+        .events(config.events)
+        .nodes(config.nodes)
+        .starts(start);
     builder.slos(docs.to_vec()).build().unwrap()
 }
 
@@ -191,11 +206,13 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
         workload: true,
         images: true,
         messages: true,
+        nodes: Some(NodeOptions::default()),
         ..DecodeOptions::default()
     };
     let input = Cursor::new(documents.to_owned());
     let mut now = Timestamp::EPOCH;
     let mut version = 0;
+    let mut streamed: BTreeSet<PodUid> = BTreeSet::new();
     let documents = Recording::from_reader("history", input, decode).map(Result::unwrap);
     let deliveries = documents.flat_map(|document| {
         let latest = match &document.body {
@@ -208,11 +225,25 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
         };
         now = now.max(document.observed_at.or(latest).unwrap_or(now));
         let began = now;
+        let mut before = Vec::new();
+        let mut of_nodes = |event| {
+            let node = sync(PodEvent::Nodes(event), SOURCES[0], now);
+            before.push(Delivery {
+                observed: document.observed_at,
+                ..node
+            });
+        };
         let event = match document.body {
-            Body::List { pods, .. } => PodEvent::Listed {
-                pods: pods.into(),
-                began,
-            },
+            Body::List { pods, nodes, .. } => {
+                if !nodes.is_empty() {
+                    streamed.clear();
+                    of_nodes(NodeEvent::Listed { nodes, began });
+                }
+                PodEvent::Listed {
+                    pods: pods.into(),
+                    began,
+                }
+            }
             Body::Pod(pod) => PodEvent::Listed {
                 pods: vec![pod].into(),
                 began,
@@ -224,8 +255,27 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
             Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
             Body::Event(WatchEventKind::OtherShard { .. }) => PodEvent::OtherShard,
             Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
-            Body::Nodes { .. } | Body::NodeEvent(_) => {
-                unreachable!("these histories have no nodes")
+            Body::Nodes { nodes, .. } => {
+                streamed.clear();
+                of_nodes(NodeEvent::Listed { nodes, began });
+                return before;
+            }
+            Body::NodeEvent(kind) => {
+                match kind {
+                    NodeLineKind::Applied(node) => {
+                        streamed.insert(node.uid);
+                        of_nodes(NodeEvent::Applied(node));
+                    }
+                    NodeLineKind::Deleted(node) => of_nodes(NodeEvent::Deleted(node)),
+                    NodeLineKind::Bookmark {
+                        initial_events_end: true,
+                    } => {
+                        let listed = std::mem::take(&mut streamed).into_iter().collect();
+                        of_nodes(NodeEvent::StreamedListClosed { listed });
+                    }
+                    NodeLineKind::Bookmark { .. } | NodeLineKind::Error(_) => {}
+                }
+                return before;
             }
             Body::Events(events) => {
                 let events = events.into_iter().map(PodEvent::Event);
@@ -233,13 +283,14 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
             }
         };
         version += u64::from(random.within(0..=2));
-        vec![Delivery {
+        before.push(Delivery {
             source: SOURCES[random.within(0..=5) as usize / 5],
             event,
             now,
             observed: document.observed_at,
             version: Some(Version::Number(version)),
-        }]
+        });
+        before
     });
     deliveries.collect()
 }

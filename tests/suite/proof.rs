@@ -17,6 +17,8 @@
 //! In some classes the pods are divided among four processes ([`process`], [`shard`]). Each of them is audited by
 //! what the API server has delivered of its own pods, and their sums as those of one process ([`sums`]).
 //!
+//! In one class nodes are a source of evidence as well ([`nodes`]).
+//!
 //! In some classes Events are a source of evidence ([`kube_events`]). What has become of each on its way is
 //! known as well, so that the proof derives from them too what must have been counted.
 //!
@@ -43,6 +45,7 @@ mod injected_bug;
 mod kube_events;
 mod list;
 mod lives;
+mod nodes;
 mod objectives;
 mod process;
 mod scraped;
@@ -70,7 +73,7 @@ use trial::{Report, Trial};
 /// Pods of one trial, apart from those that are re-created under their names.
 const PODS: u32 = 700;
 
-/// Trials of each class in the long run: with 35 classes, more than a million pods.
+/// Trials of each class in the long run: with 36 classes, more than a million pods.
 const TRIALS: u64 = 62;
 
 /// The seeds of the long run begin here, those of the short one elsewhere.
@@ -184,6 +187,7 @@ fn fault_of(bug: Bug) -> Fault {
         | Bug::DoublesReturn
         | Bug::DoublesPull
         | Bug::CountsAllShards
+        | Bug::CountsAllNodes
         | Bug::KnowsNoPod => Fault::Double,
         _ => Fault::Lost,
     }
@@ -197,6 +201,7 @@ fn with(bug: Bug) -> Report {
         Bug::LosesEvidence | Bug::DoublesPull => Class::LateKubeEvents,
         Bug::CountsAllShards => Class::ShardsUnknown,
         Bug::KeepsMoved => Class::ShardsRenumbered,
+        Bug::LosesNode | Bug::CountsAllNodes => Class::Nodes,
         // A later list makes up for these.
         Bug::LosesPod | Bug::LosesDeletions | Bug::DoublesReturn => Class::None,
         _ => Class::Gone,
@@ -205,6 +210,7 @@ fn with(bug: Bug) -> Report {
         Bug::DoublesReturn => 1,
         // An Event that no snapshot makes up for.
         Bug::LosesEvidence => 40,
+        Bug::LosesNode => 1,
         _ => 20,
     };
     Trial {

@@ -21,17 +21,16 @@ const MOST_HISTORIES: u64 = 6_000;
 /// Seeds whose histories, one after the other, notice every injected bug that no example notices. They make
 /// the search short and decide nothing: it goes on through all seeds while anything is left.
 /// `ORACLE_PRINT_SEEDS=1` searches all seeds and prints those to write here.
-const NOTICING: [u64; 10] = [8, 11, 23, 27, 34, 56, 111, 133, 170, 332];
+const NOTICING: [u64; 14] = [1, 3, 5, 10, 7, 18, 49, 54, 65, 71, 104, 143, 332, 1227];
 
 /// The same of the histories that move every counter.
-const MOVING: [u64; 140] = [
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 17, 18, 19, 21, 22, 23, 26, 27, 28, 29, 30, 33,
-    34, 36, 37, 38, 39, 40, 41, 42, 44, 45, 46, 47, 48, 49, 52, 54, 57, 58, 60, 61, 64, 66, 69, 71,
-    74, 75, 76, 77, 84, 85, 88, 91, 92, 94, 97, 99, 100, 104, 111, 117, 122, 124, 125, 126, 144,
-    145, 151, 156, 157, 162, 174, 192, 196, 206, 207, 210, 213, 214, 218, 221, 226, 237, 240, 242,
-    243, 251, 252, 253, 255, 267, 268, 272, 275, 276, 301, 303, 327, 337, 358, 368, 375, 423, 424,
-    436, 439, 476, 506, 536, 559, 572, 590, 605, 624, 665, 684, 722, 727, 751, 798, 837, 847, 955,
-    1019, 1263, 1296, 1333, 1373, 1489, 1750, 1776, 1920, 2364, 2778, 4476,
+const MOVING: [u64; 123] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 13, 14, 15, 17, 18, 21, 22, 26, 27, 28, 29, 33, 34, 36, 37,
+    38, 39, 41, 45, 46, 47, 49, 51, 52, 54, 55, 56, 58, 60, 61, 64, 66, 69, 75, 76, 77, 84, 85, 88,
+    91, 92, 97, 99, 100, 104, 111, 112, 117, 124, 126, 135, 144, 145, 156, 157, 162, 172, 174, 192,
+    196, 207, 210, 213, 214, 218, 221, 226, 237, 240, 242, 243, 252, 253, 255, 267, 268, 275, 276,
+    283, 337, 358, 375, 423, 489, 506, 536, 559, 572, 590, 605, 624, 665, 684, 722, 751, 798, 837,
+    955, 1019, 1127, 1263, 1296, 1333, 1373, 1489, 1527, 1750, 1776, 1920, 2364, 3424, 4476,
 ];
 
 fn prints_seeds() -> bool {
@@ -275,7 +274,17 @@ fn every_counter_is_moved_by_some_history() {
                 || series.starts_with("podinit_waiting_pods") && has(&"pull"))
     };
     let is_expected = |series: &str| {
-        !impossible.contains(&series) && !series.contains("_bucket") && !is_rare(series)
+        // Of the values of nodes' labels there are too many.
+        let is_of_pool =
+            series.contains("nodepool=") && !series.starts_with("podinit_node_startup");
+        let is_of_node_step = series.starts_with("podinit_unobserved_total")
+            && series.contains("stage=\"node_")
+            && !series.contains("reason=\"time\"");
+        !impossible.contains(&series)
+            && !series.contains("_bucket")
+            && !is_rare(series)
+            && !is_of_pool
+            && !is_of_node_step
     };
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut unmoved: BTreeSet<String> = BTreeSet::new();

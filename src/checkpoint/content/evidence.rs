@@ -24,8 +24,8 @@ pub(super) struct SavedEvidence {
     labels: Vec<Arc<NodeLabels>>,
     /// What pods in flight know of their nodes
     pods: Vec<SavedPodNode>,
-    /// What the pods of records knew
-    records: Vec<SavedPodNode>,
+    /// What the pod of each record knew: a UID may have several records
+    records: Vec<Option<SavedPodNode>>,
 }
 
 /// The numbers of what nodes state.
@@ -61,7 +61,7 @@ impl PodNodes {
             labels, numbers, ..
         } = &mut self;
         let records = records.records.iter();
-        let records = records.filter_map(|record| {
+        let records = records.map(|record| {
             let startup = &record.startup;
             startup.saved_node(|stated| number(labels, numbers, stated))
         });
@@ -110,18 +110,15 @@ impl SavedEvidence {
         metrics.check().map_err(impossible)?;
         metrics.starting_nodes = self.nodes.as_ref().map_or(0, SavedNodes::starting);
         tracker.nodes = self.nodes;
-        let by_uid = |all: Vec<SavedPodNode>| -> HashMap<PodUid, SavedPodNode> {
-            all.into_iter().map(|node| (node.uid, node)).collect()
-        };
-        let nodes = by_uid(self.pods);
+        let nodes = self.pods.into_iter().map(|node| (node.uid, node));
+        let nodes: HashMap<PodUid, SavedPodNode> = nodes.collect();
         for pod in pods.iter_mut().filter_map(SavedPod::in_flight_mut) {
             if let Some(node) = nodes.get(&pod.uid()) {
                 pod.take_node(node, &self.labels);
             }
         }
-        let nodes = by_uid(self.records);
-        for record in &mut records.records {
-            if let Some(node) = nodes.get(&record.startup.uid())
+        for (record, node) in records.records.iter_mut().zip(&self.records) {
+            if let Some(node) = node
                 && let Some(startup) = Arc::get_mut(&mut record.startup)
             {
                 startup.take_node(node, &self.labels);

@@ -9,7 +9,7 @@ use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_S
 use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
 use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
 use crate::metrics::layout::LAYOUT;
-use crate::metrics::node_families::{NODE_STARTUP, NodeMetrics};
+use crate::metrics::node_families::{NODE_STARTUP, NODES_DISCOVERED, NodeMetrics};
 use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
@@ -87,6 +87,7 @@ impl Recorder {
             (IMAGE_PULL_WAIT, store.events.is_some()),
             (STARTUP_DURATION, store.startups.is_some()),
             (NODE_STARTUP, store.nodes.is_some()),
+            (NODES_DISCOVERED, store.nodes.is_some()),
         ];
         let of_evidence = of_evidence.into_iter().filter(|(_, is_there)| *is_there);
         let of_evidence = of_evidence.map(|(family, _)| family);

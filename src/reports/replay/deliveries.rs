@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::replay_clock::{ReplayClock, latest_api_time};
-use super::streamed_list::{StreamedList, in_list_order};
+use super::streamed_list::{StreamedList, in_order};
 use crate::cluster::api_error::ApiError;
 use crate::reports::reader::{Body, Document};
 use crate::watch::stats::{EventType, RelistReason, WatchStats};
@@ -53,7 +53,7 @@ pub struct Replay<S, F> {
     /// The same of a list of nodes
     pending_nodes: Option<NodePages>,
     /// What was delivered of nodes before accounting can start over with a streamed list
-    early_nodes: Vec<(NodeEvent, Option<Timestamp>)>,
+    early_nodes: Vec<Delivery>,
     /// The nodes that were delivered one by one since the last list of nodes
     streamed_nodes: BTreeSet<PodUid>,
     /// `None` before the first document
@@ -291,10 +291,11 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         if !self.config.nodes {
             return;
         }
+        let delivery = self.delivery(PodEvent::Nodes(event), observed);
         if matches!(self.stream, None | Some(StreamedList::First { .. })) {
-            self.early_nodes.push((event.clone(), observed));
+            self.early_nodes.push(delivery.clone());
         }
-        self.deliver(PodEvent::Nodes(event), observed);
+        self.tracker.apply(delivery, &mut self.sink);
     }
 
     fn event(&mut self, kind: WatchEventKind, observed: Option<Timestamp>) -> Result<(), E> {
@@ -349,13 +350,13 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     fn close_streamed_list(&mut self) -> Result<(), E> {
         self.stats.set_synced(SOURCE, true);
         match self.stream.replace(StreamedList::relist()) {
-            Some(StreamedList::First { pods, began }) => {
+            Some(StreamedList::First { pods, began, .. }) => {
                 self.tracker = Tracker::new(self.config.clone());
                 self.sink = (self.new_sink)()?;
-                for (event, observed) in std::mem::take(&mut self.early_nodes) {
-                    self.deliver(PodEvent::Nodes(event), observed);
+                for delivery in std::mem::take(&mut self.early_nodes) {
+                    self.tracker.apply(delivery, &mut self.sink);
                 }
-                let pods = in_list_order(pods);
+                let pods = in_order(pods);
                 let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
                 self.drop_early_events();
                 self.deliver(
@@ -389,14 +390,18 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     fn deliver(&mut self, event: PodEvent, observed: Option<Timestamp>) {
         let event = self.of_shard(event);
-        let delivery = Delivery {
+        let delivery = self.delivery(event, observed);
+        self.tracker.apply(delivery, &mut self.sink);
+    }
+
+    fn delivery(&self, event: PodEvent, observed: Option<Timestamp>) -> Delivery {
+        Delivery {
             source: SOURCE,
             event,
             now: self.clock.now(),
             observed,
             version: None,
-        };
-        self.tracker.apply(delivery, &mut self.sink);
+        }
     }
 
     /// What `event` is to a process that accounts for one shard ([§12](crate::specification#s12)).

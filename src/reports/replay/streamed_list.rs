@@ -15,8 +15,10 @@ use podinit_core::timestamp::Timestamp;
 pub(super) enum StreamedList {
     /// Only events since the recording began: this may become its first list
     First {
-        /// The latest snapshot of each pod
-        pods: HashMap<PodUid, PodSnapshot>,
+        /// The latest snapshot of each pod, and how many pods came before it
+        pods: HashMap<PodUid, (u64, PodSnapshot)>,
+        /// How many pods came
+        came: u64,
         /// `observedAt` of the first event
         began: Option<Timestamp>,
     },
@@ -29,6 +31,7 @@ impl StreamedList {
     pub(super) fn first(began: Option<Timestamp>) -> Self {
         Self::First {
             pods: HashMap::new(),
+            came: 0,
             began,
         }
     }
@@ -41,11 +44,11 @@ impl StreamedList {
     /// A pod was added or modified. An older version does not replace a newer one.
     pub(super) fn apply(&mut self, snapshot: &PodSnapshot) {
         match self {
-            Self::First { pods, .. } => {
+            Self::First { pods, came, .. } => {
                 let mut snapshot = snapshot.clone();
-                let held = pods
-                    .get(&snapshot.uid)
-                    .and_then(|held| held.resource_version);
+                let before = pods.get(&snapshot.uid);
+                let held = before.and_then(|(_, held)| held.resource_version);
+                let place = before.map_or(*came, |(place, _)| *place);
                 if snapshot
                     .resource_version
                     .is_some_and(|version| Some(version) < held)
@@ -53,7 +56,8 @@ impl StreamedList {
                     return;
                 }
                 snapshot.resource_version = snapshot.resource_version.or(held);
-                pods.insert(snapshot.uid, snapshot);
+                *came += u64::from(before.is_none());
+                pods.insert(snapshot.uid, (place, snapshot));
             }
             Self::Relist(pods) => {
                 pods.insert(snapshot.uid);
@@ -74,12 +78,9 @@ impl StreamedList {
     }
 }
 
-/// The pods of a streamed list in the order in which an API server lists them.
-pub(super) fn in_list_order(pods: HashMap<PodUid, PodSnapshot>) -> Vec<PodSnapshot> {
+/// The pods of a streamed list in the order in which they came.
+pub(super) fn in_order(pods: HashMap<PodUid, (u64, PodSnapshot)>) -> Vec<PodSnapshot> {
     let mut pods: Vec<_> = pods.into_values().collect();
-    pods.sort_by(|one, two| {
-        let key = |pod: &PodSnapshot| (pod.info.namespace.clone(), pod.info.name.clone(), pod.uid);
-        key(one).cmp(&key(two))
-    });
-    pods
+    pods.sort_unstable_by_key(|(place, _)| *place);
+    pods.into_iter().map(|(_, pod)| pod).collect()
 }

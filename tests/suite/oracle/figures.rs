@@ -14,7 +14,7 @@ pub(crate) const BUCKETS: [f64; 25] = [
 ];
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 32] = [
+pub(crate) const FAMILIES: [&str; 38] = [
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
     "podinit_unobserved_total",
@@ -47,6 +47,12 @@ pub(crate) const FAMILIES: [&str; 32] = [
     "podinit_image_pull_bytes_total",
     "podinit_startup_sli_duration_seconds",
     "podinit_startup_sli_excluded_total",
+    "podinit_startup_duration_seconds",
+    "podinit_node_startup_duration_seconds",
+    "podinit_nodes_discovered_total",
+    "podinit_nodes_finished_total",
+    "podinit_starting_nodes",
+    "podinit_late_nodes",
 ];
 
 /// The one family that is a histogram without labels.

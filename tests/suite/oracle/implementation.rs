@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use podinit::metrics::{Format, SloDoc};
+use podinit::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ExpositionConfig, ReplayConfig};
 use podinit::slo::SloFile;
@@ -10,6 +10,7 @@ use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_decode::node::NodeOptions;
 
 use super::exposition;
 use super::figures::Exposition;
@@ -46,22 +47,47 @@ pub(crate) fn figures_of_shard(
                 },
                 backfill: options.backfill.into(),
                 events: options.events,
+                nodes: options.nodes,
                 ..TrackerConfig::default()
             },
             shard,
             until: options.until.map(timestamp),
         },
-        ..ExpositionConfig::default()
+        labels: labels(options),
     };
     let input = Cursor::new(documents.to_owned());
     let decode = DecodeOptions {
-        workload: slos.iter().any(|slo| !slo.rule.owner_kinds.is_empty()),
+        workload: options.nodes || slos.iter().any(|slo| !slo.rule.owner_kinds.is_empty()),
+        node: options.nodes,
+        nodes: Some(NodeOptions {
+            pool_label: options.pool_label.map(str::to_owned),
+        }),
         ..DecodeOptions::default()
     };
     let recording = Recording::from_reader("history", input, decode);
     let replayed = podinit::reports::replay::expose(recording, config).unwrap();
     let printed = replayed.encode(Format::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())
+}
+
+/// The label set of the options.
+pub(crate) fn labels(options: &Options) -> LabelConfig {
+    let of_nodes = options.labels.iter().map(|label| match *label {
+        "nodepool" => SeriesLabel::NodePool,
+        "zone" => SeriesLabel::Zone,
+        "instance_type" => SeriesLabel::InstanceType,
+        "arch" => SeriesLabel::Arch,
+        "capacity_type" => SeriesLabel::CapacityType,
+        "kubelet_version" => SeriesLabel::KubeletVersion,
+        other => panic!("no label of nodes: {other}"),
+    });
+    LabelConfig {
+        labels: [SeriesLabel::Namespace]
+            .into_iter()
+            .chain(of_nodes)
+            .collect(),
+        ..LabelConfig::default()
+    }
 }
 
 /// The SLOs of the options, as a file states them and the implementation reads it.

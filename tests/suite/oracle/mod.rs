@@ -13,6 +13,7 @@
 
 pub(crate) mod build;
 pub(crate) mod build_evidence;
+pub(crate) mod build_nodes;
 pub(crate) mod compare;
 mod conservation;
 pub(crate) mod examples;

@@ -10,6 +10,7 @@ use podinit_core::lifecycle::{
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::injected_bug::Bug;
 use crate::proof::kube_events::Applied;
+use crate::proof::nodes::CountedNodes;
 use crate::proof::shard::ShardNumber;
 use crate::proof::tally::{Counted, Tally};
 
@@ -50,6 +51,7 @@ pub struct Durable {
     document: Vec<u8>,
     counted: Vec<Counted>,
     applied: Vec<Applied>,
+    nodes: CountedNodes,
     /// The shard whose checkpoint it is
     pub shard: Option<ShardNumber>,
     pub accounted: Accounted,
@@ -76,6 +78,7 @@ impl Durable {
             document: content::encode(&content, tracker.saved_pods()).finish(),
             counted: tally.pods.clone(),
             applied: tally.applied.clone(),
+            nodes: tally.nodes.clone(),
             shard,
             accounted: accounted.clone(),
         }
@@ -97,6 +100,7 @@ impl Durable {
         if bug != Bug::CountsFromZero {
             tally.pods.clone_from(&self.counted);
             tally.applied.clone_from(&self.applied);
+            tally.nodes.clone_from(&self.nodes);
             tally.recorder.restore(&content.metrics, in_flight);
         }
         let mut resume = vec![None; scopes];

@@ -46,11 +46,12 @@ pub enum Class {
     ShardsMixed,
     ShardsKilled,
     ShardsRenumbered,
+    Nodes,
     Everything,
 }
 
 impl Class {
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::None,
         Self::Duplicated,
         Self::Replayed,
@@ -85,6 +86,7 @@ impl Class {
         Self::ShardsMixed,
         Self::ShardsKilled,
         Self::ShardsRenumbered,
+        Self::Nodes,
         Self::Everything,
     ];
 
@@ -98,12 +100,13 @@ impl Class {
     ];
 
     /// Those in which the pods are divided among four processes.
-    pub const OF_SHARDS: [Self; 5] = [
+    pub const OF_SHARDS: [Self; 6] = [
         Self::Shards,
         Self::ShardsUnknown,
         Self::ShardsMixed,
         Self::ShardsKilled,
         Self::ShardsRenumbered,
+        Self::Nodes,
     ];
 
     /// The name that `PROOF_CLASS` takes.
@@ -143,6 +146,7 @@ impl Class {
             Self::ShardsMixed => "shards-mixed",
             Self::ShardsKilled => "shards-killed",
             Self::ShardsRenumbered => "shards-renumbered",
+            Self::Nodes => "nodes",
             Self::Everything => "everything",
         }
     }
@@ -210,6 +214,9 @@ impl Class {
             Self::ShardsRenumbered => {
                 "the same, and after half of the pods they are killed and six start from the four checkpoints"
             }
+            Self::Nodes => {
+                "`--evidence nodes`, four shards: events of nodes lost, lists, SIGKILL of one after the other"
+            }
             Self::Everything => "several of all these at once",
         }
     }
@@ -250,7 +257,8 @@ impl Class {
     /// Whether the program has a checkpoint.
     pub fn has_checkpoint(self) -> bool {
         let restarts = [Self::Restart, Self::RestartInGap];
-        restarts.contains(&self) || matches!(self, Self::ShardsKilled | Self::ShardsRenumbered)
+        let of_shards = [Self::ShardsKilled, Self::ShardsRenumbered, Self::Nodes];
+        restarts.contains(&self) || of_shards.contains(&self)
     }
 
     /// Whether the pods are divided among shards.
@@ -261,7 +269,9 @@ impl Class {
     /// Which API servers send shards their own pods only.
     pub fn sharding(parts: &[Self]) -> ServerSharding {
         match parts {
-            [Self::Shards | Self::ShardsKilled | Self::ShardsRenumbered] => ServerSharding::Always,
+            [Self::Shards | Self::ShardsKilled | Self::ShardsRenumbered | Self::Nodes] => {
+                ServerSharding::Always
+            }
             [Self::ShardsMixed] => ServerSharding::Mixed,
             _ => ServerSharding::Never,
         }

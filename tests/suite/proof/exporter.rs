@@ -28,6 +28,7 @@ use crate::proof::ingest::{Disk, Ingest};
 use crate::proof::injected_bug::{Bug, InjectedBug};
 use crate::proof::kube_events::Sent;
 use crate::proof::lives::NUMBER;
+use crate::proof::nodes::{CountedNodes, SentNodes};
 use crate::proof::server::Server;
 use crate::proof::shard::ShardNumber;
 use crate::proof::tally::{SLOS, Tally};
@@ -57,6 +58,8 @@ pub struct Settings {
     pub queue: Option<usize>,
     /// Whether Events are a source of evidence
     pub events: bool,
+    /// Whether nodes are
+    pub nodes: bool,
     /// The shard that it is
     pub shard: Option<ShardNumber>,
 }
@@ -67,6 +70,7 @@ pub struct Exporter {
     watches: JoinSet<()>,
     ingest: JoinHandle<Tally>,
     events: mpsc::UnboundedSender<(usize, Sent)>,
+    nodes: mpsc::UnboundedSender<SentNodes>,
     cancel: CancellationToken,
     exposition: Arc<Exposition>,
 }
@@ -109,9 +113,11 @@ impl Exporter {
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
             .events(settings.events)
+            .nodes(settings.nodes)
             .build()
             .unwrap();
         let (events, arrived) = mpsc::unbounded_channel();
+        let (nodes, nodes_arrived) = mpsc::unbounded_channel();
         let (sender, deliveries) = mpsc::channel(settings.queue.unwrap_or(QUEUE));
         let cancel = CancellationToken::new();
         let (epoch, base) = server.lock().epoch;
@@ -138,12 +144,18 @@ impl Exporter {
             },
             slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
             events: settings.events,
+            nodes: settings.nodes,
+            shard: match settings.injected.bug {
+                Bug::CountsAllNodes => None,
+                _ => settings.shard.map(ShardNumber::flag),
+            },
             ..TrackerConfig::default()
         };
         let mut tally = Tally {
             pods: Vec::new(),
             applied: Vec::new(),
             events: settings.events,
+            nodes: CountedNodes::default(),
             recorder,
             injected: settings.injected,
         };
@@ -173,6 +185,7 @@ impl Exporter {
             tally,
             deliveries,
             events: arrived,
+            nodes: nodes_arrived,
             accounted,
             clock,
             stats: Arc::clone(&stats),
@@ -187,6 +200,7 @@ impl Exporter {
             watches,
             ingest,
             events,
+            nodes,
             cancel,
             exposition,
         }
@@ -200,6 +214,12 @@ impl Exporter {
         let source = source.expect("every namespace is watched");
         // It is lost where the process ends.
         let _ = self.events.send((source, sent));
+    }
+
+    /// Something of nodes arrives.
+    pub fn send_nodes(&self, sent: SentNodes) {
+        // It is lost where the process ends.
+        let _ = self.nodes.send(sent);
     }
 
     pub fn synced(&self) -> bool {

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::proof::checkpoint::{Accounted, Durable};
 use crate::proof::kube_events::{Applied, Sent};
+use crate::proof::nodes::SentNodes;
 use crate::proof::shard::ShardNumber;
 use crate::proof::tally::Tally;
 
@@ -33,6 +34,7 @@ pub struct Ingest {
     pub deliveries: mpsc::Receiver<Delivery>,
     /// Events of pods, each with the list-watch that covers its pod
     pub events: mpsc::UnboundedReceiver<(usize, Sent)>,
+    pub nodes: mpsc::UnboundedReceiver<SentNodes>,
     pub accounted: Accounted,
     pub clock: Arc<ApiServerClock>,
     pub stats: Arc<WatchStats>,
@@ -75,6 +77,7 @@ impl Ingest {
                     }
                 }
                 Some((source, sent)) = self.events.recv() => self.account_event(source, sent),
+                Some(sent) = self.nodes.recv() => self.account_nodes(sent),
             }
         }
     }
@@ -106,6 +109,21 @@ impl Ingest {
             event: PodEvent::Event(event),
             now: Timestamp::EPOCH,
             observed: None,
+            version: None,
+        };
+        self.tracker.apply(delivery, &mut self.tally);
+    }
+
+    fn account_nodes(&mut self, sent: SentNodes) {
+        self.tally.nodes.applied.push(sent.clone());
+        if self.tally.injected.loses_node(&sent.event) {
+            return;
+        }
+        let delivery = Delivery {
+            source: SourceId::default(),
+            event: PodEvent::Nodes(sent.event),
+            now: Timestamp::EPOCH,
+            observed: Some(sent.at),
             version: None,
         };
         self.tracker.apply(delivery, &mut self.tally);

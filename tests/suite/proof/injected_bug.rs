@@ -1,6 +1,6 @@
 //! Bugs that a trial injects, to show that the audit finds them.
 
-use podinit_core::lifecycle::{PodEvent, PodObservation, PodState};
+use podinit_core::lifecycle::{NodeEvent, PodEvent, PodObservation, PodState};
 use podinit_core::pod::PodUid;
 
 use crate::proof::kube_events::Says;
@@ -46,12 +46,16 @@ pub enum Bug {
     DoublesPull,
     /// A shard counts the pods of others that the API server sends it
     CountsAllShards,
+    /// An event of a node gets lost on its way to the accounting
+    LosesNode,
+    /// A shard counts the nodes of others
+    CountsAllNodes,
     /// A shard whose pods are others than before keeps those that it had
     KeepsMoved,
 }
 
 impl Bug {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::DropsMeasured,
         Self::DoublesMeasured,
         Self::DropsOutcome,
@@ -70,6 +74,8 @@ impl Bug {
         Self::LosesEvidence,
         Self::DoublesPull,
         Self::CountsAllShards,
+        Self::LosesNode,
+        Self::CountsAllNodes,
         Self::KeepsMoved,
     ];
 }
@@ -132,6 +138,12 @@ impl InjectedBug {
     /// Whether an Event of a pod gets lost.
     pub fn loses_event(&mut self, says: &Says) -> bool {
         self.bug == Bug::LosesEvidence && says.network.is_some() && self.triggers()
+    }
+
+    /// Whether something of nodes gets lost.
+    pub fn loses_node(&mut self, event: &NodeEvent) -> bool {
+        let ends = matches!(event, NodeEvent::Deleted(node) if node.ready.is_none());
+        self.bug == Bug::LosesNode && ends && self.triggers()
     }
 
     /// How often an image pull is counted.

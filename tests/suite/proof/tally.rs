@@ -10,6 +10,7 @@ use podinit_core::timestamp::Timestamp;
 
 use crate::proof::injected_bug::InjectedBug;
 use crate::proof::kube_events::Applied;
+use crate::proof::nodes::CountedNodes;
 
 /// How many SLOs are in force.
 pub const SLOS: usize = 4;
@@ -165,6 +166,7 @@ pub struct Tally {
     pub applied: Vec<Applied>,
     /// Whether Events are a source of evidence
     pub events: bool,
+    pub nodes: CountedNodes,
     pub recorder: Recorder,
     pub injected: InjectedBug,
 }
@@ -179,9 +181,11 @@ impl Observer for Tally {
                     self.recorder.observe(now, observation);
                 }
             }
-            Observation::Node(_) | Observation::Tracker(_) => {
+            Observation::Node(node) => {
+                self.nodes.count(node);
                 self.recorder.observe(now, observation);
             }
+            Observation::Tracker(_) => self.recorder.observe(now, observation),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::proof::delivery_log::Delivered;
 use crate::proof::injected_bug::{Bug, InjectedBug};
 use crate::proof::kube_events::KubeEvents;
 use crate::proof::lives::Lives;
+use crate::proof::nodes::{self, Nodes};
 use crate::proof::process::Process;
 use crate::proof::scraped;
 use crate::proof::server::Server;
@@ -103,6 +104,8 @@ pub struct World {
     pub shard_rng: Rng,
     /// The Events on their way, where they are a source of evidence
     pub kube_events: Option<KubeEvents>,
+    /// The nodes, where they are
+    pub nodes: Option<Nodes>,
     /// The state of the server at some moment
     pub backup: Option<(u64, Lives)>,
 }
@@ -116,6 +119,7 @@ impl World {
             lives.recreating = 0.5;
         }
         let faults = Class::of_events(&parts);
+        let has_nodes = parts.contains(&Class::Nodes);
         let (processes, logs) = Process::all(&parts);
         let sharding = Class::sharding(&parts);
         Self {
@@ -133,6 +137,7 @@ impl World {
             frozen_until: Instant::now(),
             shard_rng: Rng::fork(trial.seed, 6),
             kube_events: faults.map(|faults| KubeEvents::new(trial.seed, faults)),
+            nodes: has_nodes.then(|| Nodes::new(trial.seed, Timestamp::from_nanos(EPOCH))),
             backup: None,
         }
     }
@@ -202,6 +207,7 @@ impl World {
         }
         let drafts = std::mem::take(&mut state.history.drafts);
         drop(state);
+        self.advance_nodes(at);
         if let Some(kube_events) = &mut self.kube_events {
             drafts.into_iter().for_each(|draft| kube_events.send(draft));
             // What arrives while no process runs is lost.
@@ -213,8 +219,24 @@ impl World {
         }
     }
 
+    fn advance_nodes(&mut self, now: Timestamp) {
+        let Some(nodes) = &mut self.nodes else {
+            return;
+        };
+        let numbered = self.processes.iter().enumerate();
+        let running = numbered.filter(|(_, process)| process.exporter.is_some());
+        let running: Vec<usize> = running.map(|(number, _)| number).collect();
+        for (process, sent) in nodes.advance(now, &running) {
+            if let Some(exporter) = &self.processes[process].exporter {
+                exporter.send_nodes(sent);
+            }
+        }
+    }
+
     fn next_wake(&self) -> Option<Instant> {
-        let step = self.lives.next_due().map(|due| {
+        let due = self.lives.next_due().into_iter();
+        let due = due.chain(self.nodes.as_ref().map(Nodes::next_due)).min();
+        let step = due.map(|due| {
             let nanos = due.as_nanos() - EPOCH;
             self.began + Duration::from_nanos(nanos.unsigned_abs())
         });
@@ -240,6 +262,9 @@ impl World {
         } else {
             state.faults.clear();
         }
+        if let Some(nodes) = &mut self.nodes {
+            nodes.loses = begins;
+        }
         drop(state);
         self.server.changed.notify_waiters();
     }
@@ -261,7 +286,15 @@ impl World {
             let text = exposition.encode(Format::Text).expect("it can be scraped");
             let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
             scraped::check(&scrape, &tally.pods, &mut findings);
+            if self.nodes.is_some() {
+                tally.nodes.check(process.range(), &scrape, &mut findings);
+            }
             tallies.push(tally);
+        }
+        if let Some(nodes) = &self.nodes {
+            let counted = tallies.iter().map(|tally| &tally.nodes);
+            let ranges = self.processes.iter().map(Process::range);
+            nodes::check_sums(nodes, counted.zip(ranges), &mut findings);
         }
         let counted = sums::of(tallies.iter());
         if tallies.len() > 1 {

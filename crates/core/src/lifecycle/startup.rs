@@ -326,6 +326,10 @@ impl Startup {
     /// When `interval` began.
     pub(super) fn start(&self, interval: Interval) -> Reached {
         match self.beginnings(interval) {
+            // Judged when Scheduled is latched, whatever is reached then.
+            Beginning::At(milestone) if interval.is_of_node() && self.node.is_some() => {
+                Reached::At(self.reached(milestone).usable())
+            }
             Beginning::At(milestone) => self.reached(milestone),
             Beginning::Later(one, other) => self.reached(one).later(self.reached(other)),
             Beginning::Node(point) => self.node_reached(point),

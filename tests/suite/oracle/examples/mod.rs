@@ -10,6 +10,8 @@ mod evidence;
 mod fold;
 mod gaps;
 mod milestones;
+mod node_pods;
+mod nodes;
 mod outcomes;
 mod pulls;
 mod slo_deadlines;
@@ -28,6 +30,7 @@ use super::figures::{Exposition, is_known, seconds, series};
 use super::reading::{Namespaces, Options, Slo, SloInterval, Timestamps};
 
 /// One history and what it must come to.
+#[derive(Clone)]
 pub(crate) struct Example {
     /// The section and the sentence it checks
     pub(crate) says: &'static str,
@@ -38,35 +41,13 @@ pub(crate) struct Example {
 }
 
 pub(crate) const API: Options = Options::DEFAULT;
-pub(crate) const FUSED: Options = Options {
-    timestamps: Timestamps::Fused,
-    backfill: false,
-    until: None,
-    slos: Vec::new(),
-    events: false,
-};
-pub(crate) const BACKFILL: Options = Options {
-    timestamps: Timestamps::Api,
-    backfill: true,
-    until: None,
-    slos: Vec::new(),
-    events: false,
-};
-
-pub(crate) const EVENTS: Options = Options {
-    timestamps: Timestamps::Api,
-    backfill: false,
-    until: None,
-    slos: Vec::new(),
-    events: true,
-};
-pub(crate) const FUSED_EVENTS: Options = Options {
-    timestamps: Timestamps::Fused,
-    backfill: false,
-    until: None,
-    slos: Vec::new(),
-    events: true,
-};
+pub(crate) const FUSED: Options = Options::of(Timestamps::Fused, false, [false, false]);
+pub(crate) const BACKFILL: Options = Options::of(Timestamps::Api, true, [false, false]);
+pub(crate) const EVENTS: Options = Options::of(Timestamps::Api, false, [true, false]);
+pub(crate) const FUSED_EVENTS: Options = Options::of(Timestamps::Fused, false, [true, false]);
+pub(crate) const NODES: Options = Options::of(Timestamps::Api, false, [false, true]);
+pub(crate) const FUSED_NODES: Options = Options::of(Timestamps::Fused, false, [false, true]);
+pub(crate) const BOTH: Options = Options::of(Timestamps::Api, false, [true, true]);
 
 /// Names of SLOs have hyphens.
 fn slo_name(interval: &str) -> String {
@@ -138,6 +119,8 @@ pub(crate) fn all() -> Vec<Example> {
         evidence::examples(),
         pulls::examples(),
         event_source::examples(),
+        nodes::examples(),
+        node_pods::examples(),
         causes::examples(),
         capacity::examples(),
     ]
@@ -199,7 +182,12 @@ fn is_told(series: &str, of_slos: bool, topics: &[&str]) -> bool {
 /// What [§9](crate::specification#s9) or [§10](crate::specification#s10) it is a figure of, if it
 /// is one.
 fn topic(series: &str) -> Option<&'static str> {
-    const FAMILIES: [(&str, &str); 10] = [
+    const FAMILIES: [(&str, &str); 15] = [
+        ("podinit_startup_duration_seconds", "startups"),
+        ("podinit_node_startup_duration_seconds", "nodes"),
+        ("podinit_nodes_", "nodes"),
+        ("podinit_starting_nodes", "nodes"),
+        ("podinit_late_nodes", "nodes"),
         ("podinit_step_duration_seconds", "steps"),
         ("podinit_network_evidence_total", "evidence"),
         ("podinit_events_dropped_total", "dropped"),
@@ -211,7 +199,15 @@ fn topic(series: &str) -> Option<&'static str> {
         ("podinit_disruptions_total", "disruptions"),
         ("podinit_resiz", "in_place"),
     ];
-    const STEPS: [&str; 4] = ["acknowledge", "sandbox", "start", "probe"];
+    const STEPS: [&str; 7] = [
+        "acknowledge",
+        "sandbox",
+        "start",
+        "probe",
+        "node_launch",
+        "node_ready",
+        "node_join",
+    ];
     let is_of_step = |step: &&str| {
         series.starts_with("podinit_unobserved_total")
             && series.contains(&format!("stage=\"{step}\""))
@@ -344,8 +340,9 @@ fn expand(lines: &str) -> Exposition {
 /// Spells out: `step NAME COUNT SUM`, `evidence SOURCE n`, `dropped REASON n`,
 /// `pulls RESULT REGISTRY n`, `pull_duration|pull_wait REGISTRY COUNT SUM`, `pull_bytes REGISTRY n`,
 /// `sli COUNT SUM`, `sli excluded REASON n`, `waiting STAGE CAUSE n`, `capacity STATE n`, `blamed SLO STAGE CAUSE n`,
-/// `disruptions REASON n`, `resizes RESULT n`, `resizing STATE n`, `resize COUNT SUM` and
-/// `inplace COUNT SUM`. Whether the line is one of these.
+/// `disruptions REASON n`, `resizes RESULT n`, `resizing STATE n`, `resize COUNT SUM`,
+/// `inplace COUNT SUM`, `startup CAPACITY IMAGES COUNT SUM`, `node STEP POOL COUNT SUM`, `nodes OUTCOME n`,
+/// `nodes discovered n` and `nodes starting|late n`. Whether the line is one of these.
 fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
     let number =
         |text: &str| -> f64 { text.parse().unwrap_or_else(|_| panic!("no number: {text}")) };
@@ -400,6 +397,23 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
         }
         ["disruptions", reason, n] => put("podinit_disruptions_total", &[("reason", reason)], n),
         ["resizes", result, n] => put("podinit_resizes_total", &[("result", result)], n),
+        ["startup", capacity, images, count, sum] => {
+            let labels = [("capacity", capacity), ("images", images)];
+            histogram("startup_duration", &labels, count, sum)
+        }
+        ["node", step, pool, count, sum] => {
+            let labels = [("step", step), ("nodepool", pool)];
+            histogram("node_startup_duration", &labels, count, sum)
+        }
+        ["nodes", "discovered", n] => put("podinit_nodes_discovered_total", &[], n),
+        ["nodes", state @ ("starting" | "late"), n] => {
+            let name = match state {
+                "starting" => "podinit_starting_nodes",
+                _ => "podinit_late_nodes",
+            };
+            put(name, &[], n)
+        }
+        ["nodes", outcome, n] => put("podinit_nodes_finished_total", &[("outcome", outcome)], n),
         ["resizing", state, n] => put("podinit_resizing_pods", &[("state", state)], n),
         _ => false,
     }

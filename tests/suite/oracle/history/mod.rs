@@ -6,6 +6,8 @@ mod delivery;
 mod kube_events;
 mod lives;
 mod messages;
+mod node_lives;
+mod nodes;
 mod objectives;
 mod rng;
 
@@ -20,6 +22,26 @@ use rng::Rng;
 pub(crate) struct History {
     pub(crate) documents: Vec<Value>,
     pub(crate) options: Options,
+}
+
+impl History {
+    /// The same without nodes, which `capture` does not record.
+    pub(crate) fn without_nodes(mut self) -> Self {
+        let is_node =
+            |item: &Value| item["kind"] == "Node" || item["status"]["nodeInfo"].is_object();
+        self.documents.retain_mut(|document| {
+            let is_list = document["kind"] == "NodeList";
+            if let Some(items) = document.get_mut("items").and_then(Value::as_array_mut) {
+                let was_empty = items.is_empty();
+                items.retain(|item| !is_node(item));
+                return !is_list && (was_empty || !items.is_empty());
+            }
+            !is_node(document) && !is_node(&document["object"])
+        });
+        self.options.nodes = false;
+        self.options.labels = &[];
+        self
+    }
 }
 
 /// The history that the seed stands for.
@@ -42,15 +64,44 @@ pub(crate) fn generate(seed: u64) -> History {
         let within = (last - first) * rng.fraction();
         instant((first + within).floor())
     });
+    // With seeds of their own, too.
+    let of_nodes = &mut Rng::new(seed ^ 0x6e6f_6465);
+    let nodes = of_nodes.percent(45);
+    let documents = match nodes || of_nodes.percent(10) {
+        true => nodes::scatter(of_nodes, documents),
+        false => documents,
+    };
     let options = Options {
         timestamps: rng.pick(&[Timestamps::Api, Timestamps::Fused]),
         backfill: rng.percent(25),
         until,
         slos: objectives::objectives(&mut rng),
         events,
+        nodes,
+        labels: match nodes {
+            true => of_nodes.pick(&LABELS),
+            false => &[],
+        },
+        pool_label: of_nodes.percent(20).then_some("example.com/pool"),
+        shard: None,
     };
     History { documents, options }
 }
+
+/// What `--labels` can add of nodes.
+const LABELS: [&[&str]; 4] = [
+    &[],
+    &[],
+    &["nodepool"],
+    &[
+        "nodepool",
+        "zone",
+        "instance_type",
+        "arch",
+        "capacity_type",
+        "kubelet_version",
+    ],
+];
 
 /// The documents as `replay` reads them: one a line.
 pub(crate) fn text(documents: &[Value]) -> String {

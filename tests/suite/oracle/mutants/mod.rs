@@ -28,6 +28,7 @@ mod causes;
 mod deadlines;
 mod evidence;
 mod measuring;
+mod nodes;
 
 /// Every injected bug.
 pub(crate) fn all() -> Vec<&'static Mutant> {
@@ -37,6 +38,7 @@ pub(crate) fn all() -> Vec<&'static Mutant> {
         deadlines::MUTANTS,
         evidence::MUTANTS,
         causes::MUTANTS,
+        nodes::MUTANTS,
     ]
     .into_iter()
     .flatten()

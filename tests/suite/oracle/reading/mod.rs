@@ -17,6 +17,7 @@ mod evidence;
 mod in_place;
 mod kube_event;
 mod life;
+mod node;
 mod rules;
 mod slo;
 mod snapshot;
@@ -32,6 +33,7 @@ pub(crate) use cause::{CauseRules, SpecCauses};
 pub(crate) use container::{Container, Kind, State};
 pub(crate) use evidence::{EvidenceRules, Found, Source, SpecEvidence};
 pub(crate) use kube_event::KubeEvent;
+pub(crate) use node::{NodeLife, NodeRules, NodeSnapshot, SpecNodes};
 pub(crate) use rules::{Classification, Entry, Rules, Showing, Spec, Verdict};
 pub(crate) use slo::{Moment, Namespaces, Slo, SloEvent, SloInterval, SloRules, SpecSlo};
 pub(crate) use snapshot::{Condition, Snapshot};
@@ -59,17 +61,47 @@ pub(crate) struct Options {
     pub(crate) slos: Vec<Slo>,
     /// `--evidence events`
     pub(crate) events: bool,
+    /// `--evidence nodes`
+    pub(crate) nodes: bool,
+    /// The labels of nodes in `--labels`, besides `namespace`
+    pub(crate) labels: &'static [&'static str],
+    /// `--node-pool-label`
+    pub(crate) pool_label: Option<&'static str>,
+    /// `--shard`
+    pub(crate) shard: Option<(u64, u64)>,
 }
 
 impl Options {
     /// The defaults of `replay` ([§4](crate::specification#s4), [§8](crate::specification#s8)).
-    pub(crate) const DEFAULT: Self = Self {
-        timestamps: Timestamps::Api,
-        backfill: false,
-        until: None,
-        slos: Vec::new(),
-        events: false,
-    };
+    pub(crate) const DEFAULT: Self = Self::of(Timestamps::Api, false, [false, false]);
+
+    /// Without SLOs and labels, with Events and nodes as sources or not.
+    pub(crate) const fn of(timestamps: Timestamps, backfill: bool, evidence: [bool; 2]) -> Self {
+        let [events, nodes] = evidence;
+        Self {
+            timestamps,
+            backfill,
+            until: None,
+            slos: Vec::new(),
+            events,
+            nodes,
+            labels: &[],
+            pool_label: None,
+            shard: None,
+        }
+    }
+
+    /// [§12](crate::specification#s12): "the UIDs whose FNV-1a 64 hash […] lies in [⌊I·2⁶⁴/N⌋, ⌊(I+1)·2⁶⁴/N⌋)"
+    pub(crate) fn accounts_for(&self, uid: &str) -> bool {
+        let Some((index, count)) = self.shard.map(|(i, n)| (u128::from(i), u128::from(n))) else {
+            return true;
+        };
+        let hash = uid.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let hash = u128::from(hash);
+        (index << 64) / count <= hash && hash < ((index + 1) << 64) / count
+    }
 }
 
 /// The figures that the specification expects of the documents.
@@ -85,10 +117,14 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
     evidence::tally::known_from_the_start(options, &mut figures);
     cause::tally::known_from_the_start(options, &mut figures);
     in_place::known_from_the_start(&mut figures);
+    node::tally::known_from_the_start(options, &mut figures);
     for (kind, count) in &recording.watch_events {
         figures.add("podinit_watch_events_total", &[("type", kind)], *count);
     }
+    let mut ready = Vec::new();
     let dropped = for_each_life(rules, &recording, options, |startup| {
+        node::tally::count(startup, options, &mut figures);
+        ready.extend(node::tally::ready_pod(startup));
         tally::count(startup, &mut figures);
         evidence::tally::count(startup, &mut figures);
         cause::tally::count(startup, options, &mut figures);
@@ -96,6 +132,13 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
         slo::tally::count(startup, options, &recording.passings, &mut figures);
     });
     evidence::tally::count_dropped(dropped, &mut figures);
+    node::tally::count_nodes(
+        rules,
+        (&recording.nodes, ready),
+        options,
+        recording.now,
+        &mut figures,
+    );
     figures
 }
 
@@ -149,6 +192,9 @@ fn for_each_life(
         let (lives, untaken) = life::lives(rules, history);
         dropped = dropped.and(untaken);
         for life in lives {
+            if !options.accounts_for(&life.folded[0].pod.uid) {
+                continue;
+            }
             with(&startup::Startup {
                 rules,
                 life: &life,
@@ -156,6 +202,9 @@ fn for_each_life(
                 backfill: options.backfill,
                 first_list_began: recording.first_list_began,
                 events: options.events,
+                nodes: &recording.nodes,
+                labels: options.labels,
+                pool_label: options.pool_label,
             });
         }
     }

@@ -3,6 +3,7 @@
 
 use super::cause::{CauseRules, SpecCauses};
 use super::evidence::{EvidenceRules, SpecEvidence};
+use super::node::{NodeRules, SpecNodes};
 use super::slo::{SloRules, SpecSlo};
 use super::snapshot::{Condition, Snapshot};
 use super::vocabulary::{Interval, Milestone, Traits};
@@ -58,6 +59,11 @@ pub(crate) trait Rules {
     /// [§10](crate::specification#s10)
     fn causes(&self) -> &dyn CauseRules {
         &SpecCauses
+    }
+
+    /// [§14](crate::specification#s14)
+    fn nodes(&self) -> &dyn NodeRules {
+        &SpecNodes
     }
 
     /// [§2](crate::specification#s2): "A pod is its UID; a new UID under an old name is a new pod."
@@ -146,6 +152,13 @@ pub(crate) trait Rules {
             _ if duration > 30 * 86_400 * SECOND => Verdict::Unusable("too_long"),
             _ => Verdict::Observe(duration),
         }
+    }
+
+    /// The same of two times, one of which may be missing.
+    fn verdict_of(&self, times: Option<(Nanos, Nanos)>) -> Verdict {
+        times.map_or(Verdict::Unusable("missing"), |(from, to)| {
+            self.verdict(to - from)
+        })
     }
 
     /// [§5.1](crate::specification#s5-1): "A snapshot whose resourceVersion is older (as a decimal

@@ -11,6 +11,10 @@ pub(crate) struct Snapshot {
     pub(crate) uid: String,
     pub(crate) namespace: String,
     pub(crate) name: String,
+    /// `spec.nodeName`
+    pub(crate) node_name: String,
+    /// Its place in the list that states it
+    pub(crate) item: usize,
     /// `metadata.resourceVersion` "as a decimal integer" ([§5.1](crate::specification#s5-1))
     pub(crate) version: Option<u64>,
     pub(crate) created: Option<Nanos>,
@@ -68,6 +72,8 @@ impl Snapshot {
             uid: text("/metadata/uid"),
             namespace: text("/metadata/namespace"),
             name: text("/metadata/name"),
+            node_name: text("/spec/nodeName"),
+            item: 0,
             version: text("/metadata/resourceVersion").parse().ok(),
             created: api_time(pod.pointer("/metadata/creationTimestamp")),
             started: api_time(pod.pointer("/status/startTime")),

@@ -2,6 +2,7 @@
 
 use super::Timestamps;
 use super::life::{Closing, Life};
+use super::node::Nodes;
 use super::rules::{Classification, Entry, Rules, Verdict};
 use super::snapshot::Condition;
 use super::view::View;
@@ -16,6 +17,11 @@ pub(crate) struct Startup<'a> {
     pub(crate) first_list_began: Option<Nanos>,
     /// `--evidence events`
     pub(crate) events: bool,
+    pub(crate) nodes: &'a Nodes,
+    /// The labels of nodes in `--labels`
+    pub(crate) labels: &'a [&'static str],
+    /// `--node-pool-label`
+    pub(crate) pool_label: Option<&'static str>,
 }
 
 /// How a pod's startup ended.
@@ -34,6 +40,8 @@ pub(crate) struct Judgement {
     pub(crate) interval: Interval,
     /// The label `stage`, or `step`; none for an end-to-end duration
     pub(crate) name: Option<&'static str>,
+    /// The snapshot or Event with which it was settled
+    pub(crate) place: usize,
     pub(crate) finding: Finding,
 }
 
@@ -183,6 +191,7 @@ impl<'a> Startup<'a> {
         Judgement {
             interval,
             name: name(interval, self.view(place).traits()),
+            place,
             finding,
         }
     }

@@ -7,6 +7,34 @@ use super::vocabulary::Milestone;
 use crate::oracle::figures::{DELIVERY, Figures, seconds};
 use crate::oracle::instant::Nanos;
 
+/// The label set of a pod, with one label more.
+pub(crate) struct LabelSet(Vec<(&'static str, String)>);
+
+impl LabelSet {
+    pub(crate) fn spelled(&self) -> Vec<(&'static str, &str)> {
+        let labels = self.0.iter();
+        labels
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect()
+    }
+}
+
+/// The label set with the snapshot at a place ([§7.4](crate::specification#s7-4),
+/// [§14.2](crate::specification#s14-2)), and another label where it has a name.
+pub(crate) fn label_set(
+    startup: &Startup<'_>,
+    place: usize,
+    (name, value): (&'static str, &str),
+) -> LabelSet {
+    let namespace = startup.life.folded[0].pod.namespace.clone();
+    let mut labels = startup.labels_of_node(place);
+    labels.push(("namespace", namespace));
+    if !name.is_empty() {
+        labels.push((name, value.to_owned()));
+    }
+    LabelSet(labels)
+}
+
 const STAGES: [&str; 7] = [
     "gated",
     "scheduling",
@@ -27,7 +55,7 @@ const OUTCOMES: [&str; 8] = [
     "static",
     "disrupted",
 ];
-const REASONS: [&str; 4] = ["preexisting", "condition_absent", "not_seen", "time"];
+pub(crate) const REASONS: [&str; 4] = ["preexisting", "condition_absent", "not_seen", "time"];
 const MILESTONES: [&str; 4] = [
     "PodReadyToStartContainers",
     "Initialized",
@@ -81,21 +109,20 @@ pub(crate) fn count(startup: &Startup<'_>, figures: &mut Figures) {
     reentries(startup, figures);
 }
 
-fn namespace<'a>(startup: &'a Startup<'_>) -> (&'static str, &'a str) {
-    ("namespace", &startup.life.folded[0].pod.namespace)
-}
-
 /// [§7](crate::specification#s7): "those of a label set from the first pod discovered with it".
 fn discovered(startup: &Startup<'_>, figures: &mut Figures) {
     figures.add("podinit_pods_discovered_total", &[], 1);
     for stage in STAGES {
-        figures.histogram(STAGE_DURATION, &[("stage", stage), namespace(startup)]);
+        let labels = label_set(startup, 0, ("stage", stage));
+        figures.histogram(STAGE_DURATION, &labels.spelled());
     }
     for step in STEPS {
-        figures.histogram(STEP_DURATION, &[("step", step), namespace(startup)]);
+        let labels = label_set(startup, 0, ("step", step));
+        figures.histogram(STEP_DURATION, &labels.spelled());
     }
-    figures.histogram(SCHEDULED_TO_READY, &[namespace(startup)]);
-    figures.histogram(CREATED_TO_READY, &[namespace(startup)]);
+    let labels = label_set(startup, 0, ("", ""));
+    figures.histogram(SCHEDULED_TO_READY, &labels.spelled());
+    figures.histogram(CREATED_TO_READY, &labels.spelled());
 }
 
 fn place_in_the_books(startup: &Startup<'_>, figures: &mut Figures) {
@@ -145,15 +172,14 @@ fn observe(
     duration: Nanos,
 ) {
     use super::vocabulary::Interval;
-    let namespace = namespace(startup);
-    let durations = match (judgement.name, judgement.interval) {
-        (Some(step), interval) if interval.step().is_some() => {
-            figures.histogram(STEP_DURATION, &[("step", step), namespace])
-        }
-        (Some(stage), _) => figures.histogram(STAGE_DURATION, &[("stage", stage), namespace]),
-        (None, Interval::ScheduledToReady) => figures.histogram(SCHEDULED_TO_READY, &[namespace]),
-        (None, _) => figures.histogram(CREATED_TO_READY, &[namespace]),
+    let (family, label) = match (judgement.name, judgement.interval) {
+        (Some(step), interval) if interval.step().is_some() => (STEP_DURATION, ("step", step)),
+        (Some(stage), _) => (STAGE_DURATION, ("stage", stage)),
+        (None, Interval::ScheduledToReady) => (SCHEDULED_TO_READY, ("", "")),
+        (None, _) => (CREATED_TO_READY, ("", "")),
     };
+    let labels = label_set(startup, judgement.place, label);
+    let durations = figures.histogram(family, &labels.spelled());
     durations.push(duration);
 }
 

@@ -65,7 +65,7 @@ pub(super) struct Nodes {
     /// When each deleted node was deleted, in that order
     tombstones: VecDeque<(Timestamp, PodUid)>,
     deleted: HashSet<PodUid>,
-    /// There has been a list
+    /// A list that comes now is not the first: there has been one, or an event
     listed: bool,
     /// The nodes that start, by their age
     starting: BTreeSet<(Timestamp, PodUid)>,
@@ -152,10 +152,12 @@ impl Nodes {
         self.drop_old_tombstones(context.now);
         match event {
             NodeEvent::Applied(snapshot) => {
+                self.listed = true;
                 self.fold(*snapshot, context, Arrival::Event, emit, &mut pods);
             }
             NodeEvent::Deleted(snapshot) => {
                 let uid = snapshot.uid;
+                self.listed = true;
                 if self.known.contains_key(&uid) {
                     self.fold(*snapshot, context, Arrival::Event, emit, &mut pods);
                     self.remove(uid, NodeOutcome::Deleted, emit);

@@ -81,8 +81,6 @@ pub(super) struct Node {
     /// When it was first Ready
     pub(super) ready: Reached,
     pub(super) labels: Arc<NodeLabels>,
-    /// When podinit first saw it
-    pub(super) discovered: Timestamp,
     pub(super) state: NodeState,
     /// The steps that are observed no more, a bit for each
     pub(super) decided: u8,
@@ -119,7 +117,6 @@ impl Node {
             created: None,
             ready: Reached::No,
             labels: Arc::new(snapshot.labels.clone()),
-            discovered: context.now,
             state: match is_own {
                 true => state,
                 false => NodeState::Undiscovered,
@@ -142,9 +139,9 @@ impl Node {
         self.state == NodeState::Starting
     }
 
-    /// Since when it is late in time.
+    /// Since when it is late in time: never, where it states no creation.
     pub(super) fn age_from(&self) -> Timestamp {
-        self.stated.unwrap_or(self.discovered)
+        self.stated.unwrap_or(Timestamp::from_nanos(i64::MAX))
     }
 
     /// Folds a version, unless it is older than the newest one.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::node::{ALL_STEPS, Node};
-use super::{MOST_NODES, NodeOutcome, NodeState, Nodes};
+use super::{MOST_NODES, NodeObservation, NodeOutcome, NodeState, Nodes};
 use crate::lifecycle::reached::Reached;
 use crate::node::NodeLabels;
 use crate::pod::PodUid;
@@ -32,7 +32,6 @@ pub struct SavedNode {
     /// When it was first Ready, if it was
     pub ready: Option<Option<Timestamp>>,
     pub labels: Arc<NodeLabels>,
-    pub discovered: Timestamp,
     /// How its startup ended; the inner `None` while it is starting, the outer one for a node of another shard
     pub outcome: Option<Option<NodeOutcome>>,
     /// The steps that are observed no more, a bit for each
@@ -64,21 +63,25 @@ impl SavedNodes {
 impl Nodes {
     /// What is saved of the nodes.
     pub(in crate::lifecycle) fn saved(&self) -> SavedNodes {
-        let mut nodes: Vec<SavedNode> = self
-            .known
-            .iter()
-            .map(|(uid, node)| node.saved(*uid))
-            .collect();
-        nodes.sort_unstable_by_key(|node| node.uid);
+        let mut names: Vec<&Arc<str>> = self.names.keys().collect();
+        names.sort_unstable();
+        // Those of one name in their order, in which they are restored.
+        let uids = names.into_iter().flat_map(|name| &self.names[name]);
+        let nodes = uids.filter_map(|uid| Some(self.known.get(uid)?.saved(*uid)));
         SavedNodes {
             listed: self.listed,
-            nodes,
+            nodes: nodes.collect(),
             deleted: self.tombstones.iter().copied().collect(),
         }
     }
 
-    /// Goes on from what was saved.
-    pub(in crate::lifecycle) fn restore(&mut self, saved: SavedNodes) {
+    /// Goes on from what was saved at `now`. Reports what no counter holds.
+    pub(in crate::lifecycle) fn restore(
+        &mut self,
+        saved: SavedNodes,
+        now: Timestamp,
+        emit: &mut impl FnMut(NodeObservation<'_>),
+    ) {
         self.listed = saved.listed;
         self.deleted = saved.deleted.iter().map(|(_, uid)| *uid).collect();
         self.tombstones = saved.deleted.into();
@@ -92,6 +95,7 @@ impl Nodes {
             self.known.insert(uid, node);
             self.add_name(&name, uid);
         }
+        self.report_late(now, emit);
     }
 }
 
@@ -108,7 +112,6 @@ impl Node {
                 Reached::At(at) => Some(at),
             },
             labels: Arc::clone(&self.labels),
-            discovered: self.discovered,
             outcome: match self.state {
                 NodeState::Undiscovered => None,
                 NodeState::Starting => Some(None),
@@ -126,7 +129,6 @@ impl Node {
             created: saved.created,
             ready: saved.ready.map_or(Reached::No, Reached::At),
             labels: saved.labels,
-            discovered: saved.discovered,
             state: match saved.outcome {
                 None => NodeState::Undiscovered,
                 Some(None) => NodeState::Starting,

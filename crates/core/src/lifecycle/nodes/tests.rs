@@ -494,6 +494,30 @@ fn network_times_of_newer_kubelets_are_exact_also_where_they_tie() {
 }
 
 #[test]
+fn a_list_after_an_event_is_no_first_list() {
+    let mut cluster = Cluster::new(TimestampMode::Api);
+    cluster.node(99_000, node("a", 90, 1));
+    let listed = vec![node("a", 90, 1), ready_node("b", 95, 2, 98)];
+    let expected = [
+        "node starts",
+        "ready of pool: 3",
+        "node: missing",
+        "node ready",
+    ];
+    assert_eq!(cluster.list(100, listed), expected);
+}
+
+#[test]
+fn a_node_whose_creation_is_unknown_is_never_late() {
+    let mut cluster = Cluster::new(TimestampMode::Api);
+    let mut unknown = node("a", 0, 1);
+    unknown.created = None;
+    cluster.node(1_000, unknown);
+    cluster.tracker.advance(at(9_000), &mut cluster.log);
+    assert_eq!(cluster.log.lines, Vec::<String>::new());
+}
+
+#[test]
 fn nodes_that_start_for_long_are_late_until_they_end() {
     let mut cluster = Cluster::new(TimestampMode::Api);
     cluster.list(0, vec![]);

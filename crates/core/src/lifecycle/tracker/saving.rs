@@ -84,7 +84,7 @@ impl Tracker {
         tracker.sources.resumed = saved.resumed;
         tracker.sources.restore(saved.sources, &successor);
         if let (Some(nodes), Some(saved)) = (&mut tracker.shared.nodes, saved.nodes) {
-            nodes.restore(saved);
+            nodes.restore(saved, now, &mut |observation| reporter.node(observation));
         }
         let mut gone = Vec::new();
         for mut pod in pods {

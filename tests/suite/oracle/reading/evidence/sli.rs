@@ -22,11 +22,9 @@ pub(crate) fn event(startup: &Startup<'_>) -> Option<SliEvent> {
         Entry::Preexisting | Entry::Adopted => return Some(SliEvent::Excluded("preexisting")),
         Entry::Full => {}
     }
-    for place in 0..=startup.last_of_startup() {
-        if is_judged(startup, place) {
-            let excluded = reason(startup, place).map(SliEvent::Excluded);
-            return Some(excluded.unwrap_or_else(|| judged(startup, place)));
-        }
+    if let Some(place) = judged_at(startup) {
+        let excluded = reason(startup, place).map(SliEvent::Excluded);
+        return Some(excluded.unwrap_or_else(|| judged(startup, place)));
     }
     let end = startup.end()?;
     let reason = reason(startup, end.place).unwrap_or(match end.outcome {
@@ -34,6 +32,11 @@ pub(crate) fn event(startup: &Startup<'_>) -> Option<SliEvent> {
         outcome => outcome,
     });
     Some(SliEvent::Excluded(reason))
+}
+
+/// The place at which the pod is judged.
+pub(super) fn judged_at(startup: &Startup<'_>) -> Option<usize> {
+    (0..=startup.last_of_startup()).find(|place| is_judged(startup, *place))
 }
 
 /// "once ContainersStarted and NetworkReady are reached and a `Pulled` Event, pulled or present, of every

@@ -7,6 +7,7 @@ use crate::oracle::reading::Options;
 use crate::oracle::reading::rules::Entry;
 use crate::oracle::reading::startup::Startup;
 use crate::oracle::reading::stream::Dropped;
+use crate::oracle::reading::tally::label_set;
 
 const EVIDENCE: &str = "podinit_network_evidence_total";
 const DROPPED: &str = "podinit_events_dropped_total";
@@ -128,10 +129,14 @@ fn pulls(startup: &Startup<'_>, figures: &mut Figures) {
 
 /// [§9.4](crate::specification#s9-4)
 fn official(startup: &Startup<'_>, figures: &mut Figures) {
-    let namespace = ("namespace", startup.life.folded[0].pod.namespace.as_str());
-    let observed = figures.histogram(SLI, &[namespace]);
+    let place = sli::judged_at(startup).unwrap_or(0);
+    let labels = label_set(startup, 0, ("", ""));
+    figures.histogram(SLI, &labels.spelled());
     match sli::event(startup) {
-        Some(SliEvent::Observed(duration)) => observed.push(duration),
+        Some(SliEvent::Observed(duration)) => {
+            let labels = label_set(startup, place, ("", ""));
+            figures.histogram(SLI, &labels.spelled()).push(duration);
+        }
         Some(SliEvent::Excluded(reason)) => {
             figures.add(SLI_EXCLUDED, &[("reason", reason)], 1);
         }

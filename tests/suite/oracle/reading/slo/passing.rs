@@ -38,7 +38,10 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
             }
             Step::Event { o, now, .. } => (rules.moments_of_event(o.is_some()), *o, *now),
             // What an Event latches is judged at once ([§9.2](crate::specification#s9-2)).
-            Step::Heard { now, .. } => (&[Moment::After][..], None, *now),
+            // Nodes do not move time, but a page of a list that never completes has.
+            Step::Heard { now, .. } | Step::OfNodes { now, .. } => {
+                (&[Moment::After][..], None, *now)
+            }
         };
         for moment in [Moment::Before, Moment::Fold, Moment::After] {
             if moment == Moment::Fold {
@@ -46,7 +49,7 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
                     Step::List { .. } | Step::EndOfStreamedList { .. } => true,
                     Step::Event { kind, .. } if kind == "ERROR" => false,
                     Step::Event { .. } => in_sync || rules.event_regains_sync(),
-                    Step::Heard { .. } => in_sync,
+                    Step::Heard { .. } | Step::OfNodes { .. } => in_sync,
                 };
             } else if moments.contains(&moment) && rules.fires(in_sync) {
                 let place = Place {

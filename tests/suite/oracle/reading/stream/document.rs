@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::oracle::instant::{self, Nanos};
 use crate::oracle::reading::kube_event::KubeEvent;
+use crate::oracle::reading::node::NodeSnapshot;
 use crate::oracle::reading::snapshot::Snapshot;
 
 /// A document with the time of the replay once it has been read.
@@ -25,7 +26,7 @@ pub(super) fn date(documents: &[Value], until: Option<Nanos>) -> Vec<Dated<'_>> 
         let greatest_in_it = greatest_api_time(document);
         greatest_seen = greatest_seen.max(greatest_in_it);
         now = now.max(match observed_at(document) {
-            _ if is_of_events_only(document) => now,
+            _ if is_without_pods(document) => now,
             Some(observed) => observed,
             None if is_event(document) => greatest_seen,
             None => greatest_in_it,
@@ -50,7 +51,7 @@ pub(super) fn pods_of(document: &Value) -> Vec<Snapshot> {
     if let Some(items) = document.get("items").and_then(Value::as_array) {
         let of_pods = items
             .iter()
-            .filter(|item| !is_item_an_event(document, item));
+            .filter(|item| kind_of(document, item) == Kind::Pod);
         return of_pods.map(Snapshot::read).collect();
     }
     let pod = document.get("object").unwrap_or(document);
@@ -64,7 +65,9 @@ pub(super) fn pods_of(document: &Value) -> Vec<Snapshot> {
 /// or in a watch event of type ADDED or MODIFIED; DELETED is ignored"
 pub(super) fn kube_events_of(document: &Value) -> Vec<KubeEvent> {
     if let Some(items) = document.get("items").and_then(Value::as_array) {
-        let events = items.iter().filter(|item| is_item_an_event(document, item));
+        let events = items
+            .iter()
+            .filter(|item| kind_of(document, item) == Kind::Event);
         return events.map(KubeEvent::read).collect();
     }
     let (event, counts) = match document.get("object") {
@@ -80,19 +83,53 @@ pub(super) fn kube_events_of(document: &Value) -> Vec<KubeEvent> {
     }
 }
 
-/// [§9.5](crate::specification#s9-5): "A document of Events only is no list of pods, neither the
-/// first nor a relist; Events do not move time, nor does their `observedAt`."
-pub(super) fn is_of_events_only(document: &Value) -> bool {
+/// [§14.1](crate::specification#s14-1): "`NodeList`, nodes in a `List`, a bare `Node`, watch events"
+pub(super) fn nodes_of(document: &Value) -> Vec<NodeSnapshot> {
     if let Some(items) = document.get("items").and_then(Value::as_array) {
-        let is_event = |item: &Value| is_item_an_event(document, item);
-        return document["kind"] == "EventList"
-            || (!items.is_empty() && items.iter().all(is_event));
+        let nodes = items
+            .iter()
+            .filter(|item| kind_of(document, item) == Kind::Node);
+        return nodes.map(NodeSnapshot::read).collect();
     }
-    document.get("object").unwrap_or(document)["kind"] == "Event"
+    let node = document.get("object").unwrap_or(document);
+    match node["kind"] == "Node" && document["type"] != "BOOKMARK" {
+        true => vec![NodeSnapshot::read(node)],
+        false => Vec::new(),
+    }
 }
 
-fn is_item_an_event(document: &Value, item: &Value) -> bool {
-    document["kind"] == "EventList" || item["kind"] == "Event"
+/// [§9.5](crate::specification#s9-5): "A document of Events only is no list of pods, neither the
+/// first nor a relist; Events do not move time, nor does their `observedAt`." The same of nodes:
+/// [§14.1](crate::specification#s14-1).
+pub(super) fn is_without_pods(document: &Value) -> bool {
+    if let Some(items) = document.get("items").and_then(Value::as_array) {
+        let is_pod = |item: &Value| kind_of(document, item) == Kind::Pod;
+        return document["kind"] == "EventList"
+            || document["kind"] == "NodeList"
+            || (!items.is_empty() && !items.iter().any(is_pod));
+    }
+    let kind = &document.get("object").unwrap_or(document)["kind"];
+    kind == "Event" || kind == "Node"
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Pod,
+    Event,
+    Node,
+}
+
+/// "An item that does not state its kind is of the kind of its list; in a `List` it is a node if it has a
+/// `status.nodeInfo`."
+fn kind_of(document: &Value, item: &Value) -> Kind {
+    if document["kind"] == "EventList" || item["kind"] == "Event" {
+        return Kind::Event;
+    }
+    let states_none = !item["kind"].is_string();
+    let is_node = item["kind"] == "Node"
+        || states_none && document["kind"] == "NodeList"
+        || states_none && document["kind"] == "List" && item["status"]["nodeInfo"].is_object();
+    if is_node { Kind::Node } else { Kind::Pod }
 }
 
 pub(super) fn observed_at(document: &Value) -> Option<Nanos> {
@@ -128,7 +165,7 @@ pub(super) fn count_types(dated: &[Dated<'_>]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for kind in dated
         .iter()
-        .filter(|dated| !is_of_events_only(dated.document))
+        .filter(|dated| !is_without_pods(dated.document))
         .filter_map(|dated| dated.document["type"].as_str())
     {
         *counts.entry(kind.to_owned()).or_insert(0) += 1;

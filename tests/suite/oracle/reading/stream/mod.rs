@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Options;
 use super::kube_event::KubeEvent;
+use super::node::{self, NodeStep, Nodes};
 use super::rules::Rules;
 use super::slo::{Passing, passings};
 use super::snapshot::Snapshot;
@@ -75,16 +76,21 @@ pub(crate) struct Recording {
     pub(crate) passings: Vec<Passing>,
     /// The Events that are about no pod
     pub(crate) dropped: Dropped,
+    pub(crate) nodes: Nodes,
+    /// Replay time at the end
+    pub(crate) now: Nanos,
 }
 
 pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) -> Recording {
     let dated = date(documents, options.until);
     let watch_events = count_types(&dated);
     let mut steps = join_pages(rules, &dated);
-    if !options.events {
-        steps.retain(|step| !step.is_heard());
-    }
-    let of_pods = |steps: &[Step]| steps.iter().position(|step| !step.is_heard());
+    steps.retain(|step| match step {
+        Step::Heard { .. } => options.events,
+        Step::OfNodes { .. } => options.nodes,
+        _ => true,
+    });
+    let of_pods = |steps: &[Step]| steps.iter().position(|step| !step.is_evidence());
     let is_list = |place: usize| matches!(steps[place], Step::List { .. });
     let starts_with_list =
         of_pods(&steps).is_some_and(is_list) || replace_first_streamed_list(rules, &mut steps);
@@ -95,13 +101,32 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
     };
     let (pods, dropped) = hand_out(rules, &steps, first);
     let passings = passings(rules.slo(), &steps, options.until);
+    let now = dated.last().map_or(0, |dated| dated.now);
     Recording {
         first_list_began,
         watch_events,
         pods,
         passings,
         dropped,
+        nodes: Nodes {
+            lives: node::life::lives(rules.nodes(), &of_nodes(&steps)),
+        },
+        now: options.until.unwrap_or(now),
     }
+}
+
+/// What the steps say of nodes.
+fn of_nodes(steps: &[Step]) -> Vec<NodeStep> {
+    let numbered = steps.iter().enumerate();
+    let of_nodes = numbered.filter_map(|(number, step)| match step {
+        Step::OfNodes { said, now } => Some(NodeStep {
+            step: number,
+            now: *now,
+            said: said.clone(),
+        }),
+        _ => None,
+    });
+    of_nodes.collect()
 }
 
 /// Gives every identity its own history.
@@ -172,6 +197,8 @@ fn hand_out(
                     what: What::Heard(KubeEvent::clone(event)),
                 }),
             },
+            // What pods know of them is asked of the nodes.
+            Step::OfNodes { .. } => {}
             Step::EndOfStreamedList { now, .. } => {
                 mark_absent(&mut histories, &in_this_stream, (number, *now));
                 in_this_stream.clear();

@@ -1,11 +1,12 @@
 //! The documents as what the replay does: pages joined, streamed lists found.
 
 use super::document::{
-    Dated, has_further_page, is_end_of_streamed_list, is_event, is_of_events_only, is_page,
-    kube_events_of, observed_at, pods_of,
+    Dated, has_further_page, is_end_of_streamed_list, is_event, is_page, is_without_pods,
+    kube_events_of, nodes_of, observed_at, pods_of,
 };
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::kube_event::KubeEvent;
+use crate::oracle::reading::node::{NodeSnapshot, Said};
 use crate::oracle::reading::rules::Rules;
 use crate::oracle::reading::snapshot::Snapshot;
 
@@ -31,11 +32,17 @@ pub(crate) enum Step {
         event: Box<KubeEvent>,
         now: Nanos,
     },
+    /// Something of nodes ([§14.1](crate::specification#s14-1))
+    OfNodes {
+        said: Said,
+        now: Nanos,
+    },
 }
 
 impl Step {
-    pub(super) fn is_heard(&self) -> bool {
-        matches!(self, Self::Heard { .. })
+    /// Nothing of pods
+    pub(super) fn is_evidence(&self) -> bool {
+        matches!(self, Self::Heard { .. } | Self::OfNodes { .. })
     }
 }
 
@@ -43,10 +50,12 @@ impl Step {
 pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rest = dated;
+    let mut nodes = NodePages::default();
     while let Some((first, after)) = rest.split_first() {
         let document = first.document;
-        if is_of_events_only(document) {
+        if is_without_pods(document) {
             steps.extend(heard(first));
+            steps.extend(nodes.read(first));
             rest = after;
             continue;
         }
@@ -68,26 +77,93 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
         }
         let documents = 1 + pages_after(first, after);
         // Events between the pages come in the order of the file, and are no part of the list.
-        let is_of_events_only = |dated: &&Dated<'_>| is_of_events_only(dated.document);
-        let (events, pages): (Vec<_>, Vec<_>) =
-            rest[..documents].iter().partition(is_of_events_only);
-        steps.extend(events.into_iter().flat_map(heard));
+        let is_without_pods = |dated: &&Dated<'_>| is_without_pods(dated.document);
+        let (events, pages): (Vec<_>, Vec<_>) = rest[..documents].iter().partition(is_without_pods);
+        for evidence in events {
+            steps.extend(heard(evidence));
+            steps.extend(nodes.read(evidence));
+        }
         let last = pages.last().unwrap_or(&first);
         let is_complete = !has_further_page(last.document);
         if let Some(counting) = rules.pages_that_count(pages.len(), is_complete) {
-            let pods: Vec<Snapshot> = pages[..counting]
+            let pods = pages[..counting]
                 .iter()
-                .flat_map(|page| pods_of(page.document))
-                .collect();
+                .flat_map(|page| pods_of(page.document));
+            let pods = in_order(pods.collect());
+            let among_them = pages.iter().flat_map(|page| nodes_of(page.document));
+            let among_them: Vec<NodeSnapshot> = among_them.collect();
             let now = last.now;
             let greatest = pods.iter().filter_map(Snapshot::greatest_api_time).max();
             let began = observed_at(document).or(greatest).unwrap_or(now);
-            steps.push(Step::List { pods, began, now });
+            let list = Step::List { pods, began, now };
+            if among_them.is_empty() {
+                steps.push(list);
+            } else {
+                let of_nodes = among_them.iter();
+                let of_nodes = of_nodes.filter_map(NodeSnapshot::greatest_api_time).max();
+                let began = observed_at(document).or(greatest.max(of_nodes));
+                let of_nodes = Step::OfNodes {
+                    said: Said::List {
+                        nodes: among_them,
+                        began: began.unwrap_or(now),
+                    },
+                    now,
+                };
+                match rules.nodes().nodes_come_first() {
+                    true => steps.extend([of_nodes, list]),
+                    false => steps.extend([list, of_nodes]),
+                }
+            }
         }
         steps.extend(pages.into_iter().flat_map(heard));
         rest = &rest[documents..];
     }
     steps
+}
+
+/// With the place of each pod in the list.
+fn in_order(mut pods: Vec<Snapshot>) -> Vec<Snapshot> {
+    for (place, pod) in pods.iter_mut().enumerate() {
+        pod.item = place;
+    }
+    pods
+}
+
+/// The pages of a list of nodes.
+#[derive(Default)]
+struct NodePages {
+    nodes: Vec<NodeSnapshot>,
+    observed: Option<Option<Nanos>>,
+}
+
+impl NodePages {
+    /// What a document without pods says of nodes, once all of its list is there.
+    fn read(&mut self, dated: &Dated<'_>) -> Option<Step> {
+        let (document, now) = (dated.document, dated.now);
+        let step = |said| Some(Step::OfNodes { said, now });
+        if is_end_of_streamed_list(document) && document["object"]["kind"] == "Node" {
+            return step(Said::EndOfStreamedList);
+        }
+        let nodes = nodes_of(document);
+        if is_event(document) {
+            let o = observed_at(document);
+            let kind = document["type"].as_str().unwrap_or("").to_owned();
+            let node = nodes.into_iter().next().map(Box::new)?;
+            return step(Said::Event { kind, node, o });
+        }
+        if nodes.is_empty() && document["kind"] != "NodeList" {
+            return None;
+        }
+        self.nodes.extend(nodes);
+        let observed = *self.observed.get_or_insert(observed_at(document));
+        if has_further_page(document) {
+            return None;
+        }
+        let Self { nodes, .. } = std::mem::take(self);
+        let greatest = nodes.iter().filter_map(NodeSnapshot::greatest_api_time);
+        let began = observed.or(greatest.max()).unwrap_or(now);
+        step(Said::List { nodes, began })
+    }
 }
 
 /// The Events of a document, in its order.
@@ -108,7 +184,7 @@ pub(super) fn pages_after(first: &Dated<'_>, after: &[Dated<'_>]) -> usize {
     let mut next = 0;
     while has_further_page(last) {
         match after.get(next).map(|next| next.document) {
-            Some(document) if is_of_events_only(document) => {}
+            Some(document) if is_without_pods(document) => {}
             Some(document) if is_page(document) => {
                 last = document;
                 documents = next + 1;
@@ -131,13 +207,13 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
     let is_other = |step: &Step| match step {
         Step::List { .. } => true,
         Step::Event { kind, .. } => kind == "ERROR",
-        Step::EndOfStreamedList { .. } | Step::Heard { .. } => false,
+        Step::EndOfStreamedList { .. } | Step::Heard { .. } | Step::OfNodes { .. } => false,
     };
     if steps[..end].iter().any(is_other) {
         return false;
     }
-    let (before, events): (Vec<Step>, Vec<Step>) = steps.drain(..=end).partition(Step::is_heard);
-    let pods = standing(rules, &events);
+    let (before, events): (Vec<Step>, Vec<Step>) = steps.drain(..=end).partition(Step::is_evidence);
+    let pods = in_order(standing(rules, &events));
     let greatest = pods.iter().filter_map(Snapshot::greatest_api_time).max();
     let (
         Some(Step::EndOfStreamedList { now, .. }),
