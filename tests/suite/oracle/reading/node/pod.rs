@@ -94,7 +94,7 @@ impl Startup<'_> {
             let ready = times
                 .first_ready
                 .filter(|ready| rules.is_ready_by_then(node.folded[*ready].step, step));
-            let ready = ready.and_then(|_| times.ready);
+            let ready = ready.and(times.ready);
             let verdict =
                 |from: Option<Nanos>, to: Option<Nanos>| self.rules.verdict_of(from.zip(to));
             Some(vec![
