@@ -71,7 +71,7 @@ pub(super) struct Nodes {
     starting: BTreeSet<(Timestamp, PodUid)>,
     /// How many starting nodes were late when that was reported last
     late: u64,
-    /// The second in which that was looked at last
+    /// When that was looked at last
     late_at: Timestamp,
 }
 
@@ -273,15 +273,18 @@ impl Nodes {
 
     /// Time has come to `now`.
     pub(super) fn advance(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
-        if now.truncate_to_second() != self.late_at && (!self.starting.is_empty() || self.late > 0)
-        {
+        // Nodes are created at whole seconds, so that one becomes late just after one.
+        let second = self.late_at.truncate_to_second();
+        let is_due =
+            now.truncate_to_second() != second || (self.late_at == second && now != second);
+        if is_due && (!self.starting.is_empty() || self.late > 0) {
             self.report_late(now, emit);
         }
     }
 
     /// Reports how many starting nodes are late at `now`, where that has changed.
     fn report_late(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
-        self.late_at = now.truncate_to_second();
+        self.late_at = now;
         let is_late = |since: &Timestamp| now.nanos_since(*since) > LATE_NANOS;
         let late = self.starting.iter().take_while(|(since, _)| is_late(since));
         let late = late.count() as u64;

@@ -525,7 +525,8 @@ fn nodes_that_start_for_long_are_late_until_they_end() {
     cluster.node(2_000, node("b", 2, 1));
     cluster.tracker.advance(at(900), &mut cluster.log);
     assert_eq!(std::mem::take(&mut cluster.log.lines), Vec::<String>::new());
-    cluster.tracker.advance(at(901), &mut cluster.log);
+    let just_after = at(900).plus_nanos(1);
+    cluster.tracker.advance(just_after, &mut cluster.log);
     assert_eq!(std::mem::take(&mut cluster.log.lines), ["1 late"]);
     cluster.tracker.advance(at(903), &mut cluster.log);
     assert_eq!(std::mem::take(&mut cluster.log.lines), ["2 late"]);
