@@ -28,7 +28,7 @@ pub(super) fn warn_of(fresh: bool, freshness: Option<&Freshness>) {
     match headline {
         Some(headline) => tracing::warn!("{}", shown(&headline)),
         None if !fresh => {
-            tracing::warn!("the source does not know the present: what it says may be old");
+            tracing::warn!("the source does not know the present, so its answer may be old");
         }
         None => {}
     }

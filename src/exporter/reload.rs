@@ -94,7 +94,7 @@ impl<R: Reloadable> ReloadTask<R> {
                 self.reloadable.put_in_force(config).await
             }
             Err(error) => {
-                tracing::warn!("{error}; {} in force is unchanged", R::NAME);
+                tracing::warn!("{error}; podinit keeps {} that it read before", R::NAME);
                 true
             }
         }

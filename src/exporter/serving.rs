@@ -159,7 +159,7 @@ impl Serving {
             tasks.spawn("the reload of the SLO file", reload);
         }
         tasks.run(watches).await?;
-        tracing::info!("ended");
+        tracing::info!("podinit has ended");
         Ok(())
     }
 }

@@ -64,7 +64,7 @@ pub(super) async fn serve(
                 Err(error) if concerns_one_client(&error) => {}
                 Err(error) => {
                     if !std::mem::replace(&mut faulty, true) {
-                        tracing::warn!(%error, "cannot accept connections, will retry");
+                        tracing::warn!(%error, "cannot accept connections; podinit tries again");
                     }
                     sleep(PAUSE_AFTER_FAULT).await;
                 }
@@ -135,7 +135,7 @@ impl Connections {
             Some(Ok((id, ()))) => id,
             Some(Err(error)) => {
                 if error.is_panic() {
-                    tracing::error!("serving a connection panicked");
+                    tracing::error!("a connection ended with a panic: a bug in podinit");
                 }
                 error.id()
             }

@@ -116,7 +116,7 @@ impl TraceExporter {
             () = self.send_all(&mut batch, &accounted) => {}
             () = too_late => {
                 let traces = batch.len() + self.startups.len();
-                tracing::warn!(collector = self.server, traces, "traces were not sent before the end");
+                tracing::warn!(collector = self.server, traces, "podinit ended before it could send these traces");
             }
         }
     }
@@ -180,7 +180,11 @@ impl TraceExporter {
         self.backoff.reset();
         if std::mem::take(&mut self.is_failing) {
             let dropped = self.stats.dropped(DropReason::QueueFull);
-            tracing::info!(collector = self.server, dropped, "traces are sent again");
+            tracing::info!(
+                collector = self.server,
+                dropped,
+                "podinit sends traces again"
+            );
         }
     }
 
@@ -190,7 +194,7 @@ impl TraceExporter {
             tracing::warn!(
                 collector = self.server,
                 why = failure.why,
-                "traces cannot be sent; {MOST_QUEUED} may wait, and further ones are dropped and counted"
+                "podinit cannot send traces; {MOST_QUEUED} may wait, and it drops and counts further ones"
             );
         }
     }

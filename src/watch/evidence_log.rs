@@ -61,7 +61,7 @@ impl EvidenceLog {
         };
         tracing::warn!(
             detail,
-            "{what} cannot be read; going on without them, and trying again{advice}"
+            "podinit cannot read {what}; it goes on without them, and tries again{advice}"
         );
     }
 
@@ -79,7 +79,7 @@ impl EvidenceLog {
         } else {
             tracing::warn!(
                 detail,
-                "one of the {what} was skipped; no more will be logged"
+                "podinit skipped one of the {what}; it logs no further ones"
             );
         }
     }

@@ -37,9 +37,9 @@ impl WatchLog {
         streak.reason = reason;
         let (detail, reason) = (&failure.detail, reason.as_str());
         if news {
-            tracing::warn!(reason, detail, "the watch is failing; it will be retried");
+            tracing::warn!(reason, detail, "the watch fails; podinit tries again");
         } else {
-            tracing::debug!(reason, detail, "the watch is still failing");
+            tracing::debug!(reason, detail, "the watch still fails");
         }
     }
 
@@ -68,12 +68,12 @@ impl WatchLog {
         if for_good {
             tracing::warn!(
                 detail,
-                "the API server does not stream lists; they are requested in pages"
+                "the API server does not stream lists; podinit asks for pages"
             );
         } else {
             tracing::info!(
                 detail,
-                "the streamed list had no end; it is requested in pages"
+                "the streamed list had no end; podinit asks for pages"
             );
         }
     }
@@ -85,12 +85,12 @@ impl WatchLog {
         if for_good {
             tracing::warn!(
                 detail,
-                "lists in one answer do not arrive; they are requested in pages"
+                "lists in one answer do not arrive; podinit asks for pages"
             );
         } else {
             tracing::info!(
                 detail,
-                "the list did not arrive in one answer; it is requested in pages"
+                "the list did not arrive in one answer; podinit asks for pages"
             );
         }
     }
@@ -110,7 +110,11 @@ impl WatchLog {
         if known {
             tracing::debug!(reason, detail, "skipped");
         } else {
-            tracing::warn!(reason, detail, "skipped; further ones are only counted");
+            tracing::warn!(
+                reason,
+                detail,
+                "podinit skipped an object that it cannot use; it only counts further ones"
+            );
         }
     }
 

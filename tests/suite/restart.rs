@@ -388,7 +388,7 @@ async fn the_first_scrape_says_that_nothing_can_be_written() {
             seen.value("podinit_pods_discovered_total").is_some()
         });
         assert_eq!(first.value("podinit_checkpoint_durable"), Some(0.0));
-        podinit.says("the checkpoint cannot be written");
+        podinit.says("podinit cannot write the checkpoint");
         assert!(podinit.terminate());
     });
 }
@@ -406,7 +406,7 @@ async fn a_directory_that_is_gone_is_told_of_and_does_not_keep_podinit_from_serv
         });
         assert!(seen.sum_where("podinit_checkpoint_writes_total", "result", "failure") >= 1.0);
         podinit.until("the pod", discovered(1.0));
-        podinit.says("the checkpoint cannot be written");
+        podinit.says("podinit cannot write the checkpoint");
         assert!(podinit.terminate());
     });
 }

@@ -131,10 +131,10 @@ impl Commits {
                 let why = why.unwrap_or("it failed");
                 tracing::error!(
                     why,
-                    "the checkpoint cannot be written; scrapes are served, but a restart may lower what they show"
+                    "podinit cannot write the checkpoint; it answers scrapes, but a restart now may lower counters"
                 );
             }
-            (false, true) => tracing::info!("the checkpoint is written again"),
+            (false, true) => tracing::info!("podinit writes the checkpoint again"),
             _ => {}
         }
     }

@@ -199,10 +199,10 @@ fn rejected(
         Ok(file) => tracing::warn!(
             why,
             file,
-            "the checkpoint cannot be used and was set aside; counters begin at zero"
+            "podinit cannot use the checkpoint and has set it aside; counters begin at zero"
         ),
         Err(error) => {
-            tracing::warn!(why, %error, "the checkpoint cannot be used, and could not be set aside; counters begin at zero")
+            tracing::warn!(why, %error, "podinit can neither use the checkpoint nor set it aside; counters begin at zero")
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn restore(
     let durations = recorder.restore(&content.metrics, in_flight);
     if durations == RestoredDurations::OtherLabels {
         tracing::warn!(
-            "the duration series carry other labels than before, and begin at zero; other counters continue"
+            "the duration series have other labels than before, so they begin at zero; other counters continue"
         );
         for pod in pods.iter().filter_map(SavedPod::in_flight) {
             recorder.show(pod.info());
