@@ -111,6 +111,7 @@ impl Exporter {
         watch.decode.node = true;
         watch.decode.images = true;
         watch.decode.messages = true;
+        watch.decode.endings = true;
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::new(watch.scopes.len()));
         let (events_in, events) = mpsc::channel(EVENT_QUEUE);

@@ -129,30 +129,28 @@ fn the_pod_itself_may_say_why_it_ended() {
     );
 }
 
+/// A pod whose container ran for 6 s and failed, watched from its beginning.
+pub fn failed() -> Vec<Value> {
+    let bound = [("PodScheduled", 0), ("PodReadyToStartContainers", 2)];
+    let waits = json!({"waiting": {"reason": "ContainerCreating"}});
+    let mut state = terminated("app", 1, "Error", 3, 9)["state"].clone();
+    state["terminated"]["message"] = json!("no such table");
+    let mut last = pod("web-1", &bound, state);
+    last["status"]["phase"] = json!("Failed");
+    vec![
+        json!({"kind": "PodList", "items": []}),
+        json!({"type": "ADDED", "object": pod("web-1", &bound, waits)}),
+        json!({"type": "MODIFIED", "object": last}),
+    ]
+}
+
 /// What was seen of its waits stays.
 #[test]
 fn a_pod_that_was_watched_to_its_end_has_both() {
-    let bound = [("PodScheduled", 0), ("PodReadyToStartContainers", 2)];
-    let first = pod(
-        "web-1",
-        &bound,
-        json!({"waiting": {"reason": "ContainerCreating"}}),
-    );
-    let mut last = pod(
-        "web-1",
-        &bound,
-        terminated("app", 1, "Error", 3, 9)["state"].clone(),
-    );
-    last["status"]["phase"] = json!("Failed");
-    let documents = [
-        json!({"kind": "PodList", "items": []}),
-        json!({"type": "ADDED", "object": first}),
-        json!({"type": "MODIFIED", "object": last}),
-    ];
-    let explanation = json_of("web-1", &crate::explain::recording(&documents));
+    let explanation = json_of("web-1", &crate::explain::recording(&failed()));
     let verdict = explanation["verdict"].as_str().unwrap();
     let waited = "Ended as failed after 9s, without becoming ready, last in containers, cause ";
-    let ended = ": container app exited with code 1 after 6s.";
+    let ended = ": container app exited with code 1 after 6s: no such table.";
     assert!(
         verdict.starts_with(waited) && verdict.ends_with(ended),
         "{verdict}"

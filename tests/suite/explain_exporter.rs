@@ -15,6 +15,7 @@ use podinit_decode::node::NodeOptions;
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};
+use crate::explain_ended::failed;
 use crate::support::freshness::freshness;
 use crate::support::output::{json_of, one_line};
 use crate::support::server::{Running, Source, start_routes};
@@ -37,6 +38,8 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
         node: true,
         workload: true,
         images: true,
+        messages: true,
+        endings: true,
         nodes: has_nodes.then(NodeOptions::default),
         ..DecodeOptions::default()
     };
@@ -111,6 +114,27 @@ async fn it_says_what_the_recording_says() {
             assert_eq!(explained(&exporter, target).await, expected, "{target:?}");
         }
     }
+}
+
+/// How a pod ended is part of its record.
+#[tokio::test]
+async fn it_says_how_a_pod_ended() {
+    let documents = failed();
+    let exporter = start(&documents, None);
+    let explanation = explained(&exporter, &["web-1"]).await;
+    let verdict = explanation["verdict"].as_str().unwrap();
+    assert!(
+        verdict.ends_with(": container app exited with code 1 after 6s: no such table."),
+        "{verdict}"
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("recording.json");
+    std::fs::write(&file, recording(&documents)).unwrap();
+    let args = ["--file", file.to_str().unwrap(), "-o", "json", "web-1"];
+    let output = podinit(args.map(str::to_owned).to_vec()).await;
+    let mut expected = json_of(&output, &args);
+    expected["probes"] = json!([]);
+    assert_eq!(explanation, expected);
 }
 
 #[tokio::test]

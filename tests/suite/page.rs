@@ -59,6 +59,7 @@ fn record(name: &str, progress: Progress) -> Record {
         startup_capacity: None,
         startup_images: StartupImages::default(),
         node_labels: None,
+        ending: None,
         unschedulable: None,
         uid,
         pod,

@@ -22,8 +22,8 @@ pub use self::container::{
 };
 pub use self::probes::{ContainerProbes, Probe};
 pub use self::status::{
-    DisruptionReason, Ending, InPlaceChanges, NotScheduled, NotScheduledReason, Resize,
-    ResizeState, SandboxNotReady, Termination,
+    DisruptionReason, Ending, InPlaceChanges, MOST_TERMINATIONS, NotScheduled, NotScheduledReason,
+    Resize, ResizeState, SandboxNotReady, Termination,
 };
 pub use self::uid::PodUid;
 use crate::label_values;

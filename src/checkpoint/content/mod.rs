@@ -13,6 +13,7 @@
 //! | 9 | `shown` | of each pod that is starting up, what else its newest version shows; optional |
 //! | 10 | `capacity` | of pods and records that are or were unschedulable, what autoscalers have said; optional |
 //! | 11 | `evidence` | what nodes and Events tell of startups, and the nodes; optional |
+//! | 12 | `endings` | how the pods of records ended; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -25,6 +26,7 @@
 
 mod capacity;
 mod collected;
+mod endings;
 mod evidence;
 mod pods;
 mod records;
@@ -42,8 +44,8 @@ use self::collected::CollectedWriter;
 use self::evidence::{PodNodes, SavedEvidence};
 use self::pods::SharedTexts;
 use self::section::{
-    CAPACITY, COLLECTED, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN, START_TIMES,
-    TRACKER, append, payload, value,
+    CAPACITY, COLLECTED, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
+    START_TIMES, TRACKER, append, payload, value,
 };
 use super::frame::{Sections, Writer};
 use crate::inspect::records::KeptRecords;
@@ -128,6 +130,10 @@ impl Unsealed {
             let written = records::newest(&records.records);
             capacities.add_records(written);
             file.section(RECORDS, |out| records::write(out, records.count, written));
+            let endings = endings::of(written);
+            if !endings.is_empty() {
+                file.section(ENDINGS, |out| append(out, &endings));
+            }
         }
         if !capacities.is_empty() {
             file.section(CAPACITY, |out| append(out, &capacities));
@@ -218,6 +224,9 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
         metrics: metrics(file)?,
         records: records.transpose()?.unwrap_or_default(),
     };
+    if let Some(payload) = file.get(ENDINGS) {
+        endings::give(payload, &mut content.records.records)?;
+    }
     if file.get(EVIDENCE).is_some() {
         let evidence: SavedEvidence = value(file, EVIDENCE)?;
         let Content {
@@ -259,6 +268,8 @@ fn metrics(file: &Sections<'_>) -> Result<SavedMetrics, ContentError> {
 mod by_hand_tests;
 #[cfg(test)]
 mod capacity_tests;
+#[cfg(test)]
+mod endings_tests;
 #[cfg(test)]
 mod form_tests;
 #[cfg(test)]

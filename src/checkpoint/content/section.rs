@@ -18,6 +18,7 @@ pub(super) const START_TIMES: u32 = 8;
 pub(super) const SHOWN: u32 = 9;
 pub(super) const CAPACITY: u32 = 10;
 pub(super) const EVIDENCE: u32 = 11;
+pub(super) const ENDINGS: u32 = 12;
 
 /// Why a checkpoint that is whole cannot be used by this podinit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

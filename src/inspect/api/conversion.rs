@@ -2,8 +2,8 @@
 
 use super::continue_token;
 use super::model::{
-    Cause, Container, Ended, InFlight, Interval, Milestone, Needed, NodeDetails, Page, Pull, Slo,
-    Startup, Unschedulable, Workload,
+    Cause, Container, Ended, Ending, InFlight, Interval, Milestone, Needed, NodeDetails, Page,
+    Pull, Slo, Startup, Termination, Unschedulable, Workload,
 };
 use crate::inspect::freshness::Freshness;
 use crate::inspect::records::Answer;
@@ -14,7 +14,7 @@ use podinit_core::lifecycle::{
     StageOrStep, StartupImages,
 };
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::ContainerKind;
+use podinit_core::pod::{self, ContainerKind};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -42,6 +42,10 @@ pub fn startup_of(record: &Record, label_keys: &[String]) -> Startup {
     let labels = label_keys.iter().zip(pod.pod_labels.iter());
     let labels = labels.filter(|(_, value)| !value.is_empty());
     let (in_flight, ended) = progress(record.progress);
+    let ended = ended.map(|ended| Ended {
+        status: record.ending.as_deref().map(Ending::from),
+        ..ended
+    });
     Startup {
         uid: record.uid.to_string(),
         namespace: pod.namespace.to_string(),
@@ -76,6 +80,28 @@ fn needed(record: &Record) -> Option<Needed> {
         capacity: capacity.map(|capacity| capacity.as_str().to_owned()),
         images: images.as_str().to_owned(),
     })
+}
+
+impl From<&pod::Ending> for Ending {
+    fn from(ending: &pod::Ending) -> Self {
+        let owned = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
+        let containers = ending.containers.iter().map(|one| Termination {
+            container: one.container as u64,
+            started: one.started.map(text),
+            finished: one.finished.map(text),
+            exit_code: one.exit_code,
+            signal: one.signal,
+            reason: owned(&one.reason),
+            message: owned(&one.message),
+            restarts: one.restarts,
+        });
+        Self {
+            time: ending.at.map(text),
+            reason: owned(&ending.reason),
+            message: owned(&ending.message),
+            containers: containers.collect(),
+        }
+    }
 }
 
 impl From<&NodeLabels> for NodeDetails {
@@ -116,6 +142,7 @@ fn progress(progress: Progress) -> (Option<InFlight>, Option<Ended>) {
             let ended = Ended {
                 outcome: outcome.as_str().to_owned(),
                 time: text(at),
+                status: None,
             };
             (None, Some(ended))
         }

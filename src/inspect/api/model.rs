@@ -148,6 +148,45 @@ pub struct Ended {
     pub outcome: String,
     /// When podinit accounted for it
     pub time: String,
+    /// What the status says of a pod that completed or failed
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Ending>,
+}
+
+/// What the status of a pod that ended says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// When the last of its containers finished
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// At most 8 that have terminated, those that failed before the others
+    #[serde(default)]
+    pub containers: Vec<Termination>,
+}
+
+/// How a container ended. What its status does not say is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Termination {
+    /// Its position among the containers of the pod, init containers first
+    pub container: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How often it had been restarted before
+    pub restarts: u64,
 }
 
 /// A milestone that was reached.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::{
-    Cause, Container, Ended, InFlight, Interval, Milestone, NodeDetails, Pull, Slo, Startup,
-    Unschedulable, Workload as Owner,
+    Cause, Container, Ended, Ending, InFlight, Interval, Milestone, NodeDetails, Pull, Slo,
+    Startup, Termination, Unschedulable, Workload as Owner,
 };
 use crate::text::strangers_text::shown;
 use podinit_core::label_value::LabelValue;
@@ -18,7 +18,7 @@ use podinit_core::lifecycle::{
     RecordedPull, RecordedSlo, SloVerdict, WaitReason,
 };
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use podinit_core::pod::{self, ContainerKind, PodInfo, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -64,6 +64,10 @@ pub fn record_of(startup: &Startup) -> Read<Record> {
         intervals: all(&startup.intervals, interval)?,
         containers: all(&startup.containers, container)?,
         message: startup.message.as_deref().map(Arc::from),
+        ending: (startup.ended.as_ref())
+            .and_then(|ended| ended.status.as_ref())
+            .map(ending)
+            .transpose()?,
         unschedulable: startup
             .unschedulable
             .as_ref()
@@ -118,10 +122,37 @@ fn node_labels(details: &NodeDetails) -> Arc<NodeLabels> {
     })
 }
 
+fn ending(document: &Ending) -> Read<Box<pod::Ending>> {
+    let owned = |text: &Option<String>| text.as_deref().map(Box::from);
+    let termination = |one: &Termination| {
+        Ok(pod::Termination {
+            container: usize::try_from(one.container).unwrap_or(usize::MAX),
+            started: optional_time("started", one.started.as_ref())?,
+            finished: optional_time("finished", one.finished.as_ref())?,
+            exit_code: one.exit_code,
+            signal: one.signal,
+            reason: owned(&one.reason),
+            message: owned(&one.message),
+            restarts: one.restarts,
+        })
+    };
+    Ok(Box::new(pod::Ending {
+        at: optional_time("the time of the end", document.time.as_ref())?,
+        reason: owned(&document.reason),
+        message: owned(&document.message),
+        containers: all(&document.containers, termination)?,
+    }))
+}
+
 fn progress(startup: &Startup) -> Read<Progress> {
     match (&startup.in_flight, &startup.ended) {
         (Some(in_flight), None) => progress_in_flight(in_flight),
-        (None, Some(Ended { outcome, time: at })) => Ok(Progress::Ended {
+        (
+            None,
+            Some(Ended {
+                outcome, time: at, ..
+            }),
+        ) => Ok(Progress::Ended {
             outcome: named("outcome", outcome)?,
             at: time("the time of the end", at)?,
         }),

@@ -34,6 +34,7 @@ pub fn explain_records(target: &Target, records: Records, now: Timestamp) -> Opt
         fleet: Fleet::of_records(&records.ready, record.uid),
         peers: Peers::among(&records.in_flight, &record),
         workload_pods: target.is_workload().then_some(pods),
+        ending: record.ending.as_deref().cloned(),
         ..Context::default()
     };
     Some(Explanation::new(&record, context, now))

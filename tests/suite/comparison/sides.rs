@@ -54,6 +54,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         startup_capacity: None,
         startup_images: StartupImages::default(),
         node_labels: pod.labels.clone().map(Arc::new),
+        ending: None,
         unschedulable: None,
         uid: PodUid::from_text(&format!("pod-{number}")),
         pod: PodInfo {

@@ -26,7 +26,7 @@ use super::pod_node::{StartupCapacity, StartupImages};
 use super::slo_verdict::SloVerdict;
 use crate::label_values;
 use crate::node::NodeLabels;
-use crate::pod::{ContainerKind, PodInfo, PodUid};
+use crate::pod::{ContainerKind, Ending, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
 /// What is known of one startup.
@@ -57,6 +57,8 @@ pub struct Record {
     /// What Kubernetes says of why it waits, in its own words, at most 256 bytes of its beginning and end; of a
     /// startup that has ended, what it said last
     pub message: Option<Arc<str>>,
+    /// How the pod ended, where its status says that and it is kept
+    pub ending: Option<Box<Ending>>,
     /// Of a pod that is or was unschedulable while Events are a source: whether a node is on its way for it, as the last
     /// Event of an autoscaler says
     pub unschedulable: Option<RecordedCapacity>,

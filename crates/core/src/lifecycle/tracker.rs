@@ -33,7 +33,7 @@ use super::sources::Sources;
 use super::startup::SnapshotContext;
 use super::stuck::{StuckAfter, StuckBefore};
 use super::table::PodTable;
-use crate::pod::{PodSnapshot, PodUid};
+use crate::pod::{Ending, PodSnapshot, PodUid};
 use crate::shard::Shard;
 use crate::timestamp::Timestamp;
 
@@ -252,7 +252,7 @@ impl Tracker {
             }
             Some(RememberedPod::InFlight(pod)) => {
                 if let Some(outcome) = pod.fold(snapshot, context, &mut self.shared, reporter) {
-                    self.finish(snapshot.uid, outcome, reporter);
+                    self.finish(snapshot.uid, outcome, snapshot.ending.as_deref(), reporter);
                     self.see_in_place(snapshot, delivery, false, reporter);
                 }
             }
@@ -311,7 +311,14 @@ impl Tracker {
     }
 
     /// Ends the startup of a pod, if it is in flight, and remembers the pod as finished.
-    fn finish(&mut self, uid: PodUid, outcome: Outcome, reporter: &mut Reporter<'_, impl Sink>) {
+    /// `ending` is what the pod's status says of its end.
+    fn finish(
+        &mut self,
+        uid: PodUid,
+        outcome: Outcome,
+        ending: Option<&Ending>,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
         let slot = self.pods.slot(uid);
         let Some((remembered, slot)) = self.pods.get_mut(uid).zip(slot) else {
             return;
@@ -321,7 +328,8 @@ impl Tracker {
             let outcome = pod.finish(outcome, &mut self.shared, reporter);
             let finished = RememberedPod::Finished(pod.last_seen.into());
             if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {
-                reporter.ended(self.shared.ended(pod, outcome, reporter.now()));
+                let now = reporter.now();
+                reporter.ended(self.shared.ended(pod, outcome, now, ending));
             }
         }
     }

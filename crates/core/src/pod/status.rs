@@ -1,6 +1,8 @@
 //! What a pod's status says besides its conditions: why it is not scheduled, why its sandbox is not ready, why
 //! Kubernetes is about to end it, what is changed in place, and how it ended.
 
+use serde::{Deserialize, Serialize};
+
 use super::Condition;
 use crate::label_values;
 use crate::timestamp::Timestamp;
@@ -99,8 +101,11 @@ pub struct InPlaceChanges {
     pub update_ready: Option<Condition>,
 }
 
+/// So many containers of a pod that ended are kept.
+pub const MOST_TERMINATIONS: usize = 8;
+
 /// How a pod ended, as its status says.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Ending {
     /// When at the latest that is known: the last `finishedAt` of its containers, or without one the latest
     /// API time of the pod
@@ -114,7 +119,7 @@ pub struct Ending {
 }
 
 /// How a container ended: its `state.terminated`.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Termination {
     /// Its position among [`PodSnapshot::containers`](super::PodSnapshot::containers)
     pub container: usize,
@@ -129,6 +134,17 @@ pub struct Termination {
     pub message: Option<Box<str>>,
     /// How often it had been restarted before
     pub restarts: u64,
+}
+
+impl Ending {
+    /// As much as a record keeps: [`MOST_TERMINATIONS`] containers, those that failed before the others.
+    pub fn kept(&self) -> Self {
+        let mut kept = self.clone();
+        kept.containers.sort_by_key(|one| !one.has_failed());
+        kept.containers.truncate(MOST_TERMINATIONS);
+        kept.containers.sort_by_key(|one| one.container);
+        kept
+    }
 }
 
 impl Termination {

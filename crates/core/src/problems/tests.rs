@@ -33,6 +33,7 @@ pub(super) fn pod(name: &str, image: &str) -> Record {
         .bytes()
         .fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
     Record {
+        ending: None,
         unschedulable: None,
         startup_capacity: None,
         startup_images: StartupImages::default(),

@@ -14,7 +14,7 @@ use crate::lifecycle::saved::{SavedEnded, UnreadWaiting, WaitingTable};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::node::NodeLabels;
-use crate::pod::{PodInfo, PodUid};
+use crate::pod::{Ending, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
 /// A startup that has ended: what the tracker knew of the pod, moved out of it as it was. So a record
@@ -24,6 +24,8 @@ pub struct EndedStartup {
     pub(in crate::lifecycle) pod: Box<PodInFlight>,
     pub(in crate::lifecycle) outcome: Outcome,
     pub(in crate::lifecycle) at: Timestamp,
+    /// How the pod ended, where its status says that
+    ending: Option<Box<Ending>>,
     /// The SLOs that were in force when it ended
     pub(in crate::lifecycle) rules: Arc<[SloRule]>,
     /// Its saved form, once that was written: every checkpoint has the same
@@ -32,7 +34,10 @@ pub struct EndedStartup {
 
 impl PartialEq for EndedStartup {
     fn eq(&self, other: &Self) -> bool {
-        let all = |one: &Self| (one.outcome, one.at, Arc::clone(&one.rules));
+        let all = |one: &Self| {
+            let rules = Arc::clone(&one.rules);
+            (one.outcome, one.at, one.ending.clone(), rules)
+        };
         self.pod == other.pod && all(self) == all(other)
     }
 }
@@ -50,6 +55,7 @@ impl EndedStartup {
             pod,
             outcome,
             at,
+            ending: None,
             rules,
             written: OnceLock::new(),
         }
@@ -133,6 +139,16 @@ impl EndedStartup {
         self.pod.take_node(saved, labels);
     }
 
+    /// How the pod ended, by its status; saved beside it.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.ending.as_deref()
+    }
+
+    /// Keeps how the pod ended, as far as records do ([`Ending::kept`]).
+    pub fn take_ending(&mut self, ending: Option<&Ending>) {
+        self.ending = ending.map(|ending| Box::new(ending.kept()));
+    }
+
     /// How it ended.
     pub const fn outcome(&self) -> Outcome {
         self.outcome
@@ -168,6 +184,9 @@ impl EndedStartup {
 
     /// The record of the startup.
     pub fn record(&self) -> Record {
-        self.pod.record_ended(self.outcome, self.at, &self.rules)
+        Record {
+            ending: self.ending.clone(),
+            ..self.pod.record_ended(self.outcome, self.at, &self.rules)
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::lifecycle::cause::WaitReason;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
-use crate::pod::{PodInfo, PodUid};
+use crate::pod::{Ending, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
 /// A place in the order of the pods in flight: by stage, then by when they entered it, then by UID.
@@ -76,7 +76,10 @@ impl SharedState {
         pod: Box<PodInFlight>,
         outcome: Outcome,
         at: Timestamp,
+        ending: Option<&Ending>,
     ) -> EndedStartup {
-        EndedStartup::new(pod, outcome, at, Arc::clone(&self.rules))
+        let mut ended = EndedStartup::new(pod, outcome, at, Arc::clone(&self.rules));
+        ended.take_ending(ending);
+        ended
     }
 }

@@ -68,6 +68,7 @@ impl PodInFlight {
             intervals: startup.recorded_intervals(outcome),
             containers: self.recorded_containers(outcome.is_none()),
             message: self.message().map(Arc::from),
+            ending: None,
             unschedulable: self.recorded_capacity(),
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),

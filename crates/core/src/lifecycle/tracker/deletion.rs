@@ -33,7 +33,7 @@ impl Tracker {
             Some(remembered) => remembered.created(),
         };
         self.apply_snapshot(snapshot, delivery, reporter);
-        self.finish(uid, Outcome::Deleted, reporter);
+        self.finish(uid, Outcome::Deleted, snapshot.ending.as_deref(), reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         let at = delivery.now;
         self.pods

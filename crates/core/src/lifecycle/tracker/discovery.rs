@@ -130,7 +130,8 @@ impl Tracker {
         };
         let outcome = pod.finish(outcome, shared, reporter);
         let finished = RememberedPod::Finished(pod.last_seen.into());
-        reporter.ended(shared.ended(Box::new(pod), outcome, reporter.now()));
+        let (now, ending) = (reporter.now(), snapshot.ending.as_deref());
+        reporter.ended(shared.ended(Box::new(pod), outcome, now, ending));
         self.pods.insert(snapshot.uid, finished);
         self.see_in_place(snapshot, delivery, true, reporter);
     }

@@ -28,7 +28,7 @@ impl Tracker {
             .collect();
         for (uid, in_flight) in of_others {
             moved += u64::from(in_flight);
-            self.finish(uid, Outcome::Moved, reporter);
+            self.finish(uid, Outcome::Moved, None, reporter);
             (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             self.pods.remove(uid);
         }

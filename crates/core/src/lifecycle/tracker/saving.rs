@@ -121,7 +121,7 @@ impl Tracker {
         tracker.set_slos(rules);
         tracker.set_stuck_after(stuck_after);
         for uid in gone {
-            tracker.finish(uid, Outcome::Vanished, reporter);
+            tracker.finish(uid, Outcome::Vanished, None, reporter);
             (tracker.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             tracker.pods.remove(uid);
         }
