@@ -9,13 +9,16 @@ use super::messages::{MOST_BYTES_OF_ONE, MessageBudget};
 use crate::kube_event::{CapacityState, EventReason, KubeEvent, LONGEST_REPORTER};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
-/// What is known of the capacity of a pod in flight.
+/// What is known of the capacity of a pod in flight: nothing as long as no Event was delivered, and for a pod that was not
+/// unschedulable while Events were a source. Boxed, because few pods have a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct PodCapacity {
-    /// `None` as long as no Event was delivered, and for a pod that was not unschedulable while Events were a source
-    state: Option<CapacityState>,
-    /// What the last Event said; boxed, because few pods have one
-    said: Option<Box<SaidOfCapacity>>,
+pub(super) struct PodCapacity(Option<Box<KnownCapacity>>);
+
+/// The state of capacity, and what the last Event said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KnownCapacity {
+    state: CapacityState,
+    said: Option<SaidOfCapacity>,
 }
 
 /// What an autoscaler has said of a pod.
@@ -41,12 +44,25 @@ pub struct RecordedCapacity {
 impl PodCapacity {
     /// The state of a pod in the stage `unschedulable`.
     pub(super) fn state(&self) -> CapacityState {
-        self.state.unwrap_or(CapacityState::Unknown)
+        (self.0.as_deref()).map_or(CapacityState::Unknown, |known| known.state)
     }
 
     /// The pod is unschedulable while Events are a source: from now on its record has a state.
     pub(super) fn follow(&mut self) {
-        self.state.get_or_insert(CapacityState::Unknown);
+        self.known();
+    }
+
+    fn known(&mut self) -> &mut KnownCapacity {
+        self.0.get_or_insert_with(|| {
+            Box::new(KnownCapacity {
+                state: CapacityState::Unknown,
+                said: None,
+            })
+        })
+    }
+
+    fn said(&self) -> Option<&SaidOfCapacity> {
+        self.0.as_ref()?.said.as_ref()
     }
 
     /// Takes in an Event of the pod, delivered at `now`.
@@ -59,23 +75,24 @@ impl PodCapacity {
         let EventReason::Capacity { state, by } = &event.reason else {
             return;
         };
-        let said = self.said.take();
+        let known = self.known();
+        let said = known.said.take();
         let kept = said.as_ref().and_then(|said| said.message.as_deref());
         let message = budget.exchange(kept, event.message.as_deref());
-        let is_same = self.state == Some(*state);
+        let is_same = known.state == *state;
         let since = said.filter(|said| is_same && said.by == *by);
         let since = since.map_or(to_milli(now), |said| said.since);
-        self.state = Some(*state);
-        self.said = Some(Box::new(SaidOfCapacity {
+        known.state = *state;
+        known.said = Some(SaidOfCapacity {
             by: Arc::clone(by),
             since,
             message,
-        }));
+        });
     }
 
     /// The pod was read: its message takes room again.
     pub(super) fn restore(&mut self, budget: &mut MessageBudget) {
-        if let Some(said) = &mut self.said {
+        if let Some(said) = self.0.as_mut().and_then(|known| known.said.as_mut()) {
             said.message = budget.exchange(None, said.message.as_deref());
         }
     }
@@ -86,15 +103,15 @@ impl PodCapacity {
     }
 
     fn message(&self) -> Option<&str> {
-        self.said.as_ref()?.message.as_deref()
+        self.said()?.message.as_deref()
     }
 
     /// What a record shows.
     pub(super) fn recorded(&self) -> Option<RecordedCapacity> {
-        let said = self.said.as_deref();
+        let said = self.said();
         let by = said.map(|said| Arc::clone(&said.by));
         Some(RecordedCapacity {
-            state: self.state?,
+            state: self.0.as_ref()?.state,
             by: by.filter(|by| !by.is_empty()),
             since: said.map(|said| said.since),
             message: self.message().map(Arc::from),
@@ -122,13 +139,13 @@ struct SavedSaid(Arc<str>, u64, Option<Box<str>>);
 impl SavedCapacity {
     /// Its form of a pod, where that has a state.
     pub(super) fn of(capacity: &PodCapacity) -> Option<Self> {
-        let said = capacity.said.as_deref().map(|said| {
+        let said = capacity.said().map(|said| {
             let millis = said.since.as_nanos().max(0) / NANOS_PER_MILLI;
             let by = Arc::clone(&said.by);
             SavedSaid(by, millis.cast_unsigned(), said.message.clone())
         });
         Some(Self {
-            state: capacity.state?,
+            state: capacity.0.as_ref()?.state,
             said,
         })
     }
@@ -159,12 +176,10 @@ impl From<SavedCapacity> for PodCapacity {
         let said = saved.said.map(|SavedSaid(by, millis, message)| {
             let millis = i64::try_from(millis).unwrap_or(i64::MAX);
             let since = Timestamp::from_nanos(millis.saturating_mul(NANOS_PER_MILLI));
-            Box::new(SaidOfCapacity { by, since, message })
+            SaidOfCapacity { by, since, message }
         });
-        Self {
-            state: Some(saved.state),
-            said,
-        }
+        let state = saved.state;
+        Self(Some(Box::new(KnownCapacity { state, said })))
     }
 }
 

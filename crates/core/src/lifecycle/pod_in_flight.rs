@@ -233,7 +233,8 @@ impl PodInFlight {
         };
         evidence.update(snapshot);
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
-            evidence.init_runs = snapshot.init_runs;
+            let nanos = snapshot.init_runs.as_nanos();
+            evidence.init_runs = u64::try_from(nanos).unwrap_or(u64::MAX);
         }
         startup.latch(snapshot, context, &mut emit);
         if !was_scheduled && startup.reached(Milestone::Scheduled).is_reached() {

@@ -115,7 +115,7 @@ fn length(startup: &Startup, evidence: &WaitEvidence, images: &ImagePulls) -> Op
         }
     }
     let length = started.nanos_since(at(Milestone::Created)?);
-    let length = length.saturating_sub(nanos(evidence.init_runs));
+    let length = length.saturating_sub(i64::try_from(evidence.init_runs).unwrap_or(i64::MAX));
     Some(length.saturating_sub(union_nanos(pulls)))
 }
 

@@ -1,7 +1,5 @@
 //! What is remembered of a pod in flight to tell why it waits.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
@@ -28,10 +26,10 @@ pub(in crate::lifecycle) struct WaitEvidence {
     /// The newest snapshot has no network condition, and shows that the network is there all the same
     #[serde(skip)]
     pub is_past_network: bool,
-    /// How long its init containers have run, for the startup SLI: by the snapshot that reached
+    /// How many nanoseconds its init containers have run, for the startup SLI: by the snapshot that reached
     /// ContainersStarted, until then by the newest
     #[serde(skip)]
-    pub init_runs: Duration,
+    pub init_runs: u64,
     /// Those that are followed
     pub containers: Box<[ContainerEvidence]>,
     /// It has more containers than are followed
@@ -50,7 +48,7 @@ impl Default for WaitEvidence {
             warning: None,
             sandbox_not_ready: None,
             is_past_network: false,
-            init_runs: Duration::ZERO,
+            init_runs: 0,
             containers: Box::default(),
             has_more_containers: false,
             disruption: None,

@@ -1,6 +1,7 @@
 //! What a checkpoint holds of a pod in flight beside the pod itself, and what it lacks when it is read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{PodInFlight, SharedState};
 use crate::kube_event::CapacityState;
@@ -135,7 +136,7 @@ impl PodInFlight {
             is_past_network: self.evidence.is_past_network,
             is_announced: self.is_message_announced(),
             has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
-            init_runs: self.evidence.init_runs,
+            init_runs: Duration::from_nanos(self.evidence.init_runs),
         }
     }
 
@@ -151,7 +152,7 @@ impl PodInFlight {
         }
         let shown = shown.unwrap_or_default();
         evidence.is_past_network = shown.is_past_network;
-        evidence.init_runs = shown.init_runs;
+        evidence.init_runs = u64::try_from(shown.init_runs.as_nanos()).unwrap_or(u64::MAX);
         self.waiting = evidence.waiting(self.startup.standing());
         let announced = evidence.warning.filter(|_| shown.is_announced);
         if let Some(message) = &mut self.message {
