@@ -32,7 +32,7 @@ pub struct CaptureArgs {
     #[command(flatten)]
     pub selectors: SelectorArgs,
 
-    /// What to record beside pods: events are the Events about them
+    /// What to record beside pods: the Events about them, nodes, both, or nothing
     #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
 

@@ -123,6 +123,10 @@ fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
     flag.env(name.replace('-', "_").to_uppercase())
 }
 
+/// Why nodes are no evidence of a namespace.
+const NODES_OF_NAMESPACE: &str = "--evidence nodes does not go with --namespace: nodes belong to the whole cluster; \
+                                  leave one of them out";
+
 impl Command {
     /// Parses the arguments of the process. If there is nothing to run, prints help or a usage error
     /// and exits with status 0 or 2.
@@ -170,9 +174,7 @@ impl Command {
                 args.auth.check()?;
                 args.exporter.labels.check(args.exporter.evidence)?;
                 match args.exporter.evidence.nodes() && !args.cluster.namespaces().is_empty() {
-                    true => Err("--evidence nodes does not go with --namespace: nodes belong to the whole cluster; \
-                                 leave one of them out"
-                        .to_owned()),
+                    true => Err(NODES_OF_NAMESPACE.to_owned()),
                     false => Ok(()),
                 }
             }
@@ -185,11 +187,9 @@ impl Command {
             Self::Explain(args) => args.check(),
             Self::Problems(args) => args.check(),
             Self::Stuck(args) => args.check(),
-            Self::Capture(args) if args.evidence.nodes() => Err(
-                "--evidence nodes: capture does not record nodes; save them with kubectl get nodes -o json, and give \
-                 replay both files"
-                    .to_owned(),
-            ),
+            Self::Capture(args) if args.evidence.nodes() && args.namespace.is_some() => {
+                Err(NODES_OF_NAMESPACE.to_owned())
+            }
             Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use k8s_openapi::api::core::v1::{Event, Pod};
+use k8s_openapi::api::core::v1::{Event, Node, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
 use k8s_openapi::{List, Metadata};
 use serde::Serialize;
@@ -68,7 +68,7 @@ fn documents(text: &str) -> Vec<Value> {
     };
     let mut mixed = object::<List<Pod>>(text);
     mixed["kind"] = json!("List");
-    mixed["items"] = json!([pod, event]);
+    mixed["items"] = json!([pod, event, object::<Node>(text)]);
     let mut bare_items = object::<List<Pod>>(text);
     bare_items["items"][0]
         .as_object_mut()
@@ -78,10 +78,12 @@ fn documents(text: &str) -> Vec<Value> {
     vec![
         object::<List<Pod>>(text),
         object::<List<Event>>(text),
+        object::<List<Node>>(text),
         mixed,
         bare_items,
         watched("ADDED", pod),
         watched("MODIFIED", event),
+        watched("MODIFIED", object::<Node>(text)),
         watched("BOOKMARK", serde_json::to_value(bookmark).unwrap()),
         watched("ERROR", object::<Status>(text)),
     ]
@@ -98,13 +100,14 @@ fn plant_everywhere(value: &mut Value, text: &str) {
 }
 
 /// The pointers of all that says what an object is.
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 7] = [
     "/kind",
     "/apiVersion",
     "/type",
     "/object/kind",
     "/items/0/kind",
     "/items/1/kind",
+    "/items/2/kind",
 ];
 
 /// The documents with `text`; then those in which times are replaced too; then, one after the other,
@@ -235,13 +238,13 @@ fn a_name_is_planted_in_every_field() {
 
 /// The canary can only sing where the recording is one: what is kept is still readable.
 #[test]
-fn what_is_recorded_of_the_planted_documents_are_pods_and_events() {
+fn what_is_recorded_of_the_planted_documents_can_be_read() {
     let file = recorded(&documents(NAME));
     let mut text = String::new();
     MultiGzDecoder::new(&*file)
         .read_to_string(&mut text)
         .unwrap();
-    assert_eq!(text.lines().count(), 8, "{text}");
+    assert_eq!(text.lines().count(), 10, "{text}");
     for line in text.lines() {
         let document: Value = serde_json::from_str(line).unwrap();
         assert!(document["observedAt"].is_string(), "{line}");

@@ -36,6 +36,11 @@ impl<'a> WatchLine<'a> {
         matches!(&*self.kind, "ADDED" | "MODIFIED")
     }
 
+    /// Whether an object was deleted.
+    pub(super) fn is_deleted(&self) -> bool {
+        self.kind == "DELETED"
+    }
+
     /// Whether the watch ends with this event, and cannot be resumed.
     pub(super) fn is_error(&self) -> bool {
         self.kind == "ERROR"

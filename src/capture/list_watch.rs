@@ -31,6 +31,8 @@ pub(super) enum Resource {
     /// Events: only those from now on, without lists, bookmarks and errors, which would be taken for
     /// those of pods
     Events,
+    /// Nodes: each file has a list of them, once one of them changes; without bookmarks and errors, too
+    Nodes,
 }
 
 /// Records one resource until it is dropped, or a file cannot be written.
@@ -50,6 +52,8 @@ pub(super) struct Recording {
     pub(super) startups: Arc<StartupCounts>,
     /// Whether the last request or watch failed
     pub(super) failing: bool,
+    /// The file of the recording that has the last list
+    pub(super) listed_in: u32,
 }
 
 /// The fields of a list page that are needed to go on.
@@ -86,7 +90,7 @@ impl ListWatch {
         let Self { watch, recording } = self;
         loop {
             let begun = match recording.resource {
-                Resource::Pods => recording.list(watch).await?,
+                Resource::Pods | Resource::Nodes => recording.list(watch).await?,
                 Resource::Events => {
                     let version = recording.current_version(watch).await;
                     version.and_then(watch_version)
@@ -156,6 +160,7 @@ impl Recording {
         match self.resource {
             Resource::Pods => "pods",
             Resource::Events => "events",
+            Resource::Nodes => "nodes",
         }
     }
 
@@ -171,7 +176,7 @@ impl Recording {
         StreamEnd::Lost(RelistReason::Recorded)
     }
 
-    /// Lists all pods and writes the list, at the beginning of the next file if this one is full. The
+    /// Lists all pods or nodes and writes the list, of pods at the beginning of the next file if this one is full. The
     /// pages are held compressed until the list is complete, and then written without a document of
     /// another resource between them, so that `replay` joins them.
     async fn list(&mut self, watch: &Follow) -> io::Result<Result<String, ApiError>> {
@@ -182,9 +187,11 @@ impl Recording {
             let now = self.clock.now();
             began.get_or_insert(now);
             let document = self.recorder.document(body, now);
-            let mut document =
-                document.ok_or_else(|| ApiError::malformed("the body is not a list of pods"))?;
-            self.counter.page(&document, &mut pods);
+            let mut document = document
+                .ok_or_else(|| ApiError::malformed("the body is not a list that can be read"))?;
+            if self.resource == Resource::Pods {
+                self.counter.page(&document, &mut pods);
+            }
             document.push(b'\n');
             io::Write::write_all(&mut held, &document).map_err(ApiError::malformed)?;
             version = head.resource_version;
@@ -197,7 +204,7 @@ impl Recording {
         };
         let pages = held.finish()?;
         let mut output = self.output.lock().await;
-        if output.is_full() {
+        if self.resource == Resource::Pods && output.is_full() {
             output.rotate()?;
             if let Some(path) = output.path() {
                 tracing::info!(file = %path.display(), "the recording goes on in a new file");
@@ -208,6 +215,11 @@ impl Recording {
             output.write(&page?)?;
         }
         output.flush()?;
+        self.listed_in = output.begun();
+        drop(output);
+        if self.resource == Resource::Nodes {
+            return Ok(Ok(version));
+        }
         let began = began.unwrap_or_else(|| self.clock.now());
         self.counter.listed(pods, began, &self.startups);
         Ok(Ok(version))
@@ -228,11 +240,16 @@ impl Recording {
         let writes = match self.resource {
             Resource::Pods => true,
             Resource::Events => event.is_applied(),
+            Resource::Nodes => event.is_applied() || event.is_deleted(),
         };
         let mut full = false;
         let now = self.clock.now();
         if writes && let Some(document) = self.recorder.document(line, now) {
             let mut output = self.output.lock().await;
+            if self.resource == Resource::Nodes && output.begun() != self.listed_in {
+                // The list of a new file has this node, too.
+                return Ok(Some(StreamEnd::Lost(RelistReason::Recorded)));
+            }
             output.write(&document)?;
             if self.resource == Resource::Pods {
                 full = output.is_full();

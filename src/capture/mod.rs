@@ -1,4 +1,4 @@
-//! Records what `replay` and `report` read: lists of pods, the events of a watch, and the Events of pods.
+//! Records what `replay` and `report` read: lists of pods, the events of a watch, the Events of pods, and nodes.
 //!
 //! - `list_watch`: lists and watches one resource. `document`: what it reads of an event.
 //! - `recorder`: a document as it is recorded.
@@ -33,6 +33,7 @@ pub use self::startups::{StartupCounts, Startups};
 use crate::cluster::clock::Clock;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::follow::Follow;
+use crate::watch::nodes::PAGE as NODES_OF_PAGE;
 use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_decode::Encoding;
 
@@ -48,6 +49,8 @@ pub struct CaptureConfig {
     pub selectors: Selectors,
     /// Also the Events of pods
     pub events: bool,
+    /// Also the nodes
+    pub nodes: bool,
     /// What becomes of each document
     pub recorder: Arc<Recorder>,
     /// Where the startups are counted that the recording holds
@@ -71,8 +74,19 @@ pub async fn capture(
         encoding: Encoding::Json,
         ..config.reflector
     };
+    let of_nodes = ReflectorConfig {
+        page_limit: NODES_OF_PAGE,
+        ..reflector.clone()
+    };
     let list_watch = |resource, requests| ListWatch {
-        watch: Follow::new(client.clone(), requests, reflector.clone()),
+        watch: Follow::new(
+            client.clone(),
+            requests,
+            match resource {
+                Resource::Nodes => of_nodes.clone(),
+                Resource::Pods | Resource::Events => reflector.clone(),
+            },
+        ),
         recording: Recording {
             resource,
             clock: Arc::clone(&clock),
@@ -81,6 +95,7 @@ pub async fn capture(
             counter: StartupCounter::new(),
             startups: Arc::clone(&config.startups),
             failing: false,
+            listed_in: 0,
         },
     };
     let pods = list_watch(
@@ -90,15 +105,17 @@ pub async fn capture(
     let events = config
         .events
         .then(|| list_watch(Resource::Events, Requests::of_events(&config.scope)));
-    let events = async {
-        match events {
-            Some(events) => events.run().await,
-            None => std::future::pending().await,
-        }
+    let nodes = config
+        .nodes
+        .then(|| list_watch(Resource::Nodes, Requests::of_nodes()));
+    let recorded = async |list_watch: Option<ListWatch>| match list_watch {
+        Some(list_watch) => list_watch.run().await,
+        None => std::future::pending().await,
     };
     tokio::select! {
         ended = pods.run() => ended,
-        ended = events => ended,
+        ended = recorded(events) => ended,
+        ended = recorded(nodes) => ended,
         ended = flush(&output) => ended,
     }
 }

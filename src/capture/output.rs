@@ -127,6 +127,11 @@ impl Output {
         self.begin_file()
     }
 
+    /// How many files were begun.
+    pub(super) const fn begun(&self) -> u32 {
+        self.begun
+    }
+
     fn begin_file(&mut self) -> io::Result<()> {
         let Destination::Directory(directory) = &self.config.destination else {
             self.file = Box::new(io::stdout());

@@ -102,14 +102,20 @@ impl Recorder {
         let may_hold: &[RecordedKind] = match &*text(list, "kind")? {
             "PodList" => &[RecordedKind::Pod],
             "EventList" => &[RecordedKind::Event],
-            "List" => &[RecordedKind::Pod, RecordedKind::Event],
+            // What states no kind seems to be a pod.
+            "NodeList" => &[RecordedKind::Node, RecordedKind::Pod],
+            "List" => &[RecordedKind::Pod, RecordedKind::Event, RecordedKind::Node],
             _ => return None,
+        };
+        let anonymous = match may_hold.first() {
+            Some(RecordedKind::Node) => Anonymizer::node,
+            _ => Anonymizer::object,
         };
         let items: Option<Vec<&RawValue>> = serde_json::from_str(items.get()).ok()?;
         let mut array = String::from("[");
         for item in items.unwrap_or_default() {
             let kind = recorded_kind(item.get()).filter(|kind| may_hold.contains(kind));
-            let Some(item) = kind.and_then(|_| self.kept(item.get(), Anonymizer::object)) else {
+            let Some(item) = kind.and_then(|_| self.kept(item.get(), anonymous)) else {
                 self.leave_out();
                 continue;
             };

@@ -60,7 +60,8 @@ fn odd_objects() -> Vec<Vec<u8>> {
         with(&"9".repeat(400)),
         with(r#""\ud800""#),
         br#"{"metadata":{"name":"without a uid"}}"#.to_vec(),
-        br#"{"kind":"Node","metadata":{"uid":"a"}}"#.to_vec(),
+        br#"{"kind":"Secret","metadata":{"uid":"a"}}"#.to_vec(),
+        br#"{"kind":"Node","metadata":{"name":"without a uid"}}"#.to_vec(),
         b"17".to_vec(),
         b"null".to_vec(),
     ]
@@ -115,7 +116,7 @@ fn what_is_neither_a_list_nor_a_watch_event_is_not_recorded() {
         r#"{"kind":"PodList"}"#,
         r#"{"kind":"PodList","items":7}"#,
         r#"{"kind":"PodList","metadata":{"x":1e999},"items":[]}"#,
-        r#"{"kind":"NodeList","items":[]}"#,
+        r#"{"kind":"SecretList","items":[]}"#,
         r#"{"items":[]}"#,
         r#"{"type":"NEW","object":{"metadata":{"uid":"a"}}}"#,
         r#"{"type":7,"object":{"metadata":{"uid":"a"}}}"#,

@@ -39,6 +39,7 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
         scope: args.namespace.map_or(Scope::Cluster, Scope::Namespace),
         selectors: args.selectors.selectors(),
         events: args.evidence.events(),
+        nodes: args.evidence.nodes(),
         recorder: Arc::clone(&recorder),
         startups: Arc::clone(&startups),
         reflector: ReflectorConfig::default(),

@@ -34,7 +34,7 @@ use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 
 /// Nodes in a page of a list. Each may name all of its images.
-pub(super) const PAGE: u32 = 100;
+pub(crate) const PAGE: u32 = 100;
 
 /// Where nodes go, and what is counted on the way.
 #[derive(Clone)]

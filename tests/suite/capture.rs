@@ -19,8 +19,10 @@ use podinit::watch::config::ReflectorConfig;
 use podinit::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_decode::node::NodeOptions;
 use podinit_sim::Cluster;
 use podinit_sim::faults::{StreamFault, Target};
+use podinit_sim::node::NODES;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::{plan, rng::Rng};
 use serde_json::json;
@@ -58,6 +60,7 @@ impl Recorded {
             scope: Scope::Cluster,
             selectors: Selectors::default(),
             events: false,
+            nodes: true,
             recorder: Arc::clone(&recorder),
             startups: Arc::clone(&startups),
             reflector: ReflectorConfig::default(),
@@ -92,13 +95,24 @@ impl Recorded {
 
 /// What a replay of these files counts.
 fn replayed(files: &[PathBuf]) -> Scrape {
+    replayed_with(files, false)
+}
+
+/// The same, with nodes as evidence or without.
+fn replayed_with(files: &[PathBuf], nodes: bool) -> Scrape {
+    let options = DecodeOptions {
+        node: true,
+        nodes: nodes.then(NodeOptions::default),
+        ..DecodeOptions::default()
+    };
     let documents = files
         .iter()
-        .flat_map(|file| Recording::open(file, DecodeOptions::default()).unwrap());
+        .flat_map(|file| Recording::open(file, options.clone()).unwrap());
     let config = ExpositionConfig {
         replay: ReplayConfig {
             tracker: TrackerConfig {
                 timestamps: TimestampMode::Fused,
+                nodes,
                 ..TrackerConfig::default()
             },
             ..ReplayConfig::default()
@@ -308,6 +322,61 @@ async fn a_full_file_is_followed_by_one_that_can_be_read_by_itself() {
     }
     let last = replayed(&files[2..]);
     assert_eq!(last.value("podinit_pods_discovered_total"), Some(6.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nodes_are_recorded_with_what_tells_startups_apart() {
+    for anonymizer in [None, Some(Anonymizer::with_key([1; 32]))] {
+        let anonymous = anonymizer.is_some();
+        let mut world = Embedded::watching(cluster().await);
+        let recorded = Recorded::begin(&world.cluster, anonymizer, u64::MAX);
+        world.pass(2).await;
+        let mut random = Rng::fork(3, 0);
+        let life = plan::life(LifeKind::Unschedulable, LifeSpeed::Usual, &mut random);
+        world.cluster.begin(life);
+        for _ in 0..120 {
+            world.pass(1).await;
+        }
+        let nodes = world.cluster.nodes().len() as f64;
+        let (_directory, files) = recorded.end().await;
+        let replayed = replayed_with(&files, true);
+        let value = |series: &str| replayed.value(series);
+        assert_eq!(nodes, (NODES + 1) as f64);
+        assert_eq!(value("podinit_nodes_discovered_total"), Some(nodes));
+        let ready = "podinit_nodes_finished_total{outcome=\"ready\"}";
+        assert_eq!(value(ready), Some(1.0), "anonymous: {anonymous}");
+        let new = "podinit_startup_duration_seconds_count{capacity=\"new\",images=\"unknown\"}";
+        assert_eq!(value(new), Some(1.0), "anonymous: {anonymous}");
+        let all = text(&files[0]);
+        for name in ["pool-a", "node-s", "10.0.0."] {
+            assert_eq!(all.contains(name), !anonymous, "{name}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_file_has_a_list_of_nodes() {
+    let mut world = Embedded::watching(cluster().await);
+    let recorded = Recorded::begin(&world.cluster, None, 1);
+    world.pass(1).await;
+    world.put("pod-1");
+    world.pass(2).await;
+    let life = plan::life(
+        LifeKind::Unschedulable,
+        LifeSpeed::Usual,
+        &mut Rng::fork(3, 0),
+    );
+    world.cluster.begin(life);
+    while world.cluster.nodes().len() == NODES {
+        world.pass(1).await;
+    }
+    world.pass(2).await;
+    let (_directory, files) = recorded.end().await;
+    let lists = files
+        .iter()
+        .filter(|file| text(file).contains("\"NodeList\""));
+    assert!(lists.count() > 0, "{files:?}");
+    assert!(!files[0].ends_with("test-0001.json.gz"), "{files:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,6 +37,7 @@ impl Recorded {
             scope: Scope::Cluster,
             selectors: Selectors::default(),
             events: false,
+            nodes: false,
             recorder: Arc::new(Recorder::new(None)),
             startups: Arc::default(),
             reflector: ReflectorConfig {

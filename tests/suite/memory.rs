@@ -53,8 +53,8 @@ mod slow {
             };
             let bytes = measure::per_pod_in_flight(JUST_GROWN, burden);
             println!("{slos} SLOs, all labels: {all_labels}, Events: {events}: {bytes:.0} bytes");
-            // 1 KiB, and 32 bytes for what autoscalers and nodes say.
-            assert!(bytes <= 1056.0, "{slos} SLOs, Events: {events}: {bytes}");
+            // 1 KiB, and 16 bytes for what autoscalers and nodes say.
+            assert!(bytes <= 1040.0, "{slos} SLOs, Events: {events}: {bytes}");
         }
     }
 }

@@ -4,7 +4,10 @@ pub mod labels;
 
 use std::sync::Arc;
 
-pub use self::labels::{NO_POOL, NodeLabels, POOL_LABELS};
+pub use self::labels::{
+    ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NO_POOL, NodeLabels, POOL_LABELS,
+    ZONE_LABEL,
+};
 use crate::pod::{Condition, PodUid};
 use crate::timestamp::Timestamp;
 

@@ -8,7 +8,10 @@ use std::borrow::Cow;
 use serde::de::{MapAccess, SeqAccess};
 
 use crate::pod::lenient::{Lenient, LenientField, Text, skip};
-use podinit_core::node::{NO_POOL, NodeLabels, POOL_LABELS, is_startup_taint};
+use podinit_core::node::{
+    ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NO_POOL, NodeLabels, POOL_LABELS,
+    ZONE_LABEL, is_startup_taint,
+};
 
 /// How nodes are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,10 +40,10 @@ impl ReadNodeLabels {
             self.pool = Some((rank, NodeLabels::value(value)));
         }
         let field = match key {
-            "topology.kubernetes.io/zone" => &mut self.zone,
-            "node.kubernetes.io/instance-type" => &mut self.instance_type,
-            "kubernetes.io/arch" => &mut self.arch,
-            "karpenter.sh/capacity-type" => &mut self.capacity_type,
+            ZONE_LABEL => &mut self.zone,
+            INSTANCE_TYPE_LABEL => &mut self.instance_type,
+            ARCH_LABEL => &mut self.arch,
+            CAPACITY_TYPE_LABEL => &mut self.capacity_type,
             _ => return,
         };
         *field = NodeLabels::value(value);

@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeSeed;
 
+use super::node::NodeOptions;
 use super::pod::DecodeContext;
 use super::pod::envelope::Item;
 use super::pod::lenient::Lenient;
@@ -12,21 +13,30 @@ use super::pod::object::ObjectReader;
 pub enum RecordedKind {
     Pod,
     Event,
+    Node,
 }
 
-/// What `json` is, an object of a watch event or an item of a list; `None` where it is neither a pod with a
-/// UID nor an Event, or no JSON, so that a recording with it cannot be read.
+/// What `json` is, an object of a watch event or an item of a list; `None` where it is neither a pod with a UID, nor a
+/// node with one, nor an Event, or no JSON, so that a recording with it cannot be read. What states no kind is a pod
+/// or an Event.
 pub fn recorded_kind(json: &str) -> Option<RecordedKind> {
-    let mut context = DecodeContext {
-        mixed_lists: true,
-        ..DecodeContext::default()
+    let read = |nodes: Option<NodeOptions>| {
+        let mut context = DecodeContext {
+            mixed_lists: true,
+            ..DecodeContext::default()
+        };
+        context.options.nodes = nodes;
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let object = Lenient(ObjectReader(&mut context)).deserialize(&mut deserializer);
+        Item::of(object.ok()?, &mut context).ok()
     };
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    let object = Lenient(ObjectReader(&mut context)).deserialize(&mut deserializer);
-    match Item::of(object.ok()?, &mut context).ok()? {
-        Item::Pod(_) => Some(RecordedKind::Pod),
-        Item::Event(_) => Some(RecordedKind::Event),
-        // Nodes are not asked for.
-        Item::OtherShard | Item::Node(_) | Item::Unnamed(_) => None,
+    match read(None) {
+        Some(Item::Pod(_)) => Some(RecordedKind::Pod),
+        Some(Item::Event(_)) => Some(RecordedKind::Event),
+        Some(_) => None,
+        None => match read(Some(NodeOptions::default()))? {
+            Item::Node(_) => Some(RecordedKind::Node),
+            _ => None,
+        },
     }
 }

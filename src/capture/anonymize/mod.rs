@@ -10,6 +10,7 @@ mod event;
 mod image;
 mod keyed_hash;
 mod message;
+mod node;
 mod pod;
 mod rule;
 mod vocabulary;
@@ -50,13 +51,19 @@ impl Anonymizer {
         self.fields(shell, SHELL)
     }
 
-    /// What is kept of a pod, an Event or a `Status`. What states no kind is an Event if it has the field
+    /// What is kept of a node, which may state no kind.
+    pub(super) fn node(&self, node: &Value) -> Value {
+        self.fields(node, node::FIELDS)
+    }
+
+    /// What is kept of a pod, an Event, a node or a `Status`. What states no kind is an Event if it has the field
     /// that only Events have, and otherwise a pod. Of anything else the hash of its kind is kept.
     pub(super) fn object(&self, object: &Value) -> Value {
         let kind = object.get("kind").and_then(Value::as_str);
         let fields = match kind {
             Some("Pod") => pod::FIELDS,
             Some("Event") => event::FIELDS,
+            Some("Node") => node::FIELDS,
             Some("Status") => STATUS,
             None if object.get("involvedObject").is_some_and(Value::is_object) => event::FIELDS,
             None => pod::FIELDS,

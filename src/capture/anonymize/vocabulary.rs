@@ -3,7 +3,7 @@
 
 /// Kinds of objects, also of owners.
 pub(super) const KINDS: &str = "
-    Pod PodList Event EventList List Status Node Deployment ReplicaSet ReplicationController StatefulSet
+    Pod PodList Event EventList List Status Node NodeList Deployment ReplicaSet ReplicationController StatefulSet
     DaemonSet Job CronJob PodTemplate PodGroup Workload Service Endpoints EndpointSlice ConfigMap Secret
     ServiceAccount Namespace PersistentVolume PersistentVolumeClaim StorageClass ResourceClaim
     ResourceClaimTemplate ResourceSlice HorizontalPodAutoscaler PodDisruptionBudget Lease
@@ -47,6 +47,7 @@ pub(super) const VOLUME_SOURCES: &str = "
 pub(super) const REASONS: &str = "
     Unschedulable SchedulingGated SchedulerError NominatedNodeName PodCompleted PodFailed ContainersNotReady
     ContainersNotInitialized ReadinessGatesNotReady UnknownContainerStatuses PodSandboxNotReady
+    KubeletReady KubeletNotReady NodeStatusUnknown NodeStatusNeverUpdated
     PreemptionByScheduler DeletionByTaintManager DeletionByDeviceTaintManager EvictionByEvictionAPI
     DeletionByPodGC TerminationByKubelet Deferred Infeasible Error
 

@@ -17,6 +17,15 @@ pub const POOL_LABELS: [&str; 5] = [
     "kops.k8s.io/instancegroup",
 ];
 
+/// The label of a node's zone.
+pub const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
+/// The label of its instance type.
+pub const INSTANCE_TYPE_LABEL: &str = "node.kubernetes.io/instance-type";
+/// The label of its processor's architecture.
+pub const ARCH_LABEL: &str = "kubernetes.io/arch";
+/// The label that says whether it may be taken back, such as `spot`.
+pub const CAPACITY_TYPE_LABEL: &str = "karpenter.sh/capacity-type";
+
 /// A text of a node is cut to this many bytes, as many as a label's value can have.
 const MOST_BYTES: usize = 63;
 
@@ -29,13 +38,13 @@ const FIRST_EXACT: (u32, u32) = (1, 36);
 pub struct NodeLabels {
     /// The value of the first of the labels that name a pool, otherwise [`NO_POOL`]
     pub pool: Box<str>,
-    /// `topology.kubernetes.io/zone`
+    /// [`ZONE_LABEL`]
     pub zone: Box<str>,
-    /// `node.kubernetes.io/instance-type`
+    /// [`INSTANCE_TYPE_LABEL`]
     pub instance_type: Box<str>,
-    /// `kubernetes.io/arch`
+    /// [`ARCH_LABEL`]
     pub arch: Box<str>,
-    /// `karpenter.sh/capacity-type`
+    /// [`CAPACITY_TYPE_LABEL`]
     pub capacity_type: Box<str>,
     /// `status.nodeInfo.kubeletVersion`
     pub kubelet_version: Box<str>,
