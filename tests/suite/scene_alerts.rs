@@ -143,13 +143,18 @@ impl Story {
             ),
             within: *within,
         });
+        // The first node that keeps its taint is late after a quarter of an hour, and five minutes later that is news.
+        let nodes = (self.scene == Scene::SlowNodes).then(|| Fires {
+            labels: "alertname=\"PodinitNodesLate\",severity=\"warning\"".to_owned(),
+            within: 22,
+        });
         let registry = self.registry.map(|registry| Fires {
             labels: format!(
                 "alertname=\"PodinitRegistryFailing\",severity=\"warning\",registry=\"{registry}\""
             ),
             within: 5,
         });
-        budgets.chain(stuck).chain(registry).collect()
+        budgets.chain(stuck).chain(nodes).chain(registry).collect()
     }
 }
 
@@ -337,7 +342,8 @@ scenes! {
     two_problems: TwoProblems,
     bad_image: BadImage,
     zone_outage: ZoneOutage,
-    secret_missing: SecretMissing
+    secret_missing: SecretMissing,
+    slow_nodes: SlowNodes
 }
 
 #[test]
