@@ -87,7 +87,7 @@ const STORIES: [Story; Scene::ALL.len()] = [
         pages: &[("network-ready", "sandbox", 4), ("pod-ready", "sandbox", 6)],
         stuck: &[
             ("network", "sandbox", 12),
-            ("init", "image", 33),
+            ("init", "image", 35),
             ("containers", "image", 33),
         ],
         registry: REGISTRY,
@@ -107,7 +107,7 @@ const STORIES: [Story; Scene::ALL.len()] = [
     },
     Story {
         scene: Scene::SecretMissing,
-        pages: &[("pod-ready", "config", 8)],
+        pages: &[("pod-ready", "config", 9)],
         stuck: &[("containers", "config", 33)],
         registry: None,
     },
