@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::Deserialize;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use super::document::WatchLine;
 use super::startups::{StartupCounter, StartupCounts};
@@ -31,7 +31,7 @@ pub(super) enum Resource {
     /// Events: only those from now on, without lists, bookmarks and errors, which would be taken for
     /// those of pods
     Events,
-    /// Nodes: each file has a list of them, once one of them changes; without bookmarks and errors, too
+    /// Nodes: each file has a list of them; without bookmarks and errors, too
     Nodes,
 }
 
@@ -52,8 +52,8 @@ pub(super) struct Recording {
     pub(super) startups: Arc<StartupCounts>,
     /// Whether the last request or watch failed
     pub(super) failing: bool,
-    /// The file of the recording that has the last list
-    pub(super) listed_in: u32,
+    /// Tells of a file that has no list yet
+    pub(super) new_files: watch::Receiver<u32>,
 }
 
 /// The fields of a list page that are needed to go on.
@@ -123,7 +123,13 @@ impl Sink for Recording {
         let mut chunks = Chunks::opened(answer.body, at);
         let mut behind = false;
         let end = 'watch: loop {
-            let chunk = match chunks.next(config).await {
+            let chunk = tokio::select! {
+                chunk = chunks.next(config) => chunk,
+                Ok(()) = self.new_files.changed(), if self.resource == Resource::Nodes => {
+                    break StreamEnd::Lost(RelistReason::Recorded);
+                }
+            };
+            let chunk = match chunk {
                 Ok(chunk) => chunk,
                 Err(end) => break end,
             };
@@ -215,7 +221,7 @@ impl Recording {
             output.write(&page?)?;
         }
         output.flush()?;
-        self.listed_in = output.begun();
+        self.new_files.mark_unchanged();
         drop(output);
         if self.resource == Resource::Nodes {
             return Ok(Ok(version));
@@ -246,10 +252,6 @@ impl Recording {
         let now = self.clock.now();
         if writes && let Some(document) = self.recorder.document(line, now) {
             let mut output = self.output.lock().await;
-            if self.resource == Resource::Nodes && output.begun() != self.listed_in {
-                // The list of a new file has this node, too.
-                return Ok(Some(StreamEnd::Lost(RelistReason::Recorded)));
-            }
             output.write(&document)?;
             if self.resource == Resource::Pods {
                 full = output.is_full();

@@ -78,6 +78,7 @@ pub async fn capture(
         page_limit: NODES_OF_PAGE,
         ..reflector.clone()
     };
+    let new_files = output.lock().await.new_files();
     let list_watch = |resource, requests| ListWatch {
         watch: Follow::new(
             client.clone(),
@@ -95,7 +96,7 @@ pub async fn capture(
             counter: StartupCounter::new(),
             startups: Arc::clone(&config.startups),
             failing: false,
-            listed_in: 0,
+            new_files: new_files.clone(),
         },
     };
     let pods = list_watch(

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use tokio::sync::watch;
 
 /// A block is written when it has so many bytes of text, however young it is.
 const BLOCK_BYTES: usize = 4 << 20;
@@ -41,7 +42,7 @@ pub struct Output {
     /// The part of a file name that tells this recording from others
     prefix: String,
     /// How many files were begun
-    begun: u32,
+    begun: watch::Sender<u32>,
     file: Box<dyn Write + Send>,
     /// Bytes in the current file
     written: u64,
@@ -59,7 +60,7 @@ impl Output {
         let mut output = Self {
             config,
             prefix,
-            begun: 0,
+            begun: watch::Sender::new(0),
             file: Box::new(io::sink()),
             written: 0,
             block: Vec::new(),
@@ -77,7 +78,7 @@ impl Output {
     /// How many files there are, and how many older ones were removed; none for standard output.
     pub fn files(&self) -> (usize, usize) {
         let kept = self.kept.len();
-        (kept, (self.begun as usize).saturating_sub(kept))
+        (kept, (*self.begun.borrow() as usize).saturating_sub(kept))
     }
 
     /// Adds a document. It is on disk after the next [`Output::flush`].
@@ -127,9 +128,9 @@ impl Output {
         self.begin_file()
     }
 
-    /// How many files were begun.
-    pub(super) const fn begun(&self) -> u32 {
-        self.begun
+    /// Tells of each file that is begun.
+    pub(super) fn new_files(&self) -> watch::Receiver<u32> {
+        self.begun.subscribe()
     }
 
     fn begin_file(&mut self) -> io::Result<()> {
@@ -137,17 +138,18 @@ impl Output {
             self.file = Box::new(io::stdout());
             return Ok(());
         };
-        self.begun += 1;
+        let number = *self.begun.borrow() + 1;
         let extension = if self.config.compress {
             "json.gz"
         } else {
             "json"
         };
-        let name = format!("{}-{:04}.{extension}", self.prefix, self.begun);
+        let name = format!("{}-{number:04}.{extension}", self.prefix);
         let path = directory.join(name);
         self.file = Box::new(create(&path)?);
         self.written = 0;
         self.kept.push_back(path);
+        self.begun.send_replace(number);
         while self.kept.len() > self.config.keep_files.max(1) {
             if let Some(oldest) = self.kept.pop_front() {
                 fs::remove_file(oldest)?;
