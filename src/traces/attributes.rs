@@ -29,7 +29,7 @@ pub(super) fn of_pod(uid: PodUid, pod: &PodInfo, label_keys: &[String]) -> Vec<K
     attributes
 }
 
-/// What the root span says besides: how the startup ended, and the SLOs that the pod missed.
+/// What the root span says besides: how the startup ended, the SLOs that the pod missed, and what its node was like.
 pub(super) fn of_startup(record: &Record, missed: &[&str]) -> Vec<KeyValue> {
     let mut attributes = Vec::new();
     if let Some(outcome) = record.outcome() {
@@ -47,6 +47,18 @@ pub(super) fn of_startup(record: &Record, missed: &[&str]) -> Vec<KeyValue> {
     }
     if let Some(time) = record.network_time {
         attributes.push(text("podinit.network_time", time.as_str()));
+    }
+    // Without nodes as evidence nothing is known of a node.
+    if let Some(capacity) = record.startup_capacity {
+        let images = record.startup_images.as_str();
+        attributes.push(text("podinit.node.capacity", capacity.as_str()));
+        attributes.push(text("podinit.images", images));
+    }
+    if let Some(labels) = record.node_labels.as_deref() {
+        attributes.push(text("podinit.node.pool", &labels.pool));
+        if !labels.zone.is_empty() {
+            attributes.push(text("cloud.availability_zone", &labels.zone));
+        }
     }
     attributes
 }

@@ -1,12 +1,16 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use opentelemetry::trace::TraceId;
 
 use super::*;
 use crate::traces::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
-    Cause, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull, WaitReason,
+    Cause, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull,
+    StartupCapacity, StartupImages, WaitReason,
 };
+use podinit_core::node::NodeLabels;
 use podinit_core::pod::ContainerKind;
 
 /// A startup that took until `ready`, with a pull of nine seconds.
@@ -107,13 +111,62 @@ fn every_span_names_the_pod_by_the_semantic_conventions() {
 }
 
 #[test]
+fn the_wait_for_a_new_node_has_spans_and_the_root_says_what_node_it_was() {
+    let mut record = record(14);
+    record.startup_capacity = Some(StartupCapacity::New);
+    record.startup_images = StartupImages::Pulled;
+    record.node_labels = Some(Arc::new(NodeLabels {
+        pool: "blue".into(),
+        zone: "eu-1a".into(),
+        ..NodeLabels::default()
+    }));
+    let interval = |interval, from, to| RecordedInterval {
+        interval,
+        began: Some(at(from)),
+        ended: Some(at(to)),
+        result: IntervalResult::Measured(Latency::from_nanos(to.abs_diff(from) * 1_000_000_000)),
+    };
+    record
+        .intervals
+        .push(interval(Interval::Stage(Stage::Unschedulable), 0, 9));
+    record
+        .intervals
+        .push(interval(Interval::Step(Step::NodeLaunch), 0, 3));
+    record
+        .intervals
+        .push(interval(Interval::Step(Step::NodeReady), 3, 8));
+    record
+        .intervals
+        .push(interval(Interval::Step(Step::NodeJoin), 8, 9));
+    let spans = spans(&record);
+    let stage = named(&spans, "unschedulable").span_context.span_id();
+    for (step, times) in [
+        ("node_launch", (0, 3)),
+        ("node_ready", (3, 8)),
+        ("node_join", (8, 9)),
+    ] {
+        let span = named(&spans, step);
+        assert_eq!(
+            (seconds(span), span.parent_span_id),
+            (times, stage),
+            "{step}"
+        );
+    }
+    for (key, value) in [
+        ("podinit.node.capacity", "new"),
+        ("podinit.images", "pulled"),
+        ("podinit.node.pool", "blue"),
+        ("cloud.availability_zone", "eu-1a"),
+    ] {
+        assert_eq!(attribute(&spans[0], key).as_deref(), Some(value), "{key}");
+    }
+}
+
+#[test]
 fn an_owner_of_a_kind_without_a_convention_is_named_all_the_same() {
     let mut record = record(4);
     let (kind, name) = ("Rollout".into(), "web".into());
-    record.pod.workload = Some(std::sync::Arc::new(podinit_core::pod::Workload {
-        kind,
-        name,
-    }));
+    record.pod.workload = Some(Arc::new(podinit_core::pod::Workload { kind, name }));
     let spans = spans(&record);
     let of_root = |key| attribute(&spans[0], key).unwrap();
     assert_eq!(of_root("podinit.workload.kind"), "Rollout");

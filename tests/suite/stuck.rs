@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use podinit::inspect::api::model::{InFlight, Pull, Startup, Workload};
+use podinit::inspect::api::model::{InFlight, Pull, Startup, Unschedulable, Workload};
 use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::{Cluster, ClusterConfig};
@@ -99,10 +99,42 @@ shop        web-2\u{fffd}[31m   containers   17m0s   60s     pull    node-a0   D
 }
 
 #[test]
+fn the_wide_table_says_whether_a_node_is_on_its_way() {
+    let mut startup = Startup {
+        name: "big-0".to_owned(),
+        in_flight: Some(InFlight {
+            stage: "unschedulable".to_owned(),
+            cause: "resources".to_owned(),
+            entered: "2026-01-01T00:01:00Z".to_owned(),
+            stuck_at: "2026-01-01T00:11:00Z".to_owned(),
+            stuck: true,
+        }),
+        unschedulable: Some(Unschedulable {
+            capacity: "scaling_up".to_owned(),
+            by: Some("cluster-autoscaler".to_owned()),
+            since: None,
+            message: None,
+        }),
+        ..Startup::default()
+    };
+    let mut stuck = three();
+    stuck.pods = vec![StuckPod::of(&startup, at(20)).unwrap()];
+    let wide = stuck.to_table(true, false);
+    assert!(
+        wide.contains("CAPACITY") && wide.contains("scaling_up"),
+        "{wide}"
+    );
+    assert!(!stuck.to_table(false, false).contains("scaling_up"));
+    // Once it has a node, what an autoscaler said is over.
+    startup.in_flight.as_mut().unwrap().stage = "containers".to_owned();
+    assert_eq!(StuckPod::of(&startup, at(20)).unwrap().unschedulable, None);
+}
+
+#[test]
 fn the_wide_table_also_says_what_to_do_next() {
     let wide = three().to_table(true, false);
     let row = wide.lines().find(|line| line.contains("web-1")).unwrap();
-    let ends = "Deployment/web   registry.example/web:7   Back-off\u{fffd} pulling image   \
+    let ends = "Deployment/web   -          registry.example/web:7   Back-off\u{fffd} pulling image   \
                 registry.example   uid-web-1        \
                 kubectl -n shop events --for pod/web-1";
     assert!(row.ends_with(ends), "{wide}");

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::ended::{Ended, EndedLine};
 use super::fleet::Fleet;
+use super::new_node::{self, NodeLine};
 use super::next_command::{addressed, next_command};
 use super::parts::{Share, shares};
 use super::peers::Peers;
@@ -57,6 +58,9 @@ pub struct Explanation {
     /// The owner, as `kind/name`
     pub workload: Option<String>,
     pub node: Option<String>,
+    /// What is known of it, where nodes are a source of evidence
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_details: Option<NodeLine>,
     /// `in_flight`, or the outcome
     pub state: &'static str,
     /// One sentence
@@ -193,6 +197,7 @@ impl Explanation {
             name: name.to_string(),
             workload: owner.map(ToString::to_string),
             node: record.pod.node.as_deref().map(str::to_owned),
+            node_details: new_node::details(record),
             state: record
                 .outcome()
                 .map_or("in_flight", |outcome| outcome.as_str()),

@@ -1,7 +1,53 @@
-//! What a pod waited for whose node had to start ([§14.6](crate::specification#s14-6)).
+//! The node of a pod, and what the pod waited for if it had to start ([§14.6](crate::specification#s14-6)).
+
+use serde::Serialize;
 
 use crate::text::human_time::seconds;
 use podinit_core::lifecycle::{Interval, Record, Stage, StartupCapacity, Step};
+use podinit_core::node::NO_POOL;
+
+/// What is known of a node. A label that it lacks is empty.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeLine {
+    /// `new`, `existing` or `unknown`: whether the node is younger than the pod
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<&'static str>,
+    /// `_none` for a node without a pool
+    pub nodepool: String,
+    pub zone: String,
+    pub kubelet_version: String,
+}
+
+impl NodeLine {
+    /// Such as "new, pool blue, zone eu-1a, kubelet v1.36.2".
+    pub fn words(&self) -> String {
+        let new = (self.capacity == Some(StartupCapacity::New.as_str())).then(|| "new".to_owned());
+        let pool = if self.nodepool == NO_POOL {
+            Some("no pool".to_owned())
+        } else {
+            named("pool", &self.nodepool)
+        };
+        let zone = named("zone", &self.zone);
+        let kubelet = named("kubelet", &self.kubelet_version);
+        let words = [new, pool, zone, kubelet].into_iter().flatten();
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn named(what: &str, value: &str) -> Option<String> {
+    (!value.is_empty()).then(|| format!("{what} {value}"))
+}
+
+/// Its node; `None` where nodes are no source of evidence, or podinit does not know this one.
+pub(super) fn details(record: &Record) -> Option<NodeLine> {
+    let labels = record.node_labels.as_deref()?;
+    Some(NodeLine {
+        capacity: record.startup_capacity.map(StartupCapacity::as_str),
+        nodepool: labels.pool.to_string(),
+        zone: labels.zone.to_string(),
+        kubelet_version: labels.kubelet_version.to_string(),
+    })
+}
 
 /// Whether the pod was unschedulable until a new node came.
 pub(super) fn waited(record: &Record) -> bool {

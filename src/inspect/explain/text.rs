@@ -47,6 +47,9 @@ fn head(out: &mut String, explanation: &Explanation, style: Style) {
     if let Some(node) = &explanation.node {
         let _ = write!(out, " on {}", shown(node));
     }
+    if let Some(details) = &explanation.node_details {
+        let _ = write!(out, " ({})", shown(&details.words()));
+    }
     let _ = writeln!(out, "\n{}\n", shown(&explanation.verdict));
     for doubt in &explanation.doubts {
         let _ = writeln!(out, "But {}.\n", shown(doubt));

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::inspect::api::model::{InFlight, Startup};
+use crate::inspect::api::model::{InFlight, Startup, Unschedulable};
 use crate::inspect::explain::{PodOnNode, next_command_of};
-use podinit_core::lifecycle::WaitReason;
+use podinit_core::lifecycle::{Stage, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -38,6 +38,9 @@ pub struct StuckPod {
     /// What Kubernetes says of the cause
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Of an unschedulable pod, whether a node is on its way for it; left out where no Events are read
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unschedulable: Option<Unschedulable>,
     /// The registries of the images that are not known to be on the node
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub registries: Vec<String>,
@@ -71,6 +74,9 @@ impl StuckPod {
             owner: owner.map(|owner| format!("{}/{}", owner.kind, owner.name)),
             image: startup.image.clone(),
             message: startup.message.clone(),
+            unschedulable: (in_flight.stage == Stage::Unschedulable.as_str())
+                .then(|| startup.unschedulable.clone())
+                .flatten(),
             registries: registries(startup),
             next_command: next_command_of(pod, waiting(in_flight)),
         })

@@ -18,7 +18,7 @@ const NARROW: [&str; 8] = [
     "NODE",
     "OWNER",
 ];
-const WIDE: [&str; 5] = ["IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];
+const WIDE: [&str; 6] = ["CAPACITY", "IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];
 
 impl StuckPods {
     /// The table and a line that sums it up, or only the line if no pod is stuck. `wide` adds columns.
@@ -85,7 +85,9 @@ fn cells(pod: &StuckPod, wide: bool) -> Vec<String> {
     ];
     if wide {
         let registries = pod.registries.join(",");
+        let capacity = pod.unschedulable.as_ref().map(|of| of.capacity.clone());
         cells.extend([
+            known(&capacity),
             known(&pod.image),
             known(&pod.message),
             registries,
