@@ -52,6 +52,16 @@ fn the_form_is_a_promise_to_existing_checkpoints() {
 }
 
 #[test]
+fn a_time_at_the_end_of_all_times_is_saved_as_it_was_read() {
+    let nobody: [(u64, Form<'_>); 0] = [];
+    let latest: Form<'_> = ("nominated", Some(("karpenter", u64::MAX, None)));
+    let (content, pods) = with(&([(0_u64, latest)].as_slice(), nobody.as_slice())).unwrap();
+    let again = encode(&content, pods.iter().cloned()).finish();
+    let read = decode(&frame::read(&again).unwrap()).unwrap();
+    assert_eq!(read, (content, pods));
+}
+
+#[test]
 fn what_cannot_be_is_corrupt_and_a_state_of_a_later_podinit_is_left_to_it() {
     let nobody: [(u64, Form<'_>); 0] = [];
     assert!(with(&([(0_u64, SAID)].as_slice(), nobody.as_slice())).is_ok());

@@ -7,7 +7,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::tests::{checkpoint, decoded, sections};
+use super::section::{ENDINGS, EVIDENCE};
+use super::tests::{checkpoint, checkpoint_of, decoded, sections};
 use super::*;
 use crate::checkpoint::frame::{self, FrameError, MAGIC, VERSION};
 
@@ -33,6 +34,13 @@ fn tagged(tag: u32, payload: &[u8]) -> Vec<u8> {
     [&[u8::try_from(tag).unwrap()], payload].concat()
 }
 
+/// The sections that only a process with nodes as evidence writes, and that of endings.
+fn of_nodes() -> Vec<(u32, Vec<u8>)> {
+    let mut sections = sections(&checkpoint_of(true));
+    sections.retain(|(tag, _)| [EVIDENCE, ENDINGS].contains(tag));
+    sections
+}
+
 fn write() {
     let whole = checkpoint();
     let all = &whole[between(&whole)];
@@ -41,7 +49,9 @@ fn write() {
     put("future", &Writer::version(VERSION + 1).finish());
     put("sections", all);
     put("sections_cut", &all[..all.len() / 2]);
-    for (tag, payload) in sections(&whole) {
+    let with_nodes = checkpoint_of(true);
+    put("sections_with_nodes", &with_nodes[between(&with_nodes)]);
+    for (tag, payload) in sections(&whole).into_iter().chain(of_nodes()) {
         put(&format!("section_{tag}"), &tagged(tag, &payload));
     }
 }
@@ -68,4 +78,14 @@ fn each_seed_is_what_its_name_says() {
         assert_eq!(seed(&format!("section_{tag}")), tagged(*tag, payload));
     }
     assert!(decoded(&sections).is_ok());
+    let with_nodes = checkpoint_of(true);
+    assert_eq!(
+        seed("sections_with_nodes"),
+        with_nodes[between(&with_nodes)]
+    );
+    let of_nodes = of_nodes();
+    assert_eq!(of_nodes.len(), 2);
+    for (tag, payload) in &of_nodes {
+        assert_eq!(seed(&format!("section_{tag}")), tagged(*tag, payload));
+    }
 }

@@ -11,10 +11,13 @@ use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use podinit_core::kube_event::{CapacityState, EventReason, KubeEvent};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Interval, Namespaces, Observation, Observer, PodEvent, Sink, SloRule,
-    SourceId, Tracker, TrackerConfig, Version,
+    Delivery, EndedStartup, Interval, Namespaces, NodeEvent, Observation, Observer, PodEvent, Sink,
+    SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::node::NodeSnapshot;
+use podinit_core::pod::{
+    Condition, ConditionStatus, ConditionType, Ending, Phase, PodSnapshot, PodUid,
+};
 use podinit_core::timestamp::Timestamp;
 
 /// Counts, and keeps the records.
@@ -35,8 +38,13 @@ impl Sink for Counted {
     }
 }
 
-/// A checkpoint with something of everything: pods in flight, done and deleted, durations, an SLO.
+/// A checkpoint with something of everything but nodes: pods in flight, done and deleted, durations, an SLO.
 pub(super) fn checkpoint() -> Vec<u8> {
+    checkpoint_of(false)
+}
+
+/// The same of a process whose evidence are nodes, too, or not.
+pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
     let rule = SloRule {
         name: Arc::from("fast"),
         interval: Interval::CreatedToReady,
@@ -54,6 +62,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
     let (recorder, _) = Builder::new(LabelConfig::default())
         .starts(Timestamp::from_seconds(1_800_000_000))
         .slos(vec![doc])
+        .nodes(nodes)
         .build()
         .unwrap();
     let mut sink = Counted {
@@ -63,6 +72,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
     let mut tracker = Tracker::new(TrackerConfig {
         slos: [rule].into(),
         events: true,
+        nodes,
         ..TrackerConfig::default()
     });
     let at = |second: i64| Timestamp::from_seconds(1_800_000_000 + second);
@@ -101,6 +111,30 @@ pub(super) fn checkpoint() -> Vec<u8> {
         pods: Vec::new().into(),
         began,
     };
+    let mut node = NodeSnapshot::bare(PodUid::from_text("node"), "node");
+    node.created = Some(at(2));
+    let of_nodes = |nodes: Vec<NodeSnapshot>| PodEvent::Nodes(NodeEvent::Listed { nodes, began });
+    let bound = |name: &str| {
+        let mut pod = pod(name, false);
+        pod.info.node = Some("node".into());
+        pod
+    };
+    let failed = PodSnapshot {
+        phase: Phase::Failed,
+        ending: Some(Box::new(Ending {
+            at: Some(at(3)),
+            reason: Some("Evicted".into()),
+            ..Ending::default()
+        })),
+        ..bound("failed")
+    };
+    let with_nodes = [
+        of_nodes(Vec::new()),
+        PodEvent::Nodes(NodeEvent::Applied(Box::new(node))),
+        PodEvent::Applied(bound("failed")),
+        PodEvent::Applied(failed),
+        PodEvent::Applied(bound("on a new node")),
+    ];
     let events = [
         first_list,
         PodEvent::Applied(PodSnapshot {
@@ -114,7 +148,8 @@ pub(super) fn checkpoint() -> Vec<u8> {
         PodEvent::Applied(pod("gone", false)),
         PodEvent::Deleted(pod("gone", false)),
     ];
-    for event in events {
+    let with_nodes = with_nodes.into_iter().filter(|_| nodes);
+    for event in events.into_iter().chain(with_nodes) {
         let delivery = Delivery {
             source: SourceId(0),
             event,

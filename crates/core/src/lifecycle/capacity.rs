@@ -174,8 +174,10 @@ impl SavedCapacity {
 impl From<SavedCapacity> for PodCapacity {
     fn from(saved: SavedCapacity) -> Self {
         let said = saved.said.map(|SavedSaid(by, millis, message)| {
-            let millis = i64::try_from(millis).unwrap_or(i64::MAX);
-            let since = Timestamp::from_nanos(millis.saturating_mul(NANOS_PER_MILLI));
+            // The latest instant that has whole milliseconds, so that it is saved as it was read.
+            let latest = i64::MAX / NANOS_PER_MILLI;
+            let millis = i64::try_from(millis).map_or(latest, |millis| millis.min(latest));
+            let since = Timestamp::from_nanos(millis * NANOS_PER_MILLI);
             SaidOfCapacity { by, since, message }
         });
         let state = saved.state;
