@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::explanation::{AutoscalerLine, ContainerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
 use crate::reports::report::Style;
-use crate::text::human_time::seconds;
+use crate::text::human_time::{date_and_time_of, seconds};
 use crate::text::palette;
 use crate::text::strangers_text::shown;
 
@@ -75,7 +75,8 @@ fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
         0 => String::new(),
         pods => format!("p50 of {pods}"),
     };
-    let began = explanation.began.split('T').nth(1).unwrap_or_default();
+    let began = date_and_time_of(&explanation.began);
+    let began = began.split(' ').nth(1).unwrap_or_default();
     let total = seconds(explanation.seconds);
     let axis = format!(
         "{began:<width$}",
@@ -129,16 +130,17 @@ fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
 }
 
 fn milestones(out: &mut String, explanation: &Explanation, style: Style) {
-    let _ = writeln!(out, "\n{}", bold("Milestones", style));
+    let _ = writeln!(out, "\n{}", bold("Milestones (UTC)", style));
     for line in &explanation.milestones {
         let after = line
             .after_seconds
             .map(|after| format!("+{}", seconds(after)));
+        let time = line.time.as_deref().map(date_and_time_of);
         let _ = write!(
             out,
-            "  {:<26} {:<27} {:>9}  {}",
+            "  {:<26} {:<23} {:>9}  {}",
             line.milestone,
-            line.time.as_deref().unwrap_or("-"),
+            time.as_deref().unwrap_or("-"),
             after.as_deref().unwrap_or("-"),
             line.source.unwrap_or("-"),
         );
@@ -208,7 +210,7 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
     }
     for slo in &explanation.slos {
         let deadline = slo.deadline.as_ref();
-        let deadline = deadline.map(|deadline| format!(" (deadline {deadline})"));
+        let deadline = deadline.map(|at| format!(" (deadline {})", date_and_time_of(at)));
         let _ = writeln!(
             out,
             "  {}: {}{}",
@@ -228,10 +230,11 @@ fn autoscaler(out: &mut String, said: &AutoscalerLine, style: Style) {
     let message = said.message.as_ref().map(|message| format!(": {message}"));
     let _ = writeln!(
         out,
-        "\n{}\n  {} says {} since {since}{}",
+        "\n{}\n  {} says {} since {}{}",
         bold("A node for it", style),
         shown(by),
         said.capacity,
+        date_and_time_of(since),
         shown(&message.unwrap_or_default())
     );
 }

@@ -5,8 +5,7 @@ use askama::Template;
 use super::overview::Foot;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
 use crate::inspect::explain::{AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine};
-use crate::text::human_time::{date_and_time, seconds};
-use podinit_decode::rfc3339;
+use crate::text::human_time::{date_and_time_of, seconds};
 
 #[derive(Template)]
 #[template(path = "inspect/page/templates/pod.html", config = "src/askama.toml")]
@@ -47,19 +46,21 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
         row: ROW,
         parts: parts.collect(),
         autoscaler: (explanation.unschedulable.as_ref())
-            .and_then(|said| Some((said, instant(said.since.as_deref()?)))),
-        began: instant(&explanation.began),
+            .and_then(|said| Some((said, date_and_time_of(said.since.as_deref()?)))),
+        began: date_and_time_of(&explanation.began),
         milestones: (explanation.milestones.iter())
             .map(|line| (line, or_not_known(line.time.as_deref())))
             .collect(),
         causes: (explanation.causes.iter())
-            .map(|line| (line, instant(&line.began)))
+            .map(|line| (line, date_and_time_of(&line.began)))
             .collect(),
         slos: (explanation.slos.iter())
             .map(|slo| {
                 (
                     slo,
-                    slo.deadline.as_deref().map_or_else(String::new, instant),
+                    slo.deadline
+                        .as_deref()
+                        .map_or_else(String::new, date_and_time_of),
                 )
             })
             .collect(),
@@ -69,11 +70,6 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
     page.render()
 }
 
-/// An instant without what nobody reads of it.
-fn instant(text: &str) -> String {
-    rfc3339::parse(text).map_or_else(|| text.to_owned(), date_and_time)
-}
-
 fn or_not_known(text: Option<&str>) -> String {
-    text.map_or_else(|| "not known".to_owned(), instant)
+    text.map_or_else(|| "not known".to_owned(), date_and_time_of)
 }
