@@ -21,6 +21,8 @@ pub struct Figures {
     /// Pods whose network became ready, by what gave the time
     pub network_evidence: [u64; NetworkEvidence::ALL.len()],
     pub slos: Vec<SloFigures>,
+    /// Nodes that have been starting for too long ([§14.7](crate::specification#s14-7)); none where they are not read
+    pub late_nodes: u64,
 }
 
 /// An SLO and its events.

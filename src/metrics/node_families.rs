@@ -126,6 +126,11 @@ impl NodeMetrics {
         self.counts().0
     }
 
+    /// How many of them have been starting for too long.
+    pub(super) fn late(&self) -> u64 {
+        self.late.get()
+    }
+
     pub(super) fn set_late(&self, nodes: u64) {
         self.late.set(nodes);
     }

@@ -129,6 +129,7 @@ impl Overview {
                 true => in_flight,
                 false => self.figures.in_flight().iter().sum::<u64>() as usize,
             },
+            late_nodes: self.figures.late_nodes,
             last_ready: self.last_ready,
             now,
         });

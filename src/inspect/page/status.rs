@@ -16,6 +16,8 @@ pub(super) struct Status {
     pub level: &'static str,
     pub word: &'static str,
     pub sentence: String,
+    /// What else is wrong, below the sentence
+    pub also: Option<String>,
     /// What else stands above everything, where the sentence cannot be trusted as it is
     pub warning: Option<String>,
 }
@@ -29,6 +31,8 @@ pub(super) struct Signs<'a> {
     pub unanswered: Option<&'a str>,
     pub slos: &'a [SloCard],
     pub in_flight: usize,
+    /// Nodes that have been starting for more than a quarter of an hour
+    pub late_nodes: u64,
     /// When a pod became ready last
     pub last_ready: Option<Timestamp>,
     pub now: Timestamp,
@@ -52,10 +56,10 @@ impl Status {
         });
         let burns = signs.slos.iter().any(|slo| slo.level != "calm");
         let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
-        let of_slos = burns.then_some(("warn", "Attention"));
+        let of_rest = (burns || signs.late_nodes > 0).then_some(("warn", "Attention"));
         // Where it does not know the present, that comes first.
         let (level, word) = match signs.freshness.in_sync {
-            true => of_problems.or(of_answer).or(of_freshness).or(of_slos),
+            true => of_problems.or(of_answer).or(of_freshness).or(of_rest),
             false => of_freshness.or(of_problems),
         }
         .unwrap_or(("calm", "All well"));
@@ -63,9 +67,22 @@ impl Status {
             level,
             word,
             sentence: worst.map_or_else(|| calm(signs), |problem| problem.sentence.clone()),
+            also: late(signs.late_nodes),
             warning,
         }
     }
+}
+
+/// What is wrong with nodes.
+fn late(nodes: u64) -> Option<String> {
+    let which = match nodes {
+        0 => return None,
+        1 => "1 node has".to_owned(),
+        nodes => format!("{nodes} nodes have"),
+    };
+    Some(format!(
+        "{which} been starting for more than 15 minutes: kubectl get nodes names them."
+    ))
 }
 
 /// The sentence where there is no problem.
@@ -92,6 +109,7 @@ fn calm(signs: &Signs<'_>) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -123,6 +141,7 @@ mod tests {
             unanswered: None,
             slos: &[],
             in_flight: 7,
+            late_nodes: 0,
             last_ready: None,
             now: Timestamp::from_seconds(1_772_360_000),
         });
@@ -144,6 +163,38 @@ mod tests {
     }
 
     #[test]
+    fn late_nodes_need_attention_beside_any_problem() {
+        let problem = Problem {
+            pods: 3,
+            sentence: "3 pods fit on no node.".to_owned(),
+            ..Problem::default()
+        };
+        let found = |late_nodes, problems| {
+            let found = Status::of(&Signs {
+                freshness: &freshness(FreshnessState::Current),
+                problems,
+                unanswered: None,
+                slos: &[],
+                in_flight: 7,
+                late_nodes,
+                last_ready: None,
+                now: Timestamp::from_seconds(1_772_360_000),
+            });
+            (found.word, found.sentence, found.also)
+        };
+        let problems = [problem];
+        let (word, sentence, also) = found(2, &problems);
+        assert_eq!((word, &*sentence), ("Attention", "3 pods fit on no node."));
+        let expected =
+            "2 nodes have been starting for more than 15 minutes: kubectl get nodes names them.";
+        assert_eq!(also.as_deref(), Some(expected));
+        let (word, _, also) = found(1, &[]);
+        assert_eq!(word, "Attention");
+        assert!(also.unwrap().starts_with("1 node has been starting"));
+        assert_eq!(found(0, &[]).2, None);
+    }
+
+    #[test]
     fn no_problem_is_said_of_the_pods_that_start() {
         let signs = Signs {
             freshness: &freshness(FreshnessState::Current),
@@ -151,6 +202,7 @@ mod tests {
             unanswered: None,
             slos: &[],
             in_flight: 7,
+            late_nodes: 0,
             last_ready: Some(Timestamp::from_seconds(1_772_359_507)),
             now: Timestamp::from_seconds(1_772_360_000),
         };

@@ -2,6 +2,7 @@
 
 use super::Exposition;
 use crate::metrics::figures::Figures;
+use crate::metrics::node_families::NodeMetrics;
 use podinit_core::lifecycle::{NetworkEvidence, Stage, WaitReason};
 
 const STAGES: usize = Stage::ALL.len();
@@ -37,6 +38,7 @@ impl Exposition {
             finished: counts.finished,
             network_evidence: std::array::from_fn(|index| evidence(NetworkEvidence::ALL[index])),
             slos: self.slos.figures(),
+            late_nodes: (store.nodes.as_ref()).map_or(0, NodeMetrics::late),
         }
     }
 }
