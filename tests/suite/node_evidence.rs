@@ -45,6 +45,16 @@ fn event(kind: &str, object: Value, second: u32) -> Value {
     json!({"type": kind, "object": object, "observedAt": at(second)})
 }
 
+/// The kubelet says that the image of `web` was pulled.
+fn pulled() -> Value {
+    json!({
+        "kind": "Event", "metadata": {"namespace": "shop", "name": "web.1", "uid": "event"},
+        "involvedObject": {"kind": "Pod", "uid": "web", "fieldPath": "spec.containers{app}"},
+        "reportingComponent": "kubelet", "reason": "Pulled", "firstTimestamp": at(153),
+        "message": "Successfully pulled image \"r.example.com/app:1\" in 10s (10s including waiting).",
+    })
+}
+
 /// A pod waits for 140 s until a node comes, and is ready 20 s later.
 fn waits_for_a_node() -> String {
     let scheduled = |status: &str, since| {
@@ -73,6 +83,7 @@ fn waits_for_a_node() -> String {
             pod("web", Some("new"), vec![scheduled("True", 140)], json!([])),
             140,
         ),
+        event("ADDED", pulled(), 155),
         event(
             "MODIFIED",
             pod(
@@ -99,7 +110,7 @@ fn explain_says_that_a_node_had_to_start() {
     assert_eq!(
         verdict,
         "Ready after 2m40s: nearly all a node that had to start. Its node: 38s until it existed, 95s until it was \
-         ready, 7s until the pod was bound."
+         ready, 7s until the pod was bound, then 10s until its images were pulled."
     );
     for step in ["node_launch", "node_ready", "node_join"] {
         assert!(text.contains(step), "{text}");

@@ -2,7 +2,7 @@
 
 use super::ended::Ended;
 use super::new_node;
-use super::parts::Share;
+use super::parts::{Part, Share};
 use crate::inspect::autoscaling;
 use crate::text::human_time::{seconds, since};
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage};
@@ -48,7 +48,16 @@ pub(super) fn verdict(
         } => {
             let split = split(shares).map_or_else(String::new, |split| format!(": {split}"));
             let node = new_node::steps(record);
-            let node = node.map_or_else(String::new, |steps| format!(" Its node: {steps}."));
+            let image = shares
+                .iter()
+                .find(|share| share.part == Part::Image.as_str());
+            let image = image.map_or_else(String::new, |pulled| {
+                format!(
+                    ", then {} until its images were pulled",
+                    seconds(pulled.seconds)
+                )
+            });
+            let node = node.map_or_else(String::new, |steps| format!(" Its node: {steps}{image}."));
             format!("Ready after {total}{split}.{node}")
         }
         Progress::Ended { outcome, .. } => {
