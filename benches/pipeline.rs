@@ -32,8 +32,8 @@ use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
 use podinit::watch::line_reader::{Framed, LineReader};
 use podinit_core::lifecycle::{
-    Delivery, Interval, Namespaces, PodEvent, SloRule, SourceId, Stage, TimestampMode, Tracker,
-    TrackerConfig,
+    Delivery, Interval, Namespaces, PodEvent, Selection, SloRule, SourceId, Stage, TimestampMode,
+    Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
@@ -254,6 +254,7 @@ fn slos() -> Arc<[SloRule]> {
         grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     };
     intervals.into_iter().map(slo).collect()
 }

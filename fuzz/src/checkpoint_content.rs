@@ -8,8 +8,8 @@ use podinit::checkpoint::frame::{self, Writer};
 use podinit::metrics::saved::SavedMetrics;
 use podinit::metrics::{Builder, Format, LabelConfig};
 use podinit_core::lifecycle::{
-    Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, SloRule,
-    SourceId, Successor, Tracker, TrackerConfig,
+    Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, Selection,
+    SloRule, SourceId, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -23,6 +23,7 @@ pub fn rules() -> Arc<[SloRule]> {
         grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     };
     Interval::ALL.into_iter().map(rule).collect()
 }

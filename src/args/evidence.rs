@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::slo::file::Sources;
 use podinit_decode::node::NodeOptions;
 
 /// The sources of evidence ([§9](crate::specification#s9), [§14](crate::specification#s14)). `--help` shows what is
@@ -28,6 +29,15 @@ impl Evidence {
     /// Whether nodes are a source.
     pub fn nodes(self) -> bool {
         matches!(self, Self::Nodes | Self::EventsAndNodes)
+    }
+}
+
+impl From<Evidence> for Sources {
+    fn from(evidence: Evidence) -> Self {
+        Self {
+            events: evidence.events(),
+            nodes: evidence.nodes(),
+        }
     }
 }
 

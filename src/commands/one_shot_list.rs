@@ -11,6 +11,7 @@ use crate::exporter::slos::Slos;
 use crate::inspect::listed_cluster::{ListError, ListedCluster, ListedEvidence};
 use crate::inspect::problems::Looks;
 use crate::slo::SloFile;
+use crate::slo::file::Sources;
 use crate::text::strangers_text::shown;
 use crate::watch::probe::probe;
 use crate::watch::requests::{Scope, Selectors};
@@ -89,13 +90,13 @@ impl LookedAt {
     }
 }
 
-/// The SLOs of a file, or those of podinit.
+/// The SLOs of a file, or those of podinit, for commands that count no events.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub(super) fn slos_of(file: Option<&Path>) -> anyhow::Result<Slos> {
     Ok(match file {
-        Some(file) => Slos::from(&SloFile::read(file)?),
+        Some(file) => Slos::from(&SloFile::read(file, Sources::ALL)?),
         None => Slos::from(&SloFile::built_in()),
     })
 }

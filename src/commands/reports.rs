@@ -27,7 +27,7 @@ use podinit_decode::DecodeOptions;
 /// printed.
 pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let slos = match &args.slo {
-        Some(file) => Slos::from(&SloFile::read(file)?),
+        Some(file) => Slos::from(&SloFile::read(file, args.evidence.into())?),
         None => Slos::default(),
     };
     let labels = args.labels.config();

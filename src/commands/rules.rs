@@ -7,6 +7,7 @@ use anyhow::Context;
 use super::output::print;
 use crate::args::RulesArgs;
 use crate::slo::SloFile;
+use crate::slo::file::Sources;
 use crate::slo::rules::render;
 
 /// Prints the rules for an SLO file. After an error, nothing is printed.
@@ -14,7 +15,7 @@ pub(super) fn rules(args: &RulesArgs, out: &mut impl Write) -> anyhow::Result<()
     let text = match &args.slo {
         None => render(&SloFile::built_in(), &args.options())?,
         Some(path) => {
-            let file = SloFile::read(path)?;
+            let file = SloFile::read(path, Sources::ALL)?;
             render(&file, &args.options()).with_context(|| path.display().to_string())?
         }
     };

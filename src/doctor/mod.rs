@@ -50,6 +50,7 @@ use crate::cluster::client;
 use crate::cluster::options::ClusterOptions;
 use crate::metrics::{LabelCensus, LabelConfig, SloDoc};
 use crate::slo::SloFile;
+use crate::slo::file::Sources;
 use crate::traces::{OtlpSettings, SettingsError};
 use crate::watch::requests::{Scope, Selectors};
 use podinit_core::shard::Shard;
@@ -109,7 +110,11 @@ impl Doctor {
         let ends = Instant::now() + self.timeout;
         let (finding, running) = listen::check(self.listen).await;
         report(finding);
-        let (finding, slos) = slo_file::check(self.slo.as_deref());
+        let sources = Sources {
+            events: self.events,
+            nodes: self.nodes,
+        };
+        let (finding, slos) = slo_file::check(self.slo.as_deref(), sources);
         report(finding);
         report(web_config::check(self.web_config.as_deref(), self.tokens));
         let shard = self.selectors.shard.unwrap_or_default();

@@ -98,7 +98,7 @@ mod tests {
     use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
     use podinit_core::lifecycle::{
-        EventDropReason, Interval, StartupImages, StartupSliExclusion, WaitReason,
+        EventDropReason, Interval, Selection, StartupImages, StartupSliExclusion, WaitReason,
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
 
@@ -114,6 +114,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 1.0,
+            selection: Selection::default(),
         };
         let exposed = Exposed {
             labels: config.clone(),

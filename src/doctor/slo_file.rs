@@ -5,18 +5,19 @@ use std::path::Path;
 use super::names::{Names, count};
 use super::report::{Check, Finding};
 use crate::slo::SloFile;
+use crate::slo::file::Sources;
 use crate::slo::rules::{RenderOptions, render};
 
 /// Reads the file as `serve` does, and renders its rules as `rules` does. Also returns the SLOs that
 /// would be in force; none where the file is broken.
-pub(super) fn check(path: Option<&Path>) -> (Finding, Option<SloFile>) {
+pub(super) fn check(path: Option<&Path>, sources: Sources) -> (Finding, Option<SloFile>) {
     const CHECK: Check = Check::SloFile;
     let Some(path) = path else {
         let slos = SloFile::built_in();
         let found = format!("no file given: {} of podinit's own", in_words(&slos));
         return (Finding::ok(CHECK, found), Some(slos));
     };
-    let slos = match SloFile::read(path) {
+    let slos = match SloFile::read(path, sources) {
         Ok(slos) => slos,
         Err(error) => {
             let finding = Finding::error(CHECK, error.to_string())

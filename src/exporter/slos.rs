@@ -11,6 +11,7 @@ use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::config_file::yaml::FileError;
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::slo::SloFile;
+use crate::slo::file::Sources;
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 
 /// The SLOs of a file, as the tracker and the metrics need them.
@@ -50,8 +51,12 @@ pub(crate) struct SloSettings {
 }
 
 impl SloSettings {
-    /// Those of `file`, or podinit's own.
-    pub(crate) fn open(file: Option<&Path>, clock: &Arc<dyn Clock>) -> Result<Self, FileError> {
+    /// Those of `file`, which these sources of evidence have to suffice for, or podinit's own.
+    pub(crate) fn open(
+        file: Option<&Path>,
+        sources: Sources,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Self, FileError> {
         let gauges = Arc::new(ConfigGauges::new(clock.now()));
         let (sender, changes) = mpsc::channel(1);
         let Some(file) = file else {
@@ -62,9 +67,10 @@ impl SloSettings {
                 changes,
             });
         };
-        let (detector, slos) = ChangeDetector::start(SloFile::inspect(file), clock.now())?;
+        let (detector, slos) = ChangeDetector::start(SloFile::inspect(file, sources), clock.now())?;
         let reload = SloReload {
             file: file.to_owned(),
+            sources,
             gauges: Arc::clone(&gauges),
             changes: sender,
         };
@@ -80,6 +86,7 @@ impl SloSettings {
 /// Replaces the SLOs in force.
 pub(crate) struct SloReload {
     file: PathBuf,
+    sources: Sources,
     gauges: Arc<ConfigGauges>,
     changes: mpsc::Sender<Slos>,
 }
@@ -94,7 +101,7 @@ impl Reloadable for SloReload {
     }
 
     fn inspect(&self) -> Inspection<SloFile, FileError> {
-        SloFile::inspect(&self.file)
+        SloFile::inspect(&self.file, self.sources)
     }
 
     fn report(&self, status: ReloadStatus) {

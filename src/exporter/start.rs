@@ -105,7 +105,7 @@ impl Exporter {
             Some((checkpoint, snapshots)) => (Some(checkpoint), snapshots),
             None => (None, Snapshots::none()),
         };
-        let slos = SloSettings::open(args.slo.as_deref(), &clock)?;
+        let slos = SloSettings::open(args.slo.as_deref(), args.evidence.into(), &clock)?;
         // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode.workload = true;
         watch.decode.node = true;

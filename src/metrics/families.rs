@@ -75,7 +75,7 @@ mod tests {
     use crate::metrics::{Builder, ClockFamilies, LabelConfig, SloDoc};
     use crate::watch::events::stats::EvidenceStats;
     use crate::watch::stats::WatchStats;
-    use podinit_core::lifecycle::Interval;
+    use podinit_core::lifecycle::{Interval, Selection};
     use podinit_core::timestamp::Timestamp;
 
     #[test]
@@ -110,6 +110,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            selection: Selection::default(),
         };
         let builder = Builder::new(LabelConfig::default())
             .slos(vec![slo])

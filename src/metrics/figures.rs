@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, Stage, WaitReason};
+use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, Selection, Stage, WaitReason};
 use podinit_core::timestamp::Timestamp;
 
 const STAGES: usize = Stage::ALL.len();
@@ -33,6 +33,8 @@ pub struct SloFigures {
     pub objective_ratio: f64,
     pub interval: Interval,
     pub threshold_seconds: f64,
+    /// The startups that count
+    pub selection: Selection,
     pub good: u64,
     pub bad: u64,
 }

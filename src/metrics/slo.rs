@@ -12,7 +12,7 @@ use crate::instruments::{
     AnyText, CounterVec2, FamilyType, GaugeVec, Kind, LabelText, SavedFamilies,
 };
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{ExclusionReason, Interval, SloId, SloVerdict};
+use podinit_core::lifecycle::{ExclusionReason, Interval, Selection, SloId, SloVerdict};
 
 mod counts;
 mod exposition;
@@ -78,6 +78,8 @@ pub struct SloDoc {
     pub interval: Interval,
     /// The threshold in seconds
     pub threshold_seconds: f64,
+    /// The startups that count
+    pub selection: Selection,
 }
 
 impl From<&crate::slo::Slo> for SloDoc {
@@ -87,6 +89,7 @@ impl From<&crate::slo::Slo> for SloDoc {
             objective_ratio: slo.objective_ratio(),
             interval: slo.rule.interval,
             threshold_seconds: slo.threshold_seconds(),
+            selection: slo.rule.selection,
         }
     }
 }
@@ -132,6 +135,7 @@ impl SloBoard {
                 objective_ratio: doc.objective_ratio,
                 interval: doc.interval,
                 threshold_seconds: doc.threshold_seconds,
+                selection: doc.selection,
                 good,
                 bad,
             }
@@ -231,6 +235,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            selection: Selection::default(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::saved::SavedMetrics;
 use super::start_times::{StartTimes, starts_of_sets};
 use super::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use crate::metrics::SeriesLabel;
-use podinit_core::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState};
+use podinit_core::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Selection};
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 
@@ -42,6 +42,7 @@ impl Process {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            selection: Selection::default(),
         };
         let builder = Builder::new(labels).starts(start).events(events);
         let (recorder, exposition) = builder.slos(vec![slo]).build().unwrap();

@@ -17,7 +17,7 @@ use prost::Message;
 pub(crate) use podinit_core::lifecycle::record_fixtures::at;
 use podinit_core::lifecycle::record_fixtures::{Ends, deliver};
 use podinit_core::lifecycle::{
-    EndedStartup, Interval, Namespaces, PodEvent, Sink, SloRule, TimestampMode, Tracker,
+    EndedStartup, Interval, Namespaces, PodEvent, Selection, Sink, SloRule, TimestampMode, Tracker,
     TrackerConfig,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
@@ -43,6 +43,7 @@ pub(crate) fn tracker(sink: &mut impl Sink) -> Tracker {
             grace: Duration::from_secs(5),
             namespaces: Namespaces::All,
             owner_kinds: Vec::new(),
+            selection: Selection::default(),
         }]),
         ..TrackerConfig::default()
     });

@@ -10,8 +10,8 @@ use podinit::instruments::Format;
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
 use podinit_core::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use podinit_core::lifecycle::{
-    Delivery, Interval, Namespaces, PodEvent, SavedPod, SloRule, SourceId, Stage, Successor,
-    Tracker, TrackerConfig,
+    Delivery, Interval, Namespaces, PodEvent, SavedPod, Selection, SloRule, SourceId, Stage,
+    Successor, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
@@ -37,6 +37,7 @@ fn config() -> TrackerConfig {
         grace: Duration::ZERO,
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     });
     TrackerConfig {
         slos: Arc::new(rules),
@@ -51,6 +52,7 @@ fn counters(by_namespace: bool) -> (Recorder, Arc<Exposition>) {
         objective_ratio: 0.99,
         interval,
         threshold_seconds: seconds as f64,
+        selection: Selection::default(),
     });
     let labels = LabelConfig {
         slo_namespace: by_namespace,

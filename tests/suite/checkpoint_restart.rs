@@ -53,6 +53,7 @@ impl Harness {
             objective_ratio: slo.objective_ratio(),
             interval: slo.rule.interval,
             threshold_seconds: slo.threshold_seconds(),
+            selection: slo.rule.selection,
         };
         let docs: Vec<SloDoc> = slos.iter().map(doc).collect();
         let config = TrackerConfig {

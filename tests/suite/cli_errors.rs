@@ -48,6 +48,29 @@ fn one_line(output: &Output, code: i32) -> String {
     line
 }
 
+/// [§6.10](crate::specification#s6-10): "Without its source, the file is refused."
+#[test]
+fn an_slo_that_selects_startups_needs_the_evidence_that_tells_of_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("slo.yaml");
+    let slo = "{name: a, interval: network, threshold: 1s, objective: 99, window: 7d, capacity: existing}";
+    std::fs::write(&file, format!("slos:\n- {slo}\n")).unwrap();
+    let file = file.to_str().unwrap();
+    let with = |evidence: &str, command: &[&str]| {
+        run(&[command, &["--slo", file, "--evidence", evidence]].concat())
+    };
+    for (evidence, add) in [("none", "nodes"), ("events", "events,nodes")] {
+        let expected = format!(
+            "podinit: {file}:2: slos[0].capacity: needs nodes as evidence; add --evidence {add}"
+        );
+        for command in [&["replay", "-"][..], &["demo", "--listen", "127.0.0.1:0"]] {
+            assert_eq!(one_line(&with(evidence, command), 1), expected);
+        }
+    }
+    let rules = run(&["rules", "--slo", file]);
+    assert!(rules.status.success());
+}
+
 /// Feeds `input` to every command that reads recordings, in each of its formats, and returns the
 /// line that all of them fail with.
 #[track_caller]

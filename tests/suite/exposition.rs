@@ -16,8 +16,8 @@ use podinit::watch::events::stats::EvidenceStats;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, Interval, Latency, Milestone, NodeObservation, NodeState, NodeStep,
-    Observation, Observer, Outcome, PodObservation, PodState, PullObservation, PullResult, Stage,
-    UnobservedReason, WaitReason,
+    Observation, Observer, Outcome, PodObservation, PodState, PullObservation, PullResult,
+    Selection, Stage, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::problems::{Dimension, Problem};
@@ -118,6 +118,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            selection: Selection::default(),
         }])
         .events(true)
         .source(Box::new(EvidenceStats::new(1, true)))

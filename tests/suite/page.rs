@@ -12,8 +12,8 @@ use podinit::inspect::problems::{Seen, Wanted};
 use podinit::metrics::{Distribution, Figures, SloFigures};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Stage,
-    StartupImages, WaitReason,
+    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Selection,
+    Stage, StartupImages, WaitReason,
 };
 use podinit_core::pod::{ContainerKind, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -115,6 +115,7 @@ fn figures(pods: u64, stuck: u64) -> Figures {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 30.0,
+            selection: Selection::default(),
             good: 95,
             bad: 5,
         }],

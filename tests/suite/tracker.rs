@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podinit_core::lifecycle::{
-    Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, SloId, SloRule,
-    SloVerdict, SourceId, Stage, Tracker, TrackerConfig, WaitReason,
+    Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, Selection, SloId,
+    SloRule, SloVerdict, SourceId, Stage, Tracker, TrackerConfig, WaitReason,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -20,6 +20,7 @@ fn rule(name: &str, threshold: u64) -> SloRule {
         grace: Duration::ZERO,
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     }
 }
 
@@ -176,7 +177,20 @@ fn a_new_slo_applies_only_to_pods_that_are_discovered_later() {
         owner_kinds: vec!["Job".into()],
         ..old.clone()
     };
-    for new in [rule("quick", 10), interval, namespaces, owner_kinds] {
+    let selection = SloRule {
+        selection: Selection {
+            existing_capacity: true,
+            present_images: false,
+        },
+        ..old.clone()
+    };
+    for new in [
+        rule("quick", 10),
+        interval,
+        namespaces,
+        owner_kinds,
+        selection,
+    ] {
         assert!(!old.becomes(&new) && !new.becomes(&old), "{new:?}");
         let mut harness = Harness::with(std::slice::from_ref(&old));
         harness.deliver(bound(1, None));

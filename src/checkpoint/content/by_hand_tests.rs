@@ -11,7 +11,9 @@ use crate::checkpoint::frame;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::histogram::SavedHistogram;
 use crate::metrics::{SavedLabel, SavedLabels};
-use podinit_core::lifecycle::{FirstList, Interval, Namespaces, SavedSource, SloRule, SourceId};
+use podinit_core::lifecycle::{
+    FirstList, Interval, Namespaces, SavedSource, Selection, SloRule, SourceId,
+};
 use podinit_core::timestamp::Timestamp;
 
 fn rule(namespaces: Namespaces) -> SloRule {
@@ -22,7 +24,17 @@ fn rule(namespaces: Namespaces) -> SloRule {
         grace: Duration::from_nanos(2),
         namespaces,
         owner_kinds: vec!["Job".into()],
+        selection: Selection::default(),
     }
+}
+
+/// The same rule, of startups with present images only or not.
+fn selecting(present_images: bool, rule: SloRule) -> SloRule {
+    let selection = Selection {
+        present_images,
+        ..Selection::default()
+    };
+    SloRule { selection, ..rule }
 }
 
 /// A checkpoint of nothing but these.
@@ -68,12 +80,38 @@ fn rules_and_sources_of_every_kind_are_read_as_they_were_written() {
             Namespaces::Include(names()),
             Namespaces::Exclude(names()),
         ]
-        .map(rule)
+        .map(|namespaces| [false, true].map(|images| selecting(images, rule(namespaces.clone()))))
+        .concat()
         .into(),
         ..SavedTracker::default()
     };
     let (content, checkpoint) = of(tracker, cells(&[1]));
     assert_read(&content, &checkpoint, true);
+}
+
+/// What earlier checkpoints hold is written again of a rule that selects no startups.
+#[test]
+fn a_rule_without_a_selection_has_the_form_that_it_always_had() {
+    let names: Vec<Box<str>> = vec!["kube-system".into()];
+    for (namespaces, form) in [
+        (Namespaces::All, 0_u8),
+        (Namespaces::Include(names.clone()), 1),
+        (Namespaces::Exclude(names.clone()), 2),
+    ] {
+        let names = (form > 0).then_some(&names);
+        let mut expected = Vec::new();
+        append(
+            &mut expected,
+            &("fast", Interval::ScheduledToReady, 1_i64, 2_i64, form),
+        );
+        if let Some(names) = names {
+            append(&mut expected, names);
+        }
+        append(&mut expected, &["Job"].as_slice());
+        let mut written = Vec::new();
+        append(&mut written, &rule(namespaces));
+        assert_eq!(written, expected);
+    }
 }
 
 /// A later podinit may have intervals that this one does not know.

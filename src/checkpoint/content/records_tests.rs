@@ -19,7 +19,7 @@ use crate::metrics::saved::SavedMetrics;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     Cause, ExclusionReason, Interval, Namespaces, NetworkEvidence, NetworkTime, Outcome, Record,
-    SavedPod, SavedTracker, Stage, WaitReason,
+    SavedPod, SavedTracker, Selection, Stage, WaitReason,
 };
 use podinit_core::pod::{PodInfo, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -34,6 +34,7 @@ fn rules() -> Arc<[SloRule]> {
         grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     };
     (0..SLOS).map(rule).collect()
 }
@@ -77,7 +78,12 @@ prop_compose! {
             preexisting,
             network_evidence: network_evidence.filter(|by| *by != condition),
             network_time,
-            verdicts: verdicts.map(|(verdict, (_, decided))| verdict.filter(|_| decided)).collect(),
+            verdicts: verdicts
+                .map(|(verdict, (_, decided))| verdict.filter(|verdict| {
+                    // Of those that a pod has not had, good and bad ones are held.
+                    decided || !matches!(verdict, VerdictForm::Excluded(_))
+                }))
+                .collect(),
             message,
         }
     }

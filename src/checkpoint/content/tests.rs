@@ -11,8 +11,8 @@ use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use podinit_core::kube_event::{CapacityState, EventReason, KubeEvent};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Interval, Namespaces, NodeEvent, Observation, Observer, PodEvent, Sink,
-    SloRule, SourceId, Tracker, TrackerConfig, Version,
+    Delivery, EndedStartup, Interval, Namespaces, NodeEvent, Observation, Observer, PodEvent,
+    Selection, Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
@@ -52,12 +52,14 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         grace: Duration::from_secs(5),
         namespaces: Namespaces::Exclude(vec!["kube-system".into()]),
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     };
     let doc = SloDoc {
         name: Arc::clone(&rule.name),
         objective_ratio: 0.99,
         interval: Interval::CreatedToReady,
         threshold_seconds: 1.0,
+        selection: Selection::default(),
     };
     let (recorder, _) = Builder::new(LabelConfig::default())
         .starts(Timestamp::from_seconds(1_800_000_000))

@@ -116,7 +116,7 @@ impl StatusLines<'_> {
 mod tests {
     use super::*;
     use crate::metrics::SloFigures;
-    use podinit_core::lifecycle::{Interval, WaitReason};
+    use podinit_core::lifecycle::{Interval, Selection, WaitReason};
 
     fn figures() -> Figures {
         let image = WaitReason::ALL.into_iter().find(|waiting| {
@@ -127,6 +127,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 60.0,
+            selection: Selection::default(),
             good: 75,
             bad,
         };

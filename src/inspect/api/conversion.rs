@@ -11,7 +11,7 @@ use podinit_core::image_registry;
 use podinit_core::lifecycle::{
     self, IntervalResult, Progress, Record, RecordedCapacity, RecordedCause, RecordedContainer,
     RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloVerdict,
-    StageOrStep, StartupImages,
+    StageOrStep, StartupCapacity, StartupImages,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{self, ContainerKind};
@@ -256,6 +256,10 @@ impl From<&RecordedSlo> for Slo {
             stage: waiting.map(|waiting| waiting.stage().as_str().to_owned()),
             cause: waiting.map(|waiting| waiting.cause().as_str().to_owned()),
             reason: reason.map(ToOwned::to_owned),
+            capacity: (recorded.selection.existing_capacity)
+                .then(|| StartupCapacity::Existing.as_str().to_owned()),
+            images: (recorded.selection.present_images)
+                .then(|| StartupImages::Present.as_str().to_owned()),
         }
     }
 }

@@ -283,6 +283,12 @@ pub struct Slo {
     /// Of an excluded one, why
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// `existing` where only startups on existing capacity count
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<String>,
+    /// `present` where only startups whose images were present count
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<String>,
 }
 
 /// What is answered instead.

@@ -15,7 +15,7 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     self, ExclusionReason, IntervalResult, Latency, Progress, Record, RecordedCapacity,
     RecordedCause, RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone,
-    RecordedPull, RecordedSlo, SloVerdict, WaitReason,
+    RecordedPull, RecordedSlo, Selection, SloVerdict, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{self, ContainerKind, PodInfo, PodUid, Workload};
@@ -275,6 +275,10 @@ fn slo(document: &Slo) -> Read<RecordedSlo> {
         slo: document.slo.as_str().into(),
         deadline: optional_time("deadline", document.deadline.as_ref())?,
         verdict,
+        selection: Selection {
+            existing_capacity: document.capacity.is_some(),
+            present_images: document.images.is_some(),
+        },
     })
 }
 

@@ -202,7 +202,7 @@ fn before(now: Timestamp, duration: Duration) -> Timestamp {
 mod tests {
     use super::*;
     use crate::metrics::SloFigures;
-    use podinit_core::lifecycle::Interval;
+    use podinit_core::lifecycle::{Interval, Selection};
 
     fn sample(second: i64, good: u64, bad: u64) -> Sample {
         let figures = Figures {
@@ -211,6 +211,7 @@ mod tests {
                 objective_ratio: 0.99,
                 interval: Interval::CreatedToReady,
                 threshold_seconds: 30.0,
+                selection: Selection::default(),
                 good,
                 bad,
             }],

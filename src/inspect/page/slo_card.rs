@@ -18,7 +18,7 @@ const PAGES: f64 = 6.0;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SloCard {
     pub name: String,
-    /// `99% of pods within 30s (created_to_ready)`
+    /// `99% of pods within 30s (created_to_ready)`, and which pods do not count
     pub promise: String,
     /// `97.3% good of 1240 pods`, or how many missed it where they are few
     pub good: String,
@@ -49,13 +49,18 @@ impl SloCard {
         let burn = burning.map(|SloWindow { good, bad, .. }| {
             bad as f64 / ((good + bad) as f64 * budget).max(f64::MIN_POSITIVE)
         });
+        let left_out = slo
+            .selection
+            .sentence()
+            .map(|left_out| format!(". {left_out}"));
         Self {
             name: slo.name.to_string(),
             promise: format!(
-                "{}% of pods within {} ({})",
+                "{}% of pods within {} ({}){}",
                 decimals(slo.objective_ratio * 100.0),
                 seconds(slo.threshold_seconds),
-                slo.interval.as_str()
+                slo.interval.as_str(),
+                left_out.unwrap_or_default()
             ),
             good: match events {
                 0 => "no pod yet".to_owned(),
@@ -93,7 +98,7 @@ mod tests {
     use super::*;
     use crate::inspect::page::history::Sample;
     use crate::metrics::Figures;
-    use podinit_core::lifecycle::Interval;
+    use podinit_core::lifecycle::{Interval, Selection};
 
     fn slo(good: u64, bad: u64) -> SloFigures {
         SloFigures {
@@ -101,6 +106,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 30.0,
+            selection: Selection::default(),
             good,
             bad,
         }
@@ -133,6 +139,23 @@ mod tests {
         assert_eq!(card(60, (800, 0), (900, 100)).level, "bad");
         let spent = card(60, (0, 0), (0, 0));
         assert_eq!((&*spent.good, spent.level), ("no pod yet", "calm"));
+    }
+
+    #[test]
+    fn a_promise_says_which_pods_do_not_count() {
+        let selection = Selection {
+            existing_capacity: true,
+            present_images: false,
+        };
+        let slo = SloFigures {
+            selection,
+            ..slo(0, 0)
+        };
+        let now = Timestamp::from_seconds(1_000_000);
+        assert_eq!(
+            SloCard::new(&slo, &History::default(), now).promise,
+            "99% of pods within 30s (created_to_ready). Pods that waited for a new node do not count."
+        );
     }
 
     #[test]

@@ -10,6 +10,8 @@ use crate::instruments::{
     Encoder, FamilySource, Head, Label, LabelText, Number, Persistent, SavedFamilies, SavedSeries,
 };
 use crate::metrics::namespaces::NamespaceNames;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::ExclusionReason;
 
 /// Writes the events and the causes of the bad ones, which are counted in one place and read once, so
 /// that they add up.
@@ -54,12 +56,17 @@ fn saved_series<const N: usize>(
     }
 }
 
+/// Writes how many pods were excluded for each reason that can be: what the SLO selects by is one.
 fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
     out.family(Head::from(&SLO_EXCLUDED));
     for Slo { doc, counts } in slos {
-        for (reason, count) in counts.excluded.exposed() {
-            let labels = [("slo", &*doc.name), ("reason", reason)];
-            out.number(&labels, Number::Integer(count));
+        for (reason, (text, count)) in ExclusionReason::ALL.into_iter().zip(counts.excluded.iter())
+        {
+            let can_be = reason.is_exposed_at_zero() || doc.selection.leaves_out_for(reason);
+            if can_be || count > 0 {
+                let labels = [("slo", &*doc.name), ("reason", text)];
+                out.number(&labels, Number::Integer(count));
+            }
         }
     }
 }

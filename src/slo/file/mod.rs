@@ -1,10 +1,14 @@
 //! The SLO file: from YAML to validated SLOs, or to a one-line error that says what to change.
 
 mod names;
+mod selection;
 
 use std::path::Path;
 
+pub use self::selection::Sources;
+
 use self::names::{interval, kind, namespace, slo_name};
+use self::selection::selection;
 use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
 use crate::config_file::reload::{FileState, Inspection};
@@ -25,7 +29,7 @@ const MAX_THRESHOLD: SloDuration = SloDuration::from_days(30);
 const MIN_WINDOW: SloDuration = SloDuration::from_minutes(1);
 const MAX_WINDOW: SloDuration = SloDuration::from_days(366);
 
-const SLO_KEYS: [&str; 8] = [
+const SLO_KEYS: [&str; 10] = [
     "name",
     "interval",
     "threshold",
@@ -34,6 +38,8 @@ const SLO_KEYS: [&str; 8] = [
     "namespaces",
     "owner_kinds",
     "grace",
+    "capacity",
+    "images",
 ];
 
 const DEFAULT_NAME: &str = "built-in SLOs";
@@ -53,19 +59,21 @@ impl SloFile {
     /// Reads the file at `path`, once.
     ///
     /// # Errors
-    /// If it cannot be read, and those of [`SloFile::parse`].
-    pub fn read(path: &Path) -> Result<Self, FileError> {
-        Self::inspect(path).result
+    /// If it cannot be read, those of [`SloFile::parse`], or if an SLO needs another source than these.
+    pub fn read(path: &Path, sources: Sources) -> Result<Self, FileError> {
+        Self::inspect(path, sources).result
     }
 
     /// Looks at the file at `path`, to tell whether it has changed.
-    pub fn inspect(path: &Path) -> Inspection<Self, FileError> {
+    pub fn inspect(path: &Path, sources: Sources) -> Inspection<Self, FileError> {
         let name = path.display().to_string();
         let read = yaml::read_file(path, MAX_BYTES);
         Inspection {
             files: vec![FileState::of(&read)],
             result: match read {
-                Ok(contents) => Self::parse(&name, &contents),
+                Ok(contents) => {
+                    Self::parse(&name, &contents).and_then(|file| file.with(&name, sources))
+                }
                 Err(error) => Err(FileError::unreadable(&name, &error)),
             },
         }
@@ -135,6 +143,7 @@ fn slo(item: &Node, at: usize) -> Result<Slo, Fault> {
                 Some(node) => map.texts("owner_kinds", node, MAX_KINDS, kind)?,
                 None => Vec::new(),
             },
+            selection: selection(&map)?,
         },
         objective_percent,
         window,

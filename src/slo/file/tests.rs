@@ -63,6 +63,8 @@ slos:
       include: [one, two]
     owner_kinds: [StatefulSet]
     grace: 0s
+    capacity: existing
+    images: present
 ";
     let file = SloFile::parse("f", text.as_bytes()).unwrap();
     let slo = &file.slos[0];
@@ -74,6 +76,7 @@ slos:
     let both = Namespaces::Include(vec!["one".into(), "two".into()]);
     assert_eq!(slo.rule.namespaces, both);
     assert_eq!(*slo.rule.owner_kinds, ["StatefulSet".into()]);
+    assert!(slo.rule.selection.existing_capacity && slo.rule.selection.present_images);
     assert_eq!(slo.line, 3);
 }
 
@@ -96,7 +99,7 @@ fn errors_name_the_line_and_the_key() {
             "",
             "colour: red",
             "slo.yaml:8: slos[0].colour: unknown key; known are name, interval, threshold, \
-             objective, window, namespaces, owner_kinds, grace",
+             objective, window, namespaces, owner_kinds, grace, capacity, images",
         ),
         (
             "interval",
@@ -216,6 +219,21 @@ fn errors_name_the_line_and_the_key() {
             "grace: 2h",
             "slo.yaml:8: slos[0].grace: must be at most 1h, is 2h",
         ),
+        (
+            "",
+            "capacity: new",
+            "slo.yaml:8: slos[0].capacity: must be existing or left out, is \"new\"",
+        ),
+        (
+            "",
+            "images: pulled",
+            "slo.yaml:8: slos[0].images: must be present or left out, is \"pulled\"",
+        ),
+        (
+            "",
+            "images: true",
+            "slo.yaml:8: slos[0].images: must be text, is the truth value true",
+        ),
     ] {
         let text = with(key, line);
         if expected.is_empty() {
@@ -226,6 +244,52 @@ fn errors_name_the_line_and_the_key() {
             Some(end) => assert!(message(&text).ends_with(end), "{}", message(&text)),
             None => assert_eq!(message(&text), expected),
         }
+    }
+}
+
+#[test]
+fn a_selection_needs_the_source_that_tells_of_it() {
+    const ONLY_IMAGES: &str = "images: present";
+    const BOTH: &str = "capacity: existing\n    images: present";
+    let none = [false, false];
+    for (selection, [events, nodes], expected) in [
+        ("", none, None),
+        ("capacity: existing", [false, true], None),
+        (ONLY_IMAGES, [true, false], None),
+        (BOTH, [true, true], None),
+        (
+            "capacity: existing",
+            none,
+            Some("capacity: needs nodes as evidence; add --evidence nodes"),
+        ),
+        (
+            "capacity: existing",
+            [true, false],
+            Some("capacity: needs nodes as evidence; add --evidence events,nodes"),
+        ),
+        (
+            ONLY_IMAGES,
+            none,
+            Some("images: needs Events as evidence; add --evidence events"),
+        ),
+        (
+            BOTH,
+            none,
+            Some("capacity: needs nodes as evidence; add --evidence events,nodes"),
+        ),
+        (
+            BOTH,
+            [false, true],
+            Some("images: needs Events as evidence; add --evidence events,nodes"),
+        ),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("slo.yaml");
+        std::fs::write(&path, with("", selection)).unwrap();
+        let read = SloFile::read(&path, Sources { events, nodes });
+        let found = read.err().map(|error| error.to_string());
+        let expected = expected.map(|why| format!("{}:3: slos[0].{why}", path.display()));
+        assert_eq!(found, expected);
     }
 }
 
@@ -346,12 +410,12 @@ fn the_swap_of_a_config_map_is_detected() {
     let data = dir.path().join("..data");
     std::os::unix::fs::symlink("..1", &data).unwrap();
     std::os::unix::fs::symlink("..data/slo.yaml", &path).unwrap();
-    let before = SloFile::inspect(&path);
-    assert_eq!(SloFile::inspect(&path).files, before.files);
+    let before = SloFile::inspect(&path, Sources::ALL);
+    assert_eq!(SloFile::inspect(&path, Sources::ALL).files, before.files);
     let next = dir.path().join("..next");
     std::os::unix::fs::symlink("..2", &next).unwrap();
     std::fs::rename(&next, &data).unwrap();
-    let after = SloFile::inspect(&path);
+    let after = SloFile::inspect(&path, Sources::ALL);
     assert_ne!(after.files, before.files);
     assert_eq!(after.result.unwrap().slos.len(), 1);
 }

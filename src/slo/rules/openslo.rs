@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::RulesError;
-use super::promql::{promise, series};
+use super::promql::{left_out, promise, series};
 use super::yaml;
 use crate::slo::duration::SloDuration;
 use crate::slo::{Slo, SloFile};
@@ -124,7 +124,11 @@ fn slo_object(slo: &Slo, job: &str) -> Object<SloSpec> {
         total: events(slo, job, ""),
     };
     let spec = SloSpec {
-        description: format!("Pods that match complete {}.", promise(slo)),
+        description: format!(
+            "Pods that match complete {}.{}",
+            promise(slo),
+            left_out(slo)
+        ),
         service: SERVICE,
         indicator: Indicator {
             metadata,

@@ -103,6 +103,12 @@ pub(super) fn promise(slo: &Slo) -> String {
     format!("{} within {threshold}", slo.rule.interval.as_str())
 }
 
+/// Which pods do not count for an SLO, as a sentence after another; empty where all do.
+pub(super) fn left_out(slo: &Slo) -> String {
+    let sentence = slo.rule.selection.sentence();
+    sentence.map_or_else(String::new, |sentence| format!(" {sentence}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

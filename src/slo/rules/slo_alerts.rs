@@ -18,7 +18,7 @@ use super::annotations::{
 };
 use super::burn_rates::{BURN_RATES, BurnRate};
 use super::options::RenderOptions;
-use super::promql::{self, number, over_targets, promise, series};
+use super::promql::{self, left_out, number, over_targets, promise, series};
 use super::recording_rules::{bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::Slo;
@@ -98,11 +98,12 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
         description: format!(
             "{{{{ $value | humanizePercentage }}}} of the pods of the last {long} missed {}; the \
              objective is {} % over {}. The burn rate is above {}, at which the whole error budget \
-             is spent in {lasts}.{}{}{}",
+             is spent in {lasts}.{}{}{}{}",
             promise(slo),
             number(slo.objective_percent),
             slo.window,
             number(factor),
+            left_out(slo),
             counted_causes(&of_alerts_cluster(&bad_causes(long), job, &matcher)),
             problem_of_stage(job, stage_of(slo.rule.interval)),
             counted_namespaces(&increase, job),

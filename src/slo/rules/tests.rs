@@ -108,6 +108,43 @@ fn groups_have_one_to_twenty_rules_for_any_number_of_slos() {
 }
 
 #[test]
+fn descriptions_say_which_pods_do_not_count() {
+    const SENTENCES: [(&str, &str); 3] = [
+        (
+            ", capacity: existing",
+            "Pods that waited for a new node do not count.",
+        ),
+        (
+            ", images: present",
+            "Pods whose images were pulled do not count.",
+        ),
+        (
+            ", capacity: existing, images: present",
+            "Pods that waited for a new node, or whose images were pulled, do not count.",
+        ),
+    ];
+    for selection in ["", SENTENCES[0].0, SENTENCES[1].0, SENTENCES[2].0] {
+        let text = format!(
+            "slos: [{{name: a, interval: network, threshold: 1s, objective: 99, window: 7d{selection}}}]"
+        );
+        let file = SloFile::parse("f", text.as_bytes()).unwrap();
+        for (format, times) in [(RulesFormat::Prometheus, 4), (RulesFormat::OpenSlo, 1)] {
+            let text = render(&file, &options(format)).unwrap();
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let text = words.join(" ");
+            for (of, sentence) in SENTENCES {
+                let expected = if of == selection { times } else { 0 };
+                assert_eq!(
+                    text.matches(sentence).count(),
+                    expected,
+                    "{selection}: {text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn formats_have_the_names_of_the_command_line() {
     for format in RulesFormat::ALL {
         assert_eq!(format.as_str().parse(), Ok(format));

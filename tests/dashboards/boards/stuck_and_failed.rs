@@ -222,7 +222,7 @@ fn excluded() -> Panel {
         Kind::Stack,
         "Pods excluded from SLOs per second",
         "short",
-        "Pods that are neither good nor bad for an SLO, by reason. An outcome: they ended first. not_entered: the interval can no longer begin. not_seen: the pod was ready without it. time: unusable times. condition_absent: the cluster does not report it.",
+        "Pods that are neither good nor bad for an SLO, by reason. An outcome: they ended first. not_entered: the interval can no longer begin. not_seen: the pod was ready without it. time: unusable times. condition_absent: the cluster does not report it. capacity, images: the SLO does not select the startup.",
         vec![Target::new(
             nonzero(&rate_by(
                 "slo, reason",

@@ -8,7 +8,7 @@ use podinit::metrics::{Builder, LabelConfig};
 use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
 use podinit_core::lifecycle::{
     Delivery, Interval, Latency, Namespaces, Observation, Outcome, PodEvent, PodObservation,
-    PodState, SloRule, SourceId, Stage, Tracker, TrackerConfig,
+    PodState, Selection, SloRule, SourceId, Stage, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -202,6 +202,7 @@ fn slo(number: usize) -> SloRule {
         grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn figures_of_shard(
         objective_ratio: slo.objective_ratio(),
         interval: slo.rule.interval,
         threshold_seconds: slo.threshold_seconds(),
+        selection: slo.rule.selection,
     });
     let config = ExpositionConfig {
         slos: docs.collect(),

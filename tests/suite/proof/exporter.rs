@@ -251,5 +251,6 @@ fn doc(slo: &Slo) -> SloDoc {
         objective_ratio: slo.objective_ratio(),
         interval: slo.rule.interval,
         threshold_seconds: slo.threshold_seconds(),
+        selection: slo.rule.selection,
     }
 }

@@ -97,7 +97,7 @@ pub use saved::{
     WaitingNames, WaitingTable,
 };
 pub use sink::Sink;
-pub use slo::{Namespaces, SloRule};
+pub use slo::{Namespaces, Selection, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SavedSource, SourceProgress, Successor};
 pub use startup_sli_verdict::{StartupSli, StartupSliExclusion};

@@ -25,7 +25,7 @@ use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
 use super::record::RecordedCause;
 use super::reentry::ReentryBaseline;
-use super::slo::{SloInput, SloProgress, SloRule, Timers, shows_no_network_condition};
+use super::slo::{SloInput, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition};
 use super::slo_verdict::SloId;
 use super::startup::{SnapshotContext, Startup};
 use super::startup_sli::SliProgress;
@@ -58,6 +58,14 @@ impl SharedState {
     /// Whether anything besides pods tells of startups.
     const fn has_evidence(&self) -> bool {
         self.events || self.nodes.is_some()
+    }
+
+    /// How the images of a pod came to its node, as far as Events have told.
+    fn images_of(&self, images: &ImagePulls, evidence: &WaitEvidence) -> StartupImages {
+        match self.events {
+            true => StartupImages::of(images, evidence.containers.len()),
+            false => StartupImages::Unknown,
+        }
     }
 
     /// Notes what the node of a pod states, once both are known ([§14.2](crate::specification#s14-2)).
@@ -252,10 +260,7 @@ impl PodInFlight {
             } = observation
                 && has_evidence
             {
-                let images = match shared.events {
-                    true => StartupImages::of(images, evidence.containers.len()),
-                    false => StartupImages::Unknown,
-                };
+                let images = shared.images_of(images, evidence);
                 emit(PodObservation::Startup {
                     capacity,
                     images,
@@ -275,6 +280,7 @@ impl PodInFlight {
             uid: snapshot.uid,
             snapshot: Some(snapshot),
             events: shared.events,
+            kind: StartupKind::of(startup, shared.images_of(images, evidence)),
             now: fold.now,
             adopted: fold.adopted,
             outcome,
@@ -386,6 +392,7 @@ impl PodInFlight {
             startup,
             slos,
             evidence,
+            images,
             sli,
             lacks_network_condition,
             ..
@@ -395,6 +402,8 @@ impl PodInFlight {
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
             report_unobserved(startup, &mut emit);
         }
+        let kind = StartupKind::of(startup, shared.images_of(images, evidence));
+        slos.exclude_held(kind, &shared.rules, &mut emit);
         if shared.events {
             sli.end(outcome, startup, &mut emit);
             if *lacks_network_condition {
@@ -455,7 +464,7 @@ impl PodInFlight {
         &mut self,
         slo: SloId,
         now: Timestamp,
-        rules: &[SloRule],
+        shared: &SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let Self {
@@ -463,9 +472,13 @@ impl PodInFlight {
             startup,
             slos,
             waiting,
+            evidence,
+            images,
             ..
         } = self;
+        let kind = StartupKind::of(startup, shared.images_of(images, evidence));
         let mut emit = |observation| reporter.pod(info, observation);
+        let (startup, rules) = ((&*startup, kind), &shared.rules);
         slos.pass_deadline(slo, now, startup, *waiting, rules, &mut emit);
     }
 

@@ -23,6 +23,7 @@ use super::milestone::Milestone;
 use super::network_evidence::NetworkTime;
 use super::outcome::Outcome;
 use super::pod_node::{StartupCapacity, StartupImages};
+use super::slo::Selection;
 use super::slo_verdict::SloVerdict;
 use crate::label_values;
 use crate::node::NodeLabels;
@@ -205,6 +206,8 @@ pub struct RecordedSlo {
     pub deadline: Option<Timestamp>,
     /// The pod's event for the SLO, once it has had it
     pub verdict: Option<SloVerdict>,
+    /// The startups that count for the SLO
+    pub selection: Selection,
 }
 
 impl Record {

@@ -25,11 +25,15 @@ pub enum ExclusionReason {
     Time,
     /// A condition type that the interval needs does not exist on this cluster
     ConditionAbsent,
+    /// The SLO selects startups on existing capacity, and this one was not, or it is not known
+    Capacity,
+    /// The SLO selects startups whose images were present, and these were not, or it is not known
+    Images,
 }
 
 impl ExclusionReason {
     /// Every reason. `Ended(Ready)` is none: it is `NotSeen`.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Ended(Outcome::Completed),
         Self::Ended(Outcome::Failed),
         Self::Ended(Outcome::Deleted),
@@ -42,6 +46,8 @@ impl ExclusionReason {
         Self::NotEntered,
         Self::Time,
         Self::ConditionAbsent,
+        Self::Capacity,
+        Self::Images,
     ];
 
     /// The reason for a pod that ended with `outcome` before its interval did.
@@ -60,6 +66,8 @@ impl ExclusionReason {
             Self::NotEntered => "not_entered",
             Self::Time => "time",
             Self::ConditionAbsent => "condition_absent",
+            Self::Capacity => "capacity",
+            Self::Images => "images",
         }
     }
 }
@@ -71,8 +79,13 @@ impl LabelValue for ExclusionReason {
         ExclusionReason::as_str(self)
     }
 
+    /// The last two are exposed for SLOs that select by them.
     fn is_exposed_at_zero(self) -> bool {
-        !matches!(self, Self::Ended(outcome) if !outcome.is_exposed_at_zero())
+        match self {
+            Self::Ended(outcome) => outcome.is_exposed_at_zero(),
+            Self::Capacity | Self::Images => false,
+            Self::NotSeen | Self::NotEntered | Self::Time | Self::ConditionAbsent => true,
+        }
     }
 
     fn index(self) -> usize {

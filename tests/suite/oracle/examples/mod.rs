@@ -18,6 +18,7 @@ mod slo_deadlines;
 mod slo_entry;
 mod slo_events;
 mod slo_pods;
+mod slo_selection;
 mod slo_sync;
 mod stages;
 mod steps;
@@ -65,11 +66,22 @@ fn slos<const N: usize>(options: Options, thresholds: [(&str, f64); N]) -> Optio
         window: "30d",
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        existing_capacity: false,
+        present_images: false,
     };
     Options {
         slos: thresholds.into_iter().map(slo).collect(),
         ..options
     }
+}
+
+/// The same SLOs, of startups on existing capacity (`[true, _]`) or with present images (`[_, true]`) only.
+fn selecting([capacity, images]: [bool; 2], mut options: Options) -> Options {
+    for slo in &mut options.slos {
+        slo.existing_capacity = capacity;
+        slo.present_images = images;
+    }
+    options
 }
 
 pub(crate) fn example(
@@ -115,6 +127,7 @@ pub(crate) fn all() -> Vec<Example> {
         slo_deadlines::examples(),
         slo_sync::examples(),
         slo_pods::examples(),
+        slo_selection::examples(),
         steps::examples(),
         evidence::examples(),
         pulls::examples(),

@@ -39,6 +39,9 @@ impl History {
             !is_node(document) && !is_node(&document["object"])
         });
         self.options.nodes = false;
+        for slo in &mut self.options.slos {
+            slo.existing_capacity = false;
+        }
         self.options.labels = &[];
         self
     }
@@ -75,7 +78,12 @@ pub(crate) fn generate(seed: u64) -> History {
         timestamps: rng.pick(&[Timestamps::Api, Timestamps::Fused]),
         backfill: rng.percent(25),
         until,
-        slos: objectives::objectives(&mut rng),
+        slos: objectives::selecting(
+            objectives::objectives(&mut rng),
+            &mut Rng::new(seed ^ 0x736c_6f73),
+            events,
+            nodes,
+        ),
         events,
         nodes,
         labels: match nodes {

@@ -4,6 +4,15 @@
 use super::rng::Rng;
 use crate::oracle::reading::{Namespaces, Slo, SloInterval};
 
+/// Some of the SLOs select startups by what the sources tell of, Events and nodes.
+pub(crate) fn selecting(mut slos: Vec<Slo>, rng: &mut Rng, events: bool, nodes: bool) -> Vec<Slo> {
+    for slo in &mut slos {
+        slo.existing_capacity = rng.percent(35) && nodes;
+        slo.present_images = rng.percent(35) && events;
+    }
+    slos
+}
+
 /// None, a few, or one for every interval.
 pub(crate) fn objectives(rng: &mut Rng) -> Vec<Slo> {
     let mut intervals = SloInterval::ALL.to_vec();
@@ -50,5 +59,7 @@ fn objective(rng: &mut Rng, interval: SloInterval) -> Slo {
         window: rng.pick(&["30d", "31d", "5w"]),
         namespaces,
         owner_kinds,
+        existing_capacity: false,
+        present_images: false,
     }
 }

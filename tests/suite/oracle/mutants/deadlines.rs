@@ -241,6 +241,26 @@ slo_mutants! {
             Slo { namespaces: Namespaces::All, ..slo.clone() }.matches(pod)
         }
     }
+    IgnoresCapacity {
+        fn selects_by(&self, slo: &Slo) -> [bool; 2] {
+            [false, slo.present_images]
+        }
+    }
+    IgnoresImages {
+        fn selects_by(&self, slo: &Slo) -> [bool; 2] {
+            [slo.existing_capacity, false]
+        }
+    }
+    CountsBeforeItIsKnown {
+        fn holds_until_known(&self) -> bool {
+            false
+        }
+    }
+    CountsWhatIsNeverKnown {
+        fn leaves_out_what_is_never_known(&self) -> bool {
+            false
+        }
+    }
     IgnoresOwners {
         fn matches(&self, slo: &Slo, pod: &Snapshot) -> bool {
             Slo { owner_kinds: Vec::new(), ..slo.clone() }.matches(pod)

@@ -82,6 +82,7 @@ impl Pipeline {
             objective_ratio: slo.objective_ratio(),
             interval: slo.rule.interval,
             threshold_seconds: slo.threshold_seconds(),
+            selection: slo.rule.selection,
         };
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())

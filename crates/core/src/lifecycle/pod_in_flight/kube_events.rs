@@ -15,7 +15,7 @@ use crate::lifecycle::messages::said_by_event;
 use crate::lifecycle::observation::{
     Observer, PodObservation, PodState, PullObservation, PullResult, Reporter,
 };
-use crate::lifecycle::slo::SloInput;
+use crate::lifecycle::slo::{SloInput, StartupKind};
 use crate::timestamp::Timestamp;
 
 impl PodInFlight {
@@ -74,7 +74,7 @@ impl PodInFlight {
         let at = event
             .first
             .map(|first| mode.estimate_event(first, event.named));
-        self.count_pull(position, &event.reason, at, reporter);
+        let pulled = self.count_pull(position, &event.reason, at, reporter);
         let is_evidence = matches!(
             event.reason,
             EventReason::Pulling
@@ -98,6 +98,8 @@ impl PodInFlight {
         let latched = evidence.is_some_and(|at| startup.latch_event(at, &mut emit));
         if latched {
             judge(startup, &mut emit);
+        }
+        if latched || pulled {
             let input = SloInput {
                 uid: *uid,
                 snapshot: None,
@@ -105,6 +107,7 @@ impl PodInFlight {
                 adopted: false,
                 outcome: None,
                 events: true,
+                kind: StartupKind::of(startup, shared.images_of(images, wait_evidence)),
                 before: Some(before),
             };
             slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
@@ -112,29 +115,31 @@ impl PodInFlight {
         sli.judge(startup, wait_evidence, images, &mut emit);
     }
 
-    /// Counts a pull, once for each container, and a failed one once besides.
+    /// Counts a pull, once for each container, and a failed one once besides. Returns whether one was counted.
     fn count_pull(
         &mut self,
         position: usize,
         reason: &EventReason,
         at: Option<Timestamp>,
         reporter: &mut Reporter<'_, impl Observer>,
-    ) {
+    ) -> bool {
         if !matches!(
             reason,
             EventReason::Pulled(Some(_)) | EventReason::PullFailed { .. }
         ) {
-            return;
+            return false;
         }
         let earlier = self.images.registries();
         let containers = self.evidence.containers.len();
         let Some(image) = self.images.get_mut(position, containers) else {
-            return;
+            return false;
         };
-        if let Some(mut pull) = take_pull(image, reason, at) {
-            pull.earlier = &earlier;
-            reporter.pull(&self.info, pull);
-        }
+        let Some(mut pull) = take_pull(image, reason, at) else {
+            return false;
+        };
+        pull.earlier = &earlier;
+        reporter.pull(&self.info, pull);
+        true
     }
 }
 

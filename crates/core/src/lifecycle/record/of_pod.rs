@@ -142,6 +142,7 @@ impl PodInFlight {
             slo: Arc::clone(&rule.name),
             deadline,
             verdict,
+            selection: rule.selection,
         });
         recorded.collect()
     }

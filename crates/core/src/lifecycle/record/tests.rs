@@ -8,7 +8,7 @@ use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::interval::{Stage, Step};
 use crate::lifecycle::saved::read_back;
-use crate::lifecycle::slo::{Namespaces, SloRule};
+use crate::lifecycle::slo::{Namespaces, Selection, SloRule};
 use crate::lifecycle::stuck::StuckAfter;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
@@ -31,6 +31,7 @@ impl Fixture {
             grace: Duration::from_secs(5),
             namespaces: Namespaces::All,
             owner_kinds: Vec::new(),
+            selection: Selection::default(),
         };
         let tracker = Tracker::new(TrackerConfig {
             timestamps: TimestampMode::Api,

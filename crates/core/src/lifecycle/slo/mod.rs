@@ -4,6 +4,8 @@
 //! become ready; a deadline does.
 
 mod progress;
+mod saved;
+mod selection;
 mod timers;
 
 use std::sync::Arc;
@@ -12,6 +14,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub(super) use progress::{SloInput, SloProgress, shows_no_network_condition};
+pub use selection::Selection;
+pub(super) use selection::StartupKind;
 pub(super) use timers::Timers;
 
 use super::interval::Interval;
@@ -41,22 +45,22 @@ impl Namespaces {
 }
 
 /// Which pods an SLO matches, and what they have to meet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SloRule {
     /// The value of the label `slo`
     pub name: Arc<str>,
     /// The interval that the threshold limits
     pub interval: Interval,
     /// The longest good duration
-    #[serde(with = "nanos")]
     pub threshold: Duration,
     /// How much later than the threshold the deadline passes: time for the delivery of the event
-    #[serde(with = "nanos")]
     pub grace: Duration,
     /// The namespaces whose pods it matches
     pub namespaces: Namespaces,
     /// The kinds of owner whose pods it matches; empty for all pods
     pub owner_kinds: Vec<Box<str>>,
+    /// The startups that count
+    pub selection: Selection,
 }
 
 impl SloRule {
@@ -67,29 +71,14 @@ impl SloRule {
             && self.interval == newer.interval
             && self.namespaces == newer.namespaces
             && self.owner_kinds == newer.owner_kinds
+            && self.selection == newer.selection
     }
 
-    /// Whether the SLO matches this pod.
+    /// Whether the SLO matches this pod. Which startups count is known later ([`SloRule::selection`]).
     pub fn matches(&self, pod: &PodInfo) -> bool {
         let kind = pod.workload.as_ref().map(|workload| &*workload.kind);
         let owned =
             || kind.is_some_and(|kind| self.owner_kinds.iter().any(|wanted| **wanted == *kind));
         self.namespaces.contain(&pod.namespace) && (self.owner_kinds.is_empty() || owned())
-    }
-}
-
-/// A duration as nanoseconds; at most 292 years.
-mod nanos {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_i64(i64::try_from(value.as_nanos()).unwrap_or(i64::MAX))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        let nanos = u64::try_from(i64::deserialize(from)?).map_err(de::Error::custom)?;
-        Ok(Duration::from_nanos(nanos))
     }
 }

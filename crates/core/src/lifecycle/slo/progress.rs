@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{SloRule, Timers};
+use super::selection::Counts;
+use super::{SloRule, StartupKind, Timers};
 use crate::lifecycle::cause::WaitReason;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::AnomalyKind;
@@ -24,6 +25,8 @@ pub(crate) struct SloInput<'a> {
     pub snapshot: Option<&'a PodSnapshot>,
     /// Whether Events are a source of evidence
     pub events: bool,
+    /// What is known of the startup
+    pub kind: StartupKind,
     /// When it is accounted for
     pub now: Timestamp,
     /// Whether it is the first one of a pod that was adopted in flight
@@ -34,7 +37,7 @@ pub(crate) struct SloInput<'a> {
     pub before: Option<WaitReason>,
 }
 
-/// Saved is whether the pod has had its event; the event itself is saved beside the pods.
+/// Saved is whether the pod has had its event; the event itself, and one that is held, is saved beside the pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 enum State {
@@ -42,6 +45,11 @@ enum State {
     Open,
     /// No event yet; the deadline is set
     Timed,
+    /// It is good, but whether it counts is not known yet ([§6.10](crate::specification#s6-10))
+    HeldGood,
+    /// It is bad, likewise. The index of where it waited, in one byte, because a pod in flight has little room;
+    /// where that is not known, an index that is none
+    HeldBad(u8),
     /// It has had its event; `None` where that is not known any more
     Decided(Option<SloVerdict>),
 }
@@ -69,7 +77,31 @@ impl State {
     const fn verdict(self) -> Option<SloVerdict> {
         match self {
             Self::Decided(verdict) => verdict,
-            Self::Open | Self::Timed => None,
+            Self::Open | Self::Timed | Self::HeldGood | Self::HeldBad(_) => None,
+        }
+    }
+
+    /// The event that is held.
+    fn held(self) -> Option<SloVerdict> {
+        match self {
+            Self::HeldGood => Some(SloVerdict::Good),
+            Self::HeldBad(waiting) => {
+                let waiting = WaitReason::ALL.get(usize::from(waiting));
+                Some(SloVerdict::Bad(waiting.copied()))
+            }
+            Self::Open | Self::Timed | Self::Decided(_) => None,
+        }
+    }
+
+    /// Holds a good or bad event; there is none to hold of a pod that counts for nothing.
+    fn hold(&mut self, verdict: SloVerdict) {
+        const _: () = assert!(WaitReason::COUNT <= u8::MAX as usize);
+        match verdict {
+            SloVerdict::Good => *self = Self::HeldGood,
+            SloVerdict::Bad(waiting) => {
+                *self = Self::HeldBad(waiting.map_or(u8::MAX, |waiting| waiting.index() as u8));
+            }
+            SloVerdict::Excluded(_) => {}
         }
     }
 }
@@ -96,18 +128,22 @@ impl SloProgress {
         self.0.iter().all(|(slo, _)| usize::from(slo.0) < rules)
     }
 
-    /// Takes back the events that were saved beside the pods.
+    /// Takes back the events that were saved beside the pods. Those of an SLO that the pod has not had are held.
     pub(crate) fn set_verdicts(&mut self, verdicts: impl IntoIterator<Item = Option<SloVerdict>>) {
         for ((_, state), verdict) in self.0.iter_mut().zip(verdicts) {
-            if state.is_decided() {
-                *state = State::Decided(verdict);
+            match verdict {
+                _ if state.is_decided() => *state = State::Decided(verdict),
+                Some(verdict) => state.hold(verdict),
+                None => {}
             }
         }
     }
 
-    /// For each SLO its event, once it has had it and where that is known.
+    /// For each SLO its event, once it has had it and where that is known, or the one that is held.
     pub(crate) fn verdicts(&self) -> impl Iterator<Item = Option<SloVerdict>> {
-        self.0.iter().map(|(_, state)| state.verdict())
+        self.0
+            .iter()
+            .map(|(_, state)| state.verdict().or(state.held()))
     }
 
     fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
@@ -138,7 +174,7 @@ impl SloProgress {
             let slo = (*successors.get(usize::from(old.0))?)?;
             let rule = rules.get(usize::from(slo.0))?;
             let state = match (*state, deadline(rule, startup)) {
-                (decided @ State::Decided(_), _) => decided,
+                (State::Decided(_) | State::HeldGood | State::HeldBad(_), _) => *state,
                 (State::Open | State::Timed, None) => State::Open,
                 (State::Open | State::Timed, Some(deadline)) => {
                     timers.add(deadline, uid, slo);
@@ -170,6 +206,24 @@ impl SloProgress {
         }
     }
 
+    /// Reports the event of every SLO that holds one as excluded: the pod has ended, and what the SLO selects by
+    /// was never known.
+    pub(crate) fn exclude_held(
+        &mut self,
+        kind: StartupKind,
+        rules: &[SloRule],
+        emit: &mut impl FnMut(PodObservation),
+    ) {
+        for (slo, state) in self.waiting() {
+            if state.held().is_some()
+                && let Some(rule) = rules.get(usize::from(slo.0))
+                && let Counts::No(reason) | Counts::NotKnown(reason) = rule.selection.counts(kind)
+            {
+                decide(slo, state, SloVerdict::Excluded(reason), emit);
+            }
+        }
+    }
+
     /// Reports the event of every undecided SLO that waits for a network condition which the cluster does
     /// not have: the pod has ended.
     pub(crate) fn exclude_without_network(
@@ -194,18 +248,22 @@ impl SloProgress {
         &mut self,
         missed: SloId,
         now: Timestamp,
-        startup: &Startup,
+        (startup, kind): (&Startup, StartupKind),
         waiting: WaitReason,
         rules: &[SloRule],
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let rule = rules.get(usize::from(missed.0));
-        let deadline = rule.and_then(|rule| deadline(rule, startup));
-        if deadline.is_none_or(|deadline| deadline >= now) {
+        let Some(rule) = rules.get(usize::from(missed.0)) else {
+            return;
+        };
+        if deadline(rule, startup).is_none_or(|deadline| deadline >= now) {
             return;
         }
-        if let Some((slo, state)) = self.waiting().find(|(slo, _)| *slo == missed) {
-            decide(slo, state, SloVerdict::Bad(Some(waiting)), emit);
+        if let Some((slo, state)) = self.waiting().find(|(slo, _)| *slo == missed)
+            && state.held().is_none()
+        {
+            let bad = SloVerdict::Bad(Some(waiting));
+            decide_or_hold(slo, state, bad, rule.selection.counts(kind), emit);
         }
     }
 
@@ -222,13 +280,33 @@ impl SloProgress {
             let Some(rule) = rules.get(usize::from(slo.0)) else {
                 continue;
             };
-            if let Some(verdict) = verdict(rule, startup, input) {
-                decide(slo, state, verdict, emit);
+            let counts = rule.selection.counts(input.kind);
+            let found = state.held().or_else(|| verdict(rule, startup, input));
+            if let Some(verdict) = found {
+                decide_or_hold(slo, state, verdict, counts, emit);
+            } else if let Counts::No(reason) = counts {
+                decide(slo, state, SloVerdict::Excluded(reason), emit);
             } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
                 *state = State::Timed;
                 timers.add(deadline, input.uid, slo);
             }
         }
+    }
+}
+
+/// Reports the event that a pod has for an SLO if the startup counts, or that it does not. As long as that is not
+/// known, a good or bad event is held ([§6.10](crate::specification#s6-10)).
+fn decide_or_hold(
+    slo: SloId,
+    state: &mut State,
+    verdict: SloVerdict,
+    counts: Counts,
+    emit: &mut impl FnMut(PodObservation),
+) {
+    match (verdict, counts) {
+        (SloVerdict::Excluded(_), _) | (_, Counts::Yes) => decide(slo, state, verdict, emit),
+        (_, Counts::No(reason)) => decide(slo, state, SloVerdict::Excluded(reason), emit),
+        (_, Counts::NotKnown(_)) => state.hold(verdict),
     }
 }
 
@@ -334,4 +412,16 @@ fn waits_for_network(interval: Interval, startup: &Startup) -> bool {
     !startup.reached(Milestone::NetworkReady).is_reached()
         && (startup.needed_conditions(interval))
             .any(|milestone| milestone == Milestone::NetworkReady)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pod in flight has little room.
+    #[test]
+    fn what_is_held_takes_no_room() {
+        assert_eq!(size_of::<State>(), size_of::<Option<SloVerdict>>());
+        assert_eq!(size_of::<(SloId, State)>(), 4);
+    }
 }

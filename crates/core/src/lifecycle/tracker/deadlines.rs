@@ -72,7 +72,7 @@ impl Tracker {
         }
         while let Some((uid, slo)) = self.shared.timers.pop_passed(at) {
             if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
-                pod.pass_deadline(slo, at, &self.shared.rules, reporter);
+                pod.pass_deadline(slo, at, &self.shared, reporter);
             }
         }
         self.report_stuck(at, reporter);

@@ -2,7 +2,7 @@
 
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::interval::Interval;
-use crate::lifecycle::slo::{Namespaces, SloRule};
+use crate::lifecycle::slo::{Namespaces, Selection, SloRule};
 use crate::timestamp::Timestamp;
 use std::time::Duration;
 
@@ -30,5 +30,6 @@ pub(super) fn rule(name: &str, seconds: u64) -> SloRule {
         grace: Duration::ZERO,
         namespaces: Namespaces::All,
         owner_kinds: Vec::new(),
+        selection: Selection::default(),
     }
 }

@@ -24,7 +24,7 @@ impl Startup<'_> {
     }
 
     /// "When a pod's Scheduled is latched": the place of that snapshot.
-    fn scheduled(&self) -> Option<usize> {
+    pub(crate) fn scheduled(&self) -> Option<usize> {
         let view = self.view(self.last_of_startup());
         Some(view.milestone(Milestone::Scheduled)?.place)
     }
@@ -52,10 +52,15 @@ impl Startup<'_> {
 
     /// [§14.4](crate::specification#s14-4), by the Events that were delivered before the end of the startup
     pub(crate) fn images(&self) -> &'static str {
+        self.images_at(self.last_of_startup())
+    }
+
+    /// The same, by the Events up to a place.
+    pub(crate) fn images_at(&self, place: usize) -> &'static str {
         if !self.events {
             return "unknown";
         }
-        let pulls = pull::pulls(self, self.last_of_startup());
+        let pulls = pull::pulls(self, place);
         let of_container = |name: &str| {
             let own = pulls.iter().filter(|found| found.container == name);
             let mut own = own.map(|found| found.read.result.name());

@@ -7,6 +7,7 @@
 mod objective;
 mod passing;
 mod rules;
+mod selection;
 pub(crate) mod tally;
 
 pub(crate) use objective::{Namespaces, Slo, SloInterval};
@@ -19,6 +20,7 @@ use super::view::View;
 use super::vocabulary::Milestone;
 use crate::oracle::instant::Nanos;
 use passing::Place;
+use selection::When;
 
 /// "For each pod exactly one event per SLO".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,12 @@ impl Pursuit<'_> {
 
     /// The event, and of which moment the cause counts where it is bad. None while it is undecided.
     pub(crate) fn decided(&self) -> Option<Decided> {
+        self.selected(self.without_selection())
+    }
+
+    /// The event that it would have if every startup counted, and when it would: with the delivery at a place, or
+    /// after that.
+    fn without_selection(&self) -> Option<(When, Decided)> {
         let life = self.startup.life;
         let fold = |step| Place {
             step,
@@ -64,23 +72,25 @@ impl Pursuit<'_> {
         for place in 0..=last {
             if let Some(event) = self.at_snapshot(place) {
                 let blamed = self.startup.rules.causes().blamed_of_delivery(place);
-                return Some(Decided { event, blamed });
+                return Some((When::With(place), Decided { event, blamed }));
             }
             let next = match life.folded.get(place + 1) {
                 Some(next) => Some(next.step),
                 None => life.closing.map(|(_, step)| step),
             };
             if self.deadline_passes(place, fold(life.folded[place].step), next.map(fold)) {
-                return Some(Decided {
+                let bad = Decided {
                     event: SloEvent::Bad,
                     blamed: Some(place),
-                });
+                };
+                return Some((When::After(place), bad));
             }
         }
-        Some(Decided {
+        let ended = Decided {
             event: self.ended(self.startup.end()?),
             blamed: None,
-        })
+        };
+        Some((When::After(last), ended))
     }
 
     /// "when the pod ends first with the interval open"; with events on "it does" exclude a pod as

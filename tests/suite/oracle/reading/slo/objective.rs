@@ -16,6 +16,10 @@ pub(crate) struct Slo {
     pub(crate) namespaces: Namespaces,
     /// The kinds of the workloads whose pods it is about; all where there are none
     pub(crate) owner_kinds: Vec<&'static str>,
+    /// `capacity: existing`
+    pub(crate) existing_capacity: bool,
+    /// `images: present`
+    pub(crate) present_images: bool,
 }
 
 /// "optional; or include, not both"
@@ -123,6 +127,12 @@ impl Slo {
             }
             if !slo.owner_kinds.is_empty() {
                 lines += &format!("    owner_kinds: [{}]\n", slo.owner_kinds.join(", "));
+            }
+            if slo.existing_capacity {
+                lines += "    capacity: existing\n";
+            }
+            if slo.present_images {
+                lines += "    images: present\n";
             }
             lines
         };

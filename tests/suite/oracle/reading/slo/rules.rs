@@ -149,6 +149,21 @@ pub(crate) trait SloRules {
             && types.all(|kind| pod.condition(kind).is_none())
     }
 
+    /// "`capacity: existing` and `images: present`"
+    fn selects_by(&self, slo: &Slo) -> [bool; 2] {
+        [slo.existing_capacity, slo.present_images]
+    }
+
+    /// "As long as that is not known, a good or bad event is held"
+    fn holds_until_known(&self) -> bool {
+        true
+    }
+
+    /// "What is not known when the startup ends is not selected."
+    fn leaves_out_what_is_never_known(&self) -> bool {
+        true
+    }
+
     /// "when the pod ends first with the interval open (reason: the outcome; `not_seen` where it
     /// ended as ready)"
     fn ended(&self, outcome: &'static str) -> SloEvent {

@@ -31,7 +31,13 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
         for result in ["good", "bad"] {
             figures.add(SLO_EVENTS, &[name, ("result", result)], 0);
         }
-        for reason in SLO_REASONS {
+        let selects_by = [
+            (slo.existing_capacity, "capacity"),
+            (slo.present_images, "images"),
+        ];
+        let selected = selects_by.into_iter().filter(|(is_asked, _)| *is_asked);
+        let selected = selected.map(|(_, reason)| reason);
+        for reason in SLO_REASONS.into_iter().chain(selected) {
             figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 0);
         }
         for (stage, causes) in CAUSES {

@@ -1,0 +1,145 @@
+//! Which startups count for an SLO ([§6.10](crate::specification#s6-10)).
+
+use serde::{Deserialize, Serialize};
+
+use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::pod_node::{StartupCapacity, StartupImages};
+use crate::lifecycle::slo_verdict::ExclusionReason;
+use crate::lifecycle::startup::Startup;
+
+/// The startups that count for an SLO; all by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selection {
+    /// Only those on capacity that was `existing` ([§14.3](crate::specification#s14-3))
+    pub existing_capacity: bool,
+    /// Only those whose images were `present` ([§14.4](crate::specification#s14-4))
+    pub present_images: bool,
+}
+
+/// What is known of a startup by which an SLO can select it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StartupKind {
+    /// `None` before Scheduled is latched
+    capacity: Option<StartupCapacity>,
+    /// `Unknown` as long as Events may still tell
+    images: StartupImages,
+}
+
+/// Whether a startup counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counts {
+    Yes,
+    No(ExclusionReason),
+    /// Not known yet. It does not if it ends so, for this reason
+    NotKnown(ExclusionReason),
+}
+
+impl Selection {
+    /// Whether a startup may be left out for this reason because of the selection.
+    pub fn leaves_out_for(self, reason: ExclusionReason) -> bool {
+        match reason {
+            ExclusionReason::Capacity => self.existing_capacity,
+            ExclusionReason::Images => self.present_images,
+            _ => false,
+        }
+    }
+
+    /// Which pods do not count, as a sentence; `None` where all do.
+    pub const fn sentence(self) -> Option<&'static str> {
+        match (self.existing_capacity, self.present_images) {
+            (false, false) => None,
+            (true, false) => Some("Pods that waited for a new node do not count."),
+            (false, true) => Some("Pods whose images were pulled do not count."),
+            (true, true) => {
+                Some("Pods that waited for a new node, or whose images were pulled, do not count.")
+            }
+        }
+    }
+
+    /// Whether a startup of this kind counts. What is not selected is said before what is not known.
+    pub(super) fn counts(self, kind: StartupKind) -> Counts {
+        use ExclusionReason as Reason;
+        let capacity = match kind.capacity {
+            _ if !self.existing_capacity => Counts::Yes,
+            None => Counts::NotKnown(Reason::Capacity),
+            Some(StartupCapacity::Existing) => Counts::Yes,
+            Some(StartupCapacity::New | StartupCapacity::Unknown) => Counts::No(Reason::Capacity),
+        };
+        let images = match kind.images {
+            _ if !self.present_images => Counts::Yes,
+            StartupImages::Unknown => Counts::NotKnown(Reason::Images),
+            StartupImages::Present => Counts::Yes,
+            StartupImages::Pulled => Counts::No(Reason::Images),
+        };
+        match (capacity, images) {
+            (Counts::No(_), _) => capacity,
+            (_, Counts::No(_)) | (Counts::Yes, _) => images,
+            (Counts::NotKnown(_), _) => capacity,
+        }
+    }
+}
+
+impl StartupKind {
+    /// That of a startup whose images are these so far.
+    pub(crate) fn of(startup: &Startup, images: StartupImages) -> Self {
+        let scheduled = startup.reached(Milestone::Scheduled).is_reached();
+        Self {
+            capacity: scheduled.then(|| startup.capacity()),
+            images,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_startup_counts_once_all_that_is_selected_by_is_known() {
+        use Counts::{No, NotKnown, Yes};
+        use ExclusionReason::{Capacity, Images};
+        use StartupCapacity::{Existing, New, Unknown};
+        use StartupImages::{Present, Pulled};
+        let not_known = StartupImages::Unknown;
+        for (capacity, images, by_capacity, by_images, by_both) in [
+            (
+                None,
+                not_known,
+                NotKnown(Capacity),
+                NotKnown(Images),
+                NotKnown(Capacity),
+            ),
+            (None, Present, NotKnown(Capacity), Yes, NotKnown(Capacity)),
+            (None, Pulled, NotKnown(Capacity), No(Images), No(Images)),
+            (
+                Some(Existing),
+                not_known,
+                Yes,
+                NotKnown(Images),
+                NotKnown(Images),
+            ),
+            (Some(Existing), Present, Yes, Yes, Yes),
+            (Some(Existing), Pulled, Yes, No(Images), No(Images)),
+            (Some(New), Pulled, No(Capacity), No(Images), No(Capacity)),
+            (
+                Some(Unknown),
+                not_known,
+                No(Capacity),
+                NotKnown(Images),
+                No(Capacity),
+            ),
+        ] {
+            let kind = StartupKind { capacity, images };
+            let counts = |existing_capacity, present_images| {
+                let selection = Selection {
+                    existing_capacity,
+                    present_images,
+                };
+                selection.counts(kind)
+            };
+            assert_eq!(counts(false, false), Yes);
+            let found = [counts(true, false), counts(false, true), counts(true, true)];
+            assert_eq!(found, [by_capacity, by_images, by_both], "{kind:?}");
+        }
+    }
+}
