@@ -1,4 +1,4 @@
-//! The memory of a remembered pod and of a label set. Counts allocations, so it is exact on any machine;
+//! The memory of a remembered pod, of a node and of a label set. Counts allocations, so it is exact on any machine;
 //! fails if a limit is exceeded.
 //!
 //! ```text
@@ -77,6 +77,11 @@ fn main() -> ExitCode {
             "pod in flight, 5 SLOs, all labels, Events",
             in_flight(5, true, true),
             Some(1024.0),
+        ),
+        (
+            "node, starting, with every label",
+            measure::per_node(5 * 1024),
+            Some(2048.0),
         ),
         (
             "label set, nothing observed yet",

@@ -129,6 +129,7 @@ mod watch_events;
 mod watch_faults;
 mod watch_line_memory;
 mod watch_list;
+mod watch_nodes;
 mod watch_rollback;
 mod watch_stream;
 mod watch_streamed_list;

@@ -34,6 +34,13 @@ fn a_label_set_takes_what_its_thirteen_histograms_take() {
     assert!(bytes <= 70.0 * 1024.0, "{bytes}");
 }
 
+#[test]
+fn a_node_takes_at_most_2_kib() {
+    let bytes = measure::per_node(5 * 1024);
+    println!("{bytes:.0} bytes");
+    assert!(bytes <= 2048.0, "{bytes}");
+}
+
 mod slow {
     use super::*;
 

@@ -7,11 +7,13 @@ use std::time::Duration;
 use podinit::metrics::{Builder, LabelConfig};
 use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
 use podinit_core::lifecycle::{
-    Delivery, Interval, Latency, Namespaces, Observation, Outcome, PodEvent, PodObservation,
-    PodState, Selection, SloRule, SourceId, Stage, Tracker, TrackerConfig,
+    Delivery, Interval, Latency, Namespaces, NodeEvent, Observation, Outcome, PodEvent,
+    PodObservation, PodState, Selection, SloRule, SourceId, Stage, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_decode::node::NodeOptions;
+use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use serde_json::{Value, json};
 
@@ -131,6 +133,28 @@ pub fn per_label_set(sets: usize, seen: u64) -> f64 {
         }
     });
     bytes as f64 / sets as f64
+}
+
+/// Bytes for each of `nodes` nodes that are starting, with long names and every label.
+pub fn per_node(nodes: usize) -> f64 {
+    let (_held, bytes) = bytes_of(|| {
+        let mut tracker = Tracker::new(TrackerConfig {
+            nodes: true,
+            ..TrackerConfig::default()
+        });
+        let mut decoder = NodeDecoder::new(NodeOptions::default());
+        for number in 0..nodes {
+            let line = json!({"type": "ADDED", "object": node(number)}).to_string();
+            match decoder.line(line.as_bytes()).unwrap().kind {
+                NodeLineKind::Applied(node) => {
+                    apply(&mut tracker, PodEvent::Nodes(NodeEvent::Applied(node)));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        (tracker, decoder)
+    });
+    bytes as f64 / nodes as f64
 }
 
 /// What a tracker and the texts that it shares with its decoder hold after `feed`, per pod.
@@ -296,5 +320,31 @@ fn pod(number: usize, step: Step) -> Value {
                 "state": {"terminated": {"exitCode": 0, "startedAt": time}}}],
             "containerStatuses": CONTAINERS[1..].iter().map(|name| json!({"name": name,
                 "state": {"waiting": {"reason": "ContainerCreating"}}})).collect::<Vec<_>>()},
+    })
+}
+
+/// A node that has just registered, named as clouds name them.
+fn node(number: usize) -> Value {
+    let time = "2026-11-21T07:56:00Z";
+    json!({
+        "kind": "Node",
+        "metadata": {
+            "name": format!("ip-10-{}-{}-{}.eu-central-1.compute.internal", number >> 16, number >> 8 & 255, number & 255),
+            "uid": uid(number),
+            "resourceVersion": (1_000_000 + number).to_string(),
+            "creationTimestamp": time,
+            "labels": {
+                "karpenter.sh/nodepool": format!("general-purpose-{:02}", number % 20),
+                "karpenter.sh/capacity-type": "on-demand",
+                "kubernetes.io/arch": "amd64",
+                "node.kubernetes.io/instance-type": "m7i-flex.8xlarge",
+                "topology.kubernetes.io/zone": format!("eu-central-1{}", char::from(b'a' + (number % 3) as u8)),
+            },
+        },
+        "spec": {"taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]},
+        "status": {
+            "conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": time}],
+            "nodeInfo": {"kubeletVersion": "v1.37.1-eks-1a2b3c4"},
+        },
     })
 }
