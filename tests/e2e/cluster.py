@@ -55,8 +55,12 @@ class Cluster(ControlPlane):
 
     def events_kubeconfig(self):
         """A kubeconfig of an account that may list and watch pods and Events."""
-        rules = [{"apiGroups": [""], "resources": ["pods", "events"], "verbs": ["list", "watch"]}]
-        name, group = "podinit-events", "rbac.authorization.k8s.io"
+        return self.account("podinit-events", "pods", "events")
+
+    def account(self, name, *resources):
+        """A kubeconfig of a new account that may list and watch these resources."""
+        rules = [{"apiGroups": [""], "resources": list(resources), "verbs": ["list", "watch"]}]
+        group = "rbac.authorization.k8s.io"
         self.client.create(f"/api/v1/namespaces/{ACCOUNT[0]}/serviceaccounts", {"metadata": {"name": name}})
         self.client.create(PATHS["ClusterRole"], {"metadata": {"name": name}, "rules": rules})
         self.client.create(PATHS["ClusterRoleBinding"], {

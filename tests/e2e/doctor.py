@@ -45,6 +45,11 @@ class Said:
                 return found
         raise Failure(f"{check}: no {severity} that says {text!r}: {self.of(check)}")
 
+    def warns_of(self, text):
+        """Whether a warning or an error is about `text`."""
+        return any(text in found["found"] for found in self.report["findings"]
+                   if found["severity"] in ("warning", "error"))
+
     def status_is(self, *statuses):
         if self.status not in statuses:
             worst = [f for f in self.report["findings"] if f["severity"] in ("warning", "error")]

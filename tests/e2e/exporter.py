@@ -32,8 +32,11 @@ class Exporter:
         found = re.search(r"127\.0\.0\.1:([1-9]\d*)", "\n".join(self.listen_lines()))
         return found and found[1]
 
+    def log(self):
+        return self.processes.log_text(self.process)
+
     def listen_lines(self):
-        return [line for line in self.processes.log_text(self.process).splitlines() if "listen" in line.lower()]
+        return [line for line in self.log().splitlines() if "listen" in line.lower()]
 
     def ready(self):
         """Wait for the completed first list."""

@@ -19,6 +19,7 @@ import faults
 import formats
 import in_place
 import kubectl
+import late_nodes
 import promcheck
 import scenarios  # noqa: F401  registers the scenarios
 import traces
@@ -111,6 +112,9 @@ class Suite:
             traces.run(self)
             doctor.run(self)
             kubectl.run(self)
+        # Before others add nodes that never start.
+        if self.wanted("late-nodes"):
+            late_nodes.run(self)
         if self.wanted("causes"):
             causes.run(self)
         if self.wanted("comparison"):
@@ -185,7 +189,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, causes, comparison, in-place, faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, causes, comparison, in-place, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

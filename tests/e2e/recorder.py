@@ -1,7 +1,8 @@
-"""Record what the watches of pods and of their Events say, as it comes: `recorder.py KUBECONFIG-JSON FILE`.
+"""Record what the watches of pods and of their Events say, as it comes: `recorder.py KUBECONFIG-JSON FILE [NAMESPACE]`.
 
-A process of its own beside the exporter, sharing nothing with it. One JSON document per line:
-lists as {"kind": "PodList", "listBegan": T, "observedAt": T, ...}, events of either watch as
+A process of its own beside the exporter, sharing nothing with it. With a namespace it records the pods and
+Events of that one, and all nodes, which are listed before the pods. One JSON document per line:
+lists as {"kind": "PodList", "listBegan": T, "observedAt": T, ...}, events of any watch as
 {"type", "object", "observedAt"}. Pods are listed first; Events are recorded from the current version
 on. Each watch resumes from the last version when a stream ends; when that is too old, pods are
 listed again, and Events go on from the then current version. SIGTERM ends it.
@@ -43,11 +44,13 @@ class Recording:
 
 
 class Watcher:
-    """One watch: of `/api/v1/PATH`, with `query` in every request."""
+    """One watch: of `/api/v1/PATH`, in a namespace if one is given, with `query` in every request."""
 
     path, query = "pods", {}
 
-    def __init__(self, kubeconfig, recording):
+    def __init__(self, kubeconfig, recording, namespace=None):
+        if namespace:
+            self.path = f"namespaces/{namespace}/{self.path}"
         with open(kubeconfig, encoding="utf-8") as file:
             config = json.load(file)
         cluster = config["clusters"][0]["cluster"]
@@ -75,7 +78,7 @@ class Watcher:
         return answer
 
     def list(self):
-        """Find the version to watch from; of pods, record what stands."""
+        """Find the version to watch from; of pods and nodes, record what stands."""
         began = now()
         document = json.loads(self.open({}, 60).read())
         document["listBegan"] = began
@@ -126,13 +129,24 @@ class EventWatcher(Watcher):
         return event["type"] != "BOOKMARK"
 
 
-def main(kubeconfig, path):
+class NodeWatcher(Watcher):
+    """Nodes of the cluster."""
+
+    path = "nodes"
+
+
+def main(kubeconfig, path, namespace=None):
     recording = Recording(path)
-    threading.Thread(target=EventWatcher(kubeconfig, recording).run, daemon=True).start()
-    Watcher(kubeconfig, recording).run()
+    others = [EventWatcher(kubeconfig, recording, namespace)]
+    if namespace:
+        others.append(NodeWatcher(kubeconfig, recording))
+        others[-1].list()
+    for watcher in others:
+        threading.Thread(target=watcher.run, daemon=True).start()
+    Watcher(kubeconfig, recording, namespace).run()
 
 
 if __name__ == "__main__":
     # At once: a thread may be amid a line, which readers take for the last one of a recording that goes on.
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

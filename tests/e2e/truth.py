@@ -14,6 +14,7 @@ from evidence import (KubeletEvent, container_starts, first_start, init_runs, se
 from recording import read_recording
 
 STEPS = ("acknowledge", "sandbox", "start", "probe")
+NODE_STEPS = ("node_launch", "node_ready", "node_join")
 STAGES = ("gated", "scheduling", "unschedulable", "network", "init", "containers", "readiness")
 NETWORK = ("PodReadyToStartContainers", "PodHasNetwork")
 # Milestone -> the condition types that show it, the better one first.
@@ -51,6 +52,7 @@ class Pod:
         self.unobserved = set()
         self.adopted = self.new = False
         self.containers, self.init_containers = [], []  # names of the spec
+        self.capacity = "unknown"  # whether its node was new, see node_truth.py
         self.stateful = False
         self.evidence = None  # what an Event showed before the pod was scheduled
         self.pulled, self.pull_failed = {}, set()  # by (name, whether of an init container)
@@ -68,9 +70,13 @@ def is_near_tie(since, arrived, start):
 class Truth:
     """Feed it documents in order; then read `durations` and `counters`.
 
+    Documents of nodes are for `node_truth.py`.
+
     `missed`, (UID, resourceVersion) of snapshots, and `scheduled`, {UID: time of PodScheduled}, make it the
     truth of a watcher that was cut off: see `cut_off.py`.
     """
+
+    nodes = None
 
     def __init__(self, clock="api", namespaces=None, missed=frozenset(), scheduled=None, events=False):
         self.clock, self.namespaces, self.events = clock, namespaces, events
@@ -350,26 +356,36 @@ class Truth:
             self.judge(pod, name, starts, end)
 
     def judge(self, pod, name, starts, end):
-        times = [self.time(pod, milestone) for milestone in (*starts, end)]
-        kind, length = None, None
-        if None in times:
-            kind = "missing"
-        else:
-            length = times[-1] - max(times[:-1])
-            if -1 <= length < 0:
-                self.counters[("podinit_clock_anomalies_total", "rounded")] += 1
-                length = 0.0
-            elif length < -1:
-                kind = "negative"
-            elif length > THIRTY_DAYS:
-                kind = "too_long"
-        if kind:
-            self.counters[("podinit_clock_anomalies_total", kind)] += 1
+        length = self.length([self.time(pod, milestone) for milestone in (*starts, end)])
+        if length is None:
             if name in (*STAGES, *STEPS):
                 self.not_observed(pod, name, "time")
             return
         self.durations[(name, pod.namespace)].append(length)
         self.by_pod[(name, pod.namespace, pod.name)].append(length)
+        if name == "created_to_ready" and (self.events or self.nodes is not None):
+            self.durations[("startup", (pod.capacity, self.images(pod)))].append(length)
+
+    def length(self, times):
+        """Seconds from the latest of the first times until the last one; None, with the anomaly, where unusable."""
+        kind, length = "missing", None
+        if None not in times:
+            length, kind = times[-1] - max(times[:-1]), None
+            if -1 <= length < 0:
+                length, kind = 0.0, "rounded"
+            elif length < -1 or length > THIRTY_DAYS:
+                length, kind = None, "negative" if length < -1 else "too_long"
+        if kind:
+            self.counters[("podinit_clock_anomalies_total", kind)] += 1
+        return length
+
+    def images(self, pod):
+        """Whether a pod's images were on its node."""
+        needed = [(name, False) for name in pod.containers] + [(name, True) for name in pod.init_containers]
+        results = [pod.pulled[container][0].result for container in needed if container in pod.pulled]
+        if not self.events or ("pulled" not in results and len(results) < len(needed)):
+            return "unknown"
+        return "pulled" if "pulled" in results else "present"
 
     def time(self, pod, milestone):
         """When a milestone was reached, as the clock in use says; None where unknown."""
