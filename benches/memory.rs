@@ -15,6 +15,8 @@
 mod counting;
 #[path = "../tests/suite/memory/measure.rs"]
 mod measure;
+#[path = "../tests/suite/node_object.rs"]
+mod node_object;
 
 use std::process::ExitCode;
 

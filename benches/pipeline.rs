@@ -4,6 +4,7 @@
 //! cargo bench --bench pipeline
 //! PODINIT_BENCH_EVENTS=events.json cargo bench --bench pipeline -- file
 //! cargo bench --bench pipeline -- pod_life     # the lives of pods, without and with their Events
+//! cargo bench --bench pipeline -- heartbeat    # updates of nodes that change nothing
 //! ```
 //!
 //! Bytes arrive in chunks as from a connection; they are cut into lines, decoded, tracked and recorded,
@@ -21,9 +22,12 @@
 
 #[path = "support/cpu_time.rs"]
 mod cpu_time;
+#[path = "../tests/suite/node_object.rs"]
+mod node_object;
 #[path = "support/mod.rs"]
 mod support;
 
+use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,12 +36,16 @@ use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
 use podinit::watch::line_reader::{Framed, LineReader};
 use podinit_core::lifecycle::{
-    Delivery, Interval, Namespaces, PodEvent, Selection, SloRule, SourceId, Stage, TimestampMode,
-    Tracker, TrackerConfig,
+    Delivery, Interval, Namespaces, NodeEvent, PodEvent, Selection, SloRule, SourceId, Stage,
+    TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
-use podinit_decode::{PodDecoder, WatchEventKind};
+use podinit_decode::node::NodeOptions;
+use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
+use podinit_decode::{Encoding, PodDecoder, WatchEventKind};
+use podinit_sim::protobuf;
+use serde_json::json;
 
 const PODS: usize = 512;
 
@@ -231,6 +239,69 @@ fn pod_life(c: &mut Criterion) {
     group.finish();
 }
 
+/// What an update of a node costs that changes nothing: decoded only, and accounted for too, in one run.
+fn heartbeat(c: &mut Criterion) {
+    const NODES: usize = 5_000;
+    let mut group = c.benchmark_group("heartbeat");
+    group.throughput(Throughput::Elements(NODES as u64));
+    for encoding in [Encoding::Json, Encoding::Protobuf] {
+        let updates: Vec<Vec<u8>> = (0..NODES)
+            .map(|number| {
+                let node = node_object::node(&format!("{number:07}"));
+                let event = json!({"type": "MODIFIED", "object": node}).to_string();
+                match encoding {
+                    Encoding::Json => event.into_bytes(),
+                    Encoding::Protobuf => protobuf::event(event.as_bytes()).unwrap(),
+                }
+            })
+            .collect();
+        println!("heartbeat: {} bytes of {encoding:?}", updates[0].len());
+        let mut decoder = NodeDecoder::new(NodeOptions::default());
+        let mut decoded = |update: &[u8]| match decoder.decode_event(encoding, update) {
+            Ok(line) => line.kind,
+            Err(error) => panic!("{error}"),
+        };
+        let builder = Builder::new(LabelConfig::default()).nodes(true);
+        let (mut recorder, _exposition) = builder.build().unwrap();
+        let mut tracker = Tracker::new(TrackerConfig {
+            nodes: true,
+            ..TrackerConfig::default()
+        });
+        let mut account = |kind: NodeLineKind| {
+            let NodeLineKind::Applied(node) = kind else {
+                panic!("{kind:?}");
+            };
+            let delivery = Delivery {
+                source: SourceId(0),
+                event: PodEvent::Nodes(NodeEvent::Applied(node)),
+                now: Timestamp::EPOCH,
+                observed: Some(BEGIN),
+                version: None,
+            };
+            tracker.apply(delivery, &mut recorder);
+        };
+        for update in &updates {
+            account(decoded(update));
+        }
+        let name = |what: &str| format!("{encoding:?}/{what}").to_lowercase();
+        group.bench_function(name("decoded"), |b| {
+            b.iter(|| {
+                for update in &updates {
+                    black_box(decoded(update));
+                }
+            });
+        });
+        group.bench_function(name("accounted"), |b| {
+            b.iter(|| {
+                for update in &updates {
+                    account(decoded(update));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
 fn all_labels() -> LabelConfig {
     LabelConfig {
         labels: SeriesLabel::OF_ANY_POD
@@ -259,5 +330,5 @@ fn slos() -> Arc<[SloRule]> {
     intervals.into_iter().map(slo).collect()
 }
 
-criterion_group!(name = benches; config = cpu_time::criterion(); targets = pipeline, pod_life);
+criterion_group!(name = benches; config = cpu_time::criterion(); targets = pipeline, pod_life, heartbeat);
 criterion_main!(benches);

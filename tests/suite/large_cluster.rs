@@ -125,6 +125,45 @@ fn what_the_state_of_1_000_000_pods_costs() {
     assert!(restart.cpu < Duration::from_secs(3));
 }
 
+/// What `podinit serve` takes with this evidence in a cluster of 150,000 pods on 5,000 nodes, and for heartbeats of
+/// nodes in each form if they are evidence.
+fn evidence(evidence: &str, form: Form) -> Cost {
+    const NODES: usize = 5_000;
+    const PODS: usize = 150_000;
+    const HEARTBEATS: u32 = 50_000;
+    let pods = Pods {
+        count: PODS,
+        bytes: POD_BYTES,
+        state: State::Ready,
+    };
+    let cluster = Cluster::with_nodes(pods, NODES, form);
+    let mut step = Step::of(Exporter::start(&cluster, &["--evidence", evidence]));
+    cluster.until_listed();
+    step.exporter.until(FINISHED, PODS);
+    let of_nodes = evidence.contains("nodes");
+    if of_nodes {
+        let known = "podinit_nodes_finished_total{outcome=\"preexisting\"}";
+        step.exporter.until(known, NODES);
+    }
+    let first = step.done(&format!("--evidence {evidence}, {form:?}: first lists"));
+    if of_nodes {
+        cluster.send_heartbeats(HEARTBEATS as usize);
+        let beats = step.done("50,000 heartbeats");
+        println!("a heartbeat: {:.2?} of CPU", beats.cpu / HEARTBEATS);
+    }
+    first
+}
+
+#[test]
+#[ignore = "takes half a minute; cargo test --profile dist --test suite large_cluster:: -- --ignored --nocapture --test-threads 1"]
+fn what_5_000_nodes_cost() {
+    for form in [Form::Protobuf, Form::Json] {
+        let [without, with] = ["events", "events,nodes"].map(|sources| evidence(sources, form));
+        // At most 2 KiB for each node, and what the allocator keeps of the pages of their list.
+        assert!(with.steady <= without.steady + 10 + 10);
+    }
+}
+
 mod slow {
     use super::*;
 

@@ -66,6 +66,7 @@ mod large_cluster;
 mod max_pods;
 mod memory;
 mod node_evidence;
+mod node_object;
 mod odd_files;
 mod oracle;
 mod packed_pods;

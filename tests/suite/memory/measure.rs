@@ -18,6 +18,7 @@ use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use serde_json::{Value, json};
 
 use crate::counting::bytes_of;
+use crate::node_object::node;
 
 /// 2026-11-21T07:56:00Z
 const NOW: Timestamp = Timestamp::from_seconds(1_795_247_760);
@@ -144,7 +145,9 @@ pub fn per_node(nodes: usize) -> f64 {
         });
         let mut decoder = NodeDecoder::new(NodeOptions::default());
         for number in 0..nodes {
-            let line = json!({"type": "ADDED", "object": node(number)}).to_string();
+            let mut node = node(&format!("{number:07}"));
+            node["status"]["conditions"] = json!([]);
+            let line = json!({"type": "ADDED", "object": node}).to_string();
             match decoder.line(line.as_bytes()).unwrap().kind {
                 NodeLineKind::Applied(node) => {
                     apply(&mut tracker, PodEvent::Nodes(NodeEvent::Applied(node)));
@@ -320,31 +323,5 @@ fn pod(number: usize, step: Step) -> Value {
                 "state": {"terminated": {"exitCode": 0, "startedAt": time}}}],
             "containerStatuses": CONTAINERS[1..].iter().map(|name| json!({"name": name,
                 "state": {"waiting": {"reason": "ContainerCreating"}}})).collect::<Vec<_>>()},
-    })
-}
-
-/// A node that has just registered, named as clouds name them.
-fn node(number: usize) -> Value {
-    let time = "2026-11-21T07:56:00Z";
-    json!({
-        "kind": "Node",
-        "metadata": {
-            "name": format!("ip-10-{}-{}-{}.eu-central-1.compute.internal", number >> 16, number >> 8 & 255, number & 255),
-            "uid": uid(number),
-            "resourceVersion": (1_000_000 + number).to_string(),
-            "creationTimestamp": time,
-            "labels": {
-                "karpenter.sh/nodepool": format!("general-purpose-{:02}", number % 20),
-                "karpenter.sh/capacity-type": "on-demand",
-                "kubernetes.io/arch": "amd64",
-                "node.kubernetes.io/instance-type": "m7i-flex.8xlarge",
-                "topology.kubernetes.io/zone": format!("eu-central-1{}", char::from(b'a' + (number % 3) as u8)),
-            },
-        },
-        "spec": {"taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]},
-        "status": {
-            "conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": time}],
-            "nodeInfo": {"kubeletVersion": "v1.37.1-eks-1a2b3c4"},
-        },
     })
 }

@@ -1,4 +1,4 @@
-//! An API server with many pods, none of which it holds: a list is made as it is sent.
+//! An API server with many pods and nodes, none of which it holds: a list is made as it is sent.
 
 mod answers;
 mod exporter;
@@ -44,30 +44,56 @@ pub struct Cluster {
     address: SocketAddr,
     watched: Receiver<()>,
     expire: Sender<()>,
+    beat: Sender<usize>,
+}
+
+/// The objects of one kind.
+struct Objects {
+    /// Such as `Pod`
+    kind: &'static str,
+    count: usize,
+    template: Template,
 }
 
 /// What the threads of connections share.
 struct Shared {
     form: Form,
-    pods: usize,
-    template: Template,
+    pods: Objects,
+    nodes: Objects,
+    /// Of those there are none
+    events: Objects,
     watch: Sender<()>,
     /// Says when a watch has expired
     expired: Mutex<Receiver<()>>,
+    /// Says how many nodes send a heartbeat
+    beats: Mutex<Receiver<usize>>,
 }
 
 impl Cluster {
     pub fn start(pods: Pods, form: Form) -> Self {
+        Self::with_nodes(pods, 0, form)
+    }
+
+    /// With so many nodes, all of them Ready.
+    pub fn with_nodes(pods: Pods, nodes: usize, form: Form) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (watch, watched) = channel();
         let (expire, expired) = channel();
+        let (beat, beats) = channel();
+        let objects = |kind, count, template| Objects {
+            kind,
+            count,
+            template,
+        };
         let shared = Arc::new(Shared {
             form,
-            pods: pods.count,
-            template: Template::new(pods.state, pods.bytes),
+            pods: objects("Pod", pods.count, Template::of_pod(pods.state, pods.bytes)),
+            nodes: objects("Node", nodes, Template::of_node()),
+            events: objects("Event", 0, Template::default()),
             watch,
             expired: Mutex::new(expired),
+            beats: Mutex::new(beats),
         });
         thread::spawn(move || {
             for connection in listener.incoming() {
@@ -79,6 +105,7 @@ impl Cluster {
             address,
             watched,
             expire,
+            beat,
         }
     }
 
@@ -94,6 +121,12 @@ impl Cluster {
     /// Waits until a watch is asked for, which happens when the list is complete.
     pub fn until_listed(&self) {
         self.watched.recv().expect("the API server has failed");
+    }
+
+    /// Sends so many updates of nodes that change nothing, and returns when they are sent.
+    pub fn send_heartbeats(&self, count: usize) {
+        self.beat.send(count).expect("the API server has failed");
+        self.until_listed();
     }
 
     /// Ends the watch with status 410: what happened meanwhile is not known any more.
@@ -123,16 +156,25 @@ fn serve(connection: TcpStream, shared: &Shared) {
             false => Form::Json,
         };
         let streamed = parameter(&request, "sendInitialEvents").is_some();
+        let objects = match &request {
+            request if request.contains("/api/v1/nodes") => &shared.nodes,
+            request if request.contains("/api/v1/events") => &shared.events,
+            _ => &shared.pods,
+        };
         let answered = match (parameter(&request, "watch"), form) {
-            (None, Form::Json) => answers::json_list(&mut out, page(&request, shared), shared),
+            (None, Form::Json) => answers::json_list(&mut out, page(&request, objects), objects),
             (None, Form::Protobuf) => {
-                answers::protobuf_list(&mut out, page(&request, shared), shared)
+                answers::protobuf_list(&mut out, page(&request, objects), objects)
             }
-            (Some(_), _) if streamed => answers::streamed_list(&mut out, shared),
-            (Some(_), _) => {
-                shared.watch.send(()).ok();
-                answers::watch(&mut out, &shared.expired)
-            }
+            (Some(_), _) if streamed => answers::streamed_list(&mut out, objects, shared.form),
+            (Some(_), form) => match objects.kind {
+                "Node" => answers::heartbeats(&mut out, shared, form),
+                "Event" => answers::silence(&mut out),
+                _ => {
+                    shared.watch.send(()).ok();
+                    answers::watch(&mut out, &shared.expired)
+                }
+            },
         };
         if answered.is_err() {
             return;
@@ -140,11 +182,11 @@ fn serve(connection: TcpStream, shared: &Shared) {
     }
 }
 
-/// The numbers of the pods that a list asks for.
-fn page(request: &str, shared: &Shared) -> std::ops::Range<usize> {
+/// The numbers of the objects that a list asks for.
+fn page(request: &str, objects: &Objects) -> std::ops::Range<usize> {
     let number = |name| parameter(request, name).map(|text| text.parse::<usize>().unwrap());
     let begin = number("continue").unwrap_or(0);
-    begin..(shared.pods).min(begin + number("limit").unwrap_or(shared.pods))
+    begin..(objects.count).min(begin + number("limit").unwrap_or(objects.count))
 }
 
 fn parameter<'a>(request: &'a str, name: &str) -> Option<&'a str> {

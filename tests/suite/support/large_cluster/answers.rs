@@ -1,4 +1,4 @@
-//! The answers of an API server, written pod by pod.
+//! The answers of an API server, written object by object.
 
 use std::io::{ErrorKind, Result, Write};
 use std::ops::Range;
@@ -12,24 +12,31 @@ use prost::encoding::{WireType, encode_key, encode_varint};
 use serde_json::{Value, json};
 
 use super::template::numbered;
-use super::{Form, Shared};
+use super::{Form, Objects, Shared};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// The version that every list is of.
 const VERSION: &str = "9000000";
 
-/// One page, or all pods. Its length is sent first, then pod by pod.
-pub(super) fn json_list(out: &mut impl Write, page: Range<usize>, shared: &Shared) -> Result<()> {
-    let template = &shared.template.json;
+/// One page, or all objects. Its length is sent first, then object by object.
+pub(super) fn json_list(out: &mut impl Write, page: Range<usize>, objects: &Objects) -> Result<()> {
+    let Objects {
+        kind,
+        count,
+        template,
+    } = objects;
+    let template = &template.json;
     let mut metadata = json!({"resourceVersion": VERSION});
-    if page.end < shared.pods {
+    if page.end < *count {
         metadata["continue"] = page.end.to_string().into();
-        metadata["remainingItemCount"] = (shared.pods - page.end).into();
+        metadata["remainingItemCount"] = (count - page.end).into();
     }
-    let head =
-        format!("{{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{metadata},\"items\":[");
-    let length = head.len() + page.len() * (template.len() + 1) - 1 + "]}".len();
+    let head = format!(
+        "{{\"kind\":\"{kind}List\",\"apiVersion\":\"v1\",\"metadata\":{metadata},\"items\":["
+    );
+    let items = (page.len() * (template.len() + 1)).saturating_sub(1);
+    let length = head.len() + items + "]}".len();
     write!(
         out,
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{head}"
@@ -44,11 +51,11 @@ pub(super) fn json_list(out: &mut impl Write, page: Range<usize>, shared: &Share
     out.flush()
 }
 
-/// One page, or all pods, in protobuf and compressed, until the connection is closed.
+/// One page, or all objects, in protobuf and compressed, until the connection is closed.
 pub(super) fn protobuf_list(
     out: &mut impl Write,
     page: Range<usize>,
-    shared: &Shared,
+    objects: &Objects,
 ) -> Result<()> {
     write!(
         out,
@@ -56,16 +63,18 @@ pub(super) fn protobuf_list(
          Connection: close\r\n\r\n"
     )?;
     let mut out = GzEncoder::new(out, Compression::fast());
-    let template = &shared.template.protobuf;
+    let template = &objects.template.protobuf;
     let item = key(2, template.len());
     let mut metadata = field(2, VERSION.as_bytes());
-    if page.end < shared.pods {
+    if page.end < objects.count {
         metadata.extend(field(3, page.end.to_string().as_bytes()));
     }
     let metadata = field(1, &metadata);
     let list = metadata.len() + page.len() * (item.len() + template.len());
-    out.write_all(b"k8s\0\x0a\x0d\x0a\x02v1\x12\x07PodList")?;
-    out.write_all(&[key(2, list), metadata].concat())?;
+    let kind = format!("{}List", objects.kind);
+    let types = [field(1, b"v1"), field(2, kind.as_bytes())].concat();
+    let head = [b"k8s\0".to_vec(), field(1, &types), key(2, list), metadata];
+    out.write_all(&head.concat())?;
     for number in page {
         out.write_all(&item)?;
         numbered(&mut out, template, number)?;
@@ -74,32 +83,61 @@ pub(super) fn protobuf_list(
     close()
 }
 
-/// All pods as the events with which a watch begins.
-pub(super) fn streamed_list(out: &mut impl Write, shared: &Shared) -> Result<()> {
-    let end = json!({"type": "BOOKMARK", "object": {"kind": "Pod", "apiVersion": "v1", "metadata": {
+/// All objects as the events with which a watch begins.
+pub(super) fn streamed_list(out: &mut impl Write, objects: &Objects, form: Form) -> Result<()> {
+    let end = json!({"type": "BOOKMARK", "object": {"kind": objects.kind, "apiVersion": "v1", "metadata": {
         "resourceVersion": VERSION, "annotations": {"k8s.io/initial-events-end": "true"}}}});
-    let (media_type, event, end) = match shared.form {
-        Form::Json => (
-            "application/json",
-            &shared.template.json_event,
-            format!("{end}\n").into_bytes(),
-        ),
+    let event = begin_watch(out, objects, form)?;
+    let end = match form {
+        Form::Json => format!("{end}\n").into_bytes(),
+        Form::Protobuf => protobuf_event(&end),
+    };
+    for number in 0..objects.count {
+        numbered(out, event, number)?;
+    }
+    out.write_all(&end)?;
+    out.flush()?;
+    close()
+}
+
+/// Begins to answer a watch. An event of it, with a place for its object's number.
+fn begin_watch<'a>(out: &mut impl Write, objects: &'a Objects, form: Form) -> Result<&'a [u8]> {
+    let (media_type, event) = match form {
+        Form::Json => ("application/json", &objects.template.json_event),
         Form::Protobuf => (
             "application/vnd.kubernetes.protobuf;stream=watch",
-            &shared.template.protobuf_event,
-            protobuf_event(&end),
+            &objects.template.protobuf_event,
         ),
     };
     write!(
         out,
         "HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nConnection: close\r\n\r\n"
     )?;
-    for number in 0..shared.pods {
-        numbered(out, event, number)?;
-    }
-    out.write_all(&end)?;
     out.flush()?;
+    Ok(event)
+}
+
+/// A watch of nodes that send heartbeats when they are told to.
+pub(super) fn heartbeats(out: &mut impl Write, shared: &Shared, form: Form) -> Result<()> {
+    let event = begin_watch(out, &shared.nodes, form)?;
+    while let Ok(count) = shared.beats.lock().unwrap().recv() {
+        for number in 0..count {
+            numbered(out, event, number % shared.nodes.count)?;
+        }
+        out.flush()?;
+        shared.watch.send(()).ok();
+    }
     close()
+}
+
+/// A watch in which nothing happens.
+pub(super) fn silence(out: &mut impl Write) -> Result<()> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
+    out.write_all(head.as_bytes())?;
+    out.flush()?;
+    loop {
+        std::thread::park();
+    }
 }
 
 /// A watch in which nothing happens until it expires.

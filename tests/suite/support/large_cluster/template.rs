@@ -1,4 +1,4 @@
-//! The pod of which a large cluster has many, in the forms in which it is sent.
+//! The pod and the node of which a large cluster has many, in the forms in which they are sent.
 
 use std::io::Write;
 
@@ -7,11 +7,13 @@ use prost::encoding::decode_varint;
 use serde_json::{Value, json};
 
 use super::State;
+use crate::node_object::node;
 
 /// Stand in a template where a pod's number belongs.
 const NUMBER: &str = "#######";
 
-/// A pod with [`NUMBER`] in the place of its number, as an item of a list and as an event of a watch.
+/// An object with [`NUMBER`] in the place of its number, as an item of a list and as an event of a watch.
+#[derive(Default)]
 pub(super) struct Template {
     pub(super) json: Vec<u8>,
     pub(super) json_event: Vec<u8>,
@@ -21,10 +23,18 @@ pub(super) struct Template {
 
 impl Template {
     /// A pod of which the JSON has so many bytes.
-    pub(super) fn new(state: State, bytes: usize) -> Self {
-        let json = pod(state, bytes);
+    pub(super) fn of_pod(state: State, bytes: usize) -> Self {
+        Self::new("Pod", pod(state, bytes))
+    }
+
+    /// A node that is Ready, as kubelets state it.
+    pub(super) fn of_node() -> Self {
+        Self::new("Node", node(NUMBER).to_string())
+    }
+
+    fn new(kind: &str, json: String) -> Self {
         let mut typed: Value = serde_json::from_str(&json).unwrap();
-        typed["kind"] = "Pod".into();
+        typed["kind"] = kind.into();
         typed["apiVersion"] = "v1".into();
         let document = protobuf::document(typed.to_string().as_bytes()).unwrap();
         let event = json!({"type": "ADDED", "object": typed}).to_string();
