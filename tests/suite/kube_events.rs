@@ -148,7 +148,7 @@ fn an_explanation_says_whether_an_autoscaler_helps() {
         helped.contains("cause resources; cluster-autoscaler is adding a node."),
         "{helped}"
     );
-    let said = "cluster-autoscaler says scaling_up since 2026-11-20T10:00:01.2Z: \
+    let said = "cluster-autoscaler says scaling_up since 2026-11-20 10:00:01.200: \
                 pod triggered scale-up: [{pool-a 3->4 (max: 10)}]";
     assert!(helped.contains(said), "{helped}");
     let reason = "no autoscaler helps: 1 max node group size reached, 2 Insufficient cpu.";
