@@ -1,5 +1,5 @@
 //! The list-watch of nodes: its pages are one list, its gaps are closed by another one, nothing is dropped, and
-//! nothing waits for it ([§14.1](podinit_core::specification#s14-1)).
+//! nothing waits for it ([§14.1](crate::specification#s14-1)).
 
 use std::sync::Arc;
 use std::time::Duration;
