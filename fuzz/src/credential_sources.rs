@@ -56,13 +56,17 @@ fn kubeconfig(text: &[u8]) {
     }
 }
 
-/// Whether a secret stands where a kubeconfig has a name, which messages show: that of a context.
+/// Whether a secret stands where a kubeconfig has a name, which messages show: that of a context, or of its cluster and
+/// user.
 fn names_a_secret(text: &str) -> bool {
     let Ok(parsed) = serde_saphyr::from_str::<Value>(text) else {
         return false;
     };
     let contexts = parsed["contexts"].as_array().into_iter().flatten();
-    let names = contexts.map(|context| &context["name"]);
+    let names = contexts.flat_map(|one| {
+        let context = &one["context"];
+        [&one["name"], &context["cluster"], &context["user"]]
+    });
     let mut names = names.chain([&parsed["current-context"]]);
     names.any(|name| name.to_string().contains(SECRET))
 }
