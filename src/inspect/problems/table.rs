@@ -15,6 +15,8 @@ const NARROW: [&str; 8] = [
     "NAMESPACES",
 ];
 const WIDE: [&str; 3] = ["MESSAGE", "NEXT", "RUNBOOK"];
+/// How many problems that have ended the narrow table names, newest first.
+const MOST_ENDED: usize = 5;
 
 impl Problems {
     /// A sentence for each problem, and a table of their figures. `wide` adds columns.
@@ -25,10 +27,16 @@ impl Problems {
                 .map(|problem| shown(&problem.sentence) + "\n")
                 .collect()
         };
-        let ended = match self.ended.is_empty() {
-            true => String::new(),
-            false => format!("\nEnded lately:\n{}", lines(&self.ended)),
+        let most = if wide { usize::MAX } else { MOST_ENDED };
+        let (named, others) = self.ended.split_at(self.ended.len().min(most));
+        let mut ended = match named {
+            [] => String::new(),
+            _ => format!("\nEnded lately:\n{}", lines(named)),
         };
+        if !others.is_empty() {
+            let others = others.len();
+            ended.push_str(&format!("… and {others} more, which -o wide lists\n"));
+        }
         if self.problems.is_empty() {
             return self.summary() + "\n" + &ended;
         }
@@ -80,4 +88,29 @@ fn cells(problem: &Problem, wide: bool) -> Vec<String> {
         ]);
     }
     cells.iter().map(|text| cell(text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_narrow_table_names_five_that_have_ended_and_counts_the_others() {
+        let ended = |number| Problem {
+            sentence: format!("Problem {number}."),
+            ..Problem::default()
+        };
+        let found = Problems {
+            ended: (0..7).map(ended).collect(),
+            ..Problems::default()
+        };
+        let narrow = found.to_table(false, false);
+        assert!(narrow.contains("Problem 4.\n… and 2 more, which -o wide lists\n"));
+        assert!(!narrow.contains("Problem 5."), "{narrow}");
+        let wide = found.to_table(true, false);
+        assert!(
+            wide.contains("Problem 6.\n") && !wide.contains("more"),
+            "{wide}"
+        );
+    }
 }
