@@ -1,7 +1,7 @@
 //! Model checks with loom: every interleaving, and every stale value that the memory model allows.
 //!
 //! ```text
-//! RUSTFLAGS="--cfg podinit_loom" cargo test --release --lib --target-dir target/loom metrics::model
+//! RUSTFLAGS="--cfg podinit_loom" cargo test --lib --target-dir target/loom metrics::model
 //! ```
 //!
 //! With one writer beside the reader all executions are tried; with two of them all those with at
