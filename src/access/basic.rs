@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn correct_credentials_are_remembered_until_their_hash_changes() {
         let basic = Basic::new().unwrap();
         let before = users(&[("alice", "right")]);
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(judged.await.unwrap(), CHALLENGE);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn the_queue_and_the_memory_are_bounded() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right")]);
@@ -422,7 +422,7 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn strangers_do_not_lock_out_a_scraper() {
         const CROWD: usize = 3 * QUEUE;
         let basic = Basic::new().unwrap();
@@ -450,7 +450,7 @@ mod tests {
     }
 
     /// Behind one address, and with the scraper's own name, nothing tells them apart: it waits its turn.
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn forty_strangers_behind_its_address_do_not_lock_out_a_scraper() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right")]);
@@ -468,7 +468,7 @@ mod tests {
     }
 
     /// They are one address and one user, so nothing but its password tells the scraper from them.
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_right_login_behind_sixty_wrong_ones_does_not_wait_for_them() {
         const WRONG: usize = 60;
         let basic = Basic::new().unwrap();

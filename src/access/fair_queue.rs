@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_client_with_one_request_is_served_among_forty_of_another() {
         let fixture = Fixture::new();
         let turn = fixture.turn("10.0.0.1", "x").await.unwrap();
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(served, 15);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn so_is_another_user_of_the_same_client() {
         let fixture = Fixture::new();
         let turn = fixture.turn("10.0.0.1", "eve").await.unwrap();
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(fixture.place_of("10.0.0.1 prometheus"), Some(0));
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn who_has_left_holds_nothing_up() {
         let fixture = Fixture::new();
         let turn = fixture.turn("10.0.0.1", "x").await.unwrap();

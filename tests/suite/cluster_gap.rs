@@ -91,7 +91,7 @@ impl Blind {
 const READY: App = App::Running { ready: true };
 const STARTING: App = App::Waiting("ContainerCreating");
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_list_after_a_gap_tells_who_arrived_who_left_and_who_is_somebody_else() {
     let mut world = Blind::start().await;
     world.step(200);
@@ -165,7 +165,7 @@ async fn the_list_after_a_gap_tells_who_arrived_who_left_and_who_is_somebody_els
     world.pipeline.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_name_that_was_freed_in_a_gap_is_nobodys() {
     let mut world = Blind::start().await;
     world.create("web-0", "uid-first");

@@ -221,7 +221,7 @@ fn a_server_that_never_answers_takes_no_longer_than_allowed() {
         silent: true,
         ..Settings::default()
     });
-    let findings = Findings::of(&server.url, &["--timeout", "200ms"]);
+    let findings = Findings::of(&server.url, &["--timeout", "3s"]);
     findings.says("api-server", "error", &["does not answer"]);
     assert_eq!(findings.status(), 4);
 }
@@ -235,13 +235,7 @@ fn a_credential_plugin_that_never_ends_is_not_waited_for() {
          command: /bin/sleep, args: [\"30\"], interactiveMode: Never}}}]\n\
          contexts: [{name: here, context: {cluster: c, user: u}}]\n",
     );
-    let mut command = doctor(&[
-        "--timeout",
-        "200ms",
-        "--listen",
-        "127.0.0.1:0",
-        "--kubeconfig",
-    ]);
+    let mut command = doctor(&["--timeout", "3s", "--listen", "127.0.0.1:0", "--kubeconfig"]);
     // The plugin may have inherited it.
     command.arg(kubeconfig.path()).stderr(Stdio::null());
     let output = command.stdout(Stdio::piped()).spawn().unwrap();

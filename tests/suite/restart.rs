@@ -281,7 +281,6 @@ async fn the_checkpoint_of_another_cluster_is_not_mixed_into_this_one() {
     let first = world().await;
     first.live("theirs");
     let config = ClusterConfig {
-        stepped: false,
         start: None,
         preexisting: 60,
         ..ClusterConfig::manual()

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use crate::support::PATIENCE;
 use crate::support::sim::{Http, PODS, names, version};
 use bytes::Bytes;
 use podinit_core::timestamp::Timestamp;
@@ -13,6 +14,7 @@ use podinit_sim::sim_clock::SECOND;
 use podinit_sim::truth::Ending;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::Value;
+use tokio::time::timeout;
 
 const START: Timestamp = Timestamp::from_seconds(1_790_000_000);
 
@@ -234,8 +236,10 @@ async fn a_running_cluster_serves_at_once_and_moves_by_itself() {
     assert_eq!(list.code, 200);
     let version = version(&list.json);
     let mut watch = http.watch(&format!("resourceVersion={version}")).await;
+    let mut last = list.json["metadata"].clone();
     for _ in 0..20 {
-        watch.next_event().await;
+        let event = timeout(PATIENCE, watch.next_event()).await;
+        last = event.unwrap_or_else(|_| panic!("nothing comes after {last}"));
     }
     cluster.shutdown().await;
 }

@@ -167,12 +167,15 @@ impl Podinit {
 
     /// The next line of the log that contains this.
     fn line_with(&self, text: &str) -> String {
+        let mut last = String::new();
         loop {
             let line = self.log.recv_timeout(PATIENCE);
-            let line = line.unwrap_or_else(|error| panic!("{text:?} is not logged: {error}"));
+            let line = line
+                .unwrap_or_else(|error| panic!("{text:?} is not logged after {last:?}: {error}"));
             if line.contains(text) {
                 return line;
             }
+            last = line;
         }
     }
 

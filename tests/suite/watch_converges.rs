@@ -1,5 +1,5 @@
-//! The list-watch against the embedded cluster, over real sockets, under every fault that it can
-//! be given: whatever happens, the receiver ends up with exactly the pods that there are.
+//! The list-watch against the embedded cluster, over real sockets and in paused time, under every fault that
+//! it can be given: whatever happens, the receiver ends up with exactly the pods that there are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ impl World {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
     let mut world = World {
         cluster: Cluster::start(ClusterConfig::manual()).await.unwrap(),

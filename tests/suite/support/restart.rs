@@ -134,12 +134,14 @@ impl Exporter {
 
     /// The next line of its log that holds `text`.
     pub fn says(&mut self, text: &str) -> String {
+        let mut last = String::new();
         loop {
             let line = self.log.recv_timeout(PATIENCE);
-            let line = line.unwrap_or_else(|_| panic!("it never says {text:?}"));
+            let line = line.unwrap_or_else(|_| panic!("it never says {text:?}, but last {last:?}"));
             if line.contains(text) {
                 return line;
             }
+            last = line;
         }
     }
 
@@ -192,8 +194,12 @@ impl Exporter {
     pub fn until_synced(&mut self) -> Scrape {
         let address = self.address().expect("it listens").to_owned();
         let deadline = Instant::now() + PATIENCE;
-        while !get(&address, "/readyz").is_some_and(|(head, _)| is_success(&head)) {
-            assert!(Instant::now() < deadline, "it is never ready");
+        loop {
+            let answer = get(&address, "/readyz");
+            if answer.as_ref().is_some_and(|(head, _)| is_success(head)) {
+                break;
+            }
+            assert!(Instant::now() < deadline, "it is never ready: {answer:?}");
             std::thread::sleep(PAUSE);
         }
         self.until("that it is in sync", |seen| {

@@ -35,13 +35,26 @@ impl History {
         // The marker was listed, is in flight, and stays so.
         claims.count("podinit_pods_discovered_total", &[]);
         claims.count("podinit_synced", &[]);
-        for pod in pods {
-            let listed = self.listed.iter().find(|listed| listed.uid == pod.uid);
-            if listed.is_none_or(|listed| listed.removed.is_none()) {
-                self.claim_pod(pod, listed, &mut claims);
-            }
+        for (pod, listed) in self.followed(pods) {
+            self.claim_pod(pod, listed, &mut claims);
         }
         claims
+    }
+
+    /// How many pods must have been discovered, the marker among them: one of the claims.
+    pub fn discovered(&self, pods: &[PodTruth]) -> f64 {
+        1.0 + self.followed(pods).count() as f64
+    }
+
+    /// The pods that were not gone before the first list, with what it said of them.
+    fn followed<'a>(
+        &'a self,
+        pods: &'a [PodTruth],
+    ) -> impl Iterator<Item = (&'a PodTruth, Option<&'a PodTruth>)> {
+        let listed = |pod: &PodTruth| self.listed.iter().find(|listed| listed.uid == pod.uid);
+        pods.iter()
+            .map(move |pod| (pod, listed(pod)))
+            .filter(|(_, listed)| listed.is_none_or(|listed| listed.removed.is_none()))
     }
 
     fn claim_pod(&self, pod: &PodTruth, listed: Option<&PodTruth>, claims: &mut Claims) {

@@ -185,6 +185,11 @@ impl World {
         self.history.claims(&self.cluster.truth().pods())
     }
 
+    /// How many pods must have been discovered.
+    pub fn discovered(&self) -> f64 {
+        self.history.discovered(&self.cluster.truth().pods())
+    }
+
     async fn catch_up(&mut self) {
         let created = time(self.history.marker.1);
         let marker = json!({"metadata": {
