@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::oracle::seeds;
 use podinit::checkpoint::{content, frame};
 use podinit::instruments::Format;
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
@@ -283,7 +284,8 @@ impl Process {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    // `.ci/run` asks for more, as it does of histories.
+    #![proptest_config(ProptestConfig::with_cases(seeds::asked().map_or(32, |_| 128)))]
 
     /// Waiting pods add up to those in flight and causes to bad events, at every moment; a restart
     /// loses nothing and counts nothing twice, whether the label comes, goes or stays.

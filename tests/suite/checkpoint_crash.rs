@@ -73,7 +73,11 @@ fn no_crash_loses_what_was_promised() {
     assert!(ran > 1_000, "{ran}");
     let ran = every(|choices| crashes(choices, &[1, 1, 1], None)).unwrap();
     assert!(ran > 1_000, "{ran}");
-    some(50_000, |choices| crashes(choices, &[2, 1, 0, 3, 2], None)).unwrap();
+    long_histories(3_000);
+}
+
+fn long_histories(seeds: u64) {
+    some(seeds, |choices| crashes(choices, &[2, 1, 0, 3, 2], None)).unwrap();
 }
 
 /// Also not while a damaged checkpoint is put away, which itself is kept as it was.
@@ -201,5 +205,13 @@ fn every_disk_bug_is_found() {
     for bug in failing {
         let found = every(|choices| faults(choices, Some(bug)));
         assert!(found.is_err(), "{bug:?} goes unnoticed");
+    }
+}
+
+mod slow {
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn no_crash_loses_what_was_promised_in_fifty_thousand_histories() {
+        super::long_histories(50_000);
     }
 }

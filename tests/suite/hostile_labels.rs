@@ -43,10 +43,9 @@ impl Exporter {
 
     /// A pod becomes ready within three minutes, and is deleted.
     fn live(&mut self, number: usize, texts: &Texts) {
-        let ready = pod(number, texts);
-        let deleted = ready.clone();
-        for (kind, object) in [("ADDED", ready), ("DELETED", deleted)] {
-            let line = json!({"type": kind, "object": object}).to_string();
+        let object = pod(number, texts).to_string();
+        for kind in ["ADDED", "DELETED"] {
+            let line = format!(r#"{{"type":"{kind}","object":{object}}}"#);
             let event = self.decoder.watch_event(line.as_bytes()).unwrap();
             self.apply(match event.kind {
                 WatchEventKind::Added(pod) => PodEvent::Applied(pod),
