@@ -148,6 +148,7 @@ fn more_namespaces_than_the_cap_change_neither_series_nor_memory() {
 #[test]
 fn every_label_at_its_longest_stays_within_the_cap_on_sets() {
     const SETS: usize = 500;
+    const PODS: usize = 10_000;
     let mut exporter = Exporter::new(LabelConfig {
         labels: SeriesLabel::OF_ANY_POD
             .into_iter()
@@ -157,7 +158,7 @@ fn every_label_at_its_longest_stays_within_the_cap_on_sets() {
         ..LabelConfig::default()
     });
     // Values repeat with different periods, so that there are many more sets than values.
-    for number in 0..20_000 {
+    for number in 0..PODS {
         let texts = Texts {
             namespace: longest(number % 97).namespace,
             node: longest(number % 251).node,
@@ -177,9 +178,9 @@ fn every_label_at_its_longest_stays_within_the_cap_on_sets() {
     };
     assert_eq!(dropped("namespace"), 0.0);
     assert_eq!(dropped("node"), 0.0);
-    let past_the_cap = (0..20_000).filter(|number| number % 300 >= 256).count();
+    let past_the_cap = (0..PODS).filter(|number| number % 300 >= 256).count();
     assert_eq!(dropped("workload"), past_the_cap as f64);
-    assert!(dropped("_label_set") > 10_000.0);
+    assert!(dropped("_label_set") > PODS as f64 / 2.0);
 }
 
 #[test]

@@ -10,11 +10,9 @@ use measure::Burden;
 const JUST_GROWN: usize = 14 * 1024 + 1;
 
 #[test]
-fn a_finished_pod_takes_at_most_64_bytes_and_its_deadlines_next_to_nothing() {
-    let without = measure::per_finished_pod(JUST_GROWN, 0);
-    assert!(without <= 64.0, "{without}");
-    let with = measure::per_finished_pod(JUST_GROWN, 5);
-    assert!(with - without <= 2.0, "{without} {with}");
+fn a_finished_pod_takes_at_most_64_bytes() {
+    let bytes = measure::per_finished_pod(JUST_GROWN, 0);
+    assert!(bytes <= 64.0, "{bytes}");
 }
 
 #[test]
@@ -38,6 +36,14 @@ fn a_node_takes_at_most_2_kib() {
 
 mod slow {
     use super::*;
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn deadlines_of_pods_that_have_finished_take_next_to_nothing() {
+        let without = measure::per_finished_pod(JUST_GROWN, 0);
+        let with = measure::per_finished_pod(JUST_GROWN, 5);
+        assert!(with - without <= 2.0, "{without} {with}");
+    }
 
     #[test]
     #[ignore = "takes long; .ci/run runs it"]

@@ -283,10 +283,9 @@ async fn api_servers_of_which_one_shards_lose_and_double_nothing() {
 }
 
 /// A watch shows nothing of what its API server does, so the watch that follows does not ask.
-#[tokio::test(start_paused = true)]
-async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
-    for sharding in [Sharding::On, Sharding::Mixed, Sharding::Off] {
-        let world = two_minutes(sharding, true).await;
+async fn streamed_lists_ask(shardings: &[Sharding]) {
+    for sharding in shardings {
+        let world = two_minutes(*sharding, true).await;
         let requests = world.cluster.faults().requests();
         for made in requests.iter().filter(|made| made.target == Target::Watch) {
             let asks = made.query.contains("shardSelector");
@@ -298,11 +297,15 @@ async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
     }
 }
 
-/// One shard after the other is killed some seconds after its last commit, and starts again later.
 #[tokio::test(start_paused = true)]
-async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
-    for sharding in [Sharding::On, Sharding::Mixed, Sharding::Off] {
-        let mut world = World::start(sharding, false).await;
+async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
+    streamed_lists_ask(&[Sharding::Mixed]).await;
+}
+
+/// One shard after the other is killed some seconds after its last commit, and starts again later.
+async fn killed_shards_lose_and_double_nothing(shardings: &[Sharding]) {
+    for sharding in shardings {
+        let mut world = World::start(*sharding, false).await;
         for (index, shard) in (0..).zip(shards(SHARDS)) {
             world.pass(10).await;
             let saved = world.shards[index].checkpoint();
@@ -328,6 +331,11 @@ async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
+    killed_shards_lose_and_double_nothing(&[Sharding::Mixed]).await;
+}
+
 /// Whether a difference is one of pods with scheduling gates: the API does not say when they were
 /// removed, so that this is when podinit learned of it ([§4.4](crate::specification#s4-4)).
 fn depends_on_arrival(fault: &str) -> bool {
@@ -348,9 +356,8 @@ const OBSERVED: [&str; 5] = [
 /// Four shards become six at one instant: pods in flight that leave a shard end as `moved` there, and are
 /// adopted and observed by the one that they come to. In these seeds none of them looks as if it had
 /// been Ready before ([§5.2](crate::specification#s5-2)), so that none is lost.
-#[tokio::test(start_paused = true)]
-async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
-    for (seed, sharding) in [(2, Sharding::On), (3, Sharding::Mixed), (2, Sharding::Off)] {
+async fn moved_pods_are_observed_once(shardings: &[(u64, Sharding)]) {
+    for &(seed, sharding) in shardings {
         let mut world = World::of_seed(seed, sharding, false).await;
         world.pass(40).await;
         world.catch_up().await;
@@ -390,6 +397,11 @@ async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
+    moved_pods_are_observed_once(&[(3, Sharding::Mixed)]).await;
+}
+
 fn finished(figures: &figures::Exposition, outcome: &str) -> f64 {
     let name = format!("podinit_pods_finished_total{{outcome=\"{outcome}\"}}");
     figures.get(&name).copied().unwrap_or_default()
@@ -412,4 +424,29 @@ fn compared(figures: &figures::Exposition) -> figures::Exposition {
             && !twice.iter().any(|outcome| series.contains(outcome))
     });
     figures
+}
+
+/// The same of API servers that all shard, or none of them.
+mod slow {
+    use super::*;
+
+    const OTHERS: [Sharding; 2] = [Sharding::On, Sharding::Off];
+
+    #[tokio::test(start_paused = true)]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
+        streamed_lists_ask(&OTHERS).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
+        killed_shards_lose_and_double_nothing(&OTHERS).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[ignore = "takes long; .ci/run runs it"]
+    async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
+        moved_pods_are_observed_once(&OTHERS.map(|sharding| (2, sharding))).await;
+    }
 }

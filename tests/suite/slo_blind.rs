@@ -103,7 +103,8 @@ impl Blind {
         for second in 1..=HOUR {
             self.world.step_blind(SECOND);
             self.happen(second);
-            if second % 60 == 0 {
+            // What has been judged stays so.
+            if second % 600 == 0 {
                 self.check("blind", Fate::before);
             }
         }

@@ -7,7 +7,7 @@ use super::{implementation, seeds};
 
 /// Random histories that are read once for each of their documents.
 fn prefixed_histories() -> u64 {
-    seeds::asked().map_or(2, |asked| asked / 10)
+    seeds::asked().map_or(1, |asked| asked / 10)
 }
 
 /// [§6](crate::specification#s6): "at every scrape, per SLO: good + bad + excluded + undecided =
