@@ -35,7 +35,7 @@ pub fn run(bytes: &[u8]) {
         assert_eq!(
             event,
             decoder.watch_frame(frame),
-            "a decoder remembers texts only"
+            "what a decoder remembers changes nothing"
         );
         if event.is_err() {
             let _ = Encoding::Protobuf.may_be_deletion(frame);

@@ -110,7 +110,9 @@ pub fn spawn(
             scope,
             &config.selectors,
             config.reflector.clone(),
-            PodDecoder::new(config.decode.clone()).of_shard(config.selectors.shard),
+            PodDecoder::new(config.decode.clone())
+                .of_shard(config.selectors.shard)
+                .one_in(config.scopes.len()),
             sender,
         )
         // The pods of a shard may have been another shard's before, which has seen more than a cache has.

@@ -31,6 +31,7 @@ use pod::DecodeContext;
 pub use pod::DecodeOptions;
 use pod::envelope::{Envelope, EnvelopeReader, Item, ObservedAt};
 use pod::lenient::Lenient;
+use pod::memory::PodMemory;
 pub use pod::object::ObjectFault;
 use pod::object::{Object, ObjectReader, shorten};
 use podinit_core::pod::PodSnapshot;
@@ -85,6 +86,25 @@ pub enum PodEventType {
     Deleted,
 }
 
+impl PodEventType {
+    fn of(event_type: &str) -> Option<Self> {
+        match event_type {
+            "ADDED" => Some(Self::Added),
+            "MODIFIED" => Some(Self::Modified),
+            "DELETED" => Some(Self::Deleted),
+            _ => None,
+        }
+    }
+
+    fn with(self, pod: PodSnapshot) -> WatchEventKind {
+        match self {
+            Self::Added => WatchEventKind::Added(pod),
+            Self::Modified => WatchEventKind::Modified(pod),
+            Self::Deleted => WatchEventKind::Deleted(pod),
+        }
+    }
+}
+
 /// A Kubernetes `Status`: why the API server refuses to go on.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ApiStatus {
@@ -111,6 +131,13 @@ impl PodDecoder {
     #[must_use]
     pub fn of_shard(mut self, shard: Option<Shard>) -> Self {
         self.0.shard = shard;
+        self
+    }
+
+    /// The same decoder as one of so many, which together take no more memory for what they remember than a single one.
+    #[must_use]
+    pub fn one_in(mut self, decoders: usize) -> Self {
+        self.0.memory = PodMemory::of_one_in(decoders);
         self
     }
 
@@ -203,9 +230,6 @@ pub fn event_kind(
     context: &mut DecodeContext,
 ) -> Result<WatchEventKind, DecodeError> {
     let event_type = match event_type {
-        Some("ADDED") => PodEventType::Added,
-        Some("MODIFIED") => PodEventType::Modified,
-        Some("DELETED") => PodEventType::Deleted,
         Some("BOOKMARK") => {
             let metadata = object.ok_or(ObjectFault::NotAnObject)?.metadata;
             return Ok(WatchEventKind::Bookmark {
@@ -214,12 +238,15 @@ pub fn event_kind(
             });
         }
         Some("ERROR") => return Ok(WatchEventKind::Error(api_status(object))),
-        unknown => {
-            return Err(DecodeError::Object {
-                resource_version: object.and_then(|object| object.metadata.version()),
-                fault: ObjectFault::UnknownType(shorten(unknown.unwrap_or_default())),
-            });
-        }
+        other => match other.and_then(PodEventType::of) {
+            Some(event_type) => event_type,
+            None => {
+                return Err(DecodeError::Object {
+                    resource_version: object.and_then(|object| object.metadata.version()),
+                    fault: ObjectFault::UnknownType(shorten(other.unwrap_or_default())),
+                });
+            }
+        },
     };
     let object = object.ok_or(ObjectFault::NotAnObject)?;
     let resource_version = object.metadata.version();
@@ -229,14 +256,9 @@ pub fn event_kind(
             resource_version,
         });
     }
-    let variant = match event_type {
-        PodEventType::Added => WatchEventKind::Added,
-        PodEventType::Modified => WatchEventKind::Modified,
-        PodEventType::Deleted => WatchEventKind::Deleted,
-    };
     object
         .into_pod(context)
-        .map(variant)
+        .map(|pod| event_type.with(pod))
         .map_err(|fault| DecodeError::Object {
             resource_version,
             fault,

@@ -235,13 +235,13 @@ pub trait Said {
 
 /// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
 /// entry of a name counts. `said` gets what they say of each in words; the first has the position `first`.
-/// Returns also how long the init containers have run that run to their end.
+/// Returns how long the init containers have run that run to their end.
 pub fn with_statuses(
-    mut containers: Vec<Container>,
+    containers: &mut [Container],
     mut statuses: Vec<ContainerStatus<'_>>,
     first: usize,
     said: &mut impl Said,
-) -> (Vec<Container>, Duration) {
+) -> Duration {
     let mut init_runs = Duration::ZERO;
     // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
     statuses.sort_by(|one, other| one.name.cmp(&other.name));
@@ -295,7 +295,7 @@ pub fn with_statuses(
             }
         }
     }
-    (containers, init_runs)
+    init_runs
 }
 
 /// Reads `containerStatuses` or `initContainerStatuses`.
@@ -526,7 +526,7 @@ mod tests {
 
     #[test]
     fn a_status_is_found_by_its_name_and_the_first_of_a_name_counts() {
-        let declared =
+        let mut read =
             ["c", "a", "", "b"].map(|name| Container::new(name.into(), ContainerKind::Regular));
         let statuses = vec![
             ContainerStatus::default(),
@@ -534,7 +534,7 @@ mod tests {
             named("a", 6),
             named("b", 4),
         ];
-        let (read, _) = with_statuses(declared.into(), statuses, 0, &mut Nothing);
+        with_statuses(&mut read, statuses, 0, &mut Nothing);
         let started: Vec<_> = read.iter().map(|container| container.started).collect();
         let at = |second| Some(Timestamp::from_seconds(second));
         assert_eq!(started, [None, at(6), None, at(5)]);

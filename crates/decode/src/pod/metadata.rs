@@ -42,12 +42,9 @@ pub struct Metadata<'de> {
 }
 
 impl<'de> Metadata<'de> {
-    /// `resourceVersion` as the decimal integer that it is (KEP-5504). One beyond 64 bits
-    /// saturates; a text that is no such integer is none.
+    /// `resourceVersion` as a number.
     pub fn version(&self) -> Option<u64> {
-        let text = self.resource_version.as_deref()?;
-        let decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        decimal.then(|| text.parse().unwrap_or(u64::MAX))
+        self.resource_version.as_deref().and_then(version)
     }
 
     /// The values of the chosen labels, in their order.
@@ -139,6 +136,13 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
         }
         Ok(metadata)
     }
+}
+
+/// A `resourceVersion` as the decimal integer that it is (KEP-5504). One beyond 64 bits saturates; a text that is
+/// no such integer is none.
+pub fn version(text: &str) -> Option<u64> {
+    let decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    decimal.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 fn uid(text: &str) -> Option<PodUid> {

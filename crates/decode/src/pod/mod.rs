@@ -14,8 +14,10 @@
 mod conditions;
 pub mod container;
 pub mod envelope;
+pub mod fixed;
 pub mod intern;
 pub mod lenient;
+pub mod memory;
 pub mod metadata;
 pub mod object;
 mod owner;
@@ -27,6 +29,7 @@ pub mod volumes;
 use std::sync::Arc;
 
 use intern::Interner;
+use memory::PodMemory;
 
 use crate::node::NodeOptions;
 
@@ -74,6 +77,8 @@ pub struct DecodeContext {
     pub images: Interner<Vec<Arc<str>>>,
     /// The values of the chosen labels: those of the pods of a workload are the same
     pub label_values: Interner<[Box<str>]>,
+    /// Of the pods of a watch in protobuf
+    pub memory: PodMemory,
 }
 
 impl DecodeContext {

@@ -5,16 +5,14 @@ use std::borrow::Cow;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
-use super::container::{Said, said, with_statuses};
+use super::fixed::{Edition, FixedPart};
 use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::event::fields::EventFields;
 use podinit_core::node::NodeSnapshot;
-use podinit_core::pod::{
-    ConditionType, Ending, InPlaceChanges, Phase, PodInfo, PodSnapshot, Termination, WaitingMessage,
-};
+use podinit_core::pod::{ConditionType, PodInfo, PodSnapshot};
 
 /// Why an object is no pod that podinit could account for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -144,7 +142,19 @@ impl<'de> Object<'de> {
         if let Some(kind) = self.kind.as_deref().filter(|kind| *kind != "Pod") {
             return Err(ObjectFault::NotAPod(shorten(kind)));
         }
-        let uid = self.metadata.uid.ok_or(ObjectFault::NoUid)?;
+        let edition = Edition {
+            resource_version: self.metadata.version(),
+            terminating: self.metadata.terminating,
+        };
+        let status = std::mem::take(&mut self.status);
+        let fixed = self.into_fixed(context).ok_or(ObjectFault::NoUid)?;
+        context.memory.remember(&fixed);
+        Ok(fixed.with_status(edition, status, &context.options))
+    }
+
+    /// What the metadata and the spec of a pod say; `None` without a UID.
+    fn into_fixed(mut self, context: &mut DecodeContext) -> Option<FixedPart> {
+        let uid = self.metadata.uid?;
         let workload = self.metadata.workload(context);
         let probes = context.shared_probes(self.spec.probes);
         let mut pod_labels = self.metadata.take_labels();
@@ -152,53 +162,16 @@ impl<'de> Object<'de> {
             pod_labels = vec![Box::default(); context.options.pod_labels.len()].into();
         }
         let pod_labels = context.pod_labels(pod_labels);
-        let resource_version = self.metadata.version();
         let namespace = match self.metadata.namespace {
             Some(namespace) => namespace,
             None => context.text(""),
         };
-        let has_init_containers = !self.spec.init_containers.is_empty();
-        let has_ended = self.status.phase != Phase::Active;
-        let mut words = Words {
-            messages: context.options.messages.then(Vec::new),
-            endings: (has_ended && context.options.endings).then(Vec::new),
-        };
-        let first = self.spec.init_containers.len();
-        let statuses = self.status.init_containers;
-        let (init_containers, init_runs) =
-            with_statuses(self.spec.init_containers, statuses, 0, &mut words);
-        let statuses = self.status.containers;
-        let (containers, _) = with_statuses(self.spec.containers, statuses, first, &mut words);
-        let Words { messages, endings } = words;
         let images = self.spec.init_images.into_iter().chain(self.spec.images);
         let images = context.shared_images(images.collect());
-        // Of exactly the size that is needed: a large list has very many of them.
-        let containers = init_containers.into_iter().chain(containers).collect();
-        let read = self.status.conditions;
-        let in_place = InPlaceChanges {
-            update_ready: (read.in_place.update_ready)
-                .filter(|_| self.spec.readiness_gates.in_place_update),
-            ..read.in_place
-        };
-        let latest_api_time = self
-            .metadata
-            .created
-            .max(self.status.started)
-            .max(read.latest_transition);
-        let ending = endings.map(|containers| {
-            let finished = containers
-                .iter()
-                .filter_map(|one: &Termination| one.finished);
-            Box::new(Ending {
-                at: finished.max().or(latest_api_time),
-                reason: said(self.status.reason.as_deref()),
-                message: said(self.status.message.as_deref()),
-                containers,
-            })
-        });
-        Ok(PodSnapshot {
+        let init_containers = self.spec.init_containers.len();
+        let containers = self.spec.init_containers.into_iter();
+        Some(FixedPart {
             uid,
-            resource_version,
             info: PodInfo {
                 namespace,
                 name: self.metadata.name,
@@ -211,52 +184,14 @@ impl<'de> Object<'de> {
                 images,
             },
             created: self.metadata.created,
-            started: self.status.started,
-            latest_api_time,
-            phase: self.status.phase,
-            conditions: read.conditions,
-            unschedulable: read.unschedulable,
-            not_scheduled: read.not_scheduled,
-            has_nominated_node: self.status.has_nominated_node,
-            sandbox_not_ready: read.sandbox_not_ready,
-            disruption: read.disruption,
-            in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
-            terminating: self.metadata.terminating,
-            gated: self.spec.gated,
-            has_init_containers,
-            init_runs,
-            containers,
-            waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
-            ending,
-            is_stateful: self.spec.is_stateful,
-            has_readiness_gates: self.spec.readiness_gates.any,
             is_static: self.metadata.is_static,
+            gated: self.spec.gated,
+            // Of exactly the size that is needed: a large list has very many of them.
+            containers: containers.chain(self.spec.containers).collect(),
+            init_containers,
+            is_stateful: self.spec.is_stateful,
+            readiness_gates: self.spec.readiness_gates,
         })
-    }
-}
-
-/// What the statuses of containers say in words, as far as it is wanted.
-struct Words {
-    messages: Option<Vec<WaitingMessage>>,
-    endings: Option<Vec<Termination>>,
-}
-
-impl Said for Words {
-    fn waits(&mut self, container: usize, message: &str) {
-        if let Some(messages) = &mut self.messages {
-            let text = message.into();
-            messages.push(WaitingMessage { container, text });
-        }
-    }
-
-    fn wants_endings(&self) -> bool {
-        self.endings.is_some()
-    }
-
-    fn ended(&mut self, termination: Termination) {
-        if let Some(endings) = &mut self.endings {
-            endings.push(termination);
-        }
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Spec {
 }
 
 /// What is read of `readinessGates`.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReadinessGates {
     /// There is one
     pub any: bool,

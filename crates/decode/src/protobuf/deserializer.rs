@@ -167,7 +167,7 @@ fn visit_text<'de, V: Visitor<'de>>(text: &'de [u8], visitor: V) -> Result<V::Va
 
 /// The seconds of a `metav1.Time`; `None` where it is empty. API servers write no fraction in either
 /// encoding.
-fn seconds(time: &[u8]) -> Result<Option<i64>, Malformed> {
+pub(super) fn seconds(time: &[u8]) -> Result<Option<i64>, Malformed> {
     if time.is_empty() {
         return Ok(None);
     }

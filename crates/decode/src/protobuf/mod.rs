@@ -12,6 +12,7 @@
 //! says which of them, and `list_reader` reads a list while it arrives.
 
 mod deserializer;
+mod known_pod;
 pub(super) mod list_reader;
 mod schema;
 pub(super) mod wire;
@@ -27,8 +28,9 @@ use super::pod::DecodeContext;
 use super::pod::lenient::Lenient;
 use super::pod::metadata::{Metadata, MetadataReader};
 use super::pod::object::{Object, ObjectFault, ObjectReader, shorten};
-use super::{PodDecoder, WatchEvent, event_kind};
+use super::{PodDecoder, PodEventType, WatchEvent, WatchEventKind, event_kind};
 use deserializer::MessageDeserializer;
+use known_pod::PodParts;
 use schema::Message;
 use wire::Malformed;
 use wire::{Field, Fields, Value};
@@ -84,11 +86,27 @@ impl PodDecoder {
     /// As [`PodDecoder::watch_event`]: [`DecodeError::Protobuf`] where it is no watch event;
     /// [`DecodeError::Object`] where only its object cannot be used.
     pub fn watch_frame(&mut self, frame: &[u8]) -> Result<WatchEvent, DecodeError> {
-        let (event_type, object) = event_parts(frame, &mut self.0)?;
-        Ok(WatchEvent {
-            kind: event_kind(event_type.as_deref(), object, &mut self.0)?,
-            observed_at: None,
-        })
+        let Self(context) = self;
+        let sent = Sent::of(frame)?;
+        let event_type = sent.event_type.as_deref();
+        let parts = (sent.answer).and_then(|answer| PodParts::of(answer, &context.memory.hashes));
+        let pod_event = parts.as_ref().zip(event_type.and_then(PodEventType::of));
+        let known = pod_event.and_then(|(pod, event)| Some(event.with(pod.pod(context)?)));
+        let kind = match known {
+            Some(kind) => kind,
+            None => {
+                context.memory.next = parts.as_ref().map(|parts| parts.fingerprint);
+                let object = sent.object(context);
+                let kind = object.and_then(|object| event_kind(event_type, object, context));
+                context.memory.next = None;
+                kind?
+            }
+        };
+        if let WatchEventKind::Deleted(pod) = &kind {
+            context.memory.forget(pod.uid);
+        }
+        let observed_at = None;
+        Ok(WatchEvent { kind, observed_at })
     }
 }
 
@@ -169,19 +187,39 @@ fn event_parts<'de>(
     frame: &'de [u8],
     context: &mut DecodeContext,
 ) -> Result<(Option<Cow<'de, str>>, Option<Object<'de>>), DecodeError> {
-    let event_type = Fields::of(frame).bytes(1)?.map(String::from_utf8_lossy);
-    let extension = Fields::of(frame).bytes(2)?;
-    let answer = match extension.map(|extension| Fields::of(extension).bytes(1)) {
-        None => return Ok((event_type, None)),
-        Some(answer) => answer?.unwrap_or_default(),
-    };
-    match object(answer, context) {
-        Ok(object) => Ok((event_type, Some(object))),
-        Err(_) if event_type.as_deref() == Some("ERROR") => Ok((event_type, None)),
-        Err(_) => Err(DecodeError::Object {
-            resource_version: version(answer, context),
-            fault: ObjectFault::Unreadable,
-        }),
+    let sent = Sent::of(frame)?;
+    let object = sent.object(context)?;
+    Ok((sent.event_type, object))
+}
+
+/// A watch event whose object is not read yet.
+struct Sent<'de> {
+    event_type: Option<Cow<'de, str>>,
+    answer: Option<&'de [u8]>,
+}
+
+impl<'de> Sent<'de> {
+    fn of(frame: &'de [u8]) -> Result<Self, Malformed> {
+        let extension = Fields::of(frame).bytes(2)?;
+        let answer = extension.map(|extension| Fields::of(extension).bytes(1));
+        Ok(Self {
+            event_type: Fields::of(frame).bytes(1)?.map(String::from_utf8_lossy),
+            answer: answer.transpose()?.map(Option::unwrap_or_default),
+        })
+    }
+
+    fn object(&self, context: &mut DecodeContext) -> Result<Option<Object<'de>>, DecodeError> {
+        let Some(answer) = self.answer else {
+            return Ok(None);
+        };
+        match object(answer, context) {
+            Ok(object) => Ok(Some(object)),
+            Err(_) if self.event_type.as_deref() == Some("ERROR") => Ok(None),
+            Err(_) => Err(DecodeError::Object {
+                resource_version: version(answer, context),
+                fault: ObjectFault::Unreadable,
+            }),
+        }
     }
 }
 

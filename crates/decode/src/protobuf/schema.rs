@@ -159,7 +159,7 @@ const PROBE: Message = &[
 
 const READINESS_GATE: Message = &[known(1, "conditionType", Text)];
 
-const POD_STATUS: Message = &[
+pub(super) const POD_STATUS: Message = &[
     known(1, "phase", Text),
     known(2, "conditions", List(CONDITION)),
     known(3, "message", Text),

@@ -11,7 +11,7 @@ use to_json::to_json;
 
 mod to_json;
 
-fn everything() -> DecodeOptions {
+pub(super) fn everything() -> DecodeOptions {
     DecodeOptions {
         pod_labels: vec!["app".into(), "x".into()],
         node: true,
@@ -24,7 +24,7 @@ fn everything() -> DecodeOptions {
     }
 }
 
-fn decoder() -> PodDecoder {
+pub(super) fn decoder() -> PodDecoder {
     PodDecoder::new(everything())
 }
 

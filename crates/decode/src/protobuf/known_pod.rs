@@ -1,0 +1,109 @@
+//! A version of a pod that is known: what the metadata and the spec say of it is remembered, as long as their bytes
+//! are the same. Then only the version, the deletion and the status are read.
+
+use std::hash::{BuildHasher, Hasher};
+
+use hashbrown::DefaultHashBuilder;
+use serde::de::DeserializeSeed;
+
+use super::deserializer::{MessageDeserializer, seconds};
+use super::schema::POD_STATUS;
+use super::unknown;
+use super::wire::{Field, Fields, Malformed, Value};
+use crate::pod::DecodeContext;
+use crate::pod::fixed::Edition;
+use crate::pod::lenient::Lenient;
+use crate::pod::metadata::version;
+use crate::pod::status::StatusReader;
+use podinit_core::pod::{PodSnapshot, PodUid};
+
+/// The parts of a pod by which it is known again.
+pub(super) struct PodParts<'de> {
+    pub(super) uid: PodUid,
+    /// The hash of all that is read of the metadata and the spec, but for the edition
+    pub(super) fingerprint: u64,
+    edition: Edition,
+    status: &'de [u8],
+}
+
+impl<'de> PodParts<'de> {
+    /// The parts of the pod that `answer` is; `None` for anything else, and for what no API server writes.
+    pub(super) fn of(answer: &'de [u8], hashes: &DefaultHashBuilder) -> Option<Self> {
+        let whole = unknown(answer).ok()?;
+        if whole.kind.is_some_and(|kind| kind != "Pod") {
+            return None;
+        }
+        let mut fields = Fields::of(whole.raw);
+        let mut part = |wanted| match fields.next() {
+            Ok(Some(Field {
+                number,
+                value: Value::Bytes(bytes),
+            })) if number == wanted => Some(bytes),
+            _ => None,
+        };
+        let (metadata, spec, status) = (part(1)?, part(2)?, part(3)?);
+        if fields.next() != Ok(None) {
+            return None;
+        }
+        let mut hash = hashes.build_hasher();
+        let (uid, edition) = read_metadata(metadata, &mut hash).ok()??;
+        hash.write(spec);
+        Some(Self {
+            uid,
+            fingerprint: hash.finish(),
+            edition,
+            status,
+        })
+    }
+
+    /// The pod, if it is known by the same metadata and spec, and its status is well-formed.
+    pub(super) fn pod(&self, context: &mut DecodeContext) -> Option<PodSnapshot> {
+        let fixed = context.memory.recall(self.uid, self.fingerprint)?;
+        let status = MessageDeserializer {
+            message: self.status,
+            known: POD_STATUS,
+        };
+        let status = Lenient(StatusReader).deserialize(status).ok()?;
+        Some(fixed.with_status(self.edition, status, &context.options))
+    }
+}
+
+/// Reads what differs from version to version, and hashes the other fields that are read of a metadata. As
+/// everywhere, an empty text counts as absent, and the last of several fields counts.
+fn read_metadata(
+    metadata: &[u8],
+    hash: &mut impl Hasher,
+) -> Result<Option<(PodUid, Edition)>, Malformed> {
+    let mut uid = None;
+    let mut edition = Edition {
+        resource_version: None,
+        terminating: false,
+    };
+    let mut fields = Fields::of(metadata);
+    while let Some(Field { number, value }) = fields.next()? {
+        let Value::Bytes(bytes) = value else { continue };
+        match number {
+            6 if !bytes.is_empty() => {
+                edition.resource_version = str::from_utf8(bytes).ok().and_then(version);
+            }
+            9 => edition.terminating = seconds(bytes)?.is_some(),
+            // Name, namespace, UID, creation, labels, annotations and owners.
+            1 | 3 | 5 | 8 | 11 | 12 | 13 => {
+                if number == 5 && !bytes.is_empty() {
+                    let Ok(text) = str::from_utf8(bytes) else {
+                        return Ok(None);
+                    };
+                    uid = Some(PodUid::from_text(text));
+                }
+                hash.write_u64(u64::from(number) << 32 | bytes.len() as u64);
+                hash.write(bytes);
+            }
+            _ => {}
+        }
+    }
+    Ok(uid.map(|uid| (uid, edition)))
+}
+
+#[cfg(test)]
+#[path = "known_pod_tests.rs"]
+mod tests;
