@@ -1,5 +1,7 @@
 //! The resource version at which a watch resumes.
 
+use std::fmt::Write;
+
 use podinit_core::lifecycle::Version;
 
 /// How far a list-watch has come in the history of its pods. It only moves forward; a new list starts
@@ -77,7 +79,9 @@ impl ResumePoint {
             return false;
         }
         self.number = Some(number);
-        self.text = number.to_string();
+        self.text.clear();
+        // Writing to a text does not fail.
+        let _ = write!(self.text, "{number}");
         true
     }
 }
