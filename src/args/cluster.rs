@@ -32,6 +32,38 @@ impl ConnectionArgs {
     }
 }
 
+/// Which namespaces of a cluster.
+#[derive(Args, Clone, Debug)]
+pub struct NamespaceArgs {
+    /// Only pods of this namespace; may be repeated [default: all]
+    #[arg(
+        long = "namespace",
+        short = 'n',
+        value_name = "NAME",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = parse_namespace
+    )]
+    namespaces: Vec<String>,
+}
+
+impl NamespaceArgs {
+    /// Whether there is a namespace.
+    pub(super) const fn is_any(&self) -> bool {
+        !self.namespaces.is_empty()
+    }
+
+    /// The namespaces, sorted and each once; none means all.
+    pub fn chosen(&self) -> Vec<String> {
+        let mut namespaces = self.namespaces.clone();
+        // An empty variable in a manifest means the default.
+        namespaces.retain(|name| !name.is_empty());
+        namespaces.sort();
+        namespaces.dedup();
+        namespaces
+    }
+}
+
 /// Which pods of a cluster or namespace.
 #[derive(Args, Clone, Debug)]
 pub struct SelectorArgs {
@@ -67,16 +99,8 @@ pub struct ClusterArgs {
     #[command(flatten)]
     pub connection: ConnectionArgs,
 
-    /// Namespace to watch; may be repeated [default: all]
-    #[arg(
-        long = "namespace",
-        short = 'n',
-        value_name = "NAME",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        value_parser = parse_namespace
-    )]
-    namespaces: Vec<String>,
+    #[command(flatten)]
+    pub namespaces: NamespaceArgs,
 
     #[command(flatten)]
     pub selectors: SelectorArgs,
@@ -102,21 +126,6 @@ impl ClusterArgs {
             false => self.list.into(),
         }
     }
-
-    /// The namespaces to watch, sorted and each once; none means all.
-    pub fn namespaces(&self) -> Vec<String> {
-        chosen(&self.namespaces)
-    }
-}
-
-/// The namespaces that are named, sorted and each once.
-pub(super) fn chosen(named: &[String]) -> Vec<String> {
-    let mut namespaces = named.to_vec();
-    // An empty variable in a manifest means the default.
-    namespaces.retain(|name| !name.is_empty());
-    namespaces.sort();
-    namespaces.dedup();
-    namespaces
 }
 
 /// Checks the rule for names of namespaces, which are DNS labels. The empty text is no name, and means

@@ -1,18 +1,14 @@
 //! The options of `explain`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
-use http::Uri;
 
 use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
 use super::evidence::{Evidence, NodeArgs};
-use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
+use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
-use super::recording::RecordingArgs;
+use super::recording::{RecordedArgs, RecordingArgs};
 use crate::cluster::options::ServerOptions;
 use crate::inspect::explain::{Target, TargetName};
-use podinit_core::lifecycle::TimestampMode;
 
 /// The command.
 pub(super) const NAME: &str = "explain";
@@ -45,38 +41,17 @@ pub struct ExplainArgs {
     )]
     namespace: Option<String>,
 
-    /// Recording to explain from; may be repeated, - is standard input [default: list the pods of the
-    /// cluster]
-    #[arg(
-        long = "file",
-        short = 'f',
-        value_name = "FILE",
-        conflicts_with = "url"
-    )]
-    pub files: Vec<PathBuf>,
-
-    /// Take all lists before the first watch event for one list: files of one moment, such as one for each
-    /// namespace
-    #[arg(long)]
-    pub same_moment: bool,
-
-    /// Running exporter to ask, such as http://localhost:8080 [default: list the pods of the cluster]
-    #[arg(long, value_name = "URL", value_parser = EXPORTER_URL)]
-    url: Option<Uri>,
+    #[command(flatten)]
+    pub recorded: RecordedArgs,
 
     #[command(flatten)]
-    exporter: ExporterClientArgs,
+    exporter: AskedExporterArgs,
 
     #[command(flatten)]
     pub connection: ConnectionArgs,
 
     #[command(flatten)]
     pub selectors: SelectorArgs,
-
-    /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
-    /// (refined by the recorded arrival times of watch events)
-    #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
-    pub timestamps: TimestampMode,
 
     /// What is evidence beside pods: Events, nodes, both, or nothing; in the recording, or in the cluster
     #[arg(long, value_name = "SOURCE", default_value = "events,nodes")]
@@ -119,7 +94,7 @@ impl ExplainArgs {
 
     /// The exporter to ask, if one is named.
     pub fn exporter(&self) -> Option<ServerOptions> {
-        Some(self.exporter.server(self.url.clone()?))
+        self.exporter.server()
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
@@ -127,15 +102,15 @@ impl ExplainArgs {
         if self.name.is_none() && of_one {
             return Err("--output html and trace are of one pod: name it".to_owned());
         }
-        self.exporter.check(self.url.as_ref())?;
-        if (self.url.is_some() || !self.files.is_empty()) && self.selectors.is_any() {
+        self.exporter.check()?;
+        if (self.exporter.is_any() || !self.recorded.files.is_empty()) && self.selectors.is_any() {
             return Err(
                 "--label-selector and --field-selector do not go with --file and --url: they select \
                  pods of a cluster"
                     .to_owned(),
             );
         }
-        RecordingArgs::check_files(&self.files)
+        RecordingArgs::check_files(&self.recorded.files)
     }
 }
 

@@ -87,6 +87,38 @@ impl ExporterClientArgs {
     }
 }
 
+/// A running exporter to ask in the place of a cluster.
+#[derive(Args, Clone, Debug)]
+pub(super) struct AskedExporterArgs {
+    /// URL of a running podinit to ask, such as http://localhost:8080 [default: list the pods of the
+    /// cluster]
+    #[arg(long, value_name = "URL", value_parser = EXPORTER_URL)]
+    url: Option<Uri>,
+
+    #[command(flatten)]
+    client: ExporterClientArgs,
+}
+
+impl AskedExporterArgs {
+    /// Whether an exporter is to be asked.
+    pub(super) const fn is_any(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// The exporter, if one is named.
+    pub(super) fn server(&self) -> Option<ServerOptions> {
+        Some(self.client.server(self.url.clone()?))
+    }
+
+    /// Checks the options together.
+    ///
+    /// # Errors
+    /// One line, which repeats no value.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.client.check(self.url.as_ref())
+    }
+}
+
 /// The values of `--url`.
 pub(super) const EXPORTER_URL: HttpUrl =
     HttpUrl("the URL of a running podinit, such as http://localhost:8080");

@@ -12,6 +12,7 @@ mod http_server;
 mod http_url;
 mod labels;
 mod logging;
+mod look;
 mod otlp;
 mod problems;
 mod program;
@@ -29,7 +30,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use candidates::Candidates;
 pub use capture::{CaptureArgs, Compress};
-pub use cluster::{ApiEncoding, ClusterArgs, ConnectionArgs, SelectorArgs};
+pub use cluster::{ApiEncoding, ClusterArgs, ConnectionArgs, NamespaceArgs, SelectorArgs};
 pub use doctor::{DoctorArgs, DoctorFormat};
 pub use evidence::{Evidence, NodeArgs};
 pub use explain::{ExplainArgs, ExplainFormat};
@@ -37,11 +38,12 @@ pub use exporter::{DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
 pub use http_server::{AuthArgs, AuthMode};
 pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
+pub use look::LookArgs;
 pub use otlp::OtlpArgs;
 pub use problems::{ProblemsArgs, ProblemsFormat};
 pub use program::Program;
 pub use recording::{
-    RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
+    RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
 };
 pub use rules::RulesArgs;
 pub use shard::ShardArgs;
@@ -159,8 +161,8 @@ impl Command {
             Self::Replay(args) => &args.log,
             Self::Report(args) => &args.log,
             Self::Explain(args) => &args.log,
-            Self::Problems(args) => &args.log,
-            Self::Stuck(args) => &args.log,
+            Self::Problems(args) => &args.look.log,
+            Self::Stuck(args) => &args.look.log,
             Self::Rules(args) => &args.log,
             Self::Capture(args) => &args.log,
             Self::Doctor(args) => &args.serve.exporter.log,
@@ -173,7 +175,7 @@ impl Command {
             Self::Serve(args) | Self::Doctor(DoctorArgs { serve: args, .. }) => {
                 args.auth.check()?;
                 args.exporter.labels.check(args.exporter.evidence)?;
-                match args.exporter.evidence.nodes() && !args.cluster.namespaces().is_empty() {
+                match args.exporter.evidence.nodes() && args.cluster.namespaces.is_any() {
                     true => Err(NODES_OF_NAMESPACE.to_owned()),
                     false => Ok(()),
                 }

@@ -290,6 +290,30 @@ pub enum ReportFormat {
     Html,
 }
 
+/// A recording to look at in the place of a cluster, or nothing.
+#[derive(Args, Clone, Debug)]
+pub struct RecordedArgs {
+    /// Recording to look at, at its end; may be repeated, - is standard input [default: list the pods of
+    /// the cluster]
+    #[arg(
+        long = "file",
+        short = 'f',
+        value_name = "FILE",
+        conflicts_with = "url"
+    )]
+    pub files: Vec<PathBuf>,
+
+    /// Take all lists before the first watch event for one list: files of one moment, such as one for each
+    /// namespace
+    #[arg(long)]
+    pub same_moment: bool,
+
+    /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
+    /// (refined by the recorded arrival times of watch events)
+    #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
+    pub timestamps: TimestampMode,
+}
+
 /// A recording and how it is read.
 #[derive(Args, Clone, Debug)]
 pub struct RecordingArgs {

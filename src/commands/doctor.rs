@@ -56,7 +56,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
     } = args.serve;
     let labels = exporter.labels.config();
     Doctor {
-        scopes: Scope::of_namespaces(&cluster.namespaces()),
+        scopes: Scope::of_namespaces(&cluster.namespaces.chosen()),
         selectors: Selectors {
             shard: exporter.sharding.shard,
             ..cluster.selectors.selectors()

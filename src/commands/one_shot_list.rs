@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::args::{ConnectionArgs, Evidence, NodeArgs};
+use crate::args::{ConnectionArgs, LookArgs};
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
 use crate::exporter::slos::Slos;
@@ -49,24 +49,18 @@ pub(super) struct LookedAt {
 }
 
 impl LookedAt {
-    /// Connects to the cluster of `connection`. The SLO file `slo`, or the SLOs of podinit, decide after how long a
-    /// pod counts as stuck.
+    /// Connects to the cluster. The SLO file, or the SLOs of podinit, decide after how long a pod counts as stuck.
     ///
     /// # Errors
     /// If the file cannot be read, there is no such cluster, or its pods cannot be listed.
-    pub(super) async fn open(
-        connection: &ConnectionArgs,
-        namespaces: &[String],
-        selectors: Selectors,
-        slo: Option<&Path>,
-        (evidence, nodes): (Evidence, &NodeArgs),
-    ) -> anyhow::Result<Self> {
-        let slos = slos_of(slo)?;
-        let scopes = Scope::of_namespaces(namespaces);
-        let (cluster, clock) = open(connection, &scopes, &selectors).await?;
+    pub(super) async fn open(args: &LookArgs) -> anyhow::Result<Self> {
+        let slos = slos_of(args.slo.as_deref())?;
+        let scopes = Scope::of_namespaces(&args.namespaces.chosen());
+        let selectors = args.selectors.clone().selectors();
+        let (cluster, clock) = open(&args.connection, &scopes, &selectors).await?;
         let evidence = ListedEvidence {
-            events: evidence.events(),
-            nodes: evidence.nodes().then(|| nodes.options()),
+            events: args.evidence.events(),
+            nodes: args.evidence.nodes().then(|| args.nodes.options()),
         };
         Ok(Self {
             looks: Looks::new(slos.stuck_after, &evidence),

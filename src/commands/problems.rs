@@ -5,11 +5,10 @@ use std::process::ExitCode;
 use super::look::{Look, STALE, warn_of};
 use super::one_shot_list::{LookedAt, slos_of};
 use super::output::style;
-use super::reports::documents_of;
+use super::reports::recorded;
 use crate::args::{ProblemsArgs, ProblemsFormat};
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::problems::{Problems, problems_of_recording};
-use crate::reports::one_moment::joined;
 use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
@@ -23,7 +22,7 @@ const PROBLEMS: u8 = 3;
 /// If they cannot be found out, or standard output cannot be written.
 pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
     let look = Look {
-        again: args.watch,
+        again: args.look.watch,
         clears: args.output != ProblemsFormat::Json,
     };
     let ask = async |source: &mut Source| source.ask(&args).await;
@@ -55,28 +54,20 @@ enum Source {
 
 impl Source {
     async fn open(args: &ProblemsArgs) -> anyhow::Result<Self> {
-        if !args.files.is_empty() {
+        if !args.recorded.files.is_empty() {
             return Ok(Self::Recording);
         }
-        if let Some(exporter) = args.exporter() {
+        if let Some(exporter) = args.look.exporter() {
             return Ok(Self::Exporter(Box::new(ApiClient::new(&exporter).await?)));
         }
-        let cluster = LookedAt::open(
-            &args.connection,
-            &args.namespaces(),
-            args.selectors.clone().selectors(),
-            args.slo.as_deref(),
-            (args.evidence, &args.nodes),
-        )
-        .await?;
-        Ok(Self::Cluster(Box::new(cluster)))
+        Ok(Self::Cluster(Box::new(LookedAt::open(&args.look).await?)))
     }
 
     async fn ask(&mut self, args: &ProblemsArgs) -> anyhow::Result<Problems> {
         Ok(match self {
             Self::Recording => {
-                let documents = documents_of(args.files.clone(), decode_options());
-                problems_of_recording(joined(documents, args.same_moment), replay_config(args)?)?
+                let documents = recorded(&args.recorded, decode_options());
+                problems_of_recording(documents, replay_config(args)?)?
             }
             Self::Exporter(exporter) => exporter.problems().await?,
             Self::Cluster(cluster) => cluster.look().await?.problems(),
@@ -97,10 +88,10 @@ fn decode_options() -> DecodeOptions {
 fn replay_config(args: &ProblemsArgs) -> anyhow::Result<ReplayConfig> {
     Ok(ReplayConfig {
         tracker: TrackerConfig {
-            timestamps: args.timestamps,
-            events: args.evidence.events(),
-            nodes: args.evidence.nodes(),
-            stuck_after: slos_of(args.slo.as_deref())?.stuck_after,
+            timestamps: args.recorded.timestamps,
+            events: args.look.evidence.events(),
+            nodes: args.look.evidence.nodes(),
+            stuck_after: slos_of(args.look.slo.as_deref())?.stuck_after,
             ..TrackerConfig::default()
         },
         shard: None,

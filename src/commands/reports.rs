@@ -10,7 +10,8 @@ use super::kept_records::kept_records;
 use super::output::{print, print_data, style};
 use super::progress::WithProgressBar;
 use crate::args::{
-    Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
+    Evidence, RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat,
+    ReportSource,
 };
 use crate::exporter::slos::Slos;
 use crate::instruments::Format;
@@ -152,20 +153,22 @@ pub(super) fn documents(
     same_moment: bool,
     options: DecodeOptions,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
-    joined(documents_of(files.to_vec(), options), same_moment)
-}
-
-/// The documents of all files, in order, with a progress bar for each that takes long.
-pub(super) fn documents_of(
-    files: Vec<PathBuf>,
-    options: DecodeOptions,
-) -> impl Iterator<Item = Result<Document, RecordingError>> {
-    files.into_iter().flat_map(move |file| {
+    // In order, with a progress bar for each that takes long.
+    let documents = files.to_vec().into_iter().flat_map(move |file| {
         let (recording, failure) = match Recording::open(&file, options.clone()) {
             Ok(recording) => (Some(recording), None),
             Err(error) => (None, Some(Err(error))),
         };
         let documents = recording.into_iter().flat_map(WithProgressBar::new);
         failure.into_iter().chain(documents)
-    })
+    });
+    joined(documents, same_moment)
+}
+
+/// The documents of the recording that is looked at in the place of a cluster.
+pub(super) fn recorded(
+    args: &RecordedArgs,
+    options: DecodeOptions,
+) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
+    documents(&args.files, args.same_moment, options)
 }

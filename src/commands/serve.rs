@@ -84,7 +84,7 @@ fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
             lists: cluster.lists(),
             ..ReflectorConfig::default()
         },
-        scopes: Scope::of_namespaces(&cluster.namespaces()),
+        scopes: Scope::of_namespaces(&cluster.namespaces.chosen()),
         selectors: Selectors {
             shard: exporter.sharding.shard,
             ..cluster.selectors.clone().selectors()

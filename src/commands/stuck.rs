@@ -18,7 +18,7 @@ const STUCK: u8 = 3;
 /// If the pods cannot be found out, or standard output cannot be written.
 pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
     let look = Look {
-        again: args.watch,
+        again: args.look.watch,
         clears: args.output != StuckFormat::Json,
     };
     let ask = async |source: &mut Source| source.ask(args.limit.get()).await;
@@ -49,12 +49,12 @@ enum Source {
 
 impl Source {
     async fn open(args: &StuckArgs) -> anyhow::Result<Self> {
-        match args.exporter() {
+        match args.look.exporter() {
             Some(exporter) => Ok(Self::Exporter(Box::new(StuckOfExporter {
                 exporter: client::connect_to_server(&exporter, "--url".to_owned()).await?,
-                namespaces: args.namespaces(),
+                namespaces: args.look.namespaces.chosen(),
             }))),
-            None => Ok(Self::Cluster(Box::new(open_cluster(args).await?))),
+            None => Ok(Self::Cluster(Box::new(LookedAt::open(&args.look).await?))),
         }
     }
 
@@ -64,15 +64,4 @@ impl Source {
             Self::Cluster(cluster) => StuckPods::of(cluster.look().await?, limit),
         })
     }
-}
-
-async fn open_cluster(args: &StuckArgs) -> anyhow::Result<LookedAt> {
-    LookedAt::open(
-        &args.connection,
-        &args.namespaces(),
-        args.selectors.clone().selectors(),
-        args.slo.as_deref(),
-        (args.evidence, &args.nodes),
-    )
-    .await
 }

@@ -6,11 +6,10 @@ mod exporter;
 use std::io::Write;
 
 use super::output::{print, style};
-use super::reports::documents_of;
+use super::reports::recorded;
 use crate::args::{ExplainArgs, ExplainFormat};
 use crate::inspect::explain::{self, Explanation, Worst};
 use crate::inspect::page;
-use crate::reports::one_moment::joined;
 use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
@@ -29,7 +28,7 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut impl Write) -> anyhow::Resul
     }
     let explanation = match args.exporter() {
         Some(exporter) => super::block_on(exporter::explain(&exporter, &args.target()))?,
-        None if args.files.is_empty() => {
+        None if args.recorded.files.is_empty() => {
             super::block_on(cluster::explain(args))?.about_cluster(kubeconfig)
         }
         None => from_recordings(args)?,
@@ -48,22 +47,17 @@ fn worst(args: &ExplainArgs) -> anyhow::Result<Worst> {
     if let Some(exporter) = args.exporter() {
         return super::block_on(exporter::worst(&exporter, &args.target()));
     }
-    if args.files.is_empty() {
+    if args.recorded.files.is_empty() {
         return super::block_on(cluster::worst(args));
     }
-    let documents = documents_of(args.files.clone(), decode_options());
-    let documents = joined(documents, args.same_moment);
-    Ok(Worst::of_documents(
-        documents,
-        replay_config(args),
-        &args.target(),
-    )?)
+    let documents = recorded(&args.recorded, decode_options());
+    let config = replay_config(args);
+    Ok(Worst::of_documents(documents, config, &args.target())?)
 }
 
 fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {
     let target = args.target();
-    let documents = documents_of(args.files.clone(), decode_options());
-    let documents = joined(documents, args.same_moment);
+    let documents = recorded(&args.recorded, decode_options());
     let explained = explain::explain(documents, replay_config(args), &target)?;
     explained.map_err(|why| {
         let unknown = || {
@@ -98,7 +92,7 @@ fn replay_config(args: &ExplainArgs) -> ReplayConfig {
 
 fn tracker_config(args: &ExplainArgs) -> TrackerConfig {
     TrackerConfig {
-        timestamps: args.timestamps,
+        timestamps: args.recorded.timestamps,
         // The pods of the first list are explained from their conditions.
         backfill: Backfill::All,
         events: args.evidence.events(),
