@@ -2,7 +2,7 @@
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use podinit::server::Format;
-use podinit::server::compression::ContentCoding;
+use podinit::server::negotiation::ContentCoding;
 use podinit::server::negotiation::negotiate;
 
 /// Each line is one header.

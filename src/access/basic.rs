@@ -17,9 +17,9 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use http::HeaderValue;
 
-use super::authorization::credentials;
+use super::credentials::credentials;
+use super::credentials::{Fingerprint, Fingerprints, NoRandomness};
 use super::fair_queue::{Asker, FairQueue};
-use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
 use crate::server::{AccessRequest, Verdict};
 use crate::web_config::Users;
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::fingerprint::Fingerprint;
+use super::credentials::Fingerprint;
 
 /// Whose request it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +199,7 @@ mod tests {
 
     use tokio::task::{JoinHandle, yield_now};
 
-    use super::super::fingerprint::Fingerprints;
+    use super::super::credentials::Fingerprints;
     use super::*;
 
     const LONGEST_WAIT: Duration = Duration::from_secs(10);

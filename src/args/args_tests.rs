@@ -41,7 +41,7 @@ fn serve_is_the_default() {
     assert_eq!(args.exporter.timestamps, TimestampMode::Fused);
     assert_eq!(args.exporter.log.log_level, "info");
     assert_eq!(args.exporter.log.log_format, LogFormat::Text);
-    assert!(args.cluster.namespaces().is_empty());
+    assert!(args.cluster.namespaces.chosen().is_empty());
     assert!(
         args.exporter
             .labels
@@ -61,7 +61,7 @@ fn serve_is_the_default() {
     assert_eq!(args.exporter.listen.to_string(), "127.0.0.1:0");
     let args = serve("serve --timestamps api -n b -n a --namespace=b");
     assert_eq!(args.exporter.timestamps, TimestampMode::Api);
-    assert_eq!(args.cluster.namespaces(), ["a", "b"]);
+    assert_eq!(args.cluster.namespaces.chosen(), ["a", "b"]);
 }
 
 #[test]

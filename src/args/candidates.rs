@@ -1,10 +1,12 @@
-//! What the last word of a command line can become, in the form that kubectl expects of a plugin:
+//! The options of the commands that describe the command line: `completions` and `man`. And what the last word of a
+//! command line can become, in the form that kubectl expects of a plugin:
 //! a candidate a line, with a tab before its description, and a directive in the last line
 //! (<https://github.com/spf13/cobra/blob/main/site/content/completions/_index.md>).
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
-use clap::{Arg, Command, ValueHint};
+use clap::{Arg, Args, Command, ValueEnum, ValueHint};
 
 use super::{DEFAULT_COMMAND, command_line};
 
@@ -216,4 +218,39 @@ fn takes_next_word(flag: &Arg) -> bool {
 fn first_line(text: Option<&clap::builder::StyledStr>) -> String {
     let text = text.map(ToString::to_string).unwrap_or_default();
     text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// `podinit completions`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit completions bash > /etc/bash_completion.d/podinit
+  podinit completions zsh > \"${fpath[1]}/_podinit\"
+  podinit completions fish > ~/.config/fish/completions/podinit.fish")]
+pub struct CompletionsArgs {
+    /// Shell to complete in
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// The shells that there are completions for.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// Bash
+    Bash,
+    /// Zsh
+    Zsh,
+    /// Fish
+    Fish,
+}
+
+/// `podinit man`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Example:
+  podinit man --output ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// Directory for the pages, one for each command; made if it is not there
+    #[arg(long, short, value_name = "DIR", required = true)]
+    pub output: PathBuf,
 }

@@ -1,13 +1,17 @@
-//! Which cluster, and which of its pods: the options of the commands that ask an API server.
+//! Which cluster, which of its pods, and what is evidence beside them: the options of the commands that ask an API
+//! server.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use crate::cluster::options::ClusterOptions;
+use crate::slo::file::Sources;
 use crate::watch::config::ListMode;
 use crate::watch::requests::Selectors;
+use podinit_core::shard::Shard;
 use podinit_decode::Encoding;
+use podinit_decode::node::NodeOptions;
 
 /// Which cluster.
 #[derive(Args, Clone, Debug)]
@@ -182,6 +186,69 @@ impl From<ListArg> for ListMode {
             ListArg::Whole => Self::Whole,
             ListArg::Pages => Self::Pages,
             ListArg::Stream => Self::Stream,
+        }
+    }
+}
+
+/// The shard of this process.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ShardArgs {
+    /// Account only for shard I of N, counted from 0, such as 0/4: the pods whose UIDs hash to it. N
+    /// processes, one for each shard, account for all pods [default: all pods]
+    #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
+    pub shard: Option<Shard>,
+}
+
+/// The sources of evidence ([§9](crate::specification#s9), [§14](crate::specification#s14)). `--help` shows what is
+/// said of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Evidence {
+    /// Pods only
+    None,
+    /// The Events about pods
+    Events,
+    /// The nodes of pods
+    Nodes,
+    /// Both
+    #[value(name = "events,nodes", alias = "nodes,events")]
+    EventsAndNodes,
+}
+
+impl Evidence {
+    /// Whether Events are a source.
+    pub fn events(self) -> bool {
+        matches!(self, Self::Events | Self::EventsAndNodes)
+    }
+
+    /// Whether nodes are a source.
+    pub fn nodes(self) -> bool {
+        matches!(self, Self::Nodes | Self::EventsAndNodes)
+    }
+}
+
+impl From<Evidence> for Sources {
+    fn from(evidence: Evidence) -> Self {
+        Self {
+            events: evidence.events(),
+            nodes: evidence.nodes(),
+        }
+    }
+}
+
+/// How nodes are read.
+#[derive(Args, Clone, Debug, Default)]
+pub struct NodeArgs {
+    /// Node label that names the pool of a node, before those of Karpenter, EKS, GKE, AKS and kOps; for
+    /// --evidence nodes
+    #[arg(long, value_name = "KEY")]
+    pub node_pool_label: Option<String>,
+}
+
+impl NodeArgs {
+    /// What the decoder has to know.
+    pub fn options(&self) -> NodeOptions {
+        NodeOptions {
+            pool_label: self.node_pool_label.clone(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
-use super::evidence::{Evidence, NodeArgs};
+use super::cluster::{Evidence, NodeArgs};
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
 use super::recording::{RecordedArgs, RecordingArgs};

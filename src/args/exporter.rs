@@ -1,21 +1,21 @@
-//! The options of the commands that serve metrics: `serve` and `demo`.
+//! The options of the commands that serve metrics: `serve` and `demo`; and of `doctor`, because it checks what
+//! `serve` would do.
 
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use http::Uri;
 
-use super::cluster::ClusterArgs;
-use super::evidence::{Evidence, NodeArgs};
-use super::http_server::{AuthArgs, parse_listen};
+use super::cluster::{ClusterArgs, Evidence, NodeArgs, ShardArgs};
+use super::exporter_client::HttpUrl;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
-use super::otlp::OtlpArgs;
-use super::shard::ShardArgs;
 use crate::server::AllowedHost;
 use crate::slo::duration::{DurationError, SloDuration};
+use crate::traces::{EXPECTED_ENDPOINT, SampleRatio};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_sim::scene::Scene;
 
@@ -235,5 +235,163 @@ fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
         _ => Err("expected a number above 0".to_owned()),
+    }
+}
+
+/// Where startups are sent as traces, and how many.
+#[derive(Args, Clone, Debug)]
+pub struct OtlpArgs {
+    /// Collector of traces over HTTP, such as http://localhost:4318: gets the sampled startups as
+    /// OpenTelemetry traces [default: what OTEL_EXPORTER_OTLP_ENDPOINT names, else none]
+    #[arg(long, value_name = "URL", value_parser = ENDPOINT)]
+    pub otlp_endpoint: Option<Uri>,
+
+    /// Share of startups to send as traces, from 0 to 1; all that missed an SLO are sent besides
+    #[arg(
+        long,
+        value_name = "RATIO",
+        default_value = "0.1",
+        allow_negative_numbers = true
+    )]
+    pub otlp_sample_ratio: SampleRatio,
+}
+
+/// The values of `--otlp-endpoint`.
+const ENDPOINT: HttpUrl = HttpUrl(EXPECTED_ENDPOINT);
+
+/// Access control, in addition to the web configuration.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Access control")]
+pub struct AuthArgs {
+    /// How bearer tokens are checked: none (no token is required) or kubernetes (TokenReview, and
+    /// SubjectAccessReview for the path; the probes stay open)
+    #[arg(long, value_name = "MODE", default_value = "none")]
+    pub auth: AuthMode,
+
+    /// Audience that tokens must be issued for; may be repeated, then one of them is enough [default:
+    /// the API server]
+    #[arg(long = "auth-audience", value_name = "AUDIENCE", value_delimiter = ',')]
+    audiences: Vec<String>,
+}
+
+/// How bearer tokens are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AuthMode {
+    /// Not at all: no token is required
+    None,
+    /// By the API server of the cluster that is watched
+    Kubernetes,
+}
+
+impl AuthArgs {
+    /// The audiences, one of which a token must be issued for; none means the API server.
+    pub fn audiences(&self) -> Vec<String> {
+        let mut audiences = self.audiences.clone();
+        // An empty variable in a manifest means the default.
+        audiences.retain(|audience| !audience.is_empty());
+        audiences
+    }
+
+    /// Checks the options together.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.auth == AuthMode::None && !self.audiences().is_empty() {
+            return Err("--auth-audience needs --auth kubernetes".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Parses `ADDRESS:PORT`, with IPv6 addresses in brackets, or `:PORT` for every address of the
+/// machine, IPv4 and IPv6.
+///
+/// # Errors
+/// One line that says what is expected.
+fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    let port_only = text.strip_prefix(':').and_then(|port| port.parse().ok());
+    if let Some(port) = port_only {
+        return Ok(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
+    }
+    text.parse().map_err(|_| {
+        let port = text.rsplit_once(':').map_or("", |(_, port)| port);
+        let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+        match is_number && port.parse::<u16>().is_err() {
+            true => "the port must be from 0 to 65535",
+            false => "expected an IP address and a port, such as [::]:8080, 127.0.0.1:0 or :8080",
+        }
+        .to_owned()
+    })
+}
+
+/// `podinit doctor`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit doctor
+  podinit doctor --namespace shop --labels namespace,node --slo slo.yaml
+  podinit doctor --format json | jq '.findings[] | select(.severity == \"error\")'
+  kubectl -n podinit exec deploy/podinit -- podinit doctor
+
+Exit status: 0 no warnings or errors, 3 warnings, 4 errors; 1 interrupted, 2 usage error")]
+pub struct DoctorArgs {
+    /// The options of serve
+    #[command(flatten)]
+    pub serve: ServeArgs,
+
+    /// Format of the findings on standard output
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Doctor"
+    )]
+    pub format: DoctorFormat,
+
+    /// How long all checks together may take, such as 30s or 5m
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "1m",
+        value_parser = parse_duration_above_zero,
+        help_heading = "Doctor"
+    )]
+    pub timeout: Duration,
+}
+
+/// The format in which `doctor` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DoctorFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_a_port() {
+        for (text, expected) in [
+            ("[::]:8080", Some("[::]:8080")),
+            ("127.0.0.1:0", Some("127.0.0.1:0")),
+            (":9090", Some("[::]:9090")),
+            ("8080", None),
+            ("localhost:8080", None),
+            ("::1:8080:", None),
+            (":65536", None),
+            ("", None),
+        ] {
+            let parsed = parse_listen(text).ok().map(|address| address.to_string());
+            assert_eq!(parsed.as_deref(), expected, "{text}");
+        }
+        for text in [":99999", "127.0.0.1:65536", "[::1]:123456789012"] {
+            let why = parse_listen(text).err();
+            assert_eq!(
+                why.as_deref(),
+                Some("the port must be from 0 to 65535"),
+                "{text}"
+            );
+        }
     }
 }

@@ -1,12 +1,16 @@
-//! Which running exporter to ask, and the credentials to show to it.
+//! Which running exporter to ask, and the credentials to show to it. An error repeats no URL: there may be a
+//! password in one.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, Error};
 use http::Uri;
 
-use super::http_url::HttpUrl;
 use crate::cluster::options::ServerOptions;
+use crate::text::http_url::{UrlFault, parse_http_url};
 
 /// Above these options in the help. A heading of all that comes next would also stand above the others.
 const HEADING: &str = "Access to the exporter of --url";
@@ -122,3 +126,31 @@ impl AskedExporterArgs {
 /// The values of `--url`.
 pub(super) const EXPORTER_URL: HttpUrl =
     HttpUrl("the URL of a running podinit, such as http://localhost:8080");
+
+/// Parses an absolute URL of HTTP or HTTPS, without a query. Holds what is expected.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HttpUrl(pub(super) &'static str);
+
+impl TypedValueParser for HttpUrl {
+    type Value = Uri;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Uri, Error> {
+        let url = value.to_str().ok_or(UrlFault::NotHttp);
+        let url = url.and_then(parse_http_url);
+        let url = url.map_err(|fault| fault.explained(self.0));
+        let no_query = url.and_then(|url| match url.query() {
+            None => Ok(url),
+            Some(_) => Err("the URL has a query, which is not used; remove it".to_owned()),
+        });
+        no_query.map_err(|why| {
+            let name = argument.map(ToString::to_string).unwrap_or_default();
+            let message = format!("invalid value for '{name}': {why}");
+            Error::raw(ErrorKind::ValueValidation, message).format(&mut command.clone())
+        })
+    }
+}

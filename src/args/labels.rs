@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::evidence::Evidence;
+use super::cluster::Evidence;
 
 use crate::metrics::{DEFAULT_MAX_VALUES, LabelConfig, SeriesLabel};
 

@@ -1,15 +1,63 @@
-//! The options of the commands that look at pods once, or again and again: at those of an exporter, or of a
-//! cluster.
+//! The options of the commands that look at pods once, or again and again: `stuck` and `problems`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::cluster::{ConnectionArgs, NamespaceArgs, SelectorArgs};
-use super::evidence::{Evidence, NodeArgs};
+use super::cluster::{ConnectionArgs, Evidence, NamespaceArgs, NodeArgs, SelectorArgs};
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
+use super::recording::RecordedArgs;
 use crate::cluster::options::ServerOptions;
+
+/// `podinit stuck`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit stuck --url http://localhost:8080
+  podinit stuck --namespace shop -o wide
+  podinit stuck --watch
+  podinit stuck -o json | jq -r '.pods[].next_command'
+
+Exit status: 0 no pod is stuck, 3 some are, 4 the exporter does not know the present; 1 failure,
+2 usage error. With --watch it is that of the last table")]
+pub struct StuckArgs {
+    #[command(flatten)]
+    pub look: LookArgs,
+
+    /// Maximum number of pods to list
+    #[arg(long, value_name = "NUMBER", default_value = "500")]
+    pub limit: NonZeroUsize,
+
+    /// Format on standard output
+    #[arg(long, short = 'o', value_name = "FORMAT", default_value = "table")]
+    pub output: StuckFormat,
+}
+
+/// The format in which `stuck` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StuckFormat {
+    /// For people
+    Table,
+    /// Also with registries, UIDs and the next command
+    Wide,
+    /// For programs
+    Json,
+}
+
+impl StuckArgs {
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.look.exporter.is_any() && self.look.selectors.is_any() {
+            return Err(
+                "--label-selector and --field-selector do not go with --url: the exporter has chosen \
+                 its pods"
+                    .to_owned(),
+            );
+        }
+        self.look.exporter.check()
+    }
+}
 
 /// Whom to ask about which pods, and how often.
 #[derive(Args, Clone, Debug)]
@@ -51,5 +99,55 @@ impl LookArgs {
     /// The exporter to ask, if one is named.
     pub fn exporter(&self) -> Option<ServerOptions> {
         self.exporter.server()
+    }
+}
+
+/// `podinit problems`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  podinit problems --url http://localhost:8080
+  podinit problems --namespace shop -o wide
+  podinit problems --file events.json.gz -o json | jq -r '.problems[].sentence'
+  podinit problems --watch
+
+Exit status: 0 there is no problem, 3 there are some, 4 the source does not know the present; 1 failure,
+2 usage error. With --watch it is that of the last table")]
+#[command(mut_arg("files", |files| files.conflicts_with("watch")))]
+pub struct ProblemsArgs {
+    #[command(flatten)]
+    pub recorded: RecordedArgs,
+
+    #[command(flatten)]
+    pub look: LookArgs,
+
+    /// Format on standard output
+    #[arg(long, short = 'o', value_name = "FORMAT", default_value = "table")]
+    pub output: ProblemsFormat,
+}
+
+/// The format in which `problems` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProblemsFormat {
+    /// For people
+    Table,
+    /// Also what Kubernetes says, the next command and the runbook
+    Wide,
+    /// For programs
+    Json,
+}
+
+impl ProblemsArgs {
+    pub(super) fn check(&self) -> Result<(), String> {
+        let look = &self.look;
+        let of_cluster = look.selectors.is_any() || look.namespaces.is_any();
+        if of_cluster && (look.exporter.is_any() || !self.recorded.files.is_empty()) {
+            return Err(
+                "--namespace, --label-selector and --field-selector go only with a cluster: an exporter \
+                 or a recording has chosen its pods"
+                    .to_owned(),
+            );
+        }
+        look.exporter.check()
     }
 }

@@ -3,24 +3,14 @@
 mod candidates;
 mod capture;
 mod cluster;
-mod doctor;
-mod evidence;
 mod explain;
 mod exporter;
 mod exporter_client;
-mod http_server;
-mod http_url;
 mod labels;
 mod logging;
 mod look;
-mod otlp;
-mod problems;
-mod program;
 mod recording;
 mod rules;
-mod shard;
-mod shell_help;
-mod stuck;
 mod variables;
 
 use std::ffi::{OsStr, OsString};
@@ -29,26 +19,24 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use candidates::Candidates;
+pub use candidates::{CompletionsArgs, ManArgs, Shell};
 pub use capture::{CaptureArgs, Compress};
+pub use cluster::ShardArgs;
 pub use cluster::{ApiEncoding, ClusterArgs, ConnectionArgs, NamespaceArgs, SelectorArgs};
-pub use doctor::{DoctorArgs, DoctorFormat};
-pub use evidence::{Evidence, NodeArgs};
+pub use cluster::{Evidence, NodeArgs};
 pub use explain::{ExplainArgs, ExplainFormat};
+pub use exporter::OtlpArgs;
+pub use exporter::{AuthArgs, AuthMode};
 pub use exporter::{DemoArgs, ExporterArgs, ServeArgs, SimulationArgs};
-pub use http_server::{AuthArgs, AuthMode};
+pub use exporter::{DoctorArgs, DoctorFormat};
 pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
-pub use look::LookArgs;
-pub use otlp::OtlpArgs;
-pub use problems::{ProblemsArgs, ProblemsFormat};
-pub use program::Program;
+pub use look::{LookArgs, ProblemsArgs, ProblemsFormat, StuckArgs, StuckFormat};
 pub use recording::{
     RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
 };
 pub use rules::RulesArgs;
-pub use shard::ShardArgs;
-pub use shell_help::{CompletionsArgs, ManArgs, Shell};
-pub use stuck::{StuckArgs, StuckFormat};
+pub use variables::Program;
 pub use variables::unknown_variables;
 
 use crate::config_file::yaml::nearest;

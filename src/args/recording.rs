@@ -7,11 +7,11 @@ use clap::builder::TypedValueParser;
 use clap::{Arg, Args, Command, Error, ValueEnum};
 use http::Uri;
 
-use super::evidence::{Evidence, NodeArgs};
+use super::cluster::ShardArgs;
+use super::cluster::{Evidence, NodeArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
-use super::shard::ShardArgs;
 use crate::cluster::options::ServerOptions;
 use crate::reports::comparison::{Threshold, percent_of};
 use podinit_core::lifecycle::TimestampMode;

@@ -1,4 +1,8 @@
-//! Variables that look like podinit's, and are not: what is mistyped would be ignored in silence.
+//! By which name and with which variables the program is called. `kubectl` finds plugins, and what completes their
+//! command lines, by file names (<https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/>).
+
+use std::ffi::OsString;
+use std::path::Path;
 
 use super::command_line;
 use crate::config_file::yaml::nearest;
@@ -7,7 +11,8 @@ use crate::text::strangers_text::shown;
 /// What the names of all variables of podinit begin with.
 const PREFIX: &str = "PODINIT_";
 
-/// A line about each of these variables that begins like one of podinit's, and is not one. Those that Kubernetes
+/// A line about each of these variables that begins like one of podinit's, and is not one: what is mistyped would be
+/// ignored in silence. Those that Kubernetes
 /// makes for Services whose names begin with `podinit` are not ours.
 pub fn unknown_variables(names: &[String]) -> Vec<String> {
     let root = command_line();
@@ -46,6 +51,37 @@ fn is_of_a_service(name: &str, all: &[String]) -> bool {
         let rest = name.strip_prefix(service).unwrap_or_default();
         rest.starts_with("_SERVICE_") || rest == "_PORT" || rest.starts_with("_PORT_")
     })
+}
+
+/// What the program is, by the name that it was called by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// `podinit`, or any other name.
+    Podinit,
+    /// The plugin of kubectl, which people call as `kubectl pod-startup`.
+    KubectlPlugin,
+    /// What kubectl runs to complete the command line of the plugin.
+    KubectlCompletion,
+}
+
+impl Program {
+    /// The program of a command line, the first word of which is the path of the program.
+    pub fn of(words: &[OsString]) -> Self {
+        let name = words.first().and_then(|path| Path::new(path).file_name());
+        match name.and_then(|name| name.to_str()) {
+            Some("kubectl-pod_startup") => Self::KubectlPlugin,
+            Some("kubectl_complete-pod_startup") => Self::KubectlCompletion,
+            _ => Self::Podinit,
+        }
+    }
+
+    /// How people call it.
+    pub const fn usage_name(self) -> &'static str {
+        match self {
+            Self::Podinit => "podinit",
+            Self::KubectlPlugin | Self::KubectlCompletion => "kubectl pod-startup",
+        }
+    }
 }
 
 #[cfg(test)]

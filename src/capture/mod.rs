@@ -10,7 +10,6 @@
 //! (`observedAt`). Each file begins with a list of all pods, so that it can be read by itself.
 
 pub mod anonymize;
-mod document;
 mod list_watch;
 mod output;
 mod recorder;

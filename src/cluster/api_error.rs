@@ -1,15 +1,14 @@
 //! Why a request to the API server failed. One type for everything that sends requests: the watch,
-//! access reviews and `doctor`.
+//! access reviews and `doctor`. What other programs and libraries say of an error becomes text for one log line.
 
 use std::time::Duration;
 
 use http::StatusCode;
-use http::header::{HeaderMap, RETRY_AFTER};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
-use super::error_text::{one_line, root_causes};
-use super::media_type::{encoding_of, media_type};
 use super::renewing_client::NoCredentials;
+use crate::text::strangers_text::shown_as;
 use podinit_decode::protobuf::{ErrorStatus, error_status};
 use podinit_decode::{ApiStatus, DecodeError, Encoding};
 
@@ -218,10 +217,59 @@ fn bounded_seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)
 }
 
+/// The encoding that an answer states. What states none is JSON, or will be found to be none.
+pub(crate) fn encoding_of(headers: &HeaderMap) -> Encoding {
+    match media_type(headers) {
+        Some("application/vnd.kubernetes.protobuf") => Encoding::Protobuf,
+        _ => Encoding::Json,
+    }
+}
+
+/// Whether an answer states that it is compressed with gzip.
+pub(crate) fn is_gzip(headers: &HeaderMap) -> bool {
+    let stated = headers.get(CONTENT_ENCODING);
+    stated.is_some_and(|stated| stated.as_bytes().eq_ignore_ascii_case(b"gzip"))
+}
+
+/// The media type of an answer, without its parameters.
+pub(super) fn media_type(headers: &HeaderMap) -> Option<&str> {
+    let stated = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let media_type = stated
+        .split_once(';')
+        .map_or(stated, |(media_type, _)| media_type);
+    Some(media_type.trim())
+}
+
+/// How many characters of a foreign message are repeated in a log line.
+pub(super) const DETAIL_LIMIT: usize = 300;
+
+/// An error with its causes, each once: some errors repeat their cause in their own message.
+pub(super) fn root_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text.push_str(": ");
+            text.push_str(&message);
+        }
+        cause = error.source();
+    }
+    one_line(&text)
+}
+
+/// Foreign text, fit for a log line: without what acts and of bounded length.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line: String = text.chars().take(DETAIL_LIMIT).map(shown_as).collect();
+    if line.len() < text.len() {
+        line.push('…');
+    }
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::error_text;
 
     fn answered(code: u16, body: &str) -> ApiError {
         let status = StatusCode::from_u16(code).unwrap_or_default();
@@ -296,7 +344,7 @@ mod tests {
     fn details_are_one_bounded_line() {
         let error = answered(500, &format!(r#"{{"message":"a\nb{}"}}"#, "é".repeat(9000)));
         assert!(error.detail.starts_with("HTTP 500: a b"));
-        assert!(error.detail.chars().count() <= error_text::DETAIL_LIMIT + 1);
+        assert!(error.detail.chars().count() <= DETAIL_LIMIT + 1);
         assert_eq!(answered(503, "").detail, "HTTP 503 Service Unavailable");
     }
 }

@@ -14,10 +14,16 @@
 //!   apart, the precision of a date, so that a clock at the limit does not flap with each answer.
 //!
 //! Where no answer has a date, time is the machine's at the start plus what has passed since.
+//! An observer passes the `Date` of each answer to the clock.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
+
+use http::Request;
+use http::header::{DATE, HeaderMap};
+use kube::Client;
+use kube::client::Body;
 
 use super::clock::{Clock, Corrections, Reading, SystemClock};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -235,6 +241,76 @@ fn since_boot() -> Duration {
     Duration::new(whole, u32::try_from(at.tv_nsec).unwrap_or_default())
 }
 
+/// 1971-01-01T00:00:00Z. A server whose clock says an earlier time was never set.
+const FIRST_SENSIBLE_DATE: Duration = Duration::from_secs(31_536_000);
+
+/// A client that sends requests through `client`, and passes the dates of all answers to `clock`.
+pub(super) fn observing_dates(client: Client, clock: Arc<ApiServerClock>) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (client, clock) = (client.clone(), Arc::clone(&clock));
+        async move {
+            let sent = clock.elapsed();
+            let response = client.send(request).await?;
+            if let Some(date) = date_of(response.headers()) {
+                clock.observe_date(sent, date);
+            }
+            Ok::<_, kube::Error>(response)
+        }
+    });
+    Client::new(service, namespace)
+}
+
+/// The second that the `Date` of an answer states. `None` where there is none, or none in the
+/// preferred format of RFC 9110, section 5.6.7 (`Sun, 06 Nov 1994 08:49:37 GMT`): no API server
+/// writes the obsolete ones.
+pub(crate) fn date_of(headers: &HeaderMap) -> Option<Timestamp> {
+    let text = headers.get(DATE)?.to_str().ok()?;
+    let date = httpdate::parse_http_date(text).ok()?;
+    // The parser also takes obsolete formats and days such as 31 February.
+    if httpdate::fmt_http_date(date) != text {
+        return None;
+    }
+    let since_epoch = date.duration_since(UNIX_EPOCH).ok()?;
+    let seconds = i64::try_from(since_epoch.as_secs()).ok()?;
+    (since_epoch >= FIRST_SENSIBLE_DATE).then(|| Timestamp::from_seconds(seconds))
+}
+
 #[cfg(test)]
 #[path = "api_server_clock_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod date_observer_tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_date_is_read_or_refused() {
+        let at = |text: &str| {
+            let headers = [(DATE, text.parse().unwrap())].into_iter().collect();
+            date_of(&headers).map(Timestamp::as_nanos)
+        };
+        assert_eq!(
+            at("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Some(784_111_777_000_000_000)
+        );
+        assert_eq!(
+            at("Thu, 01 Jan 2026 00:00:00 GMT"),
+            Some(1_767_225_600_000_000_000)
+        );
+        for nonsense in [
+            "",
+            "Sunday, 06-Nov-94 08:49:37 GMT",
+            "Sun Nov  6 08:49:37 1994",
+            "Sun, 06 Nov 1994 08:49:37 CET",
+            "Sun, 6 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49:37 GMT x",
+            "Sun, 31 Feb 1994 08:49:37 GMT",
+            "Thu, 01 Jan 1970 00:00:07 GMT",
+        ] {
+            assert_eq!(at(nonsense), None, "{nonsense}");
+        }
+        assert_eq!(date_of(&HeaderMap::new()), None);
+    }
+}

@@ -16,10 +16,10 @@ use kube::client::ConfigExt;
 use kube::{Client, Config};
 
 use super::api_server_clock::ApiServerClock;
+use super::api_server_clock::observing_dates;
 use super::credentials::{
-    self, BearerClient, CredentialSource, TokenFile, check_installed, read_password,
+    self, CredentialSource, TokenFile, authorized, check_installed, read_password,
 };
-use super::date_observer::DateObserver;
 use super::kubeconfig::{self, ConfigSource, client_fault};
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::renewing_client::{MadeClient, MakeClient};
@@ -53,7 +53,7 @@ impl Cluster {
     #[must_use]
     pub fn observing_dates(self, clock: Arc<ApiServerClock>) -> Self {
         Self {
-            client: DateObserver::wrap(self.client, clock),
+            client: observing_dates(self.client, clock),
             ..self
         }
     }
@@ -245,7 +245,7 @@ impl Configured {
                 let file = TokenFile::open(path).map_err(|error| self.unusable(&error))?;
                 let client = self.client(config).await?;
                 return Ok(MadeClient {
-                    client: BearerClient::with_file(client, file),
+                    client: authorized(client, move || file.header()),
                     expires,
                 });
             }
@@ -262,7 +262,7 @@ impl Configured {
         }
         let client = self.client(config).await?;
         let client = match token {
-            Some(header) => BearerClient::with_token(client, header),
+            Some(header) => authorized(client, move || header.clone()),
             None => client,
         };
         Ok(MadeClient { client, expires })

@@ -7,16 +7,11 @@
 pub(crate) mod answer_body;
 pub mod api_error;
 pub mod api_server_clock;
-mod body;
 pub mod client;
 pub mod clock;
 pub mod credentials;
-pub(crate) mod date_observer;
-mod error_text;
-mod gunzip;
 mod kubeconfig;
 mod kubeconfig_entry;
-pub(crate) mod media_type;
 pub mod options;
 mod proxy;
 mod renewing_client;

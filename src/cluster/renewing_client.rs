@@ -10,7 +10,6 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -20,9 +19,8 @@ use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use kube::client::Body;
 use tokio::time::Instant;
-use tower_service::Service;
 
-use super::error_text::root_causes;
+use super::api_error::root_causes;
 
 /// The least time between two renewals, since each may run a credential plugin.
 const PAUSE: Duration = Duration::from_secs(20);
@@ -90,7 +88,11 @@ impl RenewingClient {
 
     /// This as a client of kube.
     pub(super) fn into_client(self, namespace: String) -> Client {
-        Client::new(self, namespace)
+        let service = tower::service_fn(move |request| {
+            let this = self.clone();
+            async move { this.send(request).await }
+        });
+        Client::new(service, namespace)
     }
 
     /// Waits until there are credentials, or the attempt to obtain them has failed.
@@ -161,32 +163,19 @@ impl RenewingClient {
         current.renewal = Some(renewal.clone());
         Some(renewal)
     }
-}
 
-impl Service<Request<Body>> for RenewingClient {
-    type Response = Response<Body>;
-    type Error = kube::Error;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
-
-    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let this = self.clone();
-        Box::pin(async move {
-            let client = this.client().await;
-            let client = client.map_err(|error| kube::Error::Service(Box::new(error)))?;
-            let result = client.send(request).await;
-            let refused = match &result {
-                Ok(response) => response.status() == StatusCode::UNAUTHORIZED,
-                Err(error) => is_about_certificates(&root_causes(error)),
-            };
-            if refused {
-                this.renew(&mut this.current());
-            }
-            result
-        })
+    async fn send(&self, request: Request<Body>) -> Result<Response<Body>, kube::Error> {
+        let client = self.client().await;
+        let client = client.map_err(|error| kube::Error::Service(Box::new(error)))?;
+        let result = client.send(request).await;
+        let refused = match &result {
+            Ok(response) => response.status() == StatusCode::UNAUTHORIZED,
+            Err(error) => is_about_certificates(&root_causes(error)),
+        };
+        if refused {
+            self.renew(&mut self.current());
+        }
+        result
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::kept_records::kept_records;
 use super::output::style;
+use super::reports::kept_records;
 use super::reports::{documents, nothing_in, replay_config, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use crate::reports::comparison::{

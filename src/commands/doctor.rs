@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::doctor::report::Report;
-use crate::doctor::{Doctor, text};
+use crate::doctor::{Doctor, report};
 use crate::process::signals;
 use crate::watch::requests::{Scope, Selectors};
 
@@ -26,14 +26,14 @@ pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut written = Ok(());
     let examined = doctor.examine(|finding| {
         if format == DoctorFormat::Text && written.is_ok() {
-            written = print(&text::line(&finding, colour));
+            written = print(&report::line(&finding, colour));
         }
         report.findings.push(finding);
     });
     report.complete = shutdown.run_until_cancelled(examined).await.is_some();
     written?;
     print(&match format {
-        DoctorFormat::Text => text::summary(&report, colour),
+        DoctorFormat::Text => report::summary(&report, colour),
         DoctorFormat::Json => report.to_json()?,
     })?;
     anyhow::ensure!(report.complete, "interrupted before all checks were made");

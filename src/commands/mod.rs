@@ -5,28 +5,32 @@ mod comparison;
 mod demo;
 mod doctor;
 mod explain;
-mod kept_records;
 mod look;
 mod one_shot_list;
 mod output;
 mod problems;
 mod progress;
 mod reports;
-mod rules;
 mod serve;
 mod shell_help;
 mod stuck;
 
 use std::future::Future;
 use std::io;
+use std::io::Write;
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::args::{Command, unknown_variables};
+use self::output::print;
+use crate::args::{Command, RulesArgs, unknown_variables};
 use crate::process::logging;
+use crate::slo::SloFile;
+use crate::slo::file::Sources;
+use crate::slo::rules::render;
+
 pub use shell_help::kubectl_completion;
 
 /// Runs a command to its end, and returns the exit status of the process.
@@ -51,7 +55,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
         Command::Problems(args) => return block_on(problems::problems(args)),
         Command::Stuck(args) => return block_on(stuck::stuck(args)),
-        Command::Rules(args) => rules::rules(&args, &mut io::stdout().lock()),
+        Command::Rules(args) => rules(&args, &mut io::stdout().lock()),
         Command::Capture(args) => block_on(capture::capture(args)),
         Command::Completions(args) => shell_help::completions(&args, &mut io::stdout().lock()),
         Command::Man(args) => shell_help::man(&args),
@@ -90,6 +94,18 @@ fn block_on<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resu
     let ended = runtime.block_on(command);
     runtime.shutdown_timeout(THREAD_GRACE);
     ended
+}
+
+/// Prints the rules for an SLO file. After an error, nothing is printed.
+fn rules(args: &RulesArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let text = match &args.slo {
+        None => render(&SloFile::built_in(), &args.options())?,
+        Some(path) => {
+            let file = SloFile::read(path, Sources::ALL)?;
+            render(&file, &args.options()).with_context(|| path.display().to_string())?
+        }
+    };
+    print(text.as_bytes(), out)
 }
 
 #[cfg(test)]

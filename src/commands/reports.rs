@@ -1,4 +1,4 @@
-//! The commands `replay` and `report`.
+//! The commands `replay` and `report`. `report --url` asks running exporters for the records that they have kept.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -6,19 +6,20 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use super::kept_records::kept_records;
 use super::output::{print, print_data, style};
 use super::progress::WithProgressBar;
 use crate::args::{
     Evidence, RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat,
     ReportSource,
 };
+use crate::cluster::options::ServerOptions;
 use crate::exporter::slos::Slos;
+use crate::inspect::api::client::ApiClient;
 use crate::instruments::Format;
 use crate::reports::one_moment::joined;
 use crate::reports::reader::{Document, Fault, Recording, RecordingError};
 use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
-use crate::reports::report::{self, DetailedReport};
+use crate::reports::report::{self, DetailedReport, KeptRecords};
 use crate::slo::SloFile;
 use crate::text::strangers_text::escaped_json;
 use podinit_core::lifecycle::TrackerConfig;
@@ -154,7 +155,8 @@ pub(super) fn documents(
     options: DecodeOptions,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
     // In order, with a progress bar for each that takes long.
-    let documents = files.to_vec().into_iter().flat_map(move |file| {
+    let files = files.to_vec();
+    let documents = files.into_iter().flat_map(move |file| {
         let (recording, failure) = match Recording::open(&file, options.clone()) {
             Ok(recording) => (Some(recording), None),
             Err(error) => (None, Some(Err(error))),
@@ -171,4 +173,33 @@ pub(super) fn recorded(
     options: DecodeOptions,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
     documents(&args.files, args.same_moment, options)
+}
+
+/// The lists of the API, by their paths.
+const IN_FLIGHT: &str = "inflight";
+const ENDED: &str = "startups";
+/// So many pages are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
+const MOST_PAGES: usize = 4;
+
+/// What these exporters have kept, the shards of one cluster or of several.
+///
+/// # Errors
+/// If one of them gives no answer that can be used.
+pub(super) async fn kept_records(servers: &[ServerOptions]) -> anyhow::Result<KeptRecords> {
+    let mut kept = KeptRecords::default();
+    for server in servers {
+        let exporter = ApiClient::new(server).await?;
+        // First: a pod that becomes ready meanwhile is among those that have ended, too, and counts as one of them.
+        let in_flight = exporter.list(IN_FLIGHT, &[], MOST_PAGES).await?;
+        let newest = exporter.list(ENDED, &[], MOST_PAGES).await?;
+        kept.time = kept.time.max(in_flight.time).max(newest.time);
+        kept.ended.extend(newest.records);
+        kept.in_flight.extend(in_flight.records);
+        for sort in ["created_to_ready", "scheduled_to_ready"] {
+            let slow = exporter.list(ENDED, &[("sort", sort)], MOST_PAGES).await?;
+            kept.slow.extend(slow.records);
+        }
+    }
+    kept.make_unique();
+    Ok(kept)
 }

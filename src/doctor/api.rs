@@ -14,9 +14,9 @@ use tokio::time::{Instant, timeout};
 
 use super::clock_offset::ClockOffset;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::api_server_clock::date_of;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::{Clock, SystemClock};
-use crate::cluster::date_observer::date_of;
 use crate::cluster::transport::{AGENT, read_into, send, timed_out};
 use crate::watch::pages::Pages;
 use crate::watch::requests::{Freshness, Requests};

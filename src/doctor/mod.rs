@@ -10,10 +10,8 @@
 //! on one that failed is skipped, with a finding that says so.
 
 mod api;
-mod check;
 mod clock_offset;
 mod cluster;
-mod identity;
 mod kubelets;
 mod labels;
 mod listen;
@@ -23,12 +21,10 @@ mod network_times;
 mod own_series;
 mod permissions;
 mod pods;
-mod registries;
 pub mod report;
 mod sharding;
 mod slo_file;
 mod state_dir;
-pub mod text;
 mod traces;
 mod watch;
 mod web_config;
@@ -41,10 +37,9 @@ use tokio::time::{Instant, timeout_at};
 
 use self::api::Api;
 use self::cluster::Reached;
-use self::identity::Identity;
 use self::own_series::Exposed;
-use self::pods::{Census, Wanted};
-use self::registries::Registries;
+use self::permissions::Identity;
+use self::pods::{Census, Registries, Wanted};
 use self::report::{Check, Finding};
 use crate::cluster::client;
 use crate::cluster::options::ClusterOptions;
@@ -179,7 +174,7 @@ impl Doctor {
                 report,
             );
         };
-        let (finding, identity) = identity::identify(api).await;
+        let (finding, identity) = permissions::identify(api).await;
         report(finding);
         if matches!(identity, Identity::Rejected) {
             let rest = &BY_CLUSTER[1..];

@@ -1,5 +1,7 @@
 //! Lists all pods that would be watched, page by page, and counts what this and other checks need.
+//! And from how many registries their images come: each has series of its own where Events are a source of evidence.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::api::Api;
@@ -8,12 +10,12 @@ use super::names::{Names, count};
 use super::network::Network;
 use super::network_times::NetworkTimes;
 use super::permissions::{Denied, Verb};
-use super::registries::Registries;
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::metrics::LabelCensus;
 use crate::watch::requests::{Requests, Scope, Selectors};
-use podinit_core::pod::PodSnapshot;
+use podinit_core::image_registry;
+use podinit_core::pod::{PodInfo, PodSnapshot};
 use podinit_decode::{DecodeOptions, PodDecoder};
 
 /// Pods in a page, as `serve` requests them.
@@ -218,4 +220,61 @@ fn refused(scope: &Scope, listed: u64, failure: &ApiError) -> Finding {
     }
     let found = format!("the list of {scope} failed after {listed}: {why}; the rest is unknown");
     Finding::warning(CHECK, found).fix(fix)
+}
+
+/// Registries up to a cap, and one more for all past it, as the exporter counts them.
+#[derive(Debug)]
+pub(super) struct Registries {
+    most: usize,
+    names: HashSet<String>,
+}
+
+impl Registries {
+    /// None yet, of at most `cap` that are told apart.
+    pub(super) fn new(cap: usize) -> Self {
+        Self {
+            most: cap.saturating_add(1),
+            names: HashSet::new(),
+        }
+    }
+
+    /// Takes the images of a pod in.
+    pub(super) fn add(&mut self, pod: &PodInfo) {
+        for image in pod.images.iter().flat_map(|images| images.iter()) {
+            let registry = image_registry::of(image);
+            if self.names.len() < self.most && !self.names.contains(registry) {
+                self.names.insert(registry.to_owned());
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.names.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn registries_past_the_cap_count_as_one() {
+        let mut registries = Registries::new(2);
+        for image in [
+            "nginx",
+            "docker.io/nginx:2",
+            "a.example/x",
+            "b.example/x",
+            "c.example/x",
+        ] {
+            let pod = PodInfo {
+                images: Some(Arc::new(vec![Arc::from(image)])),
+                ..PodInfo::default()
+            };
+            registries.add(&pod);
+        }
+        assert_eq!(registries.count(), 3);
+    }
 }

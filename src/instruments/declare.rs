@@ -126,6 +126,29 @@ macro_rules! computed_families {
     };
 }
 
+/// Declares the type of a family whose owner computes its series: its kind, the values of its labels, and whether the
+/// label set or the labels of `--slo-labels` come after them.
+#[macro_export]
+macro_rules! family_type {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident = $kind:ident [$($domain:ty),*] $(+ $more:ident)?;) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        $vis struct $name;
+
+        impl $crate::instruments::FamilyType for $name {
+            const KIND: $crate::instruments::Kind = $crate::instruments::Kind::$kind;
+            const LABELS: usize = <[&str]>::len(&[$(stringify!($domain)),*]);
+            $(const $more: bool = true;)?
+
+            fn knows(labels: &[$crate::instruments::LabelText]) -> bool {
+                let domains: [fn(&str) -> bool; Self::LABELS] =
+                    [$(<$domain as $crate::instruments::LabelDomain>::contains),*];
+                domains.iter().zip(labels).all(|(contains, text)| contains(text))
+            }
+        }
+    };
+}
+
 /// One row of [`families!`] or [`computed_families!`] as a [`FamilyDoc`](crate::instruments::FamilyDoc).
 #[macro_export]
 #[doc(hidden)]

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::encoder::{Encoder, Head, Kind, Number};
+use super::encoder::{LabelDomain, LabelText};
 use super::family::{FamilyDoc, FamilyType};
 use super::instrument::Instrument;
-use super::label::{LabelDomain, LabelText};
 use podinit_core::timestamp::Timestamp;
 
 /// A whole number that goes up and down.

@@ -17,15 +17,13 @@ mod encoder;
 mod family;
 mod gauges;
 mod instrument;
-mod label;
-mod saved;
-mod source;
 
 pub use counters::{Counter, CounterVec, CounterVec2, SecondsCounter};
-pub use encoder::{Encoder, Format, Head, Kind, Label, Number};
+pub use encoder::{
+    AnyText, Encoder, Format, Head, Kind, Label, LabelDomain, LabelText, Number, OperationResult,
+};
 pub use family::{FamilyDoc, FamilyType, Stability};
 pub use gauges::{Gauge, GaugeVec, GaugeVec3, TimestampGauge};
-pub use instrument::{Instrument, Persistent};
-pub use label::{AnyText, LabelDomain, LabelText, OperationResult};
-pub use saved::{SavedFamilies, SavedSeries, UnknownSeries};
-pub use source::FamilySource;
+pub use instrument::{
+    FamilySource, Instrument, Persistent, SavedFamilies, SavedSeries, UnknownSeries,
+};

@@ -9,11 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
 use super::labels::OTHER;
 use super::start_times::StartTimes;
-use crate::computed_families;
 use crate::instruments::{
-    AnyText, Counter, CounterVec, CounterVec2, FamilyDoc, FamilyType, Head, Kind, LabelText,
-    Number, SavedFamilies, SavedSeries,
+    AnyText, Counter, CounterVec, CounterVec2, FamilyDoc, Head, Number, SavedFamilies, SavedSeries,
 };
+use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{PullObservation, PullResult};
 use podinit_core::pod::PodInfo;
@@ -22,16 +21,9 @@ use podinit_core::timestamp::Timestamp;
 /// The label, as `podinit_label_values_dropped_total` names it too.
 pub(super) const REGISTRY: &str = "registry";
 
-/// A histogram for each registry.
-struct HistogramByRegistry;
-
-impl FamilyType for HistogramByRegistry {
-    const KIND: Kind = Kind::Histogram;
-    const LABELS: usize = 1;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
+family_type! {
+    /// A histogram for each registry.
+    struct HistogramByRegistry = Histogram [AnyText];
 }
 
 computed_families! {

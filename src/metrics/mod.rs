@@ -14,15 +14,12 @@
 //! [`FamilySource`](crate::instruments::FamilySource).
 
 mod bad_causes;
-mod build_info;
 mod builder;
 mod cells;
-mod checkpoint;
-mod clock_families;
-mod config_gauges;
 mod durations;
 mod event_families;
 pub mod exemplar;
+mod exporter_families;
 pub mod exposition;
 pub mod families;
 mod figures;
@@ -53,10 +50,8 @@ mod sync;
 
 pub use crate::instruments::Format;
 pub use builder::Builder;
-pub use checkpoint::{CheckpointGauges, CheckpointLoad};
-pub use clock_families::ClockFamilies;
-pub use config_gauges::ConfigGauges;
 pub use durations::{Distribution, Durations, LEAST_OF_P99, intervals};
+pub use exporter_families::{CheckpointGauges, CheckpointLoad, ClockFamilies, ConfigGauges};
 pub use exposition::{EncodeError, Exposition};
 pub use families::{families, unknown_series};
 pub use figures::{Figures, SloFigures};

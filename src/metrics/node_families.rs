@@ -11,27 +11,19 @@ use super::labels::OTHER;
 use super::sequence_lock::{Read, SequenceLock};
 use super::start_times::StartTimes;
 use super::sync::{AtomicU64, Ordering};
-use crate::computed_families;
 use crate::instruments::{
-    Counter, CounterVec, FamilyType, Gauge, Head, Kind, LabelText, Number, SavedFamilies,
-    SavedSeries,
+    AnyText, Counter, CounterVec, Gauge, Head, Number, SavedFamilies, SavedSeries,
 };
+use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Latency, NodeOutcome, NodeState, NodeStep};
 
 /// The label, as `podinit_label_values_dropped_total` names it too.
 pub(super) const NODE_POOL: &str = "nodepool";
 
-/// A histogram for each step and pool.
-struct HistogramByStepAndPool;
-
-impl FamilyType for HistogramByStepAndPool {
-    const KIND: Kind = Kind::Histogram;
-    const LABELS: usize = 2;
-
-    fn knows(labels: &[LabelText]) -> bool {
-        matches!(labels, [step, _] if NodeStep::from_text(step).is_some())
-    }
+family_type! {
+    /// A histogram for each step and pool.
+    struct HistogramByStepAndPool = Histogram [NodeStep, AnyText];
 }
 
 computed_families! {

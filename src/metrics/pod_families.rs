@@ -1,10 +1,10 @@
 //! The families of pods (specification, section 7): what the recorder counts.
 
 use crate::instruments::{
-    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Kind, LabelDomain,
-    LabelText, SecondsCounter,
+    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Kind, LabelText,
+    SecondsCounter,
 };
-use crate::{computed_families, families};
+use crate::{computed_families, families, family_type};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -13,41 +13,27 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::DisruptionReason;
 
-/// Histograms with the configured label set, for each value of a label of their own.
-#[derive(Debug)]
-pub(super) struct DurationsBy<L>(std::marker::PhantomData<L>);
-
-impl<L: LabelDomain> FamilyType for DurationsBy<L> {
-    const KIND: Kind = Kind::Histogram;
-    const LABELS: usize = 1;
-    const LABEL_SET: bool = true;
-
-    fn knows(labels: &[LabelText]) -> bool {
-        labels.iter().all(|text| L::contains(text))
-    }
+family_type! {
+    /// Histograms with the configured label set, for each stage.
+    pub(super) struct DurationsByStage = Histogram [Stage] + LABEL_SET;
+}
+family_type! {
+    /// Histograms with the configured label set, for each step.
+    pub(super) struct DurationsByStep = Histogram [Step] + LABEL_SET;
 }
 
-/// Histograms with the configured label set alone.
-#[derive(Debug)]
-pub(super) struct Durations;
-
-impl FamilyType for Durations {
-    const KIND: Kind = Kind::Histogram;
-    const LABELS: usize = 0;
-    const LABEL_SET: bool = true;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
+family_type! {
+    /// Histograms with the configured label set alone.
+    pub(super) struct Durations = Histogram [] + LABEL_SET;
 }
 
 computed_families! {
     /// The durations, by label set. Histograms are saved apart from counters (see `saved`).
     pub(super) const DURATIONS {
-        STAGE_DURATION: DurationsBy<Stage> =
+        STAGE_DURATION: DurationsByStage =
             "podinit_stage_duration_seconds", ["stage"], stable, saved,
             "Time that pods took for one stage of their startup.";
-        STEP_DURATION: DurationsBy<Step> =
+        STEP_DURATION: DurationsByStep =
             "podinit_step_duration_seconds", ["step"], experimental, saved,
             "Time that pods took for one step inside the stages unschedulable, network and containers.";
         SCHEDULED_TO_READY: Durations =

@@ -7,11 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::bad_causes::BadCausesBySlo;
 use super::figures::SloFigures;
 use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
-use crate::computed_families;
-use crate::instruments::{
-    AnyText, CounterVec2, FamilyType, GaugeVec, Kind, LabelText, SavedFamilies,
-};
-use podinit_core::label_value::LabelValue;
+use crate::instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
+use crate::{computed_families, family_type};
 use podinit_core::lifecycle::{ExclusionReason, Interval, Selection, SloId, SloVerdict};
 
 mod counts;
@@ -19,31 +16,14 @@ mod exposition;
 
 use counts::{Counts, SloResult};
 
-/// A counter of events for each SLO and result, with the SLO labels.
-#[derive(Debug)]
-pub(super) struct EventsBySlo;
-
-impl FamilyType for EventsBySlo {
-    const KIND: Kind = Kind::Counter;
-    const LABELS: usize = 2;
-    const SLO_LABELS: bool = true;
-
-    fn knows(labels: &[LabelText]) -> bool {
-        matches!(labels, [_slo, result] if SloResult::from_text(result).is_some())
-    }
+family_type! {
+    /// A counter of events for each SLO and result, with the SLO labels.
+    pub(super) struct EventsBySlo = Counter [AnyText, SloResult] + SLO_LABELS;
 }
 
-/// A gauge for each SLO, with its interval.
-#[derive(Debug)]
-pub(super) struct ThresholdBySlo;
-
-impl FamilyType for ThresholdBySlo {
-    const KIND: Kind = Kind::Gauge;
-    const LABELS: usize = 2;
-
-    fn knows(labels: &[LabelText]) -> bool {
-        matches!(labels, [_slo, interval] if Interval::from_text(interval).is_some())
-    }
+family_type! {
+    /// A gauge for each SLO, with its interval.
+    pub(super) struct ThresholdBySlo = Gauge [AnyText, Interval];
 }
 
 computed_families! {

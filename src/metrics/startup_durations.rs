@@ -3,26 +3,15 @@
 
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
 use super::start_times::StartTimes;
-use crate::computed_families;
-use crate::instruments::{FamilyType, Head, Kind, LabelText};
-use podinit_core::label_value::LabelValue;
+use crate::instruments::Head;
+use crate::{computed_families, family_type};
 use podinit_core::lifecycle::{Latency, StartupCapacity, StartupImages};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
-/// A histogram for each capacity and each state of the images.
-struct HistogramByStartup;
-
-impl FamilyType for HistogramByStartup {
-    const KIND: Kind = Kind::Histogram;
-    const LABELS: usize = 2;
-
-    fn knows(labels: &[LabelText]) -> bool {
-        let [capacity, images] = labels else {
-            return false;
-        };
-        StartupCapacity::from_text(capacity).is_some() && StartupImages::from_text(images).is_some()
-    }
+family_type! {
+    /// A histogram for each capacity and each state of the images.
+    struct HistogramByStartup = Histogram [StartupCapacity, StartupImages];
 }
 
 computed_families! {

@@ -1,9 +1,11 @@
-//! One connection, from its acceptance to its end.
+//! One connection, from its acceptance to its end. Its transport is TCP, or TLS over TCP.
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::response::Response;
@@ -13,14 +15,17 @@ use hyper::server::conn::http1;
 use hyper::service::Service;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use rustls::ServerConfig;
 use tokio::net::TcpStream;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 
 use super::access::{Access, HasCertificate};
 use super::activity::Activity;
 use super::limits::Limits;
-use super::stream;
 use super::write_deadline::{WriteDeadline, WriteLimits};
 
 /// The response to a client whose connection is closed before its first request.
@@ -48,7 +53,7 @@ impl Serving {
         // A response is written as a whole, so waiting for more of it gains nothing. If the option
         // cannot be set, nothing breaks.
         let _ = stream.set_nodelay(true);
-        let opening = stream::open(stream, self.access.tls(), self.limits.handshake_timeout);
+        let opening = open(stream, self.access.tls(), self.limits.handshake_timeout);
         let opened = tokio::select! {
             // First, so that a connection without a handshake always gets to its first request.
             biased;
@@ -65,7 +70,7 @@ impl Serving {
                 return;
             }
         };
-        let has_certificate = stream::has_certificate(&stream);
+        let has_certificate = has_certificate(&stream);
         let limits = WriteLimits {
             response: self.limits.write_timeout,
             stall: self.limits.stall_timeout,
@@ -82,7 +87,7 @@ impl Serving {
             () = activity.evicted() => {
                 if activity.is_unused() {
                     let stream = connection.into_parts().io.into_inner().into_inner();
-                    stream::write_at_once(stream, EVICTED);
+                    write_at_once(stream, EVICTED);
                 }
                 return;
             }
@@ -120,5 +125,40 @@ impl Service<Request<Incoming>> for Tracked {
             let _answering = answering;
             response.await
         })
+    }
+}
+
+/// A connection: TCP on the left, TLS on the right.
+pub(super) type Stream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+
+/// Completes the TLS handshake, if any, within `deadline`.
+pub(super) async fn open(
+    stream: TcpStream,
+    tls: Option<Arc<ServerConfig>>,
+    deadline: Duration,
+) -> io::Result<Stream> {
+    let Some(config) = tls else {
+        return Ok(Either::Left(stream));
+    };
+    let handshake = TlsAcceptor::from(config).accept(stream);
+    let stream = timeout(deadline, handshake)
+        .await
+        .map_err(|_| io::ErrorKind::TimedOut)??;
+    Ok(Either::Right(Box::new(stream)))
+}
+
+/// Whether the client sent a certificate.
+pub(super) fn has_certificate(stream: &Stream) -> bool {
+    match stream {
+        Either::Left(_) => false,
+        Either::Right(stream) => stream.get_ref().1.peer_certificates().is_some(),
+    }
+}
+
+/// Writes as much as the kernel takes at once, and closes the connection.
+pub(super) fn write_at_once(stream: Stream, bytes: &[u8]) {
+    // TLS would have to encrypt it and wait: such a connection is only closed.
+    if let Either::Left(stream) = stream {
+        let _ = stream.try_write(bytes);
     }
 }

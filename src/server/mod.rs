@@ -12,8 +12,6 @@
 
 mod access;
 mod activity;
-mod client_address;
-pub mod compression;
 mod connection;
 mod connections;
 mod health;
@@ -27,7 +25,6 @@ mod routes;
 mod scrape;
 mod scrape_permits;
 mod shared_encoding;
-mod stream;
 mod write_deadline;
 
 use std::net::SocketAddr;

@@ -19,11 +19,11 @@ use tokio::time::Instant;
 
 use super::access::{self, Access, plain_text};
 use super::activity::{Activity, Scraping};
-use super::compression::ContentCoding;
 use super::health::Health;
 use super::host::AllowedHosts;
 use super::landing_page::Page;
 use super::limits::Limits;
+use super::negotiation::ContentCoding;
 use super::negotiation::negotiate;
 use super::scrape::{ExporterStatus, Scrape};
 use super::scrape_permits::{ScrapePermit, ScrapePermits};

@@ -16,7 +16,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use tokio::sync::{OnceCell, Semaphore};
 
-use super::compression::ContentCoding;
+use super::negotiation::ContentCoding;
 use super::scrape::{Scrape, ScrapeError};
 use crate::instruments::Format;
 

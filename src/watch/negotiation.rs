@@ -11,7 +11,7 @@ use kube::client::Body;
 
 use crate::cluster::answer_body::AnswerBody;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::media_type::{encoding_of, is_gzip};
+use crate::cluster::api_error::{encoding_of, is_gzip};
 use crate::cluster::transport::send;
 use podinit_decode::Encoding;
 

@@ -9,8 +9,6 @@
 mod client_auth;
 mod files;
 mod http;
-mod pem;
-mod san;
 mod tls;
 mod tls_names;
 mod users;

@@ -9,7 +9,7 @@ use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, versi
 
 use super::client_auth::ClientAuth;
 use super::files::Files;
-use super::pem::{certificates_of, pem};
+use super::files::{certificates_of, pem};
 use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find};
 use crate::config_file::yaml::{Fault, Node, Section};
 

@@ -47,7 +47,7 @@ fn variables_stand_in_for_flags_and_flags_win() {
 fn with_variables() {
     let args = serve(&["podinit"]);
     assert_eq!(args.exporter.listen.port(), 1);
-    assert_eq!(args.cluster.namespaces(), ["a", "b"]);
+    assert_eq!(args.cluster.namespaces.chosen(), ["a", "b"]);
     let labels = args.exporter.labels.config();
     let [app, tier] = ["app", "tier"].map(|key| SeriesLabel::PodLabel(key.to_owned()));
     assert_eq!(labels.labels, [app.clone(), tier.clone()]);
@@ -55,7 +55,7 @@ fn with_variables() {
 
     let args = serve(&["podinit", "--listen", ":2", "-n", "c", "--labels", "node"]);
     assert_eq!(args.exporter.listen.port(), 2);
-    assert_eq!(args.cluster.namespaces(), ["c"]);
+    assert_eq!(args.cluster.namespaces.chosen(), ["c"]);
     assert!(
         args.exporter
             .labels
@@ -68,5 +68,5 @@ fn with_variables() {
 #[test]
 #[ignore = "needs variables; the test above runs it"]
 fn with_an_empty_namespace() {
-    assert!(serve(&["podinit"]).cluster.namespaces().is_empty());
+    assert!(serve(&["podinit"]).cluster.namespaces.chosen().is_empty());
 }

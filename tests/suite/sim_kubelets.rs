@@ -17,7 +17,7 @@ use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit_sim::component_events::drafts;
 use podinit_sim::container::ContainerRef;
-use podinit_sim::event::Reporter;
+use podinit_sim::event_correlator::Reporter;
 use podinit_sim::life::Change;
 use podinit_sim::pod::Pod;
 use podinit_sim::profile::{LifeKind, LifeSpeed};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::process::{Command, Output, Stdio};
 
+use podinit::doctor::report as doctor_text;
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
-use podinit::doctor::text as doctor_text;
 use podinit::inspect::api::{self, startup_of};
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};

@@ -4,7 +4,7 @@
 
 use super::component_fault::{SECRET_MISSING, ScaleUp};
 use super::container::{App, Container, ContainerRef, Report, RunState};
-use super::event::{EventDraft, Reporter};
+use super::event_correlator::{EventDraft, Reporter};
 use super::life::Change;
 use super::node::Node;
 use super::pod::{Pod, SCHEDULER_SKEW};

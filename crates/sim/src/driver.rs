@@ -20,9 +20,9 @@ use super::pod_json;
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::scene::Scene;
+use super::sim_clock::TimerQueue;
 use super::sim_clock::{MILLI, SECOND};
 use super::store::Store;
-use super::timer_queue::TimerQueue;
 use super::truth::Truth;
 use podinit_core::timestamp::Timestamp;
 

@@ -1,11 +1,12 @@
 //! What a recorder makes of the Events of one pod before it sends them, as client-go does
 //! (`tools/record/events_cache.go`): similar ones are aggregated, equal ones counted, and an object
-//! that causes too many is silenced.
+//! that causes too many is silenced. An Event comes as its reporter makes it.
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::component_fault::ScaleUp;
 use super::container::ContainerRef;
-use super::event::EventDraft;
+use super::node::{Kubelet, Node};
 use super::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
 
@@ -124,9 +125,60 @@ impl PodEvents {
     }
 }
 
+/// Who reports an Event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reporter {
+    /// The kubelet of this version on this node
+    Kubelet(Node, Kubelet),
+    /// The scheduler, by the API of `events.k8s.io`
+    Scheduler,
+    /// The controller that attaches volumes
+    VolumeController,
+    /// cluster-autoscaler, or Karpenter
+    Autoscaler(ScaleUp),
+}
+
+impl Reporter {
+    /// `reportingComponent`
+    pub const fn component(&self) -> &'static str {
+        match self {
+            Self::Kubelet(..) => "kubelet",
+            Self::Scheduler => "default-scheduler",
+            Self::VolumeController => "attachdetach-controller",
+            Self::Autoscaler(ScaleUp::Triggered | ScaleUp::NotTriggered) => "cluster-autoscaler",
+            Self::Autoscaler(ScaleUp::Nominated | ScaleUp::OverLimit) => "karpenter",
+        }
+    }
+
+    /// Which process it is: the name of the node or of the component.
+    pub const fn instance(&self) -> &'static str {
+        match self {
+            Self::Kubelet(node, _) => node.name,
+            Self::Scheduler | Self::VolumeController | Self::Autoscaler(_) => self.component(),
+        }
+    }
+}
+
+/// An Event as its reporter makes it, before its recorder sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventDraft {
+    /// Who reports it
+    pub reporter: Reporter,
+    /// `type: Warning`, otherwise `Normal`
+    pub warning: bool,
+    /// `reason`
+    pub reason: &'static str,
+    /// `message`
+    pub message: String,
+    /// The container that `involvedObject.fieldPath` names
+    pub container: Option<ContainerRef>,
+    /// When, by the reporter's clock
+    pub at: Timestamp,
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::event::Reporter;
+    use super::super::event_correlator::Reporter;
     use super::super::node::CURRENT;
     use super::*;
 

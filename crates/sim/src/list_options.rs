@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::object::{ObjectKey, Resource};
 use super::selector::Selector;
-use super::shard_selector::ShardSelector;
+use super::selector::ShardSelector;
 use super::status::Failure;
 
 /// Where a list continues: what a continue token says, opaque to clients and bound to the version of the

@@ -1,5 +1,7 @@
 //! Simulated time: real time at a chosen speed, or time that a test steps.
+//! And a queue by due time; entries that are due at the same instant keep the order of their insertion.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -101,6 +103,35 @@ pub(super) fn wall_clock() -> Timestamp {
     Timestamp::from_nanos(i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX))
 }
 
+/// A queue of entries that become due, by their instants and the order of their insertion.
+#[derive(Debug)]
+pub(super) struct TimerQueue<T>(BTreeMap<(Timestamp, u64), T>, u64);
+
+impl<T> TimerQueue<T> {
+    /// An empty queue.
+    pub(super) const fn new() -> Self {
+        Self(BTreeMap::new(), 0)
+    }
+
+    /// Adds `thing`, due at `at`.
+    pub(super) fn push(&mut self, at: Timestamp, thing: T) {
+        self.0.insert((at, self.1), thing);
+        self.1 += 1;
+    }
+
+    /// When the next thing is due.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        self.0.keys().next().map(|(at, _)| *at)
+    }
+
+    /// Takes the next thing that is due at `now`, with its instant.
+    pub(super) fn take_due(&mut self, now: Timestamp) -> Option<(Timestamp, T)> {
+        let next = self.0.first_entry().filter(|next| next.key().0 <= now)?;
+        let ((at, _), thing) = next.remove_entry();
+        Some((at, thing))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,5 +159,23 @@ mod tests {
     fn times_are_cut_to_the_second() {
         let at = Timestamp::from_nanos(1_795_247_403_999_999_999);
         assert_eq!(time(at), "2026-11-21T07:50:03Z");
+    }
+}
+
+#[cfg(test)]
+mod timer_queue_tests {
+    use super::*;
+
+    #[test]
+    fn things_come_in_the_order_of_time_and_then_of_insertion() {
+        let mut timers = TimerQueue::new();
+        let at = Timestamp::from_seconds;
+        for (second, thing) in [(3, "d"), (1, "a"), (2, "b"), (2, "c")] {
+            timers.push(at(second), thing);
+        }
+        let taken: Vec<&str> =
+            std::iter::from_fn(|| timers.take_due(at(2)).map(|(_, thing)| thing)).collect();
+        assert_eq!(taken, ["a", "b", "c"]);
+        assert_eq!(timers.next_due(), Some(at(3)));
     }
 }

@@ -20,9 +20,9 @@ use tokio::time::{Instant, timeout};
 
 pub use self::reviews::ReviewError;
 use self::reviews::{Reviewer, User};
-use super::authorization::credentials;
-use super::decisions::Decisions;
-use super::fingerprint::{Fingerprint, Fingerprints, NoRandomness};
+use super::credentials::Decisions;
+use super::credentials::credentials;
+use super::credentials::{Fingerprint, Fingerprints, NoRandomness};
 use crate::cluster::client::Cluster;
 use crate::server::{AccessRequest, Verdict};
 

@@ -7,7 +7,6 @@
 //! guesses; within one recording the same name always becomes the same hash.
 
 mod event;
-mod image;
 mod keyed_hash;
 mod message;
 mod node;

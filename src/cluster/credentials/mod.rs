@@ -6,7 +6,6 @@
 //!
 //! No text that comes from such a source is ever part of an error.
 
-mod bearer_client;
 mod password_file;
 mod plugin;
 pub mod plugin_output;
@@ -17,10 +16,9 @@ use std::time::Duration;
 use http::HeaderValue;
 use kube::config::{AuthInfo, ExecConfig};
 
-pub(super) use bearer_client::BearerClient;
 pub(super) use password_file::read_password;
 pub(super) use plugin::{check_installed, run};
-pub(super) use token_file::TokenFile;
+pub(super) use token_file::{TokenFile, authorized};
 
 /// Why there are no credentials; one line without anything of their source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,10 +1,14 @@
-//! A token file, which is read again from time to time: the kubelet and Vault agents replace it.
+//! A token file, which is read again from time to time: the kubelet and Vault agents replace it. And the client that
+//! shows the token of a file, or one that does not change.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use http::HeaderValue;
+use http::Request;
+use http::header::{AUTHORIZATION, HeaderValue};
+use kube::Client;
+use kube::client::Body;
 use tokio::time::Instant;
 
 use super::{CredentialError, bearer};
@@ -39,7 +43,7 @@ impl TokenFile {
 
     /// The header with the token. If the file cannot be read any more, the last token is used: it may
     /// have been removed on purpose (kubernetes/kubernetes#68164).
-    pub(super) fn header(&self) -> HeaderValue {
+    pub(in crate::cluster) fn header(&self) -> HeaderValue {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.at.elapsed() >= READ_EVERY {
             last.at = Instant::now();
@@ -70,6 +74,20 @@ pub fn header_of(content: &[u8]) -> Result<HeaderValue, CredentialError> {
         "" => Err(CredentialError::TokenFileEmpty),
         token => bearer(token),
     }
+}
+
+/// A client that sends requests through `client`, with the header `Authorization` that is the present one.
+pub(in crate::cluster) fn authorized(
+    client: Client,
+    header: impl Fn() -> HeaderValue + Send + 'static,
+) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let service = tower::service_fn(move |mut request: Request<Body>| {
+        request.headers_mut().insert(AUTHORIZATION, header());
+        let client = client.clone();
+        async move { client.send(request).await }
+    });
+    Client::new(service, namespace)
 }
 
 #[cfg(test)]

@@ -4,14 +4,12 @@
 //! is wrong with it and wherever its author may have put a secret by mistake. The line number has to
 //! suffice.
 
-mod fault;
 mod section;
 mod tree;
 
-pub(crate) use fault::Fault;
-pub use fault::FileError;
 pub(crate) use section::{Section, nearest};
-pub(crate) use tree::{Node, Secrecy, Value};
+pub use tree::FileError;
+pub(crate) use tree::{Fault, Node, Secrecy, Value};
 
 use std::io;
 use std::path::Path;

@@ -1,27 +1,28 @@
 //! One scrape: the present values, written in one of the formats.
+//! Families of prometheus-client collectors, such as the one that gives `process_*`, are among them.
 
-mod collectors;
 mod figures;
 mod json;
 mod protobuf;
 #[cfg(all(test, not(podinit_loom)))]
 mod reference_tests;
 mod text;
-mod unsaved;
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
+use json::Json;
+use prometheus_client::encoding::prometheus_protobuf::{encode, prometheus_data_model as proto};
 use prometheus_client::registry::Registry;
+use protobuf::Protobuf;
+use text::{Dialect, Text};
 
 use super::histogram::HistogramEncoder;
 use super::slo::SloBoard;
 use super::store::Store;
-use crate::instruments::{FamilySource, Format};
-use json::Json;
-use protobuf::Protobuf;
-use text::{Dialect, Text};
-use unsaved::Unsaved;
+use crate::instruments::{Encoder, FamilySource, Format, Head, Kind, Label, Number};
+use crate::metrics::families;
 
 /// A scrape that failed.
 #[derive(Debug, thiserror::Error)]
@@ -127,7 +128,7 @@ impl Exposition {
         for source in self.sources.iter() {
             source.collect(&mut encoder);
         }
-        collectors::collect(&self.collectors, &mut encoder)?;
+        collect(&self.collectors, &mut encoder)?;
         Ok(finish(encoder))
     }
 
@@ -140,7 +141,7 @@ impl Exposition {
         for source in self.sources.iter() {
             source.collect(&mut unsaved);
         }
-        collectors::collect(&self.collectors, &mut encoder)?;
+        collect(&self.collectors, &mut encoder)?;
         Ok(finish(encoder))
     }
 }
@@ -150,5 +151,79 @@ impl std::fmt::Debug for Exposition {
         f.debug_struct("Exposition")
             .field("sources", &self.sources.len())
             .finish_non_exhaustive()
+    }
+}
+
+/// Writes what the collectors of `registry` have to say. They give counters, gauges and untyped
+/// numbers; whatever else is an error that names the family.
+fn collect(registry: &Registry, out: &mut dyn Encoder) -> Result<(), EncodeError> {
+    for family in encode(registry)? {
+        let unsupported = || EncodeError::Unsupported {
+            family: family.name.clone(),
+        };
+        let kind = match family.r#type() {
+            proto::MetricType::Counter => Kind::Counter,
+            proto::MetricType::Gauge => Kind::Gauge,
+            proto::MetricType::Untyped => Kind::Untyped,
+            _ => return Err(unsupported()),
+        };
+        out.family(Head {
+            name: &family.name,
+            help: &family.help,
+            kind,
+            unit: Some(family.unit.as_str()).filter(|unit| !unit.is_empty()),
+        });
+        for metric in &family.metric {
+            let number = number_of(metric).ok_or_else(unsupported)?;
+            out.number(&labels_of(metric), number);
+        }
+    }
+    Ok(())
+}
+
+fn labels_of(metric: &proto::Metric) -> Vec<Label<'_>> {
+    let pairs = metric.label.iter();
+    pairs
+        .map(|pair| (pair.name.as_str(), pair.value.as_str()))
+        .collect()
+}
+
+fn number_of(metric: &proto::Metric) -> Option<Number> {
+    let counter = metric.counter.as_ref().map(|counter| counter.value);
+    let gauge = metric.gauge.as_ref().map(|gauge| gauge.value);
+    let untyped = metric.untyped.as_ref().map(|untyped| untyped.value);
+    counter.or(gauge).or(untyped).map(Number::Float)
+}
+
+static SAVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let saved = families().iter().filter(|family| family.saved);
+    saved.map(|family| family.name).collect()
+});
+
+/// Passes on all families but those that a checkpoint restores.
+struct Unsaved<'a, E> {
+    encoder: &'a mut E,
+    is_saved: bool,
+}
+
+impl<'a, E: Encoder> Unsaved<'a, E> {
+    fn new(encoder: &'a mut E) -> Self {
+        let is_saved = false;
+        Self { encoder, is_saved }
+    }
+}
+
+impl<E: Encoder> Encoder for Unsaved<'_, E> {
+    fn family(&mut self, head: Head<'_>) {
+        self.is_saved = SAVED.contains(head.name);
+        if !self.is_saved {
+            self.encoder.family(head);
+        }
+    }
+
+    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+        if !self.is_saved {
+            self.encoder.number(labels, value);
+        }
     }
 }

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::breakdown::Breakdown;
 use super::dimension::{Dimension, Part};
+use super::formatting::{listed, percent, range, seconds, signed, spoken};
 use super::mix::Mix;
 use super::only::Place;
 use super::row::{Difference, LEAST_PODS, Row, Verdict};
-use super::words::{listed, percent, range, seconds, signed, spoken};
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_core::node::NO_POOL;
 
@@ -31,7 +31,7 @@ pub struct Answer {
 /// Network times are not compared without a caution where those that may include image pulls differ by this share.
 const OTHER_MEASURE: f64 = 0.1;
 
-/// The whole durations, the one that says most first.
+/// The end-to-end durations, the one that says most first.
 const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToReady];
 
 fn row_of(rows: &[Row], interval: Interval) -> Option<&Row> {

@@ -14,13 +14,11 @@ mod html;
 mod markdown;
 mod mix;
 mod only;
-mod parallel;
 mod row;
 mod side;
 pub mod statistics;
 mod text;
 mod threshold;
-mod words;
 
 use serde::Serialize;
 
@@ -36,7 +34,7 @@ pub use threshold::{Checked, Threshold, percent_of};
 
 use crate::reports::report::{Style, intervals};
 use crate::text::strangers_text;
-use parallel::in_parallel;
+use breakdown::in_parallel;
 use podinit_core::lifecycle::{Interval, TimestampMode};
 use statistics::mann_whitney;
 

@@ -122,9 +122,9 @@ impl Threshold {
             false => Checked::Kept,
             true => Checked::Exceeded(format!(
                 "{self}: {} before, {} after ({})",
-                super::words::seconds(before),
-                super::words::seconds(before + difference),
-                super::words::signed(difference)
+                super::formatting::seconds(before),
+                super::formatting::seconds(before + difference),
+                super::formatting::signed(difference)
             )),
         }
     }

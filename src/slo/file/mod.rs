@@ -1,14 +1,12 @@
 //! The SLO file: from YAML to validated SLOs, or to a one-line error that says what to change.
 
-mod names;
 mod selection;
 
 use std::path::Path;
 
 pub use self::selection::Sources;
 
-use self::names::{interval, kind, namespace, slo_name};
-use self::selection::selection;
+use self::selection::{interval, kind, namespace, selection, slo_name};
 use super::duration::{FORMS, SloDuration};
 use super::{Slo, SloFile};
 use crate::config_file::reload::{FileState, Inspection};

@@ -2,7 +2,6 @@
 //! the same objectives as OpenSLO objects.
 
 mod annotations;
-mod burn_rates;
 mod exporter_alerts;
 mod image_rules;
 mod node_alerts;
@@ -15,7 +14,6 @@ mod rule_file;
 mod slo_alerts;
 mod startup_sli_rules;
 mod stuck_pod_alerts;
-mod yaml;
 
 pub use options::{REFUSED_OBJECTIVE, RenderOptions, RulesError, RulesFormat};
 
@@ -56,10 +54,18 @@ pub fn render(file: &SloFile, options: &RenderOptions) -> Result<String, RulesEr
         groups: groups(file, options),
     };
     match options.format {
-        RulesFormat::Prometheus => Ok(format!("{}{}", header(file), yaml::document(&rules())?)),
+        RulesFormat::Prometheus => Ok(format!(
+            "{}{}",
+            header(file),
+            rule_file::document(&rules())?
+        )),
         RulesFormat::PrometheusRule => {
             let resource = PrometheusRule::new(rules());
-            Ok(format!("{}{}", header(file), yaml::document(&resource)?))
+            Ok(format!(
+                "{}{}",
+                header(file),
+                rule_file::document(&resource)?
+            ))
         }
         RulesFormat::OpenSlo => openslo::documents(file, &options.job),
         RulesFormat::Tests => promtool_tests::document(file, options, groups(file, options)),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::options::RulesError;
 use super::promql::{left_out, promise, series};
-use super::yaml;
+use super::rule_file;
 use crate::slo::duration::SloDuration;
 use crate::slo::{Slo, SloFile};
 
@@ -104,10 +104,10 @@ pub(super) fn documents(file: &SloFile, job: &str) -> Result<String, RulesError>
         "Pod startup".to_owned(),
         spec,
     );
-    let mut text = yaml::document(&service)?;
+    let mut text = rule_file::document(&service)?;
     for slo in &file.slos {
         text.push_str("---\n");
-        text.push_str(&yaml::document(&slo_object(slo, job))?);
+        text.push_str(&rule_file::document(&slo_object(slo, job))?);
     }
     Ok(text)
 }

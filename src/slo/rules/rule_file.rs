@@ -1,9 +1,8 @@
-//! The contents of a Prometheus rule file.
+//! The contents of a Prometheus rule file. And how the rules are written as YAML.
 
 use serde::Serialize;
 
-use super::options::RenderOptions;
-use super::yaml;
+use super::options::{RenderOptions, RulesError};
 use crate::slo::duration::SloDuration;
 
 /// Labels or annotations, in the order in which they are written.
@@ -36,7 +35,7 @@ pub(super) enum Rule {
 pub(super) struct RecordingRule {
     pub(super) record: String,
     pub(super) expr: String,
-    #[serde(serialize_with = "yaml::map", skip_serializing_if = "Vec::is_empty")]
+    #[serde(serialize_with = "map", skip_serializing_if = "Vec::is_empty")]
     pub(super) labels: Pairs,
 }
 
@@ -48,9 +47,9 @@ pub(super) struct AlertingRule {
     hold: Option<SloDuration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_firing_for: Option<SloDuration>,
-    #[serde(serialize_with = "yaml::map")]
+    #[serde(serialize_with = "map")]
     labels: Pairs,
-    #[serde(serialize_with = "yaml::map")]
+    #[serde(serialize_with = "map")]
     annotations: Pairs,
 }
 
@@ -167,5 +166,101 @@ impl Alert {
         }
         annotations.sort_unstable_by_key(|(key, _)| *key);
         annotations
+    }
+}
+
+/// One YAML document that ends with a line feed. Text of several lines (expressions) is a literal
+/// block; other text stays on one line, with quotes where YAML needs them. The same value gives
+/// the same bytes.
+pub(super) fn document(value: &impl Serialize) -> Result<String, RulesError> {
+    let options = serde_saphyr::ser_options! {
+        compact_list_indent: false,
+        folded_wrap_chars: usize::MAX,
+    };
+    serde_saphyr::to_string_with_options(value, options)
+        .map_err(|error| RulesError::Yaml(error.to_string()))
+}
+
+/// Serializes pairs as a map, in their order.
+pub(super) fn map<S: serde::Serializer>(
+    pairs: &[(&'static str, String)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Example {
+        name: &'static str,
+        r#for: &'static str,
+        state: &'static str,
+        expr: &'static str,
+        none: [u8; 0],
+        list: [Item; 2],
+        long: String,
+    }
+
+    #[derive(Serialize)]
+    struct Item {
+        it: &'static str,
+        count: u8,
+    }
+
+    #[test]
+    fn is_written_as_people_write_it() {
+        let value = Example {
+            name: "a-b.c/d",
+            r#for: "10m",
+            state: "on",
+            expr: "up\n  == 0",
+            none: [],
+            list: [
+                Item {
+                    it: "it's",
+                    count: 5,
+                },
+                Item {
+                    it: "up: 1",
+                    count: 6,
+                },
+            ],
+            long: "word ".repeat(30) + "word",
+        };
+        let text = "\
+name: a-b.c/d
+for: 10m
+state: \"on\"
+expr: |-
+  up
+    == 0
+none: []
+list:
+  - it: it's
+    count: 5
+  - it: \"up: 1\"
+    count: 6
+long: ";
+        let written = document(&value).unwrap();
+        assert_eq!(written, format!("{text}{}\n", value.long));
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_read_as_they_were_written(text in "[ -~äß\n]{0,40}") {
+            let map = BTreeMap::from([("key", text.clone())]);
+            let read: BTreeMap<String, String> =
+                serde_saphyr::from_str(&document(&map).unwrap()).unwrap();
+            prop_assert_eq!(&read["key"], &text);
+        }
     }
 }

@@ -16,9 +16,9 @@
 use super::annotations::{
     UNREADY_PODS, counted_causes, counted_namespaces, of_alerts_cluster, problem_of_stage,
 };
-use super::burn_rates::{BURN_RATES, BurnRate};
 use super::options::RenderOptions;
 use super::promql::{self, left_out, number, over_targets, promise, series};
+use super::recording_rules::{BURN_RATES, BurnRate};
 use super::recording_rules::{bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::Slo;

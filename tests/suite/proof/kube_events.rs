@@ -8,7 +8,7 @@ use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_sim::EventFaults;
 use podinit_sim::container::ContainerRef;
-use podinit_sim::event::{EventDraft, Reporter};
+use podinit_sim::event_correlator::{EventDraft, Reporter};
 use podinit_sim::life::Change;
 use podinit_sim::pod::Pod;
 use podinit_sim::rng::Rng;

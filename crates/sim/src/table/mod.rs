@@ -2,14 +2,13 @@
 //! them: the columns and words are those of the Kubernetes API server. Objects are read loosely, since tests
 //! write odd ones.
 
+mod event;
+mod pod;
+
 use serde_json::{Value, json};
 
 use super::object::Resource;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-
-mod cluster;
-mod event;
-mod pod;
 
 /// A column: its name and priority. `kubectl get` shows those above 0 with `-o wide` only.
 type Column = (&'static str, u8);
@@ -59,8 +58,8 @@ fn table(resource: Resource, metadata: &Value, objects: &[Value], now: Timestamp
     let (columns, cells): (&[Column], Cells) = match resource {
         Resource::Pods => (&pod::COLUMNS, pod::cells),
         Resource::Events => (&event::COLUMNS, event::cells),
-        Resource::Nodes => (&cluster::NODE_COLUMNS, cluster::node_cells),
-        Resource::Namespaces => (&cluster::NAMESPACE_COLUMNS, cluster::namespace_cells),
+        Resource::Nodes => (&NODE_COLUMNS, node_cells),
+        Resource::Namespaces => (&NAMESPACE_COLUMNS, namespace_cells),
     };
     let columns = columns.iter().map(|(name, priority)| {
         let format = if *name == "Name" { "name" } else { "" };
@@ -127,6 +126,50 @@ fn units(large: i64, unit: char, small: i64, unit_of_small: char) -> String {
         0 => format!("{large}{unit}"),
         _ => format!("{large}{unit}{small}{unit_of_small}"),
     }
+}
+
+const NODE_COLUMNS: [Column; 10] = [
+    ("Name", 0),
+    ("Status", 0),
+    ("Roles", 0),
+    ("Age", 0),
+    ("Version", 0),
+    ("Internal-IP", 1),
+    ("External-IP", 1),
+    ("OS-Image", 1),
+    ("Kernel-Version", 1),
+    ("Container-Runtime", 1),
+];
+
+const NAMESPACE_COLUMNS: [Column; 3] = [("Name", 0), ("Status", 0), ("Age", 0)];
+
+/// The cells of a node, with its age at `now`.
+fn node_cells(node: &Value, now: Timestamp) -> Value {
+    let status = &node["status"];
+    let info = &status["nodeInfo"];
+    let mut conditions = elements(&status["conditions"]).iter();
+    let is_ready = conditions.any(|one| one["type"] == "Ready" && one["status"] == "True");
+    json!([
+        text(&node["metadata"]["name"]),
+        if is_ready { "Ready" } else { "NotReady" },
+        "<none>",
+        age(&node["metadata"]["creationTimestamp"], now),
+        text(&info["kubeletVersion"]),
+        text(&status["addresses"][0]["address"]),
+        "<none>",
+        text(&info["osImage"]),
+        text(&info["kernelVersion"]),
+        text(&info["containerRuntimeVersion"]),
+    ])
+}
+
+/// The cells of a namespace, with its age at `now`.
+fn namespace_cells(namespace: &Value, now: Timestamp) -> Value {
+    json!([
+        text(&namespace["metadata"]["name"]),
+        text(&namespace["status"]["phase"]),
+        age(&namespace["metadata"]["creationTimestamp"], now),
+    ])
 }
 
 #[cfg(test)]

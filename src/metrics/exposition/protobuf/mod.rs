@@ -6,19 +6,17 @@
 //! allocation. A test holds them against prometheus-client's types of the same messages.
 
 mod histogram;
-mod labels;
-mod timestamp;
 mod wire;
 
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
 use crate::metrics::start_times::StartTimes;
 use histogram::HistogramWriter;
-use labels::{labels_len, put_labels};
 use podinit_core::timestamp::Timestamp;
-use timestamp::put_timestamp;
-use wire::{Delimited, WireType, key, message_len};
-use wire::{put_double, put_head, put_integer, put_message, put_text};
+use wire::{
+    Delimited, WireType, key, labels_len, message_len, put_double, put_head, put_integer,
+    put_labels, put_message, put_text, put_timestamp,
+};
 
 /// Fields of `MetricFamily`.
 mod family {

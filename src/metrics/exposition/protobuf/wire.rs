@@ -1,7 +1,10 @@
 //! The wire format of protobuf: what the fields of messages are made from. As in proto3, a number that
-//! is 0 and a text that is empty are left out.
+//! is 0 and a text that is empty are left out. `LabelPair` and `google.protobuf.Timestamp` are made of them.
 
 use prost::encoding::{encode_varint, encoded_len_varint};
+
+use crate::instruments::Label;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// How the value of a field is written.
 #[derive(Clone, Copy)]
@@ -123,6 +126,51 @@ impl Delimited {
     pub(super) fn cancel(self, out: &mut Vec<u8>) {
         out.truncate(self.start);
     }
+}
+
+const NAME: u8 = key(1, WireType::Bytes);
+const VALUE: u8 = key(2, WireType::Bytes);
+
+/// Writes each label as a `LabelPair` in the field `key`.
+pub(super) fn put_labels<'a>(out: &mut Vec<u8>, key: u8, labels: impl Iterator<Item = Label<'a>>) {
+    for label @ (name, value) in labels {
+        put_head(out, key, pair_len(label));
+        put_text(out, NAME, name);
+        put_text(out, VALUE, value);
+    }
+}
+
+/// How many bytes [`put_labels`] writes.
+pub(super) fn labels_len<'a>(labels: impl Iterator<Item = Label<'a>>) -> usize {
+    labels.map(|label| message_len(pair_len(label))).sum()
+}
+
+const fn pair_len((name, value): Label<'_>) -> usize {
+    text_len(name) + text_len(value)
+}
+
+const SECONDS: u8 = key(1, WireType::Varint);
+const NANOS: u8 = key(2, WireType::Varint);
+
+/// Writes `at` in the field `key`.
+pub(super) fn put_timestamp(out: &mut Vec<u8>, key: u8, at: Timestamp) {
+    let (seconds, nanos) = parts(at);
+    put_head(out, key, timestamp_len(at));
+    put_integer(out, SECONDS, seconds);
+    put_integer(out, NANOS, nanos);
+}
+
+/// How long the message is that [`put_timestamp`] writes.
+pub(super) const fn timestamp_len(at: Timestamp) -> usize {
+    let (seconds, nanos) = parts(at);
+    integer_len(seconds) + integer_len(nanos)
+}
+
+/// Seconds and nanoseconds, as the message has them.
+const fn parts(at: Timestamp) -> (u64, u64) {
+    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND);
+    let nanos = at.as_nanos().rem_euclid(NANOS_PER_SECOND);
+    (seconds.cast_unsigned(), nanos.cast_unsigned())
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use super::super::options::RenderOptions;
+use super::super::rule_file;
 use super::super::rule_file::{Alert, Pairs};
-use super::super::yaml;
 use crate::slo::SloFile;
 
 /// What the tests are generated from.
@@ -67,9 +67,9 @@ pub(super) struct AlertCheck {
 
 #[derive(Debug, Serialize)]
 pub(super) struct ExpectedAlert {
-    #[serde(rename = "exp_labels", serialize_with = "yaml::map")]
+    #[serde(rename = "exp_labels", serialize_with = "rule_file::map")]
     labels: Pairs,
-    #[serde(rename = "exp_annotations", serialize_with = "yaml::map")]
+    #[serde(rename = "exp_annotations", serialize_with = "rule_file::map")]
     annotations: Pairs,
 }
 

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use self::format::{Test, TestInputs};
 use super::options::{RenderOptions, RulesError};
+use super::rule_file;
 use super::rule_file::Group;
-use super::yaml;
 use crate::slo::SloFile;
 
 const HEADER: &str = "\
@@ -53,5 +53,5 @@ pub(super) fn document(
         group_eval_order: groups.into_iter().map(|group| group.name).collect(),
         tests,
     };
-    Ok(format!("{HEADER}{}", yaml::document(&test_file)?))
+    Ok(format!("{HEADER}{}", rule_file::document(&test_file)?))
 }

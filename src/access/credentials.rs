@@ -1,11 +1,60 @@
-//! Decisions that stay valid for a while.
+//! The credentials of a request as a header shows them, their fingerprints, and what was decided on them.
+//! A fingerprint is a keyed hash, to recognize secrets without keeping them.
 
 use std::collections::HashMap;
 
+use http::HeaderValue;
+use rustls::crypto::ring;
+use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use super::fingerprint::Fingerprint;
 use crate::server::Verdict;
+
+/// The system gave no randomness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the system gives no random numbers, which access control needs")]
+pub struct NoRandomness;
+
+/// Stands for a secret. Useless without the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fingerprint([u8; 32]);
+
+/// Makes fingerprints with a key that never leaves the process. Nobody else can compute one, so the
+/// time that a comparison takes reveals nothing.
+pub(super) struct Fingerprints {
+    key: [u8; 32],
+}
+
+impl Fingerprints {
+    pub(super) fn new() -> Result<Self, NoRandomness> {
+        let mut key = [0; 32];
+        let random = ring::default_provider().secure_random;
+        random.fill(&mut key).map_err(|_| NoRandomness)?;
+        Ok(Self { key })
+    }
+
+    /// The fingerprint of all of these, in this order.
+    pub(super) fn of(&self, parts: &[&[u8]]) -> Fingerprint {
+        let mut hash = Sha256::new();
+        hash.update(self.key);
+        for part in parts {
+            // The length separates the parts.
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        Fingerprint(hash.finalize().into())
+    }
+}
+
+/// The credentials of `Authorization: SCHEME credentials`; `None` for another scheme.
+pub(super) fn credentials<'a>(authorization: &'a HeaderValue, scheme: &str) -> Option<&'a [u8]> {
+    let (found, rest) = authorization.as_bytes().split_at_checked(scheme.len())?;
+    let rest = found
+        .eq_ignore_ascii_case(scheme.as_bytes())
+        .then_some(rest)?;
+    let credentials = rest.strip_prefix(b" ")?.trim_ascii();
+    (!credentials.is_empty()).then_some(credentials)
+}
 
 /// A bounded cache of decisions. When it is full, the one that expires next is evicted: refusals expire
 /// sooner than grants, so unknown clients cannot evict known ones.
@@ -59,10 +108,44 @@ impl Decisions {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::*;
+
+    #[test]
+    fn parts_stay_apart_and_keys_differ() {
+        let one = Fingerprints::new().unwrap();
+        assert_eq!(one.of(&[b"ab", b"c"]), one.of(&[b"ab", b"c"]));
+        assert_ne!(one.of(&[b"ab", b"c"]), one.of(&[b"a", b"bc"]));
+        let other = Fingerprints::new().unwrap();
+        assert_ne!(one.of(&[b"ab"]), other.of(&[b"ab"]));
+    }
+}
+
+#[cfg(test)]
+mod authorization_tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_is_compared_without_case_and_credentials_are_trimmed() {
+        let of = |text: &'static str| {
+            let header = HeaderValue::from_static(text);
+            credentials(&header, "Bearer").map(<[u8]>::to_vec)
+        };
+        assert_eq!(of("Bearer token"), Some(b"token".to_vec()));
+        assert_eq!(of("bEARER   token "), Some(b"token".to_vec()));
+        for none in ["", "Bearer", "Bearer ", "Bearertoken", "Basic token"] {
+            assert_eq!(of(none), None, "{none:?}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod decisions_tests {
+    #![allow(clippy::unwrap_used)]
+
     use std::time::Duration;
 
     use super::*;
-    use crate::access::fingerprint::Fingerprints;
+    use crate::access::credentials::Fingerprints;
 
     #[tokio::test(start_paused = true)]
     async fn decisions_expire() {
