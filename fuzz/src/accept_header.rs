@@ -2,8 +2,7 @@
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use podinit::server::Format;
-use podinit::server::negotiation::ContentCoding;
-use podinit::server::negotiation::negotiate;
+use podinit::server::negotiation::{ContentCoding, negotiate};
 
 /// Each line is one header.
 pub fn run(bytes: &[u8]) {

@@ -17,8 +17,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use http::HeaderValue;
 
-use super::credentials::credentials;
-use super::credentials::{Fingerprint, Fingerprints, NoRandomness};
+use super::credentials::{Fingerprint, Fingerprints, NoRandomness, credentials};
 use super::fair_queue::{Asker, FairQueue};
 use crate::server::{AccessRequest, Verdict};
 use crate::web_config::Users;

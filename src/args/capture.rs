@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::cluster::Evidence;
-use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
+use super::cluster::{ConnectionArgs, Evidence, SelectorArgs, parse_namespace};
 use super::exporter::parse_duration_above_zero;
 use super::logging::LogArgs;
 

@@ -2,8 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::cluster::{ConnectionArgs, SelectorArgs, parse_namespace};
-use super::cluster::{Evidence, NodeArgs};
+use super::cluster::{ConnectionArgs, Evidence, NodeArgs, SelectorArgs, parse_namespace};
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
 use super::recording::{RecordedArgs, RecordingArgs};

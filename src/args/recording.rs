@@ -7,8 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::{Arg, Args, Command, Error, ValueEnum};
 use http::Uri;
 
-use super::cluster::ShardArgs;
-use super::cluster::{Evidence, NodeArgs};
+use super::cluster::{Evidence, NodeArgs, ShardArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;

@@ -1,5 +1,5 @@
 //! Why a request to the API server failed. One type for everything that sends requests: the watch,
-//! access reviews and `doctor`. What other programs and libraries say of an error becomes text for one log line.
+//! access reviews and `doctor`.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
+use super::error_text::{one_line, root_causes};
 use super::renewing_client::NoCredentials;
-use crate::text::strangers_text::shown_as;
 use podinit_decode::protobuf::{ErrorStatus, error_status};
 use podinit_decode::{ApiStatus, DecodeError, Encoding};
 
@@ -240,36 +240,10 @@ pub(super) fn media_type(headers: &HeaderMap) -> Option<&str> {
     Some(media_type.trim())
 }
 
-/// How many characters of a foreign message are repeated in a log line.
-pub(super) const DETAIL_LIMIT: usize = 300;
-
-/// An error with its causes, each once: some errors repeat their cause in their own message.
-pub(super) fn root_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
-        if !text.contains(&message) {
-            text.push_str(": ");
-            text.push_str(&message);
-        }
-        cause = error.source();
-    }
-    one_line(&text)
-}
-
-/// Foreign text, fit for a log line: without what acts and of bounded length.
-pub(super) fn one_line(text: &str) -> String {
-    let mut line: String = text.chars().take(DETAIL_LIMIT).map(shown_as).collect();
-    if line.len() < text.len() {
-        line.push('…');
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::error_text;
 
     fn answered(code: u16, body: &str) -> ApiError {
         let status = StatusCode::from_u16(code).unwrap_or_default();
@@ -344,7 +318,7 @@ mod tests {
     fn details_are_one_bounded_line() {
         let error = answered(500, &format!(r#"{{"message":"a\nb{}"}}"#, "é".repeat(9000)));
         assert!(error.detail.starts_with("HTTP 500: a b"));
-        assert!(error.detail.chars().count() <= DETAIL_LIMIT + 1);
+        assert!(error.detail.chars().count() <= error_text::DETAIL_LIMIT + 1);
         assert_eq!(answered(503, "").detail, "HTTP 503 Service Unavailable");
     }
 }

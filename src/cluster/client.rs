@@ -15,8 +15,7 @@ use futures::FutureExt;
 use kube::client::ConfigExt;
 use kube::{Client, Config};
 
-use super::api_server_clock::ApiServerClock;
-use super::api_server_clock::observing_dates;
+use super::api_server_clock::{ApiServerClock, observing_dates};
 use super::credentials::{
     self, CredentialSource, TokenFile, authorized, check_installed, read_password,
 };

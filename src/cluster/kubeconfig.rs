@@ -9,8 +9,8 @@ use kube::config::{
     NamedAuthInfo, NamedCluster, NamedContext,
 };
 
-use super::api_error::root_causes;
 use super::credentials::{CredentialError, read_password};
+use super::error_text::root_causes;
 use super::kubeconfig_entry::Entry;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};

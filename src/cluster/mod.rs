@@ -10,6 +10,7 @@ pub mod api_server_clock;
 pub mod client;
 pub mod clock;
 pub mod credentials;
+mod error_text;
 mod kubeconfig;
 mod kubeconfig_entry;
 pub mod options;

@@ -20,7 +20,7 @@ use kube::Client;
 use kube::client::Body;
 use tokio::time::Instant;
 
-use super::api_error::root_causes;
+use super::error_text::root_causes;
 
 /// The least time between two renewals, since each may run a credential plugin.
 const PAUSE: Duration = Duration::from_secs(20);

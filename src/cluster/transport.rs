@@ -11,8 +11,7 @@ use tokio::time::timeout;
 
 use super::answer_body::AnswerBody;
 pub(crate) use super::answer_body::{next_chunk, timed_out};
-use super::api_error::is_gzip;
-use super::api_error::{ApiError, ApiErrorKind};
+use super::api_error::{ApiError, ApiErrorKind, is_gzip};
 
 /// The User-Agent of podinit's requests.
 pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::output::style;
-use super::reports::kept_records;
-use super::reports::{documents, nothing_in, replay_config, write};
+use super::reports::{documents, kept_records, nothing_in, replay_config, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use crate::reports::comparison::{
     Checked, Comparison, ComparisonConfig, Side, compare as compared,

@@ -5,11 +5,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::encoder::{Encoder, Head, Kind, Number};
-use super::encoder::{LabelDomain, LabelText};
+use super::encoder::{Encoder, Head, Kind, LabelDomain, LabelText, Number};
 use super::family::{FamilyDoc, FamilyType};
-use super::instrument::SavedSeries;
-use super::instrument::{Instrument, Persistent};
+use super::instrument::{Instrument, Persistent, SavedSeries};
 use podinit_core::label_value::LabelValue;
 
 const NANOS_PER_SECOND: f64 = 1e9;

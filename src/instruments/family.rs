@@ -1,7 +1,6 @@
 //! What is constant about a metric family.
 
-use super::encoder::LabelText;
-use super::encoder::{Encoder, Head, Kind, Label, Number};
+use super::encoder::{Encoder, Head, Kind, Label, LabelText, Number};
 
 /// What a new version may change about a family (Semantic Versioning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::encoder::{Encoder, Head, Kind, Number};
-use super::encoder::{LabelDomain, LabelText};
+use super::encoder::{Encoder, Head, Kind, LabelDomain, LabelText, Number};
 use super::family::{FamilyDoc, FamilyType};
 use super::instrument::Instrument;
 use podinit_core::timestamp::Timestamp;

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::encoder::Encoder;
-use super::encoder::LabelText;
+use super::encoder::{Encoder, LabelText};
 use super::family::{FamilyDoc, FamilyType};
 
 /// A family that has its values in itself, and begins at zero.

@@ -4,10 +4,7 @@
 use std::sync::LazyLock;
 
 use super::event_families::{EventFamilies, STARTUP_SLI_FAMILIES};
-use super::exporter_families::BUILD;
-use super::exporter_families::CLOCK;
-use super::exporter_families::CheckpointGauges;
-use super::exporter_families::ConfigGauges;
+use super::exporter_families::{BUILD, CLOCK, CheckpointGauges, ConfigGauges};
 use super::image_pulls::IMAGE_PULL_FAMILIES;
 use super::in_place::IN_PLACE;
 use super::node_families::NODE_FAMILIES;

@@ -10,8 +10,7 @@ use kube::Client;
 use kube::client::Body;
 
 use crate::cluster::answer_body::AnswerBody;
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::api_error::{encoding_of, is_gzip};
+use crate::cluster::api_error::{ApiError, ApiErrorKind, encoding_of, is_gzip};
 use crate::cluster::transport::send;
 use podinit_decode::Encoding;
 

@@ -8,8 +8,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, version};
 
 use super::client_auth::ClientAuth;
-use super::files::Files;
-use super::files::{certificates_of, pem};
+use super::files::{Files, certificates_of, pem};
 use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find};
 use crate::config_file::yaml::{Fault, Node, Section};
 

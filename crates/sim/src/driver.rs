@@ -14,16 +14,13 @@ use super::image_puller::ImagePullers;
 use super::life::{Change, Life, PodManifest};
 use super::node::Node;
 use super::object::{ObjectKey, Selectable};
-use super::past;
-use super::plan;
-use super::pod_json;
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::scene::Scene;
-use super::sim_clock::TimerQueue;
-use super::sim_clock::{MILLI, SECOND};
+use super::sim_clock::{MILLI, SECOND, TimerQueue};
 use super::store::Store;
 use super::truth::Truth;
+use super::{past, plan, pod_json};
 use podinit_core::timestamp::Timestamp;
 
 /// How long after the start the first deletion is kept from all watches, and how long between

@@ -7,8 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta, Time
 use serde_json::Value;
 
 use super::container::ContainerRef;
-use super::event_correlator::Correlated;
-use super::event_correlator::{EventDraft, Reporter};
+use super::event_correlator::{Correlated, EventDraft, Reporter};
 use super::pod::Pod;
 use super::rng::Rng;
 use super::sim_clock::meta_time;

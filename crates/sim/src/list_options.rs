@@ -8,8 +8,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use super::object::{ObjectKey, Resource};
-use super::selector::Selector;
-use super::selector::ShardSelector;
+use super::selector::{Selector, ShardSelector};
 use super::status::Failure;
 
 /// Where a list continues: what a continue token says, opaque to clients and bound to the version of the

@@ -20,9 +20,7 @@ use tokio::time::{Instant, timeout};
 
 pub use self::reviews::ReviewError;
 use self::reviews::{Reviewer, User};
-use super::credentials::Decisions;
-use super::credentials::credentials;
-use super::credentials::{Fingerprint, Fingerprints, NoRandomness};
+use super::credentials::{Decisions, Fingerprint, Fingerprints, NoRandomness, credentials};
 use crate::cluster::client::Cluster;
 use crate::server::{AccessRequest, Verdict};
 

@@ -1,7 +1,6 @@
 //! A YAML map with a fixed set of keys.
 
-use super::tree::Fault;
-use super::tree::{Entry, Node, Secrecy, Value};
+use super::tree::{Entry, Fault, Node, Secrecy, Value};
 
 /// A map with no other keys than the known ones.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use prost::encoding::{encode_varint, encoded_len_varint};
 
-use super::wire::{WireType, double_len, integer_len, key, message_len, zigzag};
-use super::wire::{labels_len, put_labels};
-use super::wire::{put_double, put_head, put_integer};
-use super::wire::{put_timestamp, timestamp_len};
+use super::wire::{
+    WireType, double_len, integer_len, key, labels_len, message_len, put_double, put_head,
+    put_integer, put_labels, put_timestamp, timestamp_len, zigzag,
+};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{Native, Snapshot};
 use crate::metrics::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS, NATIVE_SCHEMA, ZERO_THRESHOLD};

@@ -1,8 +1,7 @@
 //! Tests of the alerts that belong to one SLO.
 
 use super::super::promql::number;
-use super::super::recording_rules::BUDGET;
-use super::super::recording_rules::{BURN_RATES, BurnRate};
+use super::super::recording_rules::{BUDGET, BURN_RATES, BurnRate};
 use super::super::rule_file::Pairs;
 use super::super::slo_alerts::{
     BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, SEVERAL, budget_burn, outdated,
