@@ -33,6 +33,10 @@ pub struct StuckArgs {
     /// Format on standard output
     #[arg(long, short = 'o', value_name = "FORMAT", default_value = "table")]
     pub output: StuckFormat,
+
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
 }
 
 /// The format in which `stuck` prints.
@@ -89,10 +93,6 @@ pub struct LookArgs {
     /// Look again every 5 seconds, until interrupted
     #[arg(long, short = 'w')]
     pub watch: bool,
-
-    /// What is logged
-    #[command(flatten)]
-    pub log: LogArgs,
 }
 
 impl LookArgs {
@@ -101,6 +101,10 @@ impl LookArgs {
         self.exporter.server()
     }
 }
+
+/// What `problems` looks at in a recording.
+const RECORDING_AT_ITS_END: &str = "Recording to look at, at its end; may be repeated, - is standard input [default: \
+                                    list the pods of the cluster]";
 
 /// `podinit problems`
 #[derive(Args, Clone, Debug)]
@@ -113,7 +117,7 @@ Examples:
 
 Exit status: 0 there is no problem, 3 there are some, 4 the source does not know the present; 1 failure,
 2 usage error. With --watch it is that of the last table")]
-#[command(mut_arg("files", |files| files.conflicts_with("watch")))]
+#[command(mut_arg("files", |files| files.conflicts_with("watch").help(RECORDING_AT_ITS_END)))]
 pub struct ProblemsArgs {
     #[command(flatten)]
     pub recorded: RecordedArgs,
@@ -124,6 +128,10 @@ pub struct ProblemsArgs {
     /// Format on standard output
     #[arg(long, short = 'o', value_name = "FORMAT", default_value = "table")]
     pub output: ProblemsFormat,
+
+    /// What is logged
+    #[command(flatten)]
+    pub log: LogArgs,
 }
 
 /// The format in which `problems` prints.

@@ -292,8 +292,7 @@ pub enum ReportFormat {
 /// A recording to look at in the place of a cluster, or nothing.
 #[derive(Args, Clone, Debug)]
 pub struct RecordedArgs {
-    /// Recording to look at, at its end; may be repeated, - is standard input [default: list the pods of
-    /// the cluster]
+    /// Recording to look at; may be repeated, - is standard input [default: list the pods of the cluster]
     #[arg(
         long = "file",
         short = 'f',
