@@ -18,7 +18,7 @@ mod support;
 use std::hint::black_box;
 use std::io::Cursor;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use podinit::reports::reader::Recording;
 use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
 use podinit_sim::protobuf;
@@ -37,6 +37,7 @@ fn decode(c: &mut Criterion) {
     if let Some(lines) = support::captured_events() {
         watch_events(c, "file", &lines);
     }
+    lives(c);
     list_page(c);
     recording(c, &generated);
 }
@@ -67,7 +68,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         frames.iter().map(Vec::len).sum::<usize>() / frames.len().max(1)
     );
     for (name, options) in [("plain", DecodeOptions::default()), ("all_labels", all)] {
-        let mut decoder = PodDecoder::new(options);
+        let mut decoder = PodDecoder::new(options.clone());
         group.throughput(Throughput::Elements(lines.len() as u64));
         group.bench_function(name, |b| {
             b.iter(|| {
@@ -76,14 +77,46 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
                 }
             });
         });
+        let decode = |decoder: &mut PodDecoder| {
+            for frame in &frames {
+                black_box(decoder.watch_frame(frame).unwrap());
+            }
+        };
         group.bench_function(format!("{name}/protobuf"), |b| {
-            b.iter(|| {
-                for frame in &frames {
-                    black_box(decoder.watch_frame(frame).unwrap());
-                }
-            });
+            let fresh = || PodDecoder::new(options.clone());
+            b.iter_batched_ref(fresh, decode, BatchSize::LargeInput);
+        });
+        group.bench_function(format!("{name}/protobuf, known pods"), |b| {
+            b.iter(|| decode(&mut decoder));
         });
     }
+    group.finish();
+}
+
+/// The lives of pods as `serve` decodes them: the first event of each is of a pod that is not known.
+fn lives(c: &mut Criterion) {
+    let frames: Vec<Vec<u8>> = (support::lives(EVENTS).iter())
+        .map(|line| protobuf::event(line.as_bytes()).unwrap())
+        .collect();
+    let mut decoder = PodDecoder::new(DecodeOptions {
+        node: true,
+        workload: true,
+        images: true,
+        messages: true,
+        endings: true,
+        ..DecodeOptions::default()
+    });
+    let mut group = c.benchmark_group("decode/lives");
+    group
+        .throughput(Throughput::Elements(frames.len() as u64))
+        .sample_size(20);
+    group.bench_function("protobuf", |b| {
+        b.iter(|| {
+            for frame in &frames {
+                black_box(decoder.watch_frame(frame).unwrap());
+            }
+        });
+    });
     group.finish();
 }
 
