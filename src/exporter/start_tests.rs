@@ -19,6 +19,9 @@ use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 /// For a test that fails.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// Between two questions to a server that can only be asked.
+const PAUSE: Duration = Duration::from_millis(50);
+
 fn exporter(cluster: &SimulatedCluster, more: &[&str]) -> Exporter {
     let line = ["podinit", "serve", "--listen", "127.0.0.1:0"];
     let line = line.iter().chain(more).map(OsString::from);
@@ -172,14 +175,16 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     });
     let brief = exporter
         .health
-        .register_task("ingest", Duration::from_secs(1));
+        .register_task("ingest", Duration::from_secs(3));
     std::mem::replace(&mut exporter.ingest.heartbeat, brief).finish();
     let address = exporter.address();
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
     let run = tokio::spawn(async move { exporter.run(&cluster, None, stop).await });
-    // On a slow machine a heartbeat can be late.
-    while !livez(address).await.starts_with("HTTP/1.1 200") {}
+    // On a slow machine a heartbeat can be late, the more so while it is asked all the time.
+    while !livez(address).await.starts_with("HTTP/1.1 200") {
+        tokio::time::sleep(PAUSE).await;
+    }
     held.hold(true);
     let failed = async {
         loop {
@@ -187,6 +192,7 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
             if answer.starts_with("HTTP/1.1 503") {
                 return answer;
             }
+            tokio::time::sleep(PAUSE).await;
         }
     };
     let answer = tokio::time::timeout(PATIENCE, failed).await.unwrap();
