@@ -18,9 +18,9 @@ SHARD = "shardRange(object.metadata.uid,'0x0000000000000000','0x4000000000000000
 
 
 class Server:
-    """A kube-apiserver with pods, and a program that writes their statuses."""
+    """A kube-apiserver with pods or nodes, and a program that writes their statuses."""
 
-    def __init__(self, processes, binaries, options):
+    def __init__(self, processes, binaries, options, nodes=0):
         controlplane.GATES = "ShardedListAndWatch=true"
         controlplane.PRIORITY_AND_FAIRNESS = True
         self.processes, self.binaries, self.seconds = processes, binaries, options.seconds
@@ -31,8 +31,9 @@ class Server:
             processes.stop(manager)
         self.pid = self.plane.servers[self.plane.port].pid
         self.kubeconfig = self.plane.kubeconfig_path("admin")
-        load = processes.start("load", [binaries["load"], "--recording", options.recording, "--kubeconfig",
-                                        self.kubeconfig, "--pods", options.server_pods])
+        self.kind = "nodes" if nodes else "pods"
+        standing = ["--nodes", nodes] if nodes else ["--recording", options.recording, "--pods", options.server_pods]
+        load = processes.start(f"load-{nodes or 'pods'}", [binaries["load"], "--kubeconfig", self.kubeconfig, *standing])
         self.load = Controls(load, load.log)
 
     def cpu(self):
@@ -61,7 +62,7 @@ class Server:
 
     def curl(self, form, query, output="/dev/null", watch=False):
         accept = FORMS[form] + (";stream=watch" if watch and form == "protobuf" else "")
-        url = f"https://127.0.0.1:{self.plane.port}/api/v1/pods"
+        url = f"https://127.0.0.1:{self.plane.port}/api/v1/{self.kind}"
         command = ["curl", "--silent", "--get", "--cacert", self.plane.files["ca"], "--output", output,
                    "--header", f"Authorization: Bearer {controlplane.ADMIN}", "--header", f"Accept: {accept}"]
         command += [] if watch else ["--header", "Accept-Encoding: gzip"]
@@ -69,9 +70,9 @@ class Server:
             command += ["--data-urlencode", f"{name}={value}"]
         return self.processes.start(f"curl-{form}", [*command, url])
 
-    def write(self, seconds):
+    def write(self, seconds, rate=RATE):
         """Microseconds of its CPU for each write in so many seconds."""
-        self.load.post(f"/rate?writes={RATE}")
+        self.load.post(f"/rate?writes={rate}")
         time.sleep(1)
         before, cpu = self.load.get("/written")["written"], self.cpu()
         time.sleep(seconds)

@@ -8,6 +8,7 @@ import sys
 
 import api_server
 import lists
+import nodes
 import stream
 import tables
 from processes import Processes
@@ -22,12 +23,12 @@ def main():
     parser.add_argument("--pods", type=int, default=50_000, help="pods that stand before the recorded stream")
     parser.add_argument("--server-pods", type=int, default=5_000, help="pods that stand in the real API server")
     parser.add_argument("--seconds", type=int, default=15, help="length of each measurement")
-    parser.add_argument("--only", choices=["stream", "server", "lists"], help="one of the parts")
+    parser.add_argument("--only", choices=["stream", "server", "lists", "nodes"], help="one of the parts")
     parser.add_argument("--output", help="file for the figures as JSON")
     options = parser.parse_args()
     binaries = {name: os.path.join(options.binaries, name) for name in os.listdir(options.binaries)}
     binaries["podinit"] = options.podinit
-    if not options.recording:
+    if not options.recording and options.only != "nodes":
         options.recording = os.path.join(options.directory, "recording.jsonl")
         stream.record(options.podinit, options.recording)
     processes = Processes(os.path.join(options.directory, "logs"))
@@ -38,7 +39,10 @@ def main():
         if options.only in (None, "stream"):
             found["stream"] = stream.measure(processes, binaries, options)
             print(tables.of_stream(found["stream"], options.pods), flush=True)
-        if options.only != "stream":
+        if options.only in (None, "nodes"):
+            found["nodes"] = nodes.measure(processes, binaries, options)
+            print(tables.of_nodes(found["nodes"]), flush=True)
+        if options.only not in ("stream", "nodes"):
             server = api_server.Server(processes, binaries, options)
         if options.only in (None, "server"):
             found["server"] = api_server.measure(server, processes, binaries, options)

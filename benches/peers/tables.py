@@ -48,3 +48,13 @@ def of_lists(found, pods):
     lines += [f"| {name} | {cpu * 1e3:,.0f} | {requests:.0f} | {seats:.0f} | {seconds * 1e3:,.0f} |"
               for name, (cpu, requests, seats, seconds) in found.items()]
     return "\n".join(lines)
+
+
+def of_nodes(found):
+    lines = ["| nodes | renewals every | a second | kube-apiserver: a write, µs | one more watch: an event, µs | of a core | "
+             "podinit: an event, µs |", "|---:|---:|---:|---:|---:|---:|---:|"]
+    lines += [f"| {one['nodes']:,} | {one['every']} s | {one['rate']:.0f} | {one['write']:,.0f} | {one['event']:,.1f} | "
+              f"{one['event'] * one['rate'] / 1e4:.2f} % | {one['podinit']:,.1f} |" for one in found["renewals"]]
+    lines += ["", "| first list | kube-apiserver's CPU, ms |", "|---|---:|"]
+    lines += [f"| {count:,} nodes | {seconds * 1e3:,.0f} |" for count, seconds in found["lists"].items()]
+    return "\n".join(lines)

@@ -1,8 +1,9 @@
-// Writes to a real API server: pods that stand, and status updates of them at a rate.
+// Writes to a real API server: pods or nodes that stand, and status updates of them at a rate.
 //
 //	load --recording FILE --kubeconfig FILE --pods 2000
+//	load --kubeconfig FILE --nodes 5000
 //
-// It prints the address of its controls when the pods stand: POST /rate?writes=N writes so often per second, 0 at first,
+// It prints the address of its controls when they stand: POST /rate?writes=N writes so often per second, 0 at first,
 // and GET /written says how often it has.
 package main
 
@@ -36,6 +37,7 @@ func main() {
 	recorded := flag.String("recording", "", "watch events of pods, one JSON document per line")
 	kubeconfig := flag.String("kubeconfig", "", "kubeconfig of the API server")
 	count := flag.Int("pods", 1000, "pods that stand")
+	nodes := flag.Int("nodes", 0, "nodes that stand, instead of pods")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {
@@ -43,18 +45,19 @@ func main() {
 	}
 	config.QPS, config.Burst = -1, -1
 	config.ContentType = "application/vnd.kubernetes.protobuf"
-	pods := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default")
-	templates := readTemplates(*recorded)
-	standing := make([]*corev1.Pod, *count)
-	each(*count, func(number int) {
-		standing[number] = create(pods, templates[number%len(templates)], number)
-	})
+	core := kubernetes.NewForConfigOrDie(config).CoreV1()
+	var write func(turn int)
+	if *nodes > 0 {
+		write = standNodes(core.Nodes(), *nodes)
+	} else {
+		write = standPods(core.Pods("default"), *recorded, *count)
+	}
 	var rate, written atomic.Int64
 	turns := make(chan int)
 	for range workers {
 		go func() {
 			for turn := range turns {
-				update(pods, standing[turn%len(standing)], turn/len(standing)%2 == 0)
+				write(turn)
 				written.Add(1)
 			}
 		}()
@@ -85,6 +88,16 @@ func main() {
 	}
 	fmt.Println(local.Addr())
 	log.Fatal(http.Serve(local, controls))
+}
+
+// standPods creates the pods and returns what updates one of them.
+func standPods(pods typed.PodInterface, recorded string, count int) func(turn int) {
+	templates := readTemplates(recorded)
+	standing := make([]*corev1.Pod, count)
+	each(count, func(number int) {
+		standing[number] = create(pods, templates[number%len(templates)], number)
+	})
+	return func(turn int) { update(pods, standing[turn%count], turn/count%2 == 0) }
 }
 
 // readTemplates reads the last versions of pods that run.
