@@ -93,7 +93,7 @@ impl PodMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod::spec::ReadinessGates;
+    use crate::pod::fixed::ReadinessGates;
     use podinit_core::pod::{Container, ContainerKind, PodInfo};
 
     fn fixed(number: usize) -> FixedPart {

@@ -22,6 +22,7 @@ pub mod metadata;
 pub mod object;
 mod owner;
 mod probes;
+pub mod snapshot;
 pub mod spec;
 pub mod status;
 pub mod volumes;

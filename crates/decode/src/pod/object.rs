@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
-use super::fixed::{Edition, FixedPart};
+use super::fixed::FixedPart;
 use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
+use super::snapshot::Edition;
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::event::fields::EventFields;

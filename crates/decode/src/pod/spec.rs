@@ -6,6 +6,7 @@ use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
 use super::container::ContainersReader;
+use super::fixed::ReadinessGates;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::volumes::StatefulReader;
 use crate::node::StartupTaints;
@@ -29,15 +30,6 @@ pub struct Spec {
     /// Of a node
     pub unschedulable: bool,
     pub has_startup_taint: bool,
-}
-
-/// What is read of `readinessGates`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ReadinessGates {
-    /// There is one
-    pub any: bool,
-    /// One is `InPlaceUpdateReady`, of OpenKruise
-    pub in_place_update: bool,
 }
 
 /// Reads a [`Spec`].

@@ -8,12 +8,11 @@ use serde::de::DeserializeSeed;
 
 use super::deserializer::{MessageDeserializer, seconds};
 use super::schema::POD_STATUS;
-use super::unknown;
 use super::wire::{Field, Fields, Malformed, Value};
 use crate::pod::DecodeContext;
-use crate::pod::fixed::Edition;
 use crate::pod::lenient::Lenient;
 use crate::pod::metadata::version;
+use crate::pod::snapshot::Edition;
 use crate::pod::status::StatusReader;
 use podinit_core::pod::{PodSnapshot, PodUid};
 
@@ -27,13 +26,16 @@ pub(super) struct PodParts<'de> {
 }
 
 impl<'de> PodParts<'de> {
-    /// The parts of the pod that `answer` is; `None` for anything else, and for what no API server writes.
-    pub(super) fn of(answer: &'de [u8], hashes: &DefaultHashBuilder) -> Option<Self> {
-        let whole = unknown(answer).ok()?;
-        if whole.kind.is_some_and(|kind| kind != "Pod") {
+    /// The parts of an object that is a pod; `None` for anything else, and for what no API server writes.
+    pub(super) fn of(
+        kind: Option<&str>,
+        object: &'de [u8],
+        hashes: &DefaultHashBuilder,
+    ) -> Option<Self> {
+        if kind.is_some_and(|kind| kind != "Pod") {
             return None;
         }
-        let mut fields = Fields::of(whole.raw);
+        let mut fields = Fields::of(object);
         let mut part = |wanted| match fields.next() {
             Ok(Some(Field {
                 number,

@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::Sent;
 use super::super::tests::{decoder, everything};
+use super::super::{Sent, pod_parts};
 use super::*;
 use crate::testing::{any_pod, any_value, same_in_every_run};
 use crate::{PodDecoder, WatchEventKind};
@@ -114,7 +114,7 @@ fn pod(uid: &str) -> Value {
 
 fn is_known(decoder: &mut PodDecoder, frame: &[u8]) -> bool {
     let answer = Sent::of(frame).unwrap().answer.unwrap();
-    let parts = PodParts::of(answer, &decoder.0.memory.hashes).unwrap();
+    let parts = pod_parts(answer, &decoder.0.memory.hashes).unwrap();
     parts.pod(&mut decoder.0).is_some()
 }
 

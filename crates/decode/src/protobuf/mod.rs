@@ -19,6 +19,7 @@ pub(super) mod wire;
 
 use std::borrow::Cow;
 
+use hashbrown::DefaultHashBuilder;
 use serde::de::DeserializeSeed;
 
 use super::error::DecodeError;
@@ -89,7 +90,7 @@ impl PodDecoder {
         let Self(context) = self;
         let sent = Sent::of(frame)?;
         let event_type = sent.event_type.as_deref();
-        let parts = (sent.answer).and_then(|answer| PodParts::of(answer, &context.memory.hashes));
+        let parts = (sent.answer).and_then(|answer| pod_parts(answer, &context.memory.hashes));
         let pod_event = parts.as_ref().zip(event_type.and_then(PodEventType::of));
         let known = pod_event.and_then(|(pod, event)| Some(event.with(pod.pod(context)?)));
         let kind = match known {
@@ -243,6 +244,12 @@ fn unknown(answer: &[u8]) -> Result<Unknown<'_>, Malformed> {
         kind: type_meta.map(kind).transpose()?.flatten(),
         raw: fields.bytes(2)?.unwrap_or_default(),
     })
+}
+
+/// The parts of the pod that `answer` is.
+fn pod_parts<'de>(answer: &'de [u8], hashes: &DefaultHashBuilder) -> Option<PodParts<'de>> {
+    let Unknown { kind, raw } = unknown(answer).ok()?;
+    PodParts::of(kind.as_deref(), raw, hashes)
 }
 
 /// The kind that a `TypeMeta` states.

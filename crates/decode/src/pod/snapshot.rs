@@ -1,0 +1,104 @@
+//! How a status completes the fixed part of a pod to a snapshot.
+
+use super::DecodeOptions;
+use super::container::{Said, said, with_statuses};
+use super::fixed::FixedPart;
+use super::status::Status;
+use podinit_core::pod::{Ending, InPlaceChanges, Phase, PodSnapshot, Termination, WaitingMessage};
+
+/// What of the metadata differs from version to version.
+#[derive(Clone, Copy, Debug)]
+pub struct Edition {
+    pub resource_version: Option<u64>,
+    pub terminating: bool,
+}
+
+impl FixedPart {
+    /// The pod with a status.
+    pub fn with_status(
+        self,
+        edition: Edition,
+        status: Status<'_>,
+        options: &DecodeOptions,
+    ) -> PodSnapshot {
+        let has_ended = status.phase != Phase::Active;
+        let mut words = Words {
+            messages: options.messages.then(Vec::new),
+            endings: (has_ended && options.endings).then(Vec::new),
+        };
+        let mut containers = self.containers;
+        let (init, regular) = containers.split_at_mut(self.init_containers);
+        let init_runs = with_statuses(init, status.init_containers, 0, &mut words);
+        with_statuses(regular, status.containers, self.init_containers, &mut words);
+        let Words { messages, endings } = words;
+        let read = status.conditions;
+        let in_place = InPlaceChanges {
+            update_ready: (read.in_place.update_ready)
+                .filter(|_| self.readiness_gates.in_place_update),
+            ..read.in_place
+        };
+        let latest_api_time = self.created.max(status.started).max(read.latest_transition);
+        let ending = endings.map(|containers| {
+            let finished = containers
+                .iter()
+                .filter_map(|one: &Termination| one.finished);
+            Box::new(Ending {
+                at: finished.max().or(latest_api_time),
+                reason: said(status.reason.as_deref()),
+                message: said(status.message.as_deref()),
+                containers,
+            })
+        });
+        PodSnapshot {
+            uid: self.uid,
+            resource_version: edition.resource_version,
+            info: self.info,
+            created: self.created,
+            started: status.started,
+            latest_api_time,
+            phase: status.phase,
+            conditions: read.conditions,
+            unschedulable: read.unschedulable,
+            not_scheduled: read.not_scheduled,
+            has_nominated_node: status.has_nominated_node,
+            sandbox_not_ready: read.sandbox_not_ready,
+            disruption: read.disruption,
+            in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
+            terminating: edition.terminating,
+            gated: self.gated,
+            has_init_containers: self.init_containers > 0,
+            init_runs,
+            containers,
+            waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
+            ending,
+            is_stateful: self.is_stateful,
+            has_readiness_gates: self.readiness_gates.any,
+            is_static: self.is_static,
+        }
+    }
+}
+
+/// What the statuses of containers say in words, as far as it is wanted.
+struct Words {
+    messages: Option<Vec<WaitingMessage>>,
+    endings: Option<Vec<Termination>>,
+}
+
+impl Said for Words {
+    fn waits(&mut self, container: usize, message: &str) {
+        if let Some(messages) = &mut self.messages {
+            let text = message.into();
+            messages.push(WaitingMessage { container, text });
+        }
+    }
+
+    fn wants_endings(&self) -> bool {
+        self.endings.is_some()
+    }
+
+    fn ended(&mut self, termination: Termination) {
+        if let Some(endings) = &mut self.endings {
+            endings.push(termination);
+        }
+    }
+}
