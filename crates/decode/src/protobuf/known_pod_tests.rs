@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::super::tests::{decoder, everything};
 use super::super::{Sent, pod_parts};
-use super::*;
 use crate::testing::{any_pod, any_value, same_in_every_run};
 use crate::{PodDecoder, WatchEventKind};
 use podinit_sim::protobuf::event;
