@@ -9,7 +9,6 @@ mod interruptions;
 mod kube_events;
 mod listing;
 mod nodes;
-mod overdue;
 mod remembered_pod;
 mod resharding;
 mod saving;
@@ -17,7 +16,7 @@ mod saving;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::overdue::Overdue;
+use self::deadlines::Overdue;
 use self::remembered_pod::RememberedPod;
 use super::classification::{Backfill, SnapshotOrigin};
 use super::delivery::{Delivery, PodEvent, SourceId};
