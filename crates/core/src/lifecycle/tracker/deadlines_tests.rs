@@ -32,9 +32,8 @@ impl Said {
         match observation {
             PodObservation::Stuck { from, to } => {
                 for (waiting, change) in [(from, -1), (to, 1)] {
-                    if let Some(waiting) = waiting {
-                        *self.stuck.entry(format!("{waiting:?}")).or_default() += change;
-                    }
+                    let waiting = waiting.map(|waiting| format!("{waiting:?}"));
+                    waiting.map(|waiting| *self.stuck.entry(waiting).or_default() += change);
                 }
                 return;
             }
