@@ -5,13 +5,10 @@
 //! bounds an entry's share at its own size plus at most twelve bytes of index, where a hash map
 //! of entries would double all of them whenever it grows.
 
-mod frozen;
-
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use self::frozen::Frozen;
 use crate::pod::PodUid;
 
 const CHUNK: usize = 1024;
@@ -23,8 +20,6 @@ pub(super) struct PodTable<T> {
     entries: Chunks<T>,
     free: Vec<u32>,
     hasher: DefaultHashBuilder,
-    /// What it held when it was frozen, as long as that is not taken
-    frozen: Option<Frozen<T>>,
 }
 
 impl<T> Default for PodTable<T> {
@@ -34,12 +29,11 @@ impl<T> Default for PodTable<T> {
             entries: Chunks(Vec::new()),
             free: Vec::new(),
             hasher: DefaultHashBuilder::default(),
-            frozen: None,
         }
     }
 }
 
-impl<T: Clone> PodTable<T> {
+impl<T> PodTable<T> {
     /// How many pods are remembered.
     pub(super) fn len(&self) -> usize {
         self.index.len()
@@ -50,9 +44,7 @@ impl<T: Clone> PodTable<T> {
     }
 
     pub(super) fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
-        let slot = self.slot(uid)?;
-        self.keep(slot);
-        self.entries.get_mut(slot)
+        self.entries.get_mut(self.slot(uid)?)
     }
 
     /// Where the entry of `uid` is as long as there is one.
@@ -75,7 +67,6 @@ impl<T: Clone> PodTable<T> {
         }
         let slot = match self.free.pop() {
             Some(slot) => {
-                self.keep(slot);
                 self.entries.put(slot, (uid, entry));
                 slot
             }
@@ -99,7 +90,6 @@ impl<T: Clone> PodTable<T> {
             .find_entry(hash, |slot| self.entries.holds(*slot, uid))
             .ok()?;
         let (slot, _) = found.remove();
-        self.keep(slot);
         self.free.push(slot);
         self.entries.take(slot)
     }
@@ -110,16 +100,11 @@ impl<T: Clone> PodTable<T> {
             index,
             entries,
             free,
-            frozen,
             ..
         } = self;
         index.retain(|slot| {
-            let held = entries.at(*slot);
-            let stays = held.is_some_and(|(_, entry)| keep(entry));
+            let stays = entries.at(*slot).is_some_and(|(_, entry)| keep(entry));
             if !stays {
-                if let Some(frozen) = frozen {
-                    frozen.keep(*slot, held);
-                }
                 entries.take(*slot);
                 free.push(*slot);
             }
@@ -128,7 +113,6 @@ impl<T: Clone> PodTable<T> {
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.keep_all();
         self.entries
             .0
             .iter_mut()
