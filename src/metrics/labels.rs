@@ -223,11 +223,6 @@ impl LabelConfig {
         self.cap_of(&SeriesLabel::NodePool)
     }
 
-    /// Whether one of the labels is known only while nodes are a source of evidence.
-    pub fn needs_nodes(&self) -> Option<&SeriesLabel> {
-        self.labels.iter().find(|label| label.is_of_node())
-    }
-
     /// The labels, in the order in which they are exposed.
     pub(super) fn specs(&self) -> Result<Vec<LabelSpec>, LabelError> {
         let of_any_pod = SeriesLabel::OF_ANY_POD.into_iter();

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::api::{Api, Served};
 use super::config::ClusterConfig;
 use super::driver::Driver;
-use super::event_recorder::{EventCounts, EventFaults};
+use super::event_recorder::EventCounts;
 use super::faults::FaultHandle;
 use super::infrastructure;
 use super::life::{Change, Life, PodManifest};
@@ -150,11 +150,6 @@ impl Cluster {
     /// Orders faults of requests for Events.
     pub fn event_request_faults(&self) -> FaultHandle {
         self.api.events.faults.clone()
-    }
-
-    /// From now on this happens to Events on their way to the API server.
-    pub fn set_event_faults(&self, faults: EventFaults) {
-        self.driver().recorders.settings.faults = faults;
     }
 
     /// What has become of the Events so far.

@@ -138,8 +138,8 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
     }
 }
 
-/// A `resourceVersion` as the decimal integer that it is (KEP-5504). One beyond 64 bits saturates; a text that is
-/// no such integer is none.
+/// A `resourceVersion` as the decimal integer that it is (KEP-5504). One beyond 64 bits saturates. `None` for any
+/// other text.
 pub fn version(text: &str) -> Option<u64> {
     let decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     decimal.then(|| text.parse().unwrap_or(u64::MAX))
