@@ -149,6 +149,9 @@ impl Tracker {
     /// that passed before that pass first. Otherwise, and for lists, which close a gap, the delivery
     /// is accounted for first ([§6.7](crate::specification#s6-7), [§8.7](crate::specification#s8-7)).
     pub fn apply(&mut self, delivery: Delivery, sink: &mut impl Sink) {
+        if self.repeats_node(&delivery) {
+            return;
+        }
         let Delivery {
             source,
             event,

@@ -6,7 +6,10 @@ mod node;
 mod saved;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::hash::BuildHasher;
 use std::sync::Arc;
+
+use hashbrown::DefaultHashBuilder;
 
 pub(super) use self::arrival::NodeContext;
 pub use self::node::{NodeObservation, NodeOutcome, NodeState, NodeStep};
@@ -57,7 +60,9 @@ pub enum NodeEvent {
 pub(super) struct Nodes {
     /// The nodes that are counted; all of them without a shard
     shard: Option<Shard>,
-    known: HashMap<PodUid, Node>,
+    known: HashMap<PodUid, Node, DefaultHashBuilder>,
+    /// What hashes the content of versions
+    hashes: DefaultHashBuilder,
     /// By name the nodes of that name, the newest last
     names: HashMap<Arc<str>, Vec<PodUid>>,
     /// By the name of a node that is not known, the pods that are bound to it
@@ -80,7 +85,8 @@ impl Nodes {
     pub(super) fn new(shard: Option<Shard>) -> Self {
         Self {
             shard,
-            known: HashMap::new(),
+            known: HashMap::default(),
+            hashes: DefaultHashBuilder::default(),
             names: HashMap::new(),
             awaited: HashMap::new(),
             tombstones: VecDeque::new(),
@@ -139,6 +145,40 @@ impl Nodes {
                 self.awaited.remove(name);
             }
         }
+    }
+
+    /// Takes an update of a node that changes nothing, such as most heartbeats. False for any other.
+    pub(super) fn repeats(&mut self, event: &NodeEvent) -> bool {
+        let NodeEvent::Applied(snapshot) = event else {
+            return false;
+        };
+        let content = self.content(snapshot);
+        let known = self.known.get_mut(&snapshot.uid);
+        known.is_some_and(|node| node.repeats(snapshot.resource_version, content))
+    }
+
+    /// Forgets what the newest versions state, so that none is repeated.
+    #[cfg(test)]
+    pub(super) fn forget_contents(&mut self) {
+        let nodes = self.known.values_mut();
+        nodes.for_each(|node| node.content = None);
+    }
+
+    /// The hash of all that a version states of what can change.
+    fn content(&self, snapshot: &NodeSnapshot) -> u64 {
+        let NodeSnapshot {
+            uid: _,
+            name: _,
+            resource_version: _,
+            created: _,
+            latest_api_time: _,
+            ready,
+            unschedulable,
+            has_startup_taint,
+            labels,
+        } = snapshot;
+        let ready = ready.map(|ready| (ready.status as u8, ready.last_transition));
+        (self.hashes).hash_one((ready, unschedulable, has_startup_taint, labels))
     }
 
     /// Accounts for a delivery. Returns the pods whose node is known now.
@@ -213,8 +253,9 @@ impl Nodes {
             self.add_name(&name, uid);
             pods.extend(self.awaited.remove(&name).into_iter().flatten());
         }
+        let content = self.content(&snapshot);
         if let Some(node) = self.known.get_mut(&uid) {
-            node.fold(&snapshot, context, arrival, emit);
+            node.fold((&snapshot, content), context, arrival, emit);
             if !node.is_starting() {
                 self.starting.remove(&(node.age_from(), uid));
             }

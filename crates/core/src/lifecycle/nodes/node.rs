@@ -81,6 +81,8 @@ pub(super) struct Node {
     /// When it was first Ready
     pub(super) ready: Reached,
     pub(super) labels: Arc<NodeLabels>,
+    /// The hash of what the newest version states; `None` before one is folded in this process
+    pub(super) content: Option<u64>,
     pub(super) state: NodeState,
     /// The steps that are observed no more, a bit for each
     pub(super) decided: u8,
@@ -117,6 +119,7 @@ impl Node {
             created: None,
             ready: Reached::No,
             labels: Arc::new(snapshot.labels.clone()),
+            content: None,
             state: match is_own {
                 true => state,
                 false => NodeState::Undiscovered,
@@ -144,10 +147,20 @@ impl Node {
         self.stated.unwrap_or(Timestamp::from_nanos(i64::MAX))
     }
 
-    /// Folds a version, unless it is older than the newest one.
+    /// Takes a version that states the same as the newest one: nothing but the version changes. False where it
+    /// states something else, or that is not known.
+    pub(super) fn repeats(&mut self, version: Option<u64>, content: u64) -> bool {
+        let is_same = self.content == Some(content);
+        if is_same {
+            self.version = version.map_or(self.version, |version| version.max(self.version));
+        }
+        is_same
+    }
+
+    /// Folds a version, unless it is older than the newest one. `content` is the hash of what it states.
     pub(super) fn fold(
         &mut self,
-        snapshot: &NodeSnapshot,
+        (snapshot, content): (&NodeSnapshot, u64),
         context: NodeContext,
         arrival: Arrival,
         emit: &mut impl FnMut(NodeObservation<'_>),
@@ -158,6 +171,7 @@ impl Node {
             }
             self.version = version;
         }
+        self.content = Some(content);
         if *self.labels != snapshot.labels {
             self.labels = Arc::new(snapshot.labels.clone());
         }

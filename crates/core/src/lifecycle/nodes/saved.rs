@@ -129,6 +129,7 @@ impl Node {
             created: saved.created,
             ready: saved.ready.map_or(Reached::No, Reached::At),
             labels: saved.labels,
+            content: None,
             state: match saved.outcome {
                 None => NodeState::Undiscovered,
                 Some(None) => NodeState::Starting,

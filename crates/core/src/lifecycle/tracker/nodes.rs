@@ -3,12 +3,24 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
+use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::nodes::{NodeContext, NodeEvent};
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::sink::Sink;
 use crate::timestamp::Timestamp;
 
 impl Tracker {
+    /// Takes an update of a node that changes nothing and moves no time, after which nothing is left to do. False for
+    /// every other delivery.
+    pub(super) fn repeats_node(&mut self, delivery: &Delivery) -> bool {
+        let PodEvent::Nodes(event) = &delivery.event else {
+            return false;
+        };
+        let moves_time = self.now.is_none_or(|now| now < delivery.now);
+        let nodes = self.shared.nodes.as_mut().filter(|_| !moves_time);
+        nodes.is_some_and(|nodes| nodes.repeats(event))
+    }
+
     /// Accounts for a delivery of nodes, if they are a source of evidence.
     pub(super) fn apply_nodes(
         &mut self,
@@ -35,3 +47,7 @@ impl Tracker {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "nodes_tests.rs"]
+mod tests;
