@@ -58,6 +58,17 @@ pub enum PodEvent {
     RolledBack,
 }
 
+impl PodEvent {
+    /// Whether it may change many pods at once.
+    pub const fn is_about_many(&self) -> bool {
+        match self {
+            Self::Listed { .. } | Self::StreamedListClosed { .. } | Self::RolledBack => true,
+            Self::Nodes(event) => !matches!(event, NodeEvent::Applied(_) | NodeEvent::Deleted(_)),
+            _ => false,
+        }
+    }
+}
+
 /// One event with its source and its times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delivery {

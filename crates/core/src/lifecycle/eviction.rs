@@ -99,7 +99,7 @@ impl Cap {
 
     /// Makes room for one more pod if there is none, and returns what was evicted for it; `None` if too
     /// few pods can be evicted. `in_flight` is how many pods cannot; `evictable` says which can.
-    pub(super) fn make_room<T>(
+    pub(super) fn make_room<T: Clone>(
         &mut self,
         pods: &mut PodTable<T>,
         in_flight: usize,

@@ -26,18 +26,6 @@ impl InFlightOrder {
         self.0[stage as usize].first().map(|(entered, _)| *entered)
     }
 
-    /// The pods that entered `stage` from one instant on, and before another.
-    pub(super) fn entered_between(
-        &self,
-        stage: Stage,
-        from: Timestamp,
-        before: Timestamp,
-    ) -> impl Iterator<Item = PodUid> {
-        let least = PodUid::from_words([0, 0]);
-        let range = (from, least)..(before.max(from), least);
-        self.0[stage as usize].range(range).map(|(_, uid)| *uid)
-    }
-
     /// The pods of a stage after a place in their order, or all.
     pub(super) fn entered_after(
         &self,

@@ -459,10 +459,10 @@ impl PodInFlight {
         reporter.pod(&self.info, PodObservation::NodeKnown);
     }
 
-    /// A deadline of an SLO passes at `now` (see [`SloProgress::pass_deadline`]).
-    pub(super) fn pass_deadline(
+    /// A deadline of an SLO passes at `now`, or all of them do (see [`SloProgress::pass_deadlines`]).
+    pub(super) fn pass_deadlines(
         &mut self,
-        slo: SloId,
+        missed: Option<SloId>,
         now: Timestamp,
         shared: &SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
@@ -479,7 +479,7 @@ impl PodInFlight {
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
         let mut emit = |observation| reporter.pod(info, observation);
         let (startup, rules) = ((&*startup, kind), &shared.rules);
-        slos.pass_deadline(slo, now, startup, *waiting, rules, &mut emit);
+        slos.pass_deadlines(missed, now, startup, *waiting, rules, &mut emit);
     }
 
     /// Other SLOs are in force (see [`SloProgress::replace`]).

@@ -5,10 +5,13 @@
 //! bounds an entry's share at its own size plus at most twelve bytes of index, where a hash map
 //! of entries would double all of them whenever it grows.
 
+mod frozen;
+
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use self::frozen::Frozen;
 use crate::pod::PodUid;
 
 const CHUNK: usize = 1024;
@@ -20,6 +23,8 @@ pub(super) struct PodTable<T> {
     entries: Chunks<T>,
     free: Vec<u32>,
     hasher: DefaultHashBuilder,
+    /// What it held when it was frozen, as long as that is not taken
+    frozen: Option<Frozen<T>>,
 }
 
 impl<T> Default for PodTable<T> {
@@ -29,11 +34,12 @@ impl<T> Default for PodTable<T> {
             entries: Chunks(Vec::new()),
             free: Vec::new(),
             hasher: DefaultHashBuilder::default(),
+            frozen: None,
         }
     }
 }
 
-impl<T> PodTable<T> {
+impl<T: Clone> PodTable<T> {
     /// How many pods are remembered.
     pub(super) fn len(&self) -> usize {
         self.index.len()
@@ -44,7 +50,9 @@ impl<T> PodTable<T> {
     }
 
     pub(super) fn get_mut(&mut self, uid: PodUid) -> Option<&mut T> {
-        self.entries.get_mut(self.slot(uid)?)
+        let slot = self.slot(uid)?;
+        self.keep(slot);
+        self.entries.get_mut(slot)
     }
 
     /// Where the entry of `uid` is as long as there is one.
@@ -67,6 +75,7 @@ impl<T> PodTable<T> {
         }
         let slot = match self.free.pop() {
             Some(slot) => {
+                self.keep(slot);
                 self.entries.put(slot, (uid, entry));
                 slot
             }
@@ -90,6 +99,7 @@ impl<T> PodTable<T> {
             .find_entry(hash, |slot| self.entries.holds(*slot, uid))
             .ok()?;
         let (slot, _) = found.remove();
+        self.keep(slot);
         self.free.push(slot);
         self.entries.take(slot)
     }
@@ -100,11 +110,16 @@ impl<T> PodTable<T> {
             index,
             entries,
             free,
+            frozen,
             ..
         } = self;
         index.retain(|slot| {
-            let stays = entries.at(*slot).is_some_and(|(_, entry)| keep(entry));
+            let held = entries.at(*slot);
+            let stays = held.is_some_and(|(_, entry)| keep(entry));
             if !stays {
+                if let Some(frozen) = frozen {
+                    frozen.keep(*slot, held);
+                }
                 entries.take(*slot);
                 free.push(*slot);
             }
@@ -113,6 +128,7 @@ impl<T> PodTable<T> {
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.keep_all();
         self.entries
             .0
             .iter_mut()

@@ -16,6 +16,7 @@ mod saving;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use self::deadlines::Overdue;
 use self::remembered_pod::RememberedPod;
 use super::classification::{Backfill, SnapshotOrigin};
 use super::delivery::{Delivery, PodEvent, SourceId};
@@ -56,10 +57,13 @@ pub struct TrackerConfig {
     pub nodes: bool,
     /// The shard whose nodes are counted; without one all are
     pub shard: Option<Shard>,
+    /// The most deadlines that pass with one delivery, or as time passes; the rest pass one step later, each
+    /// before its pod changes
+    pub deadlines_at_once: usize,
 }
 
 impl Default for TrackerConfig {
-    /// API times, no SLOs, no Events, and no cap: a recording is finite.
+    /// API times, no SLOs, no Events, no cap and no steps: a recording is finite, and nobody waits.
     fn default() -> Self {
         Self {
             timestamps: TimestampMode::default(),
@@ -70,6 +74,7 @@ impl Default for TrackerConfig {
             events: false,
             nodes: false,
             shard: None,
+            deadlines_at_once: usize::MAX,
         }
     }
 }
@@ -87,6 +92,8 @@ pub struct Tracker {
     tombstones: VecDeque<(Timestamp, PodUid)>,
     sources: Sources,
     shared: SharedState,
+    /// Which deadlines have passed
+    overdue: Overdue,
     /// What is changed in place of pods whose startup is over
     in_place: OpenInPlace,
     /// Accounted time: the latest time of any delivery so far
@@ -115,6 +122,7 @@ impl Tracker {
                 stuck: StuckBefore::new(config.stuck_after),
                 ..SharedState::default()
             },
+            overdue: Overdue::new(config.deadlines_at_once),
             ..Self::default()
         }
     }
@@ -138,9 +146,11 @@ impl Tracker {
             .insert(self.now.map_or(now, |latest| latest.max(now)))
     }
 
-    /// Accounts for time that has passed until `now`: deadlines pass, and tombstones are dropped.
+    /// Accounts for time that has passed until `now`: deadlines pass, and tombstones are dropped. Call
+    /// [`Tracker::pass_more`] as long as it [is behind](Tracker::is_behind).
     pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
         let now = self.not_before(now);
+        self.overdue.begin_step();
         self.drop_old_tombstones(now);
         self.end_step(now, &mut Reporter::new(now, sink));
     }
@@ -162,6 +172,7 @@ impl Tracker {
         let now = self.not_before(now);
         let reporter = &mut Reporter::new(now, sink);
         self.drop_old_tombstones(now);
+        self.overdue.begin_step();
         if let Some(observed) = observed {
             self.pass_deadlines(now.min(observed), reporter);
         }
@@ -211,7 +222,10 @@ impl Tracker {
             PodEvent::Bookmark | PodEvent::OtherShard => {}
             // Accounted for above.
             PodEvent::Event(_) | PodEvent::OtherShardEvents(_) | PodEvent::Nodes(_) => {}
-            PodEvent::SyncLost => self.sources.lose_sync(source),
+            PodEvent::SyncLost => {
+                self.sources.lose_sync(source);
+                self.overdue.forget();
+            }
             PodEvent::Resumed => self.sources.resume(source, now),
             PodEvent::RolledBack => self.roll_back(source),
         }
@@ -239,6 +253,7 @@ impl Tracker {
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let context = self.fold_context(delivery, false);
+        self.pass_deadlines_of(snapshot.uid, reporter);
         match self.pods.get_mut(snapshot.uid) {
             None => self.discover(snapshot, delivery, reporter),
             Some(RememberedPod::Deleted { .. }) => {

@@ -241,29 +241,27 @@ impl SloProgress {
         }
     }
 
-    /// A deadline that was set for the UID passes at `now`. Does nothing if the event was reported
-    /// already, or if the deadline was set before the UID was forgotten and discovered again, and
+    /// A deadline that was set for the UID passes at `now`, or all of them do. Does nothing if the event was
+    /// reported already, or if the deadline was set before the UID was forgotten and discovered again, and
     /// the present deadline has not passed.
-    pub(crate) fn pass_deadline(
+    pub(crate) fn pass_deadlines(
         &mut self,
-        missed: SloId,
+        missed: Option<SloId>,
         now: Timestamp,
         (startup, kind): (&Startup, StartupKind),
         waiting: WaitReason,
         rules: &[SloRule],
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let Some(rule) = rules.get(usize::from(missed.0)) else {
-            return;
-        };
-        if deadline(rule, startup).is_none_or(|deadline| deadline >= now) {
-            return;
-        }
-        if let Some((slo, state)) = self.waiting().find(|(slo, _)| *slo == missed)
-            && state.held().is_none()
-        {
-            let bad = SloVerdict::Bad(Some(waiting));
-            decide_or_hold(slo, state, bad, rule.selection.counts(kind), emit);
+        for (slo, state) in self.waiting() {
+            if missed.is_none_or(|missed| missed == slo)
+                && let Some(rule) = rules.get(usize::from(slo.0))
+                && deadline(rule, startup).is_some_and(|deadline| deadline < now)
+                && state.held().is_none()
+            {
+                let bad = SloVerdict::Bad(Some(waiting));
+                decide_or_hold(slo, state, bad, rule.selection.counts(kind), emit);
+            }
         }
     }
 

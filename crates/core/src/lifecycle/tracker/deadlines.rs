@@ -11,7 +11,51 @@ use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo::{SloRule, Timers};
 use crate::lifecycle::slo_verdict::SloId;
 use crate::lifecycle::stuck::StuckAfter;
+use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
+
+/// The deadlines that have passed, of which not all are reported at once.
+#[derive(Debug, Default)]
+pub(super) struct Overdue {
+    /// How many are reported in one step
+    at_once: usize,
+    /// How many more are in this step
+    left: usize,
+    /// Until when they have passed; `None` once all are reported
+    until: Option<Timestamp>,
+    /// The stage whose stuck pods are being reported, the place of the last of them, and before when the stuck ones
+    /// entered it
+    stuck: Option<(Stage, Option<Place>, Timestamp)>,
+}
+
+/// The place of a pod in the order of its stage.
+type Place = (Timestamp, PodUid);
+
+impl Overdue {
+    pub(super) fn new(at_once: usize) -> Self {
+        Self {
+            at_once,
+            ..Self::default()
+        }
+    }
+
+    pub(super) const fn begin_step(&mut self) {
+        self.left = self.at_once;
+    }
+
+    /// Sync is lost, or time was: deadlines that are not reported have not passed
+    /// ([§6.7](crate::specification#s6-7)).
+    pub(super) const fn forget(&mut self) {
+        self.until = None;
+    }
+}
+
+/// The last place before those of pods that entered a stage at `from`.
+fn just_before(from: Timestamp) -> Option<Place> {
+    let before = from.as_nanos().checked_sub(1)?;
+    let greatest = PodUid::from_words([u64::MAX, u64::MAX]);
+    Some((Timestamp::from_nanos(before), greatest))
+}
 
 impl Tracker {
     /// How many pods in flight have not had their event for `slo` yet.
@@ -51,31 +95,107 @@ impl Tracker {
         self.shared.stuck.set(limits);
     }
 
-    /// Reports the pods that have been in their stage for longer than its limit before `at`.
-    fn report_stuck(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
-        for stage in Stage::ALL {
-            if let Some((from, before)) = self.shared.stuck.advance(stage, at) {
-                for uid in self.shared.order.entered_between(stage, from, before) {
-                    if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
-                        pod.report_stuck(&self.shared.stuck, reporter);
-                    }
-                }
+    /// Reports the pods that have been in their stage for longer than its limit before `at`. False if there
+    /// may be more.
+    fn report_stuck(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) -> bool {
+        if let Some((stage, after, before)) = self.overdue.stuck.take()
+            && !self.report_stuck_in(stage, after, before, reporter)
+        {
+            return false;
+        }
+        Stage::ALL.into_iter().all(|stage| {
+            let passed = self.shared.stuck.advance(stage, at);
+            passed.is_none_or(|(from, before)| {
+                self.report_stuck_in(stage, just_before(from), before, reporter)
+            })
+        })
+    }
+
+    /// Reports the pods of a stage that have become stuck, from the place `after` on.
+    fn report_stuck_in(
+        &mut self,
+        stage: Stage,
+        mut after: Option<Place>,
+        before: Timestamp,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) -> bool {
+        let places = self.shared.order.entered_after(stage, after);
+        for place in places.take_while(|(entered, _)| *entered < before) {
+            if self.overdue.left == 0 {
+                self.overdue.stuck = Some((stage, after, before));
+                return false;
+            }
+            self.overdue.left -= 1;
+            after = Some(place);
+            if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(place.1) {
+                pod.report_stuck(&self.shared.stuck, reporter);
             }
         }
+        true
     }
 
     /// Reports the deadlines that passed before `at`, unless deliveries from before `at` may still
-    /// be missing ([§6.7](crate::specification#s6-7)).
+    /// be missing ([§6.7](crate::specification#s6-7)): as many as one step has room for.
+    ///
+    /// That they have passed is one moment, and when they are reported changes no figure: a deadline concerns
+    /// one pod only, and is reported before anything else of that pod is ([`Tracker::pass_deadlines_of`]).
     pub(super) fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
         if !self.sources.may_pass_deadlines(at) {
             return;
         }
-        while let Some((uid, slo)) = self.shared.timers.pop_passed(at) {
+        let at = self.overdue.until.map_or(at, |until| until.max(at));
+        self.overdue.until = Some(at);
+        // While the pods are being saved, each that changes is copied.
+        if self.pods.is_frozen() {
+            return;
+        }
+        while self.overdue.left > 0 {
+            let Some((uid, slo)) = self.shared.timers.pop_passed(at) else {
+                if self.report_stuck(at, reporter) {
+                    self.overdue.until = None;
+                }
+                return;
+            };
+            self.overdue.left -= 1;
             if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
-                pod.pass_deadline(slo, at, &self.shared, reporter);
+                pod.pass_deadlines(Some(slo), at, &self.shared, reporter);
             }
         }
-        self.report_stuck(at, reporter);
+    }
+
+    /// Reports what has passed for one pod, before the pod changes.
+    pub(super) fn pass_deadlines_of(
+        &mut self,
+        uid: PodUid,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        if let Some(at) = self.behind()
+            && let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid)
+        {
+            pod.pass_deadlines(None, at, &self.shared, reporter);
+            pod.report_stuck(&self.shared.stuck, reporter);
+        }
+    }
+
+    /// Until when deadlines have passed that may not all be reported.
+    fn behind(&self) -> Option<Timestamp> {
+        let until = self.overdue.until;
+        until.filter(|until| self.sources.may_pass_deadlines(*until))
+    }
+
+    /// Whether deadlines have passed that may not all be reported.
+    pub fn is_behind(&self) -> bool {
+        self.behind().is_some()
+    }
+
+    /// Reports some of the deadlines that have passed; none while the pods are [being
+    /// saved](Tracker::begin_saving).
+    pub fn pass_more(&mut self, sink: &mut impl Sink) {
+        if let Some(at) = self.behind() {
+            self.overdue.begin_step();
+            let now = self.now.unwrap_or(at);
+            self.pass_deadlines(at, &mut Reporter::new(now, sink));
+        }
     }
 
     /// Removes the deadlines of decided pods once there are many. At most one deadline per SLO and
@@ -87,11 +207,15 @@ impl Tracker {
             rules,
             ..
         } = &mut self.shared;
-        let pods = &mut self.pods;
+        let pods = &self.pods;
         let live = order.len().saturating_mul(rules.len());
         timers.tidy(live, |uid, slo| {
-            matches!(pods.get_mut(uid),
+            matches!(pods.get(uid),
                 Some(RememberedPod::InFlight(pod)) if pod.undecided().any(|waiting| waiting == slo))
         });
     }
 }
+
+#[cfg(test)]
+#[path = "deadlines_tests.rs"]
+mod tests;

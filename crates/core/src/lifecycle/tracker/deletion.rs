@@ -16,7 +16,7 @@ impl Tracker {
     /// Whether the tombstone of `uid` is still kept at `now`.
     pub fn has_deleted(&mut self, uid: PodUid, now: Timestamp) -> bool {
         self.drop_old_tombstones(now);
-        matches!(self.pods.get_mut(uid), Some(RememberedPod::Deleted { .. }))
+        matches!(self.pods.get(uid), Some(RememberedPod::Deleted { .. }))
     }
 
     /// Accounts for a DELETED event. Its object is the pod's last snapshot, unless it is an older
@@ -28,7 +28,7 @@ impl Tracker {
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let uid = snapshot.uid;
-        let created = match self.pods.get_mut(uid) {
+        let created = match self.pods.get(uid) {
             None | Some(RememberedPod::Deleted { .. }) => return,
             Some(remembered) => remembered.created(),
         };

@@ -70,11 +70,10 @@ impl Tracker {
             return Err(RefusalReason::Full);
         };
         if evicted != Evicted::default() {
-            let pods = &mut self.pods;
-            self.tombstones
-                .retain(|(_, uid)| pods.get_mut(*uid).is_some());
+            let pods = &self.pods;
+            self.tombstones.retain(|(_, uid)| pods.get(*uid).is_some());
             let mut emit = |observation| reporter.tracker(observation);
-            (self.in_place).retain(|uid| pods.get_mut(uid).is_some(), &mut emit);
+            (self.in_place).retain(|uid| pods.get(uid).is_some(), &mut emit);
             reporter.tracker(TrackerObservation::Evicted(evicted));
         }
         match self.cap.may_know(created) {

@@ -11,6 +11,7 @@ impl Tracker {
     pub fn catch_up(&mut self, now: Timestamp) {
         let now = self.not_before(now);
         self.sources.catch_up(now);
+        self.overdue.forget();
     }
 
     /// States that the clock behind accounted time was corrected and now reads `now`. Accounted time
@@ -18,6 +19,7 @@ impl Tracker {
     /// deadline passes.
     pub fn set_time(&mut self, now: Timestamp) {
         self.now = Some(now);
+        self.overdue.forget();
         for (deleted_at, uid) in &mut self.tombstones {
             *deleted_at = now.min(*deleted_at);
             if let Some(RememberedPod::Deleted { at, .. }) = self.pods.get_mut(*uid) {

@@ -37,6 +37,9 @@ impl Tracker {
         now: Timestamp,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
+        if let Some(uid) = event.pod {
+            self.pass_deadlines_of(uid, reporter);
+        }
         let remembered = event.pod.and_then(|uid| self.pods.get_mut(uid));
         let reason = match remembered {
             Some(RememberedPod::InFlight(pod)) => {

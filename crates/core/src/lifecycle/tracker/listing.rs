@@ -64,6 +64,7 @@ impl Tracker {
             .map(|(_, uid, _)| uid)
             .collect();
         for uid in absent {
+            self.pass_deadlines_of(uid, reporter);
             self.finish(uid, Outcome::Vanished, None, reporter);
             (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             self.pods.remove(uid);

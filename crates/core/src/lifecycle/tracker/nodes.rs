@@ -41,6 +41,7 @@ impl Tracker {
             reporter.node(observation);
         });
         for uid in pods {
+            self.pass_deadlines_of(uid, reporter);
             if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
                 pod.node_became_known(&mut self.shared, reporter);
             }

@@ -6,10 +6,12 @@ use crate::lifecycle::eviction::{Evictable, EvictedState};
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::LastTrue;
+use crate::lifecycle::saved::SavedPod;
+use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
 /// Everything that is remembered of one pod.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum RememberedPod {
     InFlight(Box<PodInFlight>),
     Finished(FinishedPod),
@@ -28,6 +30,15 @@ impl RememberedPod {
         match self {
             Self::InFlight(pod) => Some(pod.last_seen.source),
             Self::Finished(finished) => Some(finished.last_seen().source),
+            Self::Deleted { .. } => None,
+        }
+    }
+
+    /// What is saved of it. Tombstones are saved in the order of their deletion, beside the pods.
+    pub(super) fn saved(&self, uid: PodUid) -> Option<SavedPod<&PodInFlight>> {
+        match self {
+            Self::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
+            Self::Finished(finished) => Some(SavedPod::Finished(uid, finished.last_seen())),
             Self::Deleted { .. } => None,
         }
     }

@@ -47,15 +47,21 @@ impl Tracker {
 
     /// The pods that are starting up or done. Its size hint says how many there are at most.
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod<&PodInFlight>> {
+        let pods = self.pods.iter();
+        pods.filter_map(|(uid, remembered)| remembered.saved(uid))
+    }
+
+    /// All that is known but the pods. They are given by [`Tracker::save_chunk`] as they are now, whatever is
+    /// accounted for in between.
+    pub fn begin_saving(&mut self) -> SavedTracker {
+        self.pods.freeze();
+        self.saved()
+    }
+
+    /// Gives some of the pods of the moment that is being saved. False if these were the last.
+    pub fn save_chunk(&mut self, mut save: impl FnMut(SavedPod<&PodInFlight>)) -> bool {
         self.pods
-            .iter()
-            .filter_map(|(uid, remembered)| match remembered {
-                RememberedPod::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
-                RememberedPod::Finished(finished) => {
-                    Some(SavedPod::Finished(uid, finished.last_seen()))
-                }
-                RememberedPod::Deleted { .. } => None,
-            })
+            .take_chunk(|uid, remembered| remembered.saved(uid).into_iter().for_each(&mut save))
     }
 
     /// A tracker that continues from what was saved, under `config` and with the sources that
