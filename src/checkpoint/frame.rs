@@ -80,13 +80,27 @@ impl Writer {
     /// Adds a section with the payload that `append` appends. Readers find it by its tag, so tags
     /// must differ.
     pub fn section(&mut self, tag: u32, append: impl FnOnce(&mut Vec<u8>)) {
+        let section = self.open(tag);
+        append(self.end());
+        self.close(section);
+    }
+
+    /// Begins a section, whose payload is appended at the [end](Self::end) until it is closed.
+    pub(super) fn open(&mut self, tag: u32) -> Section {
         self.0.extend(tag.to_le_bytes());
-        let length_at = self.0.len();
         self.0.extend([0; size_of::<u64>()]);
-        let begin = self.0.len();
-        append(&mut self.0);
+        Section(self.0.len())
+    }
+
+    /// What is appended to.
+    pub(super) const fn end(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+
+    /// Ends a section: its payload is what was appended since.
+    pub(super) fn close(&mut self, Section(begin): Section) {
         let length = (self.0.len() - begin) as u64;
-        self.set_length(length_at, length);
+        self.set_length(begin - size_of::<u64>(), length);
     }
 
     /// The complete file. This hashes it, which takes a few milliseconds for each megabyte on a
@@ -103,6 +117,10 @@ impl Writer {
         self.0[at..at + size_of::<u64>()].copy_from_slice(&length.to_le_bytes());
     }
 }
+
+/// A section that is being written, by where its payload begins.
+#[derive(Debug)]
+pub(super) struct Section(usize);
 
 /// The sections of a checkpoint file whose checksum matches.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,6 +25,10 @@ const TICK: Duration = Duration::from_millis(250);
 /// How many deliveries are accounted for by one reading of the clock. It takes a fraction of a millisecond.
 const BATCH: usize = 64;
 
+/// How many deadlines pass with one delivery, or in one step while nothing is delivered. They take less than a
+/// tenth of a millisecond.
+pub(crate) const DEADLINES_AT_ONCE: usize = 64;
+
 /// How long the ingest task may be silent before `/livez` fails. A list of a million pods takes
 /// a few seconds.
 pub(crate) const INGEST_DEADLINE: Duration = Duration::from_secs(60);
@@ -71,9 +75,10 @@ impl Ingest {
                 }
                 Some(request) = self.snapshots.requested() => {
                     let Self { tracker, sink, snapshots, .. } = &mut self;
-                    snapshots.answer(request, tracker, sink);
+                    snapshots.begin_answer(request, tracker, sink);
                 }
                 Some(slos) = self.slos.recv() => {
+                    self.snapshots.finish(&mut self.tracker);
                     self.tracker.set_slos(slos.rules);
                     self.tracker.set_stuck_after(slos.stuck_after);
                     self.sink.recorder.set_slos(&slos.docs);
@@ -94,12 +99,16 @@ impl Ingest {
                         }
                         self.answer_queries();
                     }
+                    self.go_on();
                 }
                 Some(events) = self.events.recv() => {
                     self.account_events(events);
                     self.answer_queries();
+                    self.go_on();
                 }
                 () = self.queries.waiting() => self.answer_queries(),
+                // The other tasks of this thread, which read what is delivered, come before each step.
+                () = tokio::task::yield_now(), if self.has_steps() => self.go_on(),
             }
         }
         self.heartbeat.finish();
@@ -120,6 +129,19 @@ impl Ingest {
         });
     }
 
+    /// Whether there is a step to take: of a snapshot, or of deadlines that have passed.
+    fn has_steps(&self) -> bool {
+        self.snapshots.is_taking() || self.tracker.is_behind()
+    }
+
+    /// Takes one step: what is delivered meanwhile is not kept waiting. Deadlines wait for the snapshot.
+    fn go_on(&mut self) {
+        match self.snapshots.is_taking() {
+            true => self.snapshots.step(&mut self.tracker),
+            false => self.tracker.pass_more(&mut self.sink),
+        }
+    }
+
     /// One step: what is delivered meanwhile is not kept waiting.
     fn answer_queries(&mut self) {
         self.queries.step(&self.tracker, &self.sink.records);
@@ -129,6 +151,9 @@ impl Ingest {
         let listed = matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Resumed);
         let source = usize::from(delivery.source.0);
         self.sink.lists = matches!(delivery.event, PodEvent::Listed { .. });
+        if delivery.event.is_about_many() {
+            self.snapshots.finish(&mut self.tracker);
+        }
         self.tracker.apply(delivery, &mut self.sink);
         self.snapshots.changed();
         if let (true, Some(source)) = (listed, self.sources.get(source)) {

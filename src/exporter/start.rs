@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::ingest::{INGEST_DEADLINE, Ingest};
+use super::ingest::{DEADLINES_AT_ONCE, INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
 use super::reload::ReloadTask;
 use super::saving::{Checkpoint, Snapshots};
@@ -194,6 +194,7 @@ impl Exporter {
             events: args.evidence.events(),
             nodes: args.evidence.nodes(),
             shard: args.sharding.shard,
+            deadlines_at_once: DEADLINES_AT_ONCE,
             ..TrackerConfig::default()
         };
         let nodes = args.evidence.nodes().then(|| {

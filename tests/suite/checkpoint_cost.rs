@@ -1,10 +1,11 @@
-//! The cost of a commit: the bytes saved, and the time for which the ingest task is busy with it.
+//! The cost of a commit: the bytes saved, and the time for which the ingest task is busy with it. And how long it is
+//! busy with one step, of a commit or of deadlines, after which it takes what was delivered meanwhile.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::support::sinks::Counted;
-use podinit::checkpoint::content::{self, Content};
+use podinit::checkpoint::content::{self, Content, Unsealed};
 use podinit::checkpoint::frame;
 use podinit::inspect::records::RecordStore;
 use podinit::metrics::{Builder, LabelConfig};
@@ -103,6 +104,31 @@ impl Exporter {
         content::encode(&content, self.tracker.saved_pods())
     }
 
+    /// What each step of a commit takes. Between them there are events.
+    fn commit_in_steps(&mut self, pods: u64) -> Vec<Duration> {
+        let begun = cpu_time();
+        let content = Content {
+            tracker: self.tracker.begin_saving(),
+            metrics: self.said.recorder.saved(),
+            records: self.said.records.kept(),
+            ..Content::default()
+        };
+        let mut file = Unsealed::begin(content, self.tracker.remembered());
+        let mut steps = vec![cpu_time() - begun];
+        let mut is_left = true;
+        while is_left {
+            for event in 0..64 {
+                let pod = (steps.len() as u64 * 64 + event) * 7919 % pods;
+                self.apply(pod, true, 50);
+            }
+            let begun = cpu_time();
+            is_left = self.tracker.save_chunk(|pod| file.add(&pod));
+            steps.push(cpu_time() - begun);
+        }
+        black_box(file);
+        steps
+    }
+
     /// Without the records of startups that have ended.
     fn bytes(&self) -> f64 {
         self.encode(false).finish().len() as f64
@@ -190,5 +216,81 @@ fn what_a_commit_costs_the_ingest_task() {
             "{pods} pods, {} bytes: {encoded:.1?} for the ingest task, {hashed:.1?} to hash, {restored:.1?} to restore",
             file.len()
         );
+    }
+}
+
+/// Prints how long an event waits that arrives during work which was one step, and now has these.
+fn print_waits(what: &str, at_once: Duration, steps: &[Duration]) {
+    let longest = steps.iter().max().unwrap();
+    let all: Duration = steps.iter().sum();
+    println!(
+        "{what}: an event waits {at_once:.2?} at most if there is one step, {longest:.2?} with {} steps of {all:.2?} in all",
+        steps.len()
+    );
+    assert!(*longest < Duration::from_millis(5));
+}
+
+#[test]
+#[ignore = "measures time; cargo test --profile dist --test suite checkpoint_cost:: -- --ignored --nocapture"]
+fn how_long_an_event_waits_for_a_commit() {
+    for (ready, starting) in [(1_000_000, 1_000), (100_000, 1_000), (0, 100_000)] {
+        let mut exporter = Exporter::of(ready, starting, 50);
+        let [at_once, _] = exporter.commit(true);
+        let steps = exporter.commit_in_steps(ready + starting);
+        let what = format!("a commit of {ready} ready pods and {starting} in flight");
+        print_waits(&what, at_once, &steps);
+    }
+}
+
+/// All deadlines of so many pods pass at once.
+fn due_deadlines(pods: u64, deadlines_at_once: usize) -> Exporter {
+    let mut exporter = Exporter::of(0, 0, 1);
+    exporter.config.deadlines_at_once = deadlines_at_once;
+    exporter.tracker = Tracker::new(exporter.config.clone());
+    for pod in 0..pods {
+        let mut pod = PodSnapshot::bare(PodUid::from_text(&pod.to_string()), "ns", "pod");
+        pod.created = Some(Timestamp::from_seconds(START));
+        let scheduled = Condition {
+            status: ConditionStatus::True,
+            last_transition: pod.created,
+        };
+        pod.conditions
+            .insert(ConditionType::PodScheduled, scheduled);
+        let now = Timestamp::from_seconds(START);
+        let delivery = Delivery {
+            source: SourceId(0),
+            event: PodEvent::Applied(pod),
+            now,
+            observed: Some(now),
+            version: None,
+        };
+        exporter.tracker.apply(delivery, &mut exporter.said);
+    }
+    exporter
+}
+
+#[test]
+#[ignore = "measures time; cargo test --profile dist --test suite checkpoint_cost:: -- --ignored --nocapture"]
+fn how_long_an_event_waits_for_deadlines() {
+    for pods in [100_000, 300_000] {
+        let steps = [usize::MAX, 64].map(|at_once| {
+            let Exporter {
+                mut tracker,
+                mut said,
+                ..
+            } = due_deadlines(pods, at_once);
+            let begun = cpu_time();
+            tracker.advance(Timestamp::from_seconds(START + 86_400), &mut said);
+            let mut steps = vec![cpu_time() - begun];
+            while tracker.is_behind() {
+                let begun = cpu_time();
+                tracker.pass_more(&mut said);
+                steps.push(cpu_time() - begun);
+            }
+            steps
+        });
+        let [at_once, steps] = &steps;
+        let what = format!("the deadlines of {pods} pods");
+        print_waits(&what, at_once.iter().sum(), steps);
     }
 }

@@ -10,15 +10,15 @@ use crate::oracle::reading::{Options, Timestamps};
 use crate::oracle::{implementation, seeds};
 use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
-use podinit::checkpoint::content::{self, Content};
+use podinit::checkpoint::content::{self, Content, Unsealed};
 use podinit::checkpoint::frame;
 use podinit::inspect::records::RecordStore;
 use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
 use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
-    Delivery, NodeEvent, PodEvent, Record, SavedPod, SourceId, Successor, TimestampMode, Tracker,
-    TrackerConfig, Version,
+    Delivery, NodeEvent, PodEvent, Record, SavedPod, SavedTracker, SourceId, Successor,
+    TimestampMode, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -46,7 +46,8 @@ struct Harness {
 }
 
 impl Harness {
-    fn new(options: &Options) -> Self {
+    /// So many deadlines pass at once.
+    fn new(options: &Options, deadlines_at_once: usize) -> Self {
         let slos = implementation::slos(options);
         let doc = |slo: &podinit::slo::Slo| SloDoc {
             name: slo.rule.name.clone(),
@@ -66,6 +67,7 @@ impl Harness {
             max_pods: 12,
             events: options.events,
             nodes: options.nodes,
+            deadlines_at_once,
             ..TrackerConfig::default()
         };
         let (recorder, exposition) = counters(&docs, &config, STARTED);
@@ -85,20 +87,46 @@ impl Harness {
         self.tracker.apply(delivery.clone(), &mut self.said);
     }
 
-    /// The checkpoint as it stands.
-    fn written(&self) -> Vec<u8> {
-        let content = Content {
-            tracker: self.tracker.saved(),
+    /// All deadlines that have passed are reported.
+    fn pass_all(&mut self) {
+        while self.tracker.is_behind() {
+            self.tracker.pass_more(&mut self.said);
+        }
+    }
+
+    fn content(&self, tracker: SavedTracker) -> Content {
+        Content {
+            tracker,
             metrics: self.said.recorder.saved(),
             records: self.said.records.kept(),
             ..Content::default()
-        };
+        }
+    }
+
+    /// The checkpoint as it stands.
+    fn written(&self) -> Vec<u8> {
+        let content = self.content(self.tracker.saved());
         content::encode(&content, self.tracker.saved_pods()).finish()
     }
 
-    /// The process ends, and another one begins.
-    fn restart(&mut self) {
-        let file = self.written();
+    /// The checkpoint as it stands, written while all this is accounted for.
+    fn written_during(&mut self, deliveries: &[Delivery]) -> Vec<u8> {
+        let at_once = self.written();
+        let saved = self.tracker.begin_saving();
+        let mut file = Unsealed::begin(self.content(saved), self.tracker.remembered());
+        deliveries.iter().for_each(|delivery| self.apply(delivery));
+        while self.tracker.save_chunk(|pod| file.add(&pod)) {}
+        let file = file.finish();
+        assert!(
+            file == at_once,
+            "what was accounted for meanwhile is in the checkpoint"
+        );
+        file
+    }
+
+    /// The process ends during a commit, after all this, and another one begins.
+    fn restart(&mut self, unsaved: &[Delivery]) {
+        let file = self.written_during(unsaved);
         let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let again = content::encode(&content, pods.iter().cloned()).finish();
         assert!(
@@ -319,23 +347,34 @@ fn differs(seed: u64) -> Option<String> {
     let mut random = Rng::new(seed);
     let history = history::generate(seed);
     let deliveries = deliveries(&history::text(&history.documents), &mut random);
+    let at_once = random.within(1..=3) as usize;
     let (mut steady, mut restarted) = (
-        Harness::new(&history.options),
-        Harness::new(&history.options),
+        Harness::new(&history.options, usize::MAX),
+        Harness::new(&history.options, at_once),
     );
-    for delivery in &deliveries {
+    for (place, delivery) in deliveries.iter().enumerate() {
+        // What has passed while in sync.
+        if delivery.event == PodEvent::SyncLost || random.within(0..=2) == 0 {
+            restarted.pass_all();
+        }
         steady.apply(delivery);
         restarted.apply(delivery);
         if random.within(0..=9) > 0 {
             continue;
         }
         let now = delivery.now;
+        restarted.pass_all();
         for source in SOURCES {
             let lost = sync(PodEvent::SyncLost, source, now);
             steady.apply(&lost);
             restarted.apply(&lost);
         }
-        restarted.restart();
+        let unsaved = deliveries.iter().skip(place + 1);
+        let unsaved: Vec<Delivery> = unsaved
+            .take(random.within(0..=8) as usize)
+            .cloned()
+            .collect();
+        restarted.restart(&unsaved);
         let difference = difference(&steady.text(), &restarted.text());
         let difference = difference
             .or_else(|| other_start(&steady, &restarted))
@@ -351,6 +390,7 @@ fn differs(seed: u64) -> Option<String> {
             }
         }
     }
+    restarted.pass_all();
     let (same, other) = (steady.written().len(), restarted.written().len());
     difference(&steady.text(), &restarted.text())
         .or_else(|| other_start(&steady, &restarted))

@@ -17,7 +17,7 @@ use podinit_core::pod::MOST_FOLLOWED;
 type Images = Arc<Vec<Arc<str>>>;
 
 /// The section as it is written, pod by pod.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct CollectedWriter {
     out: Vec<u8>,
     lists: Vec<Images>,

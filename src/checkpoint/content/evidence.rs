@@ -29,7 +29,7 @@ pub(super) struct SavedEvidence {
 }
 
 /// The numbers of what nodes state.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct PodNodes {
     labels: Vec<Arc<NodeLabels>>,
     numbers: HashMap<Arc<NodeLabels>, u32>,

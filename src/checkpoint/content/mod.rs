@@ -31,26 +31,30 @@ mod evidence;
 mod pods;
 mod records;
 mod section;
+mod unsealed;
 
-use std::borrow::Borrow;
 use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::section::ContentError;
+pub use self::unsealed::{Unsealed, encode};
 
 use self::capacity::Capacities;
-use self::collected::CollectedWriter;
-use self::evidence::{PodNodes, SavedEvidence};
+use self::evidence::SavedEvidence;
 use self::pods::SharedTexts;
+#[cfg(test)]
+use self::section::append;
 use self::section::{
     CAPACITY, COLLECTED, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
-    START_TIMES, TRACKER, append, payload, value,
+    START_TIMES, TRACKER, payload, value,
 };
-use super::frame::{Sections, Writer};
+use super::frame::Sections;
+#[cfg(test)]
+use super::frame::Writer;
 use crate::inspect::records::KeptRecords;
 use crate::metrics::saved::SavedMetrics;
-use podinit_core::lifecycle::{PodInFlight, SavedPod, SavedTracker};
+use podinit_core::lifecycle::{SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
@@ -107,95 +111,6 @@ pub struct Watched {
     pub label: Option<String>,
     /// The field selector
     pub field: Option<String>,
-}
-
-/// A checkpoint that lacks its records and its checksum: the task that owns the pods need not wait for
-/// them.
-#[derive(Clone, Debug)]
-pub struct Unsealed {
-    file: Writer,
-    records: KeptRecords,
-    capacities: Capacities,
-}
-
-impl Unsealed {
-    /// The complete file.
-    pub fn finish(self) -> Vec<u8> {
-        let Self {
-            mut file,
-            records,
-            mut capacities,
-        } = self;
-        if records.count > 0 {
-            let written = records::newest(&records.records);
-            capacities.add_records(written);
-            file.section(RECORDS, |out| records::write(out, records.count, written));
-            let endings = endings::of(written);
-            if !endings.is_empty() {
-                file.section(ENDINGS, |out| append(out, &endings));
-            }
-        }
-        if !capacities.is_empty() {
-            file.section(CAPACITY, |out| append(out, &capacities));
-        }
-        file.finish()
-    }
-}
-
-/// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight
-/// from the operating system: what a growing buffer leaves behind in a heap would stay part of the process.
-const MANY_PODS: usize = 100_000;
-const RESERVED: usize = 33 << 20;
-
-/// Writes a checkpoint, but for what [`Unsealed::finish`] does.
-pub fn encode<P: Borrow<PodInFlight> + Serialize>(
-    content: &Content,
-    pods: impl Iterator<Item = SavedPod<P>>,
-) -> Unsealed {
-    let mut file = Writer::begin();
-    if (pods.size_hint().1).is_some_and(|most| most >= MANY_PODS) {
-        file.reserve(RESERVED);
-    }
-    file.section(SCOPE, |out| append(out, &content.scope));
-    if content.scope.shard != Shard::ALL {
-        let saved = SavedShard::from(content.scope.shard);
-        file.section(SHARD, |out| append(out, &saved));
-    }
-    file.section(TRACKER, |out| append(out, &content.tracker));
-    let mut collected = CollectedWriter::default();
-    let mut shown = Vec::new();
-    let mut capacities = Capacities::default();
-    let mut places = 0..;
-    let mut nodes = PodNodes::default();
-    file.section(PODS, |out| {
-        for pod in pods {
-            append(out, &pod);
-            if let Some(pod) = pod.in_flight() {
-                collected.add(pod);
-                append(&mut shown, &pod.shown());
-                capacities.add_pod(places.next().unwrap_or_default(), pod);
-                nodes.add(pod);
-            }
-        }
-    });
-    if let Some(collected) = collected.finish() {
-        file.section(COLLECTED, |out| out.extend(collected));
-    }
-    if !shown.is_empty() {
-        file.section(SHOWN, |out| out.extend(shown));
-    }
-    file.section(METRICS, |out| append(out, &content.metrics));
-    if !content.metrics.starts.is_empty() {
-        file.section(START_TIMES, |out| append(out, &content.metrics.starts));
-    }
-    if let Some(evidence) = nodes.finish(&content.metrics, &content.tracker, &content.records) {
-        file.section(EVIDENCE, |out| append(out, &evidence));
-    }
-    Unsealed {
-        file,
-        records: content.records.clone(),
-        capacities,
-    }
 }
 
 /// Reads a checkpoint whose frame was found whole.

@@ -21,7 +21,7 @@ const PERIOD: Duration = Duration::from_secs(15);
 const LONGEST_WRITE: Duration = Duration::from_secs(5);
 
 /// A checkpoint to write, and where to report its size or why it could not be written.
-type Job = (Unsealed, oneshot::Sender<io::Result<usize>>);
+type Job = (Box<Unsealed>, oneshot::Sender<io::Result<usize>>);
 
 /// Carries out commits, one at a time.
 pub(crate) struct Committer {

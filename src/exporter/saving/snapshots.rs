@@ -1,8 +1,9 @@
-//! The ingest task's part of the checkpoint: between two deliveries, it writes down what it knows.
+//! The ingest task's part of the checkpoint: what it knows between two deliveries it writes down in steps, with
+//! further deliveries between them.
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::checkpoint::content::{self, Content, SavedScope, Unsealed};
+use crate::checkpoint::content::{Content, SavedScope, Unsealed};
 use crate::exporter::ingest_sink::IngestSink;
 use crate::metrics::CheckpointGauges;
 use podinit_core::lifecycle::Tracker;
@@ -12,7 +13,7 @@ pub(crate) enum Snapshot {
     /// The same as in the snapshot before
     Unchanged,
     /// A checkpoint that is still to be finished and written
-    Changed(Unsealed),
+    Changed(Box<Unsealed>),
 }
 
 /// Asks for a snapshot.
@@ -32,6 +33,14 @@ pub(crate) struct Snapshots {
     changes: u64,
     /// The state of the last snapshot
     last: Option<ComparedState>,
+    /// The one that is being taken
+    taken: Option<Taken>,
+}
+
+/// A snapshot whose pods are being added.
+struct Taken {
+    file: Box<Unsealed>,
+    answer: oneshot::Sender<Snapshot>,
 }
 
 /// What is compared to find out whether a snapshot would differ from the last one.
@@ -57,6 +66,7 @@ impl Snapshots {
             scope: SavedScope::default(),
             changes: 0,
             last: None,
+            taken: None,
         }
     }
 
@@ -70,13 +80,22 @@ impl Snapshots {
         self.changes += 1;
     }
 
-    /// The next request; `None` when there will be none any more.
+    /// The next request, once the one before is answered; `None` when there will be none any more.
     pub(crate) async fn requested(&mut self) -> Option<Request> {
-        self.requests.recv().await
+        match self.taken {
+            Some(_) => std::future::pending().await,
+            None => self.requests.recv().await,
+        }
     }
 
-    /// Answers a request. Building the bytes takes some milliseconds for each 100,000 pods.
-    pub(crate) fn answer(&mut self, request: Request, tracker: &Tracker, sink: &IngestSink) {
+    /// Begins to answer a request. What is known at this moment is what is written.
+    pub(crate) fn begin_answer(
+        &mut self,
+        request: Request,
+        tracker: &mut Tracker,
+        sink: &IngestSink,
+    ) {
+        let Request { again, answer } = request;
         let recorder = &sink.recorder;
         let families = recorder.saved_families();
         let state = ComparedState {
@@ -84,22 +103,46 @@ impl Snapshots {
             observations: recorder.observations(),
             counted: families.total_without(&CheckpointGauges::FAMILIES),
         };
-        let unchanged = !request.again && self.last == Some(state);
-        let snapshot = if unchanged {
-            Snapshot::Unchanged
-        } else {
-            let mut metrics = recorder.saved_with(families);
-            CheckpointGauges::count_write_in(&mut metrics.families);
-            let content = Content {
-                scope: self.scope.clone(),
-                tracker: tracker.saved(),
-                metrics,
-                records: sink.records.kept(),
-            };
-            Snapshot::Changed(content::encode(&content, tracker.saved_pods()))
-        };
+        if !again && self.last == Some(state) {
+            // The requester may have given up.
+            let _ = answer.send(Snapshot::Unchanged);
+            return;
+        }
         self.last = Some(state);
-        // The requester may have given up.
-        let _ = request.answer.send(snapshot);
+        let mut metrics = recorder.saved_with(families);
+        CheckpointGauges::count_write_in(&mut metrics.families);
+        let content = Content {
+            scope: self.scope.clone(),
+            tracker: tracker.begin_saving(),
+            metrics,
+            records: sink.records.kept(),
+        };
+        let file = Box::new(Unsealed::begin(content, tracker.remembered()));
+        self.taken = Some(Taken { file, answer });
+    }
+
+    /// Whether a snapshot is being taken.
+    pub(crate) const fn is_taking(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    /// Adds some of the pods to the snapshot that is being taken: a thousand, which take a tenth of a millisecond,
+    /// or two milliseconds if all of them are in flight.
+    pub(crate) fn step(&mut self, tracker: &mut Tracker) {
+        if let Some(mut taken) = self.taken.take() {
+            if tracker.save_chunk(|pod| taken.file.add(&pod)) {
+                self.taken = Some(taken);
+            } else {
+                // The requester may have given up.
+                let _ = taken.answer.send(Snapshot::Changed(taken.file));
+            }
+        }
+    }
+
+    /// Adds all that is left, before so many pods change that to keep them as they were takes longer.
+    pub(crate) fn finish(&mut self, tracker: &mut Tracker) {
+        while self.is_taking() {
+            self.step(tracker);
+        }
     }
 }

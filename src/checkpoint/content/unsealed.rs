@@ -1,0 +1,132 @@
+//! Writing a checkpoint: the task that owns the pods adds them, some at a time, and another thread does the rest.
+
+use std::borrow::Borrow;
+
+use serde::Serialize;
+
+use super::capacity::Capacities;
+use super::collected::CollectedWriter;
+use super::evidence::PodNodes;
+use super::section::{
+    CAPACITY, COLLECTED, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
+    START_TIMES, TRACKER, append,
+};
+use super::{Content, SavedShard, endings, records};
+use crate::checkpoint::frame::{Section, Writer};
+use podinit_core::lifecycle::{PodInFlight, SavedPod};
+use podinit_core::shard::Shard;
+
+/// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight
+/// from the operating system: what a growing buffer leaves behind in a heap would stay part of the process.
+const MANY_PODS: usize = 100_000;
+const RESERVED: usize = 33 << 20;
+
+/// A checkpoint that lacks pods, what follows them, and its checksum.
+#[derive(Debug)]
+pub struct Unsealed {
+    content: Content,
+    file: Writer,
+    pods: Section,
+    collected: CollectedWriter,
+    shown: Vec<u8>,
+    capacities: Capacities,
+    nodes: PodNodes,
+    /// How many pods in flight were added
+    in_flight: u64,
+}
+
+impl Unsealed {
+    /// A checkpoint without pods, of which there are at most so many.
+    pub fn begin(content: Content, most_pods: usize) -> Self {
+        let mut file = Writer::begin();
+        if most_pods >= MANY_PODS {
+            file.reserve(RESERVED);
+        }
+        file.section(SCOPE, |out| append(out, &content.scope));
+        if content.scope.shard != Shard::ALL {
+            let saved = SavedShard::from(content.scope.shard);
+            file.section(SHARD, |out| append(out, &saved));
+        }
+        file.section(TRACKER, |out| append(out, &content.tracker));
+        Self {
+            content,
+            pods: file.open(PODS),
+            file,
+            collected: CollectedWriter::default(),
+            shown: Vec::new(),
+            capacities: Capacities::default(),
+            nodes: PodNodes::default(),
+            in_flight: 0,
+        }
+    }
+
+    /// Adds the next pod.
+    pub fn add<P: Borrow<PodInFlight> + Serialize>(&mut self, pod: &SavedPod<P>) {
+        append(self.file.end(), pod);
+        if let Some(pod) = pod.in_flight() {
+            self.collected.add(pod);
+            append(&mut self.shown, &pod.shown());
+            self.capacities.add_pod(self.in_flight, pod);
+            self.nodes.add(pod);
+            self.in_flight += 1;
+        }
+    }
+
+    /// The complete file, of these pods.
+    pub fn finish(self) -> Vec<u8> {
+        let Self {
+            content,
+            mut file,
+            pods,
+            collected,
+            shown,
+            mut capacities,
+            nodes,
+            ..
+        } = self;
+        let Content {
+            tracker,
+            metrics,
+            records,
+            ..
+        } = content;
+        file.close(pods);
+        if let Some(collected) = collected.finish() {
+            file.section(COLLECTED, |out| out.extend(collected));
+        }
+        if !shown.is_empty() {
+            file.section(SHOWN, |out| out.extend(shown));
+        }
+        file.section(METRICS, |out| append(out, &metrics));
+        if !metrics.starts.is_empty() {
+            file.section(START_TIMES, |out| append(out, &metrics.starts));
+        }
+        if let Some(evidence) = nodes.finish(&metrics, &tracker, &records) {
+            file.section(EVIDENCE, |out| append(out, &evidence));
+        }
+        if records.count > 0 {
+            let written = records::newest(&records.records);
+            capacities.add_records(written);
+            file.section(RECORDS, |out| records::write(out, records.count, written));
+            let endings = endings::of(written);
+            if !endings.is_empty() {
+                file.section(ENDINGS, |out| append(out, &endings));
+            }
+        }
+        if !capacities.is_empty() {
+            file.section(CAPACITY, |out| append(out, &capacities));
+        }
+        file.finish()
+    }
+}
+
+/// Writes a checkpoint, but for what [`Unsealed::finish`] does.
+pub fn encode<P: Borrow<PodInFlight> + Serialize>(
+    content: &Content,
+    pods: impl Iterator<Item = SavedPod<P>>,
+) -> Unsealed {
+    let most_pods = pods.size_hint().1.unwrap_or_default();
+    let mut file = Unsealed::begin(content.clone(), most_pods);
+    pods.for_each(|pod| file.add(&pod));
+    file
+}
