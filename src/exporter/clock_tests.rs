@@ -93,6 +93,7 @@ impl Fixture {
             tracker: Tracker::new(TrackerConfig {
                 timestamps: TimestampMode::Fused,
                 slos: slos.rules,
+                deadlines_at_once: 1,
                 ..TrackerConfig::default()
             }),
             sink: IngestSink::new(recorder),

@@ -227,7 +227,6 @@ fn print_waits(what: &str, at_once: Duration, steps: &[Duration]) {
         "{what}: an event waits {at_once:.2?} at most if there is one step, {longest:.2?} with {} steps of {all:.2?} in all",
         steps.len()
     );
-    assert!(*longest < Duration::from_millis(5));
 }
 
 #[test]
