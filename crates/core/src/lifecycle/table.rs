@@ -137,6 +137,47 @@ impl<T: Clone> PodTable<T> {
             .map(|(_, entry)| entry)
     }
 
+    /// Freezes the table as it is, in place of any earlier moment.
+    pub(super) fn freeze(&mut self) {
+        let slots = self.entries.0.iter().map(Vec::len).sum::<usize>();
+        // Slots have 32 bits.
+        self.frozen = Some(Frozen::new(slots as u32));
+    }
+
+    /// Whether something of a frozen table is still to be taken.
+    pub(super) const fn is_frozen(&self) -> bool {
+        self.frozen.is_some()
+    }
+
+    /// Gives the next entries of the frozen table, in the order of the slots. False if there are no more, after
+    /// which changes cost nothing again.
+    pub(super) fn take_chunk(&mut self, mut take: impl FnMut(PodUid, &T)) -> bool {
+        let Self {
+            entries, frozen, ..
+        } = self;
+        let mut slots = 0..CHUNK;
+        let is_left = frozen
+            .as_mut()
+            .is_some_and(|frozen| slots.all(|_| frozen.take(|slot| entries.at(slot), &mut take)));
+        if !is_left {
+            self.frozen = None;
+        }
+        is_left
+    }
+
+    /// The entry in a slot is about to change.
+    fn keep(&mut self, slot: u32) {
+        if let Some(frozen) = &mut self.frozen {
+            frozen.keep(slot, self.entries.at(slot));
+        }
+    }
+
+    /// All entries are.
+    fn keep_all(&mut self) {
+        let left = self.frozen.as_ref().map(Frozen::left);
+        left.into_iter().flatten().for_each(|slot| self.keep(slot));
+    }
+
     /// Every entry, in no particular order. Its size hint says how many there are at most.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PodUid, &T)> {
         let entries = self.slots().map(|(_, uid, entry)| (uid, entry));
@@ -263,6 +304,38 @@ mod tests {
             prop_assert_eq!(table.iter().size_hint().1, Some(model.len()));
             prop_assert!(table.slots().all(|(slot, uid, _)| table.slot(uid) == Some(slot)));
             prop_assert_eq!(all, model);
+        }
+    }
+
+    proptest! {
+        /// Whatever changes while it is taken.
+        #[test]
+        fn what_is_taken_is_what_there_was(
+            steps in prop::collection::vec((0u16..3000, 0u16..1000), 0..9000),
+            frozen_at in 0usize..6000,
+        ) {
+            let mut table = PodTable::default();
+            let (mut expected, mut taken) = (Vec::new(), Vec::new());
+            for (step, (number, action)) in steps.into_iter().enumerate() {
+                if step == frozen_at {
+                    table.freeze();
+                    expected = table.iter().map(|(uid, entry)| (uid, *entry)).collect();
+                }
+                let uid = uid(number);
+                match action {
+                    0 => table.retain(|entry| entry % 3 > 0),
+                    1 => table.values_mut().for_each(|entry| *entry += 1),
+                    2 => _ = table.take_chunk(|uid, entry| taken.push((uid, *entry))),
+                    3..300 => _ = table.remove(uid),
+                    300..500 => if let Some(entry) = table.get_mut(uid) {
+                        *entry += 1;
+                    },
+                    _ => table.insert(uid, step),
+                }
+            }
+            while table.take_chunk(|uid, entry| taken.push((uid, *entry))) {}
+            prop_assert!(!table.is_frozen());
+            prop_assert_eq!(taken, expected);
         }
     }
 

@@ -47,19 +47,33 @@ impl Timers {
         }
     }
 
-    /// Removes and returns the earliest deadline that has passed at `now`.
-    pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<(PodUid, SloId)> {
+    /// Sorts deadlines of seconds that have been reached at `now`, at most so many. False if there may be more.
+    pub(crate) fn sort(&mut self, now: Timestamp, mut most: usize) -> bool {
         let second = second_of(now);
         self.came = self.came.max(Some(second));
-        while let Some(bucket) = self.future.first_entry()
+        while let Some(mut bucket) = self.future.first_entry()
             && *bucket.key() <= second
         {
+            if most == 0 {
+                return false;
+            }
             let begin = *bucket.key();
-            let entries = bucket.remove().into_iter();
+            let kept = bucket.get().len().saturating_sub(most);
+            most -= bucket.get().len() - kept;
+            let entries = bucket.get_mut().drain(kept..);
             self.current.extend(
                 entries.map(|(nanos, uid, slo)| Reverse((instant(begin, nanos), uid, slo))),
             );
+            if kept == 0 {
+                bucket.remove();
+            }
         }
+        true
+    }
+
+    /// Removes and returns the earliest deadline that has passed at `now`.
+    pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<(PodUid, SloId)> {
+        self.sort(now, usize::MAX);
         let Reverse((deadline, uid, slo)) = *self.current.peek()?;
         (deadline < now).then(|| {
             self.current.pop();
@@ -185,6 +199,9 @@ mod tests {
                 timers.add(millis(now + ahead - 500), uid, SloId(0));
                 model.push((now + ahead - 500, uid));
                 now += pass;
+                if pass % 2 == 0 {
+                    while !timers.sort(millis(now), 2) {}
+                }
                 let mut passed = Vec::new();
                 while let Some((uid, _)) = timers.pop_passed(millis(now)) {
                     passed.push(uid);

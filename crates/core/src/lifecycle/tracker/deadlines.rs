@@ -14,6 +14,9 @@ use crate::lifecycle::stuck::StuckAfter;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
+/// To sort so many deadlines takes no longer than to report one.
+const SORTED_FOR_ONE: usize = 8;
+
 /// The deadlines that have passed, of which not all are reported at once.
 #[derive(Debug, Default)]
 pub(super) struct Overdue {
@@ -147,6 +150,11 @@ impl Tracker {
         self.overdue.until = Some(at);
         // While the pods are being saved, each that changes is copied.
         if self.pods.is_frozen() {
+            return;
+        }
+        let sorted = self.overdue.left.saturating_mul(SORTED_FOR_ONE);
+        if !self.shared.timers.sort(at, sorted) {
+            self.overdue.left = 0;
             return;
         }
         while self.overdue.left > 0 {

@@ -32,8 +32,9 @@ impl Said {
         match observation {
             PodObservation::Stuck { from, to } => {
                 for (waiting, change) in [(from, -1), (to, 1)] {
-                    let waiting = waiting.map(|waiting| format!("{waiting:?}"));
-                    waiting.map(|waiting| *self.stuck.entry(waiting).or_default() += change);
+                    if let Some(waiting) = waiting {
+                        *self.stuck.entry(format!("{waiting:?}")).or_default() += change;
+                    }
                 }
                 return;
             }
