@@ -9,6 +9,7 @@ mod interruptions;
 mod kube_events;
 mod listing;
 mod nodes;
+mod overdue;
 mod remembered_pod;
 mod resharding;
 mod saving;
@@ -16,7 +17,7 @@ mod saving;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::deadlines::Overdue;
+use self::overdue::Overdue;
 use self::remembered_pod::RememberedPod;
 use super::classification::{Backfill, SnapshotOrigin};
 use super::delivery::{Delivery, PodEvent, SourceId};

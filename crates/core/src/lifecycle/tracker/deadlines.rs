@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Tracker;
+use super::overdue::{Place, just_before};
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::Reporter;
@@ -16,49 +17,6 @@ use crate::timestamp::Timestamp;
 
 /// To sort so many deadlines takes no longer than to report one.
 const SORTED_FOR_ONE: usize = 8;
-
-/// The deadlines that have passed, of which not all are reported at once.
-#[derive(Debug, Default)]
-pub(super) struct Overdue {
-    /// How many are reported in one step
-    at_once: usize,
-    /// How many more are in this step
-    left: usize,
-    /// Until when they have passed; `None` once all are reported
-    until: Option<Timestamp>,
-    /// The stage whose stuck pods are being reported, the place of the last of them, and before when the stuck ones
-    /// entered it
-    stuck: Option<(Stage, Option<Place>, Timestamp)>,
-}
-
-/// The place of a pod in the order of its stage.
-type Place = (Timestamp, PodUid);
-
-impl Overdue {
-    pub(super) fn new(at_once: usize) -> Self {
-        Self {
-            at_once,
-            ..Self::default()
-        }
-    }
-
-    pub(super) const fn begin_step(&mut self) {
-        self.left = self.at_once;
-    }
-
-    /// Sync is lost, or time was: deadlines that are not reported have not passed
-    /// ([§6.7](crate::specification#s6-7)).
-    pub(super) const fn forget(&mut self) {
-        self.until = None;
-    }
-}
-
-/// The last place before those of pods that entered a stage at `from`.
-fn just_before(from: Timestamp) -> Option<Place> {
-    let before = from.as_nanos().checked_sub(1)?;
-    let greatest = PodUid::from_words([u64::MAX, u64::MAX]);
-    Some((Timestamp::from_nanos(before), greatest))
-}
 
 impl Tracker {
     /// How many pods in flight have not had their event for `slo` yet.
