@@ -314,6 +314,7 @@ impl Nodes {
 
     /// Time has come to `now`.
     pub(super) fn advance(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        self.drop_old_tombstones(now);
         // Nodes are created at whole seconds, so that one becomes late just after one.
         let second = self.late_at.truncate_to_second();
         let is_due =
