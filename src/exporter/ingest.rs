@@ -73,12 +73,16 @@ impl Ingest {
                     }
                     self.heartbeat.beat();
                 }
-                Some(request) = self.snapshots.requested() => {
+                // A snapshot says nothing of deadlines that have passed and are not reported.
+                Some(request) = self.snapshots.requested(), if !self.tracker.is_behind() => {
                     let Self { tracker, sink, snapshots, .. } = &mut self;
                     snapshots.begin_answer(request, tracker, sink);
                 }
                 Some(slos) = self.slos.recv() => {
                     self.snapshots.finish(&mut self.tracker);
+                    while self.tracker.is_behind() {
+                        self.tracker.pass_more(&mut self.sink);
+                    }
                     self.tracker.set_slos(slos.rules);
                     self.tracker.set_stuck_after(slos.stuck_after);
                     self.sink.recorder.set_slos(&slos.docs);

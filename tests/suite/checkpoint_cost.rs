@@ -122,7 +122,7 @@ impl Exporter {
                 self.apply(pod, true, 50);
             }
             let begun = cpu_time();
-            is_left = self.tracker.save_chunk(|pod| file.add(&pod));
+            is_left = file.add_chunk(&mut self.tracker);
             steps.push(cpu_time() - begun);
         }
         black_box(file);

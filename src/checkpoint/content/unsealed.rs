@@ -13,7 +13,7 @@ use super::section::{
 };
 use super::{Content, SavedShard, endings, records};
 use crate::checkpoint::frame::{Section, Writer};
-use podinit_core::lifecycle::{PodInFlight, SavedPod};
+use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
 use podinit_core::shard::Shard;
 
 /// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight
@@ -47,7 +47,6 @@ impl Unsealed {
             let saved = SavedShard::from(content.scope.shard);
             file.section(SHARD, |out| append(out, &saved));
         }
-        file.section(TRACKER, |out| append(out, &content.tracker));
         Self {
             content,
             pods: file.open(PODS),
@@ -60,8 +59,16 @@ impl Unsealed {
         }
     }
 
+    /// Adds some of the pods that `tracker` is saving. False if these were the last.
+    pub fn add_chunk(&mut self, tracker: &mut Tracker) -> bool {
+        let mut deleted = Vec::new();
+        let is_left = tracker.save_chunk(|pod| self.add(&pod), |pod| deleted.push(pod));
+        self.content.tracker.deleted.append(&mut deleted);
+        is_left
+    }
+
     /// Adds the next pod.
-    pub fn add<P: Borrow<PodInFlight> + Serialize>(&mut self, pod: &SavedPod<P>) {
+    fn add<P: Borrow<PodInFlight> + Serialize>(&mut self, pod: &SavedPod<P>) {
         append(self.file.end(), pod);
         if let Some(pod) = pod.in_flight() {
             self.collected.add(pod);
@@ -97,6 +104,7 @@ impl Unsealed {
         if !shown.is_empty() {
             file.section(SHOWN, |out| out.extend(shown));
         }
+        file.section(TRACKER, |out| append(out, &tracker));
         file.section(METRICS, |out| append(out, &metrics));
         if !metrics.starts.is_empty() {
             file.section(START_TIMES, |out| append(out, &metrics.starts));

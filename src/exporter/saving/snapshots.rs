@@ -129,12 +129,12 @@ impl Snapshots {
     /// Adds some of the pods to the snapshot that is being taken: a thousand, which take a tenth of a millisecond,
     /// or two milliseconds if all of them are in flight.
     pub(crate) fn step(&mut self, tracker: &mut Tracker) {
-        if let Some(mut taken) = self.taken.take() {
-            if tracker.save_chunk(|pod| taken.file.add(&pod)) {
-                self.taken = Some(taken);
+        if let Some(Taken { mut file, answer }) = self.taken.take() {
+            if file.add_chunk(tracker) {
+                self.taken = Some(Taken { file, answer });
             } else {
                 // The requester may have given up.
-                let _ = taken.answer.send(Snapshot::Changed(taken.file));
+                let _ = answer.send(Snapshot::Changed(file));
             }
         }
     }

@@ -49,7 +49,7 @@ pub struct SavedTracker {
     /// The newest second of creation of any pod that was evicted or refused (see
     /// `eviction.rs`)
     pub watermark: Option<u32>,
-    /// The deleted pods that are still remembered, in the order of their deletion
+    /// The deleted pods that are still remembered
     pub deleted: Vec<SavedDeleted>,
     /// What is changed in place of pods whose startup is over
     pub in_place: Vec<(PodUid, OpenChanges)>,

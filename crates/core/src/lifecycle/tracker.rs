@@ -224,10 +224,13 @@ impl Tracker {
             // Accounted for above.
             PodEvent::Event(_) | PodEvent::OtherShardEvents(_) | PodEvent::Nodes(_) => {}
             PodEvent::SyncLost => {
+                self.pass_all(reporter);
                 self.sources.lose_sync(source);
-                self.overdue.forget();
             }
-            PodEvent::Resumed => self.sources.resume(source, now),
+            PodEvent::Resumed => {
+                self.pass_all(reporter);
+                self.sources.resume(source, now);
+            }
             PodEvent::RolledBack => self.roll_back(source),
         }
         self.sources.step(source, version.as_ref(), now);

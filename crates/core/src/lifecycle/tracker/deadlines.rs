@@ -95,36 +95,48 @@ impl Tracker {
         true
     }
 
-    /// Reports the deadlines that passed before `at`, unless deliveries from before `at` may still
-    /// be missing ([§6.7](crate::specification#s6-7)): as many as one step has room for.
+    /// Lets the deadlines before `at` pass, unless deliveries from before `at` may still be missing
+    /// ([§6.7](crate::specification#s6-7)). Reports as many as one step has room for.
     ///
     /// That they have passed is one moment, and when they are reported changes no figure: a deadline concerns
     /// one pod only, and is reported before anything else of that pod is ([`Tracker::pass_deadlines_of`]).
     pub(super) fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
-        if !self.sources.may_pass_deadlines(at) {
-            return;
+        if self.sources.may_pass_deadlines(at) {
+            self.overdue.until = self.overdue.until.max(Some(at));
         }
-        let at = self.overdue.until.map_or(at, |until| until.max(at));
-        self.overdue.until = Some(at);
         // While the pods are being saved, each that changes is copied.
-        if self.pods.is_frozen() {
-            return;
+        if !self.pods.is_frozen() {
+            self.report_overdue(reporter);
         }
+    }
+
+    /// Reports all deadlines that have passed, before none may pass any more.
+    pub(super) fn pass_all(&mut self, reporter: &mut Reporter<'_, impl Sink>) {
+        let left = std::mem::replace(&mut self.overdue.left, usize::MAX);
+        self.report_overdue(reporter);
+        self.overdue.left = left;
+    }
+
+    /// Reports deadlines that have passed, as many as one step has room for.
+    fn report_overdue(&mut self, reporter: &mut Reporter<'_, impl Sink>) {
+        let Some(until) = self.overdue.until else {
+            return;
+        };
         let sorted = self.overdue.left.saturating_mul(SORTED_FOR_ONE);
-        if !self.shared.timers.sort(at, sorted) {
+        if !self.shared.timers.sort(until, sorted) {
             self.overdue.left = 0;
             return;
         }
         while self.overdue.left > 0 {
-            let Some((uid, slo)) = self.shared.timers.pop_passed(at) else {
-                if self.report_stuck(at, reporter) {
+            let Some((uid, slo)) = self.shared.timers.pop_passed(until) else {
+                if self.report_stuck(until, reporter) {
                     self.overdue.until = None;
                 }
                 return;
             };
             self.overdue.left -= 1;
             if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
-                pod.pass_deadlines(Some(slo), at, &self.shared, reporter);
+                pod.pass_deadlines(Some(slo), until, &self.shared, reporter);
             }
         }
     }
@@ -135,32 +147,29 @@ impl Tracker {
         uid: PodUid,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        if let Some(at) = self.behind()
+        if let Some(until) = self.overdue.until
             && let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid)
         {
-            pod.pass_deadlines(None, at, &self.shared, reporter);
+            pod.pass_deadlines(None, until, &self.shared, reporter);
             pod.report_stuck(&self.shared.stuck, reporter);
         }
     }
 
-    /// Until when deadlines have passed that may not all be reported.
-    fn behind(&self) -> Option<Timestamp> {
-        let until = self.overdue.until;
-        until.filter(|until| self.sources.may_pass_deadlines(*until))
-    }
-
-    /// Whether deadlines have passed that may not all be reported.
+    /// Whether deadlines have passed that may not all be reported. What is [saved](Tracker::begin_saving) says nothing
+    /// of those, so they have to be reported before.
     pub fn is_behind(&self) -> bool {
-        self.behind().is_some()
+        self.overdue.until.is_some()
     }
 
     /// Reports some of the deadlines that have passed; none while the pods are [being
     /// saved](Tracker::begin_saving).
     pub fn pass_more(&mut self, sink: &mut impl Sink) {
-        if let Some(at) = self.behind() {
+        if let Some(until) = self.overdue.until
+            && !self.pods.is_frozen()
+        {
             self.overdue.begin_step();
-            let now = self.now.unwrap_or(at);
-            self.pass_deadlines(at, &mut Reporter::new(now, sink));
+            let now = self.now.unwrap_or(until);
+            self.report_overdue(&mut Reporter::new(now, sink));
         }
     }
 

@@ -33,8 +33,7 @@ impl Overdue {
         self.left = self.at_once;
     }
 
-    /// Sync is lost, or time was: deadlines that are not reported have not passed
-    /// ([§6.7](crate::specification#s6-7)).
+    /// Time was lost: what is not reported has not passed ([§6.7](crate::specification#s6-7)).
     pub(super) const fn forget(&mut self) {
         self.until = None;
     }

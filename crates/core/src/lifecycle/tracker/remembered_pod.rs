@@ -6,7 +6,7 @@ use crate::lifecycle::eviction::{Evictable, EvictedState};
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::LastTrue;
-use crate::lifecycle::saved::SavedPod;
+use crate::lifecycle::saved::{SavedDeleted, SavedPod};
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
@@ -34,12 +34,20 @@ impl RememberedPod {
         }
     }
 
-    /// What is saved of it. Tombstones are saved in the order of their deletion, beside the pods.
+    /// What is saved of it, unless it is a tombstone.
     pub(super) fn saved(&self, uid: PodUid) -> Option<SavedPod<&PodInFlight>> {
         match self {
             Self::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
             Self::Finished(finished) => Some(SavedPod::Finished(uid, finished.last_seen())),
             Self::Deleted { .. } => None,
+        }
+    }
+
+    /// What is saved of a tombstone.
+    pub(super) const fn saved_deleted(&self, uid: PodUid) -> Option<SavedDeleted> {
+        match *self {
+            Self::Deleted { created, at } => Some(SavedDeleted { uid, at, created }),
+            Self::InFlight(_) | Self::Finished(_) => None,
         }
     }
 

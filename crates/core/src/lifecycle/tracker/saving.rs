@@ -17,6 +17,15 @@ use crate::timestamp::Timestamp;
 impl Tracker {
     /// All that is known but the pods of [`Tracker::saved_pods`].
     pub fn saved(&self) -> SavedTracker {
+        let deleted = self.pods.iter();
+        let deleted = deleted.filter_map(|(uid, remembered)| remembered.saved_deleted(uid));
+        SavedTracker {
+            deleted: deleted.collect(),
+            ..self.saved_beside_pods()
+        }
+    }
+
+    fn saved_beside_pods(&self) -> SavedTracker {
         SavedTracker {
             now: self.now,
             resumed: self.sources.resumed,
@@ -24,25 +33,10 @@ impl Tracker {
             rules: Arc::clone(&self.shared.rules),
             stuck: self.shared.stuck.clone(),
             watermark: self.cap.watermark(),
-            deleted: self.saved_deleted().collect(),
+            deleted: Vec::new(),
             in_place: self.in_place.iter().collect(),
             nodes: self.shared.nodes.as_ref().map(Nodes::saved),
         }
-    }
-
-    fn saved_deleted(&self) -> impl Iterator<Item = SavedDeleted> {
-        let deleted = self.tombstones.iter();
-        deleted.filter_map(|(at, uid)| match self.pods.get(*uid)? {
-            RememberedPod::Deleted { created, at: last } if last == at => Some(SavedDeleted {
-                uid: *uid,
-                at: *at,
-                created: *created,
-            }),
-            // The entry is of an earlier deletion: a backup has brought the pod back since.
-            RememberedPod::Deleted { .. }
-            | RememberedPod::InFlight(_)
-            | RememberedPod::Finished(_) => None,
-        })
     }
 
     /// The pods that are starting up or done. Its size hint says how many there are at most.
@@ -51,17 +45,24 @@ impl Tracker {
         pods.filter_map(|(uid, remembered)| remembered.saved(uid))
     }
 
-    /// All that is known but the pods. They are given by [`Tracker::save_chunk`] as they are now, whatever is
-    /// accounted for in between.
+    /// All that is known but the pods, including the deleted ones. [`Tracker::save_chunk`] gives them as they are now,
+    /// whatever is accounted for in between.
     pub fn begin_saving(&mut self) -> SavedTracker {
         self.pods.freeze();
-        self.saved()
+        self.saved_beside_pods()
     }
 
-    /// Gives some of the pods of the moment that is being saved. False if these were the last.
-    pub fn save_chunk(&mut self, mut save: impl FnMut(SavedPod<&PodInFlight>)) -> bool {
-        self.pods
-            .take_chunk(|uid, remembered| remembered.saved(uid).into_iter().for_each(&mut save))
+    /// Gives some of the pods of the moment that is being saved, and of the deleted ones. False if these were the
+    /// last.
+    pub fn save_chunk(
+        &mut self,
+        mut save: impl FnMut(SavedPod<&PodInFlight>),
+        mut save_deleted: impl FnMut(SavedDeleted),
+    ) -> bool {
+        self.pods.take_chunk(|uid, remembered| {
+            remembered.saved(uid).into_iter().for_each(&mut save);
+            (remembered.saved_deleted(uid).into_iter()).for_each(&mut save_deleted);
+        })
     }
 
     /// A tracker that continues from what was saved, under `config` and with the sources that
@@ -113,7 +114,9 @@ impl Tracker {
                 }
             }
         }
-        for SavedDeleted { uid, at, created } in saved.deleted {
+        let mut deleted = saved.deleted;
+        deleted.sort_by_key(|deleted| deleted.at);
+        for SavedDeleted { uid, at, created } in deleted {
             tracker
                 .pods
                 .insert(uid, RememberedPod::Deleted { created, at });
