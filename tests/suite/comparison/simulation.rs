@@ -131,7 +131,7 @@ fn pools_of(pairs: u64) {
 
 #[test]
 fn a_slow_pool_is_found_in_noise_and_none_where_all_are_slow() {
-    pools_of(6);
+    pools_of(3);
 }
 
 #[test]

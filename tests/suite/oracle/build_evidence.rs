@@ -111,7 +111,7 @@ pub(crate) fn about(event: Value, field_path: &str) -> Value {
 /// The Event with an instant in its name.
 pub(crate) fn named(event: Value, seconds: f64) -> Value {
     let nanos: Nanos = instant(seconds);
-    debug_assert!(nanos > SECOND);
+    assert!(nanos > SECOND);
     with(event, "/metadata/name", format!("a.{nanos:x}").into())
 }
 
