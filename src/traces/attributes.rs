@@ -7,7 +7,7 @@
 use opentelemetry::{Array, Key, KeyValue, StringValue, Value};
 
 use podinit_core::lifecycle::{Record, RecordedPull, WaitReason};
-use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use podinit_core::pod::{PodInfo, PodUid, Workload};
 
 /// The attributes of every span of a pod. `label_keys` are the keys of the chosen pod labels.
 pub(super) fn of_pod(uid: PodUid, pod: &PodInfo, label_keys: &[String]) -> Vec<KeyValue> {
@@ -49,8 +49,8 @@ pub(super) fn of_startup(record: &Record, missed: &[&str]) -> Vec<KeyValue> {
         attributes.push(text("podinit.network_time", time.as_str()));
     }
     // Without nodes as evidence nothing is known of a node.
-    if let Some(capacity) = record.startup_capacity {
-        let images = record.startup_images.as_str();
+    if let Some(capacity) = record.needed.capacity {
+        let images = record.needed.images.as_str();
         attributes.push(text("podinit.node.capacity", capacity.as_str()));
         attributes.push(text("podinit.images", images));
     }
@@ -65,7 +65,7 @@ pub(super) fn of_startup(record: &Record, missed: &[&str]) -> Vec<KeyValue> {
 
 /// What the span of a pull says besides. `image` is how the pod's spec names the image.
 pub(super) fn of_pull(pull: &RecordedPull, image: Option<&str>) -> Vec<KeyValue> {
-    let is_init = pull.kind != ContainerKind::Regular;
+    let is_init = pull.init;
     let mut attributes = vec![
         text("k8s.container.name", &pull.container),
         text("podinit.image.registry", &pull.registry),

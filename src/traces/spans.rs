@@ -10,7 +10,7 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use super::attributes;
 use super::ids::{SpanName, span_id, trace_id};
 use podinit_core::lifecycle::{
-    Interval, IntervalResult, Milestone, Outcome, Progress, Record, SloVerdict, Stage, Step,
+    Interval, IntervalResult, Milestone, Outcome, Progress, Record, SloResult, Stage, Step,
     UnobservedReason,
 };
 use podinit_core::timestamp::Timestamp;
@@ -35,7 +35,7 @@ impl Spans {
 
     /// The spans of a startup that has ended, the root first; none of one under way.
     pub fn of(&self, record: &Record) -> Vec<SpanData> {
-        let Progress::Ended { outcome, at } = record.progress else {
+        let Progress::Ended { outcome, at, .. } = record.progress else {
             return Vec::new();
         };
         let startup = Startup {
@@ -126,9 +126,11 @@ impl Startup<'_> {
         let mut all = self.record.intervals.iter();
         let recorded = all.find(|one| one.interval == interval)?;
         let end = match recorded.result {
-            IntervalResult::Unobserved(UnobservedReason::Time) => return None,
+            IntervalResult::Unobserved {
+                reason: UnobservedReason::Time,
+            } => return None,
             IntervalResult::Open => recorded.ended.or(Some(self.ended)),
-            IntervalResult::Measured(_) | IntervalResult::Unobserved(_) => recorded.ended,
+            IntervalResult::Measured { .. } | IntervalResult::Unobserved { .. } => recorded.ended,
         };
         let (from, to) = recorded.began.zip(end)?;
         // Below zero by at most a second is noise of the truncation ([§4.5](crate::specification#s4-5)).
@@ -138,10 +140,8 @@ impl Startup<'_> {
     /// The SLOs that the pod missed, and the stage in which it was then, where that is known.
     fn missed(&self) -> Vec<(&str, Option<Stage>)> {
         let slos = self.record.slos.iter();
-        let missed = slos.filter_map(|slo| match slo.verdict {
-            Some(SloVerdict::Bad(waiting)) => {
-                Some((&*slo.slo, waiting.map(|waiting| waiting.stage())))
-            }
+        let missed = slos.filter_map(|slo| match slo.result {
+            SloResult::Bad { waiting } => Some((&*slo.slo, waiting.map(|waiting| waiting.stage()))),
             _ => None,
         });
         missed.collect()

@@ -7,11 +7,10 @@ use opentelemetry::trace::TraceId;
 use super::*;
 use crate::traces::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
-    Cause, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull,
+    Cause, IntervalKind, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull,
     StartupCapacity, StartupImages, WaitReason,
 };
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::ContainerKind;
 
 /// A startup that took until `ready`, with a pull of nine seconds.
 fn record(ready: i64) -> Record {
@@ -19,18 +18,19 @@ fn record(ready: i64) -> Record {
     record.pod.pod_labels = ["checkout".into()].into();
     record.containers = vec![RecordedContainer {
         name: "app".into(),
-        kind: ContainerKind::Regular,
+        init: false,
         image: Some("docker.io/shop/web:1.2".into()),
+        registry: None,
         problem: None,
     }];
     record.pulls = vec![RecordedPull {
         container: "app".into(),
-        kind: ContainerKind::Regular,
+        init: false,
         registry: "docker.io".into(),
         has_failed: false,
         image: RecordedImage::Pulled {
             ended: Some(at(13)),
-            with_wait: Duration::from_secs(9),
+            with_wait: Duration::from_secs(9).into(),
         },
     }];
     record
@@ -113,8 +113,8 @@ fn every_span_names_the_pod_by_the_semantic_conventions() {
 #[test]
 fn the_wait_for_a_new_node_has_spans_and_the_root_says_what_node_it_was() {
     let mut record = record(14);
-    record.startup_capacity = Some(StartupCapacity::New);
-    record.startup_images = StartupImages::Pulled;
+    record.needed.capacity = Some(StartupCapacity::New);
+    record.needed.images = StartupImages::Pulled;
     record.node_labels = Some(Arc::new(NodeLabels {
         pool: "blue".into(),
         zone: "eu-1a".into(),
@@ -122,9 +122,12 @@ fn the_wait_for_a_new_node_has_spans_and_the_root_says_what_node_it_was() {
     }));
     let interval = |interval, from, to| RecordedInterval {
         interval,
+        kind: IntervalKind::of(interval),
         began: Some(at(from)),
         ended: Some(at(to)),
-        result: IntervalResult::Measured(Latency::from_nanos(to.abs_diff(from) * 1_000_000_000)),
+        result: IntervalResult::Measured {
+            seconds: Latency::from_nanos(to.abs_diff(from) * 1_000_000_000),
+        },
     };
     record
         .intervals
@@ -185,10 +188,9 @@ fn a_missed_slo_is_an_error_of_the_startup_and_of_the_stage() {
     }
     // Where its deadline passed, and not its end showed it, the pod was in a stage.
     let mut record = record(40);
-    record.slos[0].verdict = Some(SloVerdict::Bad(WaitReason::new(
-        Stage::Containers,
-        Cause::Probe,
-    )));
+    record.slos[0].result = SloResult::Bad {
+        waiting: WaitReason::new(Stage::Containers, Cause::Probe),
+    };
     let late = spans(&record);
     assert_eq!(named(&late, "containers").status, missed);
     assert_eq!(named(&late, "network").status, Status::Unset);
@@ -200,6 +202,7 @@ fn a_startup_that_failed_ends_when_that_was_seen_and_so_does_its_last_stage() {
     record.progress = Progress::Ended {
         outcome: Outcome::Failed,
         at: at(20),
+        ending: None,
     };
     let lost = [Milestone::ContainersReady, Milestone::Ready];
     record
@@ -239,14 +242,19 @@ fn steps_lie_inside_their_stage_and_unusable_times_give_no_span() {
     let mut record = record(14);
     let step = |step, from, to, result| RecordedInterval {
         interval: Interval::Step(step),
+        kind: IntervalKind::Step,
         began: Some(at(from)),
         ended: Some(at(to)),
         result,
     };
     let is_step = |interval| matches!(interval, Interval::Step(_));
     record.intervals.retain(|one| !is_step(one.interval));
-    let measured = IntervalResult::Measured(Latency::from_nanos(1));
-    let unusable = IntervalResult::Unobserved(UnobservedReason::Time);
+    let measured = IntervalResult::Measured {
+        seconds: Latency::from_nanos(1),
+    };
+    let unusable = IntervalResult::Unobserved {
+        reason: UnobservedReason::Time,
+    };
     record
         .intervals
         .push(step(Step::Acknowledge, 0, 2, measured));

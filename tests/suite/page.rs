@@ -11,11 +11,11 @@ use podinit::inspect::page::{Foot, Overview, pod_page};
 use podinit::inspect::problems::{Seen, Wanted};
 use podinit::metrics::{Distribution, Figures, SloFigures};
 use podinit_core::lifecycle::{
-    Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
+    Cause, Interval, IntervalKind, IntervalResult, Milestone, MilestoneSource, Outcome, Progress,
     Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Selection,
-    Stage, StartupImages, WaitReason,
+    Stage, WaitReason, record_fixtures,
 };
-use podinit_core::pod::{ContainerKind, PodSnapshot, PodUid, Workload};
+use podinit_core::pod::{PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 
 /// 10:00 on 2026-03-01, and so many seconds later.
@@ -31,16 +31,18 @@ fn waiting() -> WaitReason {
 fn record(name: &str, progress: Progress) -> Record {
     let milestone = |milestone, second, source| RecordedMilestone {
         milestone,
-        time: Some((at(second), source)),
+        time: Some(at(second)),
+        source: Some(source),
     };
     let interval = |interval, began, ended: Option<i64>| RecordedInterval {
         interval,
+        kind: IntervalKind::of(interval),
         began: Some(at(began)),
         ended: ended.map(at),
         result: match ended {
-            Some(ended) => {
-                IntervalResult::Measured(Latency::from(Duration::from_secs((ended - began) as u64)))
-            }
+            Some(ended) => IntervalResult::Measured {
+                seconds: Duration::from_secs((ended - began) as u64).into(),
+            },
             None => IntervalResult::Open,
         },
     };
@@ -56,12 +58,6 @@ fn record(name: &str, progress: Progress) -> Record {
         name: "web".into(),
     }));
     Record {
-        startup_capacity: None,
-        startup_images: StartupImages::default(),
-        node_labels: None,
-        ending: None,
-        unschedulable: None,
-        uid,
         pod,
         discovered: at(0),
         progress,
@@ -69,7 +65,6 @@ fn record(name: &str, progress: Progress) -> Record {
             milestone(Milestone::Created, 0, MilestoneSource::CreationTimestamp),
             milestone(Milestone::Scheduled, 2, MilestoneSource::Condition),
         ],
-        network_time: None,
         intervals: vec![
             interval(Interval::Stage(Stage::Scheduling), 0, Some(2)),
             interval(Interval::Stage(Stage::Network), 2, end),
@@ -77,18 +72,18 @@ fn record(name: &str, progress: Progress) -> Record {
         ],
         containers: vec![RecordedContainer {
             name: "web".into(),
-            kind: ContainerKind::Regular,
+            init: false,
             image: Some("ghcr.io/shop/web:1.2".into()),
+            registry: None,
             problem: None,
         }],
         message: Some("<no> address & none left".into()),
-        pulls: vec![],
         causes: vec![RecordedCause {
             waiting: waiting(),
             began: at(2),
             container: None,
         }],
-        slos: vec![],
+        ..record_fixtures::record("shop", name)
     }
 }
 
@@ -96,15 +91,19 @@ fn in_flight(name: &str, is_stuck: bool) -> Record {
     let progress = Progress::InFlight {
         waiting: waiting(),
         entered: at(2),
-        stuck_after: Duration::from_secs(300),
+        stuck_at: at(302),
         is_stuck,
     };
     record(name, progress)
 }
 
 fn ready(name: &str) -> Record {
-    let (outcome, at) = (Outcome::Ready, at(30));
-    record(name, Progress::Ended { outcome, at })
+    let progress = Progress::Ended {
+        outcome: Outcome::Ready,
+        at: at(30),
+        ending: None,
+    };
+    record(name, progress)
 }
 
 fn figures(pods: u64, stuck: u64) -> Figures {

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use podinit::doctor::report as doctor_text;
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
-use podinit::inspect::api::{self, startup_of};
+use podinit::inspect::api;
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};
 use podinit::inspect::problems::{Seen, Wanted};
@@ -18,7 +18,9 @@ use podinit::reports::replay::ReplayConfig;
 use podinit::reports::report::{Style, detail};
 use podinit::server::Limits;
 use podinit::text::strangers_text::{acts, escaped_json, lines_shown, shown};
-use podinit_core::lifecycle::{Delivery, PodEvent, Record, SourceId, Tracker, TrackerConfig};
+use podinit_core::lifecycle::{
+    Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
+};
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
@@ -103,11 +105,12 @@ fn explanations(texts: &[String]) -> Vec<Explanation> {
 }
 
 fn stuck(texts: &[String]) -> StuckPods {
-    let rows = startups(texts).into_iter().filter_map(|record| {
-        let mut startup = startup_of(&record, &[]);
-        startup.message = Some(record.pod.name.to_string());
-        startup.in_flight.as_mut()?.stuck = true;
-        StuckPod::of(&startup, now())
+    let rows = startups(texts).into_iter().filter_map(|mut record| {
+        record.message = Some(record.pod.name.as_ref().into());
+        if let Progress::InFlight { is_stuck, .. } = &mut record.progress {
+            *is_stuck = true;
+        }
+        StuckPod::of(&record, now())
     });
     let pods: Vec<_> = rows.collect();
     assert_eq!(pods.len(), texts.len());

@@ -2,10 +2,15 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use podinit::inspect::api::model::{InFlight, Pull, Startup, Unschedulable, Workload};
 use podinit::inspect::stuck::{StuckPod, StuckPods};
+use podinit_core::kube_event::CapacityState;
+use podinit_core::lifecycle::{
+    Progress, Record, RecordedCapacity, RecordedImage, RecordedPull, WaitReason, record_fixtures,
+};
+use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::{Cluster, ClusterConfig};
 use rustix::process::{Pid, Signal, kill_process};
@@ -14,53 +19,54 @@ use serde_json::{Value, json};
 use crate::support::PATIENCE;
 use crate::support::doctor::Kubeconfig;
 
-/// At 2026-01-01T00:20:00Z.
-fn row(name: &str, stage: &str, cause: &str, minutes: [u32; 2]) -> StuckPod {
-    let [entered, stuck_at] = minutes.map(|minute| format!("2026-01-01T00:{minute:02}:00Z"));
-    let startup = Startup {
-        uid: format!("uid-{name}"),
-        namespace: "shop".to_owned(),
-        name: name.to_owned(),
-        in_flight: Some(InFlight {
-            stage: stage.to_owned(),
-            cause: cause.to_owned(),
+fn record(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> Record {
+    let [entered, stuck_at] = minutes.map(at);
+    Record {
+        progress: Progress::InFlight {
+            waiting: WaitReason::from_texts(stage, cause).unwrap(),
             entered,
             stuck_at,
-            stuck: true,
-        }),
-        ..Startup::default()
-    };
-    StuckPod::of(&bound(startup), at(20)).unwrap()
+            is_stuck: true,
+        },
+        ..record_fixtures::record("shop", name)
+    }
+}
+
+/// At 2026-01-01T00:20:00Z.
+fn row(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> StuckPod {
+    StuckPod::of(&bound(record(name, stage, cause, minutes)), at(20)).unwrap()
 }
 
 /// A pod whose name says so has a node, an owner and images.
-fn bound(startup: Startup) -> Startup {
-    let pull = |registry: &str, image: &str| Pull {
-        container: "main".to_owned(),
+fn bound(mut record: Record) -> Record {
+    if !record.pod.name.starts_with("web") {
+        return record;
+    }
+    let pull = |registry: &str, image| RecordedPull {
+        container: "main".into(),
         init: false,
-        registry: registry.to_owned(),
-        image: image.to_owned(),
-        failed: true,
-        ended: None,
-        seconds: None,
+        registry: registry.into(),
+        has_failed: true,
+        image,
     };
-    if !startup.name.starts_with("web") {
-        return startup;
-    }
-    Startup {
-        node: Some("node-a0".to_owned()),
-        workload: Some(Workload {
-            kind: "Deployment".to_owned(),
-            name: "web".to_owned(),
-        }),
-        image: Some("registry.example/web:7".to_owned()),
-        message: Some("Back-off\u{1b} pulling image".to_owned()),
+    record.pod.node = Some("node-a0".into());
+    record.pod.workload = Some(Arc::new(Workload {
+        kind: "Deployment".into(),
+        name: "web".into(),
+    }));
+    Record {
+        image: Some("registry.example/web:7".into()),
+        message: Some("Back-off\u{1b} pulling image".into()),
         pulls: vec![
-            pull("registry.example", "unknown"),
-            pull("docker.io", "present"),
+            pull("registry.example", RecordedImage::Unknown),
+            pull("docker.io", RecordedImage::Present),
         ],
-        ..startup
+        ..record
     }
+}
+
+fn uid(name: &str) -> String {
+    PodUid::from_text(name).to_string()
 }
 
 fn at(minute: i64) -> Timestamp {
@@ -71,7 +77,7 @@ fn three() -> StuckPods {
     StuckPods {
         fresh: true,
         freshness: None,
-        time: Some("2026-01-01T00:20:00Z".to_owned()),
+        time: Some(at(20)),
         pods: vec![
             row("db-0", "scheduling", "queue", [9, 14]),
             row("web-1", "containers", "pull", [1, 2]),
@@ -100,25 +106,18 @@ shop        web-2\u{fffd}[31m   containers   17m0s   60s     pull    node-a0   D
 
 #[test]
 fn the_wide_table_says_whether_a_node_is_on_its_way() {
-    let mut startup = Startup {
-        name: "big-0".to_owned(),
-        in_flight: Some(InFlight {
-            stage: "unschedulable".to_owned(),
-            cause: "resources".to_owned(),
-            entered: "2026-01-01T00:01:00Z".to_owned(),
-            stuck_at: "2026-01-01T00:11:00Z".to_owned(),
-            stuck: true,
-        }),
-        unschedulable: Some(Unschedulable {
-            capacity: "scaling_up".to_owned(),
-            by: Some("cluster-autoscaler".to_owned()),
+    let scaling_up = |record| Record {
+        unschedulable: Some(RecordedCapacity {
+            state: CapacityState::ScalingUp,
+            by: Some("cluster-autoscaler".into()),
             since: None,
             message: None,
         }),
-        ..Startup::default()
+        ..record
     };
+    let waits = scaling_up(record("big-0", "unschedulable", "resources", [1, 11]));
     let mut stuck = three();
-    stuck.pods = vec![StuckPod::of(&startup, at(20)).unwrap()];
+    stuck.pods = vec![StuckPod::of(&waits, at(20)).unwrap()];
     let wide = stuck.to_table(true, false);
     assert!(
         wide.contains("CAPACITY") && wide.contains("scaling_up"),
@@ -126,18 +125,20 @@ fn the_wide_table_says_whether_a_node_is_on_its_way() {
     );
     assert!(!stuck.to_table(false, false).contains("scaling_up"));
     // Once it has a node, what an autoscaler said is over.
-    startup.in_flight.as_mut().unwrap().stage = "containers".to_owned();
-    assert_eq!(StuckPod::of(&startup, at(20)).unwrap().unschedulable, None);
+    let has_node = scaling_up(record("big-0", "containers", "pull", [1, 11]));
+    assert_eq!(StuckPod::of(&has_node, at(20)).unwrap().unschedulable, None);
 }
 
 #[test]
 fn the_wide_table_also_says_what_to_do_next() {
     let wide = three().to_table(true, false);
     let row = wide.lines().find(|line| line.contains("web-1")).unwrap();
-    let ends = "Deployment/web   -          registry.example/web:7   Back-off\u{fffd} pulling image   \
-                registry.example   uid-web-1        \
-                kubectl -n shop events --for pod/web-1";
-    assert!(row.ends_with(ends), "{wide}");
+    let ends = format!(
+        "Deployment/web   -          registry.example/web:7   Back-off\u{fffd} pulling image   \
+         registry.example   {}   kubectl -n shop events --for pod/web-1",
+        uid("web-1")
+    );
+    assert!(row.ends_with(&ends), "{wide}");
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn json_has_all_that_is_known() {
     let document: Value = serde_json::from_str(&three().to_json().unwrap()).unwrap();
     assert_eq!(document["complete"], true);
     let expected = json!({
-        "namespace": "shop", "name": "web-1", "uid": "uid-web-1",
+        "namespace": "shop", "name": "web-1", "uid": uid("web-1"),
         "stage": "containers", "cause": "pull",
         "entered": "2026-01-01T00:01:00Z", "stuck_at": "2026-01-01T00:02:00Z",
         "wait_seconds": 1140.0, "limit_seconds": 60.0,
@@ -189,16 +190,8 @@ fn json_has_all_that_is_known() {
 
 #[test]
 fn a_pod_that_is_not_stuck_has_no_row() {
-    let mut startup = Startup::default();
-    assert_eq!(StuckPod::of(&startup, at(0)), None);
-    startup.in_flight = Some(InFlight {
-        stage: "network".to_owned(),
-        cause: "cni".to_owned(),
-        entered: "2026-01-01T00:00:00Z".to_owned(),
-        stuck_at: "2026-01-01T00:10:00Z".to_owned(),
-        stuck: false,
-    });
-    assert_eq!(StuckPod::of(&startup, at(5)), None);
+    let record = record_fixtures::record("shop", "web");
+    assert_eq!(StuckPod::of(&record, at(5)), None);
 }
 
 /// What a run said: its status, standard output and standard error.

@@ -5,6 +5,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 #[doc(hidden)]
+pub use schemars;
+use schemars::{Schema, json_schema};
+#[doc(hidden)]
 pub use serde;
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
@@ -35,6 +38,9 @@ pub trait LabelValue: Copy + 'static {
     }
 }
 
+/// So much of a text that is no value is shown, in bytes.
+const MOST_SHOWN: usize = 80;
+
 /// Reads the text of a value.
 #[doc(hidden)]
 pub fn deserialize<'de, T: LabelValue, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
@@ -48,11 +54,22 @@ pub fn deserialize<'de, T: LabelValue, D: Deserializer<'de>>(from: D) -> Result<
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            T::from_text(text).ok_or_else(|| E::custom("no such value"))
+            let what = std::any::type_name::<T>().rsplit("::").next();
+            T::from_text(text).ok_or_else(|| {
+                let text = crate::pod::text::cut(text, MOST_SHOWN);
+                E::custom(format_args!("no {} is '{text}'", what.unwrap_or_default()))
+            })
         }
     }
 
     from.deserialize_str(Text(PhantomData))
+}
+
+/// The schema of a value's text.
+#[doc(hidden)]
+pub fn schema<T: LabelValue>() -> Schema {
+    let texts: Vec<&str> = T::ALL.iter().map(|value| value.as_str()).collect();
+    json_schema!({ "enum": texts })
 }
 
 /// Implements serde for a [`LabelValue`], which is written as its text, so that a later podinit may have
@@ -74,6 +91,22 @@ macro_rules! serde_by_text {
                 from: D,
             ) -> Result<Self, D::Error> {
                 $crate::label_value::deserialize(from)
+            }
+        }
+
+        impl $crate::label_value::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(
+                _: &mut $crate::label_value::schemars::SchemaGenerator,
+            ) -> $crate::label_value::schemars::Schema {
+                $crate::label_value::schema::<Self>()
             }
         }
     };

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod documents;
 pub mod image_registry;
 pub mod kube_event;
 pub mod label_value;
@@ -13,6 +14,7 @@ pub mod node;
 pub mod pod;
 pub mod problems;
 pub mod quantile;
+pub mod rfc3339;
 pub mod shard;
 #[doc = include_str!("../specification.md")]
 pub mod specification {}

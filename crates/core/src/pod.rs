@@ -15,6 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::container::{
@@ -122,7 +123,8 @@ pub enum Phase {
 }
 
 /// The controller that owns a pod, from its owner reference with `controller: true`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "workload")]
 pub struct Workload {
     /// The owner's kind; `Deployment` for a ReplicaSet that a Deployment made.
     pub kind: Box<str>,

@@ -4,7 +4,7 @@
 use std::num::NonZeroI64;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
 
 pub const NANOS_PER_SECOND: i64 = 1_000_000_000;
 pub const NANOS_PER_MILLI: i64 = 1_000_000;
@@ -15,8 +15,9 @@ pub const NANOS_PER_MILLI: i64 = 1_000_000;
 /// them: the Unix epoch is not representable and becomes one nanosecond after it. That costs
 /// nothing, since the specification ([§4.6](crate::specification#s4-6)) calls any API time in or before
 /// 1970 absurd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(NonZeroI64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(rename = "time", extend("format" = "date-time"))]
+pub struct Timestamp(#[schemars(with = "String")] NonZeroI64);
 
 impl Timestamp {
     /// The Unix epoch (actually the nanosecond after it): the time of a recording that has not stated
@@ -70,19 +71,6 @@ impl Timestamp {
     /// This instant moved by `nanos` nanoseconds.
     pub const fn plus_nanos(self, nanos: i64) -> Self {
         Self::from_nanos(self.as_nanos().saturating_add(nanos))
-    }
-}
-
-/// Saved as nanoseconds since the Unix epoch.
-impl Serialize for Timestamp {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_i64(self.as_nanos())
-    }
-}
-
-impl<'de> Deserialize<'de> for Timestamp {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        i64::deserialize(from).map(Self::from_nanos)
     }
 }
 

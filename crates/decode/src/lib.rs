@@ -14,7 +14,7 @@ pub mod pod;
 pub mod protobuf;
 mod recorded;
 mod recover;
-pub mod rfc3339;
+pub use podinit_core::rfc3339;
 
 use std::borrow::Cow;
 

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::pod::tests::{all_options, full};
-use crate::rfc3339;
 use podinit_core::pod::PodUid;
+use podinit_core::rfc3339;
 
 fn decode(event: &Value) -> Result<WatchEvent, DecodeError> {
     PodDecoder::new(all_options()).watch_event(event.to_string().as_bytes())

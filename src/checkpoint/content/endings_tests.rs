@@ -48,7 +48,7 @@ fn the_ending_of_a_record_comes_back_and_is_written_again() {
     let (content, _) = with(&[(0_u64, &ending)].as_slice()).unwrap();
     let record = &content.records.records[0];
     assert_eq!(record.startup.ending(), Some(&ending));
-    assert_eq!(record.startup.record().ending.as_deref(), Some(&ending));
+    assert_eq!(record.startup.record().ending(), Some(&ending));
     assert_eq!(endings::of(&content.records.records), [(0, &ending)]);
     // One of a record that is not kept any more says nothing.
     let (content, _) = with(&[(77_u64, &ending)].as_slice()).unwrap();

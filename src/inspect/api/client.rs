@@ -7,9 +7,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::model::{Failure, Page, Startup};
+use super::model::{Failure, Page};
 use super::parameters::MOST;
-use super::reading::{Unreadable, record_of, time};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
@@ -94,9 +93,7 @@ impl ApiClient {
     /// If there is no answer that can be used.
     pub async fn pod(&self, namespace: &str, name: &str) -> Result<Option<Record>, AskError> {
         let path = format!("pods/{}/{}", encoded(namespace), encoded(name));
-        let found: Option<Startup> = self.get(&path).await?;
-        let record = found.map(|startup| record_of(&startup)).transpose();
-        record.map_err(|error| self.unreadable(&error))
+        self.get(&path).await
     }
 
     /// What is broken.
@@ -124,15 +121,10 @@ impl ApiClient {
         }
         let (mut found, mut next) = (Records::default(), String::new());
         for _ in 0..most_pages {
-            let page: Option<Page> = self.get(&format!("{path}{next}")).await?;
+            let page: Option<Page<Record>> = self.get(&format!("{path}{next}")).await?;
             let page = page.ok_or_else(|| self.foreign(StatusCode::NOT_FOUND.as_str()))?;
-            for startup in &page.items {
-                let record = record_of(startup).map_err(|error| self.unreadable(&error))?;
-                found.records.push(record);
-            }
-            let until = page.time.as_deref().map(|text| time("time", text));
-            let until = until.transpose().map_err(|error| self.unreadable(&error))?;
-            found.time = found.time.max(until);
+            found.records.extend(page.items);
+            found.time = found.time.max(page.time);
             found.kubeconfig = page.freshness.and_then(|freshness| freshness.kubeconfig);
             match page.next {
                 Some(token) => next = format!("&continue={}", encoded(&token)),
@@ -148,10 +140,8 @@ impl ApiClient {
         let answer = answer.map_err(|error| self.unreachable(&error))?;
         let (status, body) = (answer.status(), answer.body());
         if status.is_success() {
-            let document = serde_json::from_slice(body);
-            return document
-                .map(Some)
-                .map_err(|error| self.malformed(error.to_string()));
+            let document = serde_json::from_slice(body).map(Some);
+            return document.map_err(|error| self.malformed(&error));
         }
         let failure: Option<Failure> = serde_json::from_slice(body).ok();
         match (status, failure) {
@@ -191,14 +181,10 @@ impl ApiClient {
         }
     }
 
-    fn unreadable(&self, error: &Unreadable) -> AskError {
-        self.malformed(error.to_string())
-    }
-
-    fn malformed(&self, why: String) -> AskError {
+    fn malformed(&self, error: &serde_json::Error) -> AskError {
         AskError::Malformed {
             url: self.url.clone(),
-            why,
+            why: shown(&error.to_string()).into_owned(),
         }
     }
 }

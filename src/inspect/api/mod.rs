@@ -1,19 +1,17 @@
 //! The HTTP API over records ([§11](crate::specification#s11)): `/api/v1/...`, as JSON.
 //!
-//! [`model`] has the documents, `schema.json` their JSON Schema, [`docs/api.md`] their meaning.
+//! [`Record`](podinit_core::lifecycle::Record) and [`model`] are the documents, of which `schema.json` is made;
+//! [`docs/api.md`] has their meaning.
 //!
 //! [`docs/api.md`]: https://github.com/podinit/podinit/blob/main/docs/api.md
 
 pub mod client;
 mod continue_token;
-mod conversion;
 pub mod model;
 pub(crate) mod parameters;
-pub mod reading;
 mod response;
 mod routes;
 
-pub use conversion::{page_of, startup_of};
 pub(in crate::inspect) use response::document;
 pub use routes::router;
 

@@ -10,7 +10,7 @@ use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{StatusCode, Uri};
 
 use super::SCHEMA;
-use super::conversion::{page_of, startup_of};
+use super::model::{Page, Startup};
 use super::parameters::Parameters;
 use super::response::{document, failure};
 use crate::inspect::freshness::{Freshness, FreshnessSource};
@@ -97,7 +97,7 @@ async fn pod(
     match api.records.ask(Query::Pod { namespace, name }).await {
         Ok(Answer { records, .. }) => match records.first() {
             Some(record) => {
-                let startup = startup_of(record, &api.label_keys);
+                let startup = Startup::of(record, &api.label_keys);
                 document(&headers, &startup, &startup)
             }
             None => failure(
@@ -141,7 +141,7 @@ impl Api {
             Err(Unanswered::NotBegun) => Answer::default(),
             Err(unanswered) => return self.refused(unanswered),
         };
-        let page = page_of(&answer, &self.label_keys, self.freshness.now());
+        let page = Page::of(&answer, &self.label_keys, self.freshness.now());
         let lasting = page.freshness.as_ref().map(Freshness::lasting);
         document(headers, &page, &(&page.items, &page.next, lasting))
     }

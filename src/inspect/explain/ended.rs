@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::text::human_time::{seconds, since};
 use podinit_core::lifecycle::Record;
-use podinit_core::pod::{ContainerKind, Ending, Termination};
+use podinit_core::pod::{Ending, Termination};
 use podinit_core::timestamp::Timestamp;
 
 /// How the pod that is explained has ended.
@@ -60,9 +60,9 @@ impl Ended {
         };
         let container = self.decisive().map(|one| {
             let found = record.containers.get(one.container);
-            let kind = match found.map(|container| container.kind) {
-                Some(ContainerKind::Init | ContainerKind::RestartableInit) => "init container",
-                _ => "container",
+            let kind = match found.is_some_and(|container| container.init) {
+                true => "init container",
+                false => "container",
             };
             let name = found.map_or("", |container| &*container.name);
             format!("{kind} {name} {}", words(one))
@@ -84,7 +84,7 @@ impl Ended {
     pub(super) fn run(&self, record: &Record, is_init: bool) -> Option<(Timestamp, Timestamp)> {
         let of_kind = |one: &&Termination| {
             let found = record.containers.get(one.container);
-            found.is_some_and(|found| (found.kind != ContainerKind::Regular) == is_init)
+            found.is_some_and(|found| found.init == is_init)
         };
         let all = || self.ending.containers.iter().filter(of_kind);
         let from = all().filter_map(|one| one.started).min()?;

@@ -15,9 +15,9 @@ use crate::reports::report::{Advice, ProbeDurations, advise};
 use crate::text::human_time::since;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{
-    Latency, LostStartup, Outcome, Progress, Record, RecordedCapacity, SloVerdict,
+    Latency, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
 };
-use podinit_core::pod::{ContainerKind, Ending};
+use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -225,7 +225,7 @@ impl Explanation {
 /// From the first instant of a startup that is known to its end; of one in flight, to `now`.
 fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp) {
     let times = record.milestones.iter().filter_map(|reached| reached.time);
-    let times: Vec<Timestamp> = times.map(|(at, _)| at).collect();
+    let times: Vec<Timestamp> = times.collect();
     let began = times.iter().min().copied().unwrap_or(record.discovered);
     let end = match record.progress {
         Progress::InFlight { .. } => now,
@@ -250,12 +250,12 @@ fn autoscaler(capacity: &RecordedCapacity) -> AutoscalerLine {
 fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine> {
     let mut reached = record.milestones.clone();
     // Those whose time is not known come last.
-    reached.sort_by_key(|reached| (reached.time.is_none(), reached.time.map(|(at, _)| at)));
+    reached.sort_by_key(|reached| (reached.time.is_none(), reached.time));
     let lines = reached.into_iter().map(|reached| MilestoneLine {
         milestone: reached.milestone.as_str(),
-        time: reached.time.map(|(at, _)| rfc3339::format(at)),
-        after_seconds: reached.time.map(|(at, _)| since(began, at)),
-        source: reached.time.map(|(_, source)| source.as_str()),
+        time: reached.time.map(rfc3339::format),
+        after_seconds: reached.time.map(|at| since(began, at)),
+        source: reached.source.map(MilestoneSource::as_str),
         uncertain: uncertainty::of_milestone(record, reached),
     });
     lines.collect()
@@ -266,7 +266,7 @@ fn containers(record: &Record, ended: &Ended) -> Vec<ContainerLine> {
     let all = record.containers.iter().enumerate();
     let lines = all.map(|(position, container)| ContainerLine {
         name: container.name.to_string(),
-        init: container.kind != ContainerKind::Regular,
+        init: container.init,
         image: container.image.as_deref().map(str::to_owned),
         problem: (container.problem.filter(|_| in_flight)).map(|problem| problem.as_str()),
         ended: ended.of_container(position).map(EndedLine::from),
@@ -298,12 +298,7 @@ fn causes(record: &Record, ended: &Ended, began: Timestamp, end: Timestamp) -> V
 fn slos(record: &Record) -> Vec<SloLine> {
     let lines = record.slos.iter().map(|slo| SloLine {
         slo: slo.slo.to_string(),
-        result: match slo.verdict {
-            None => "undecided",
-            Some(SloVerdict::Good) => "good",
-            Some(SloVerdict::Bad(_)) => "bad",
-            Some(SloVerdict::Excluded(_)) => "excluded",
-        },
+        result: slo.result.as_str(),
         deadline: slo.deadline.map(rfc3339::format),
     });
     lines.collect()

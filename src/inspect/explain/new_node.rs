@@ -42,7 +42,7 @@ fn named(what: &str, value: &str) -> Option<String> {
 pub(super) fn details(record: &Record) -> Option<NodeLine> {
     let labels = record.node_labels.as_deref()?;
     Some(NodeLine {
-        capacity: record.startup_capacity.map(StartupCapacity::as_str),
+        capacity: record.needed.capacity.map(StartupCapacity::as_str),
         nodepool: labels.pool.to_string(),
         zone: labels.zone.to_string(),
         kubelet_version: labels.kubelet_version.to_string(),
@@ -51,7 +51,7 @@ pub(super) fn details(record: &Record) -> Option<NodeLine> {
 
 /// Whether the pod was unschedulable until a new node came.
 pub(super) fn waited(record: &Record) -> bool {
-    record.startup_capacity == Some(StartupCapacity::New)
+    record.needed.capacity == Some(StartupCapacity::New)
         && record
             .intervals
             .iter()

@@ -34,7 +34,7 @@ pub fn explain_records(target: &Target, records: Records, now: Timestamp) -> Opt
         fleet: Fleet::of_records(&records.ready, record.uid),
         peers: Peers::among(&records.in_flight, &record),
         workload_pods: target.is_workload().then_some(pods),
-        ending: record.ending.as_deref().cloned(),
+        ending: record.ending().cloned(),
         ..Context::default()
     };
     Some(Explanation::new(&record, context, now))
@@ -70,6 +70,6 @@ fn choose_ended(target: &Target, ended: Vec<Record>) -> Option<Record> {
 /// When a pod was created, or at least was there.
 fn created(record: &Record) -> (Timestamp, Reverse<PodUid>) {
     let times = record.milestones.iter().filter_map(|reached| reached.time);
-    let first = times.map(|(at, _)| at).min();
+    let first = times.min();
     (first.unwrap_or(record.discovered), Reverse(record.uid))
 }

@@ -28,8 +28,8 @@ pub(super) fn of_milestone(record: &Record, reached: RecordedMilestone) -> Optio
 /// Why the duration of an interval is not known.
 pub(super) const fn of_interval(result: IntervalResult) -> Option<&'static str> {
     match result {
-        IntervalResult::Measured(_) | IntervalResult::Open => None,
-        IntervalResult::Unobserved(reason) => Some(match reason {
+        IntervalResult::Measured { .. } | IntervalResult::Open => None,
+        IntervalResult::Unobserved { reason } => Some(match reason {
             UnobservedReason::Preexisting => "over before podinit first saw the pod",
             UnobservedReason::ConditionAbsent => "the pod's status never had the condition",
             UnobservedReason::NotSeen => "its end was never seen",

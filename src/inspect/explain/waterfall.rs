@@ -9,7 +9,6 @@ use crate::text::human_time::since;
 use podinit_core::lifecycle::{
     Interval, IntervalResult, Record, RecordedImage, RecordedInterval, Stage, Step,
 };
-use podinit_core::pod::ContainerKind;
 use podinit_core::timestamp::Timestamp;
 
 /// A bar of the waterfall: a stage, a step inside it, or an image pull.
@@ -111,8 +110,8 @@ fn row(
         from_seconds: recorded.began.map(|at| since(began, at)),
         to_seconds: to.map(|at| since(began, at)),
         seconds: match recorded.result {
-            IntervalResult::Measured(latency) => Some(latency.as_seconds_f64()),
-            IntervalResult::Open | IntervalResult::Unobserved(_) => None,
+            IntervalResult::Measured { seconds } => Some(seconds.as_seconds_f64()),
+            IntervalResult::Open | IntervalResult::Unobserved { .. } => None,
         },
         is_pull: false,
         is_open,
@@ -123,21 +122,20 @@ fn row(
 
 /// The pulls of images of the containers of `stage`.
 fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<Item = Row> {
-    let of_stage = move |kind| (kind == ContainerKind::Regular) == (stage == Stage::Containers);
-    let pulls = record.pulls.iter().filter(move |pull| of_stage(pull.kind));
+    let of_stage = move |init| init == (stage == Stage::Init);
+    let pulls = record.pulls.iter().filter(move |pull| of_stage(pull.init));
     pulls.filter_map(move |pull| {
         let RecordedImage::Pulled { ended, with_wait } = pull.image else {
             return None;
         };
-        let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
-        let from = ended.map(|ended| ended.plus_nanos(nanos.saturating_neg()));
+        let from = ended.map(|ended| with_wait.before(ended));
         Some(Row {
             label: format!("pull {}", pull.container),
             stage: stage.as_str(),
             is_inside: true,
             from_seconds: from.map(|at| since(began, at)),
             to_seconds: ended.map(|at| since(began, at)),
-            seconds: Some(with_wait.as_secs_f64()),
+            seconds: Some(with_wait.as_seconds_f64()),
             is_pull: true,
             is_open: false,
             p50_seconds: None,
@@ -151,9 +149,9 @@ fn run_rows(record: &Record, ended: &Ended, began: Timestamp) -> impl Iterator<I
     ended.ending.containers.iter().filter_map(move |one| {
         let container = record.containers.get(one.container)?;
         let (from, to) = one.started.zip(one.finished)?;
-        let stage = match container.kind {
-            ContainerKind::Regular => Stage::Containers,
-            ContainerKind::Init | ContainerKind::RestartableInit => Stage::Init,
+        let stage = match container.init {
+            true => Stage::Init,
+            false => Stage::Containers,
         };
         Some(Row {
             label: format!("run {}", container.name),

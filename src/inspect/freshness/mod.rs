@@ -6,10 +6,10 @@
 
 mod headline;
 mod source;
-mod time_text;
 
 pub use source::FreshnessSource;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use podinit_core::label_values;
@@ -32,16 +32,17 @@ label_values! {
 }
 
 /// How far an answer of a running exporter can be trusted, at one instant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "freshness")]
 pub struct Freshness {
+    /// waiting: never in sync so far; blind: it has lost the sync; just_started: in sync for less than two minutes;
+    /// adopted: it has seen no pod start from its beginning; current: none of these
     pub state: FreshnessState,
     /// Whether every watch is in sync
     pub in_sync: bool,
     /// When this process began
-    #[serde(with = "time_text")]
     pub started: Timestamp,
     /// Since when every watch is in sync, or since when one of them is not
-    #[serde(with = "time_text")]
     pub since: Timestamp,
     /// What it waits for while it is not in sync, in one line
     pub waits_for: Option<String>,

@@ -56,7 +56,7 @@ pub(super) struct PodRow {
 impl PodRow {
     fn new(example: &FoundPod, now: Timestamp) -> Self {
         let waited = since(example.entered, now);
-        let limit = example.stuck_after.as_secs_f64();
+        let limit = since(example.entered, example.stuck_at);
         Self {
             name: example.name.to_string(),
             path: path_of(&example.namespace, &example.name),

@@ -26,6 +26,7 @@ pub use routes::router;
 pub use seen::Seen;
 pub use snapshots::{Publisher, Snapshots, channel};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::inspect::explain::{PodOnNode, next_command_of};
@@ -40,7 +41,8 @@ use podinit_decode::rfc3339;
 const RUNBOOKS: &str = "deploy/runbooks.md#cause-";
 
 /// What is broken at an instant.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "problems")]
 pub struct Problems {
     /// Up to which instant everything was accounted for when they were found; `None` before anything was
     pub time: Option<String>,
@@ -59,7 +61,8 @@ pub struct Problems {
 }
 
 /// A set of pods in flight that one cause affects.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "problem")]
 pub struct Problem {
     pub cause: String,
     /// What its pods share, where they share one thing
@@ -96,7 +99,8 @@ pub struct Problem {
 }
 
 /// Whether nodes are on their way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "autoscaling")]
 pub struct Autoscaling {
     /// `scaling_up`, `no_scale_up` or `nominated`
     pub capacity: String,
@@ -108,7 +112,8 @@ pub struct Autoscaling {
 }
 
 /// Which pod.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "pod")]
 pub struct PodName {
     pub namespace: String,
     pub name: String,

@@ -9,7 +9,7 @@ use crate::inspect::api::parameters::MOST;
 use crate::inspect::explain::addressed;
 use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::Problems;
-use podinit_decode::rfc3339;
+use podinit_core::lifecycle::Record;
 
 /// Why the exporter has not answered; one line that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +80,7 @@ impl StuckOfExporter {
             // An exporter of an earlier version does not say.
             found.fresh &= page.freshness.as_ref().is_none_or(Freshness::is_fresh);
             found.freshness = page.freshness;
-            if let Some(now) = page.time.as_deref().and_then(rfc3339::parse) {
+            if let Some(now) = page.time {
                 let kubeconfig = found.freshness.as_ref();
                 let kubeconfig = kubeconfig.and_then(|freshness| freshness.kubeconfig.as_deref());
                 let rows = page.items.iter().filter_map(|item| StuckPod::of(item, now));
@@ -101,7 +101,7 @@ impl StuckOfExporter {
         }
     }
 
-    async fn page(&self, path: &str) -> Result<Page, ApiError> {
+    async fn page(&self, path: &str) -> Result<Page<Record>, ApiError> {
         let answer = fetch(&self.exporter, path).await?;
         let (status, body) = (answer.status(), answer.body());
         if !status.is_success() {

@@ -17,19 +17,18 @@ pub use row::StuckPod;
 
 use serde::Serialize;
 
-use crate::inspect::api::startup_of;
 use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::Looks;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{Progress, Record};
-use podinit_decode::rfc3339;
+use podinit_core::timestamp::Timestamp;
 
 /// The pods that are stuck.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StuckPods {
     /// Up to which instant everything was accounted for
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub time: Option<String>,
+    pub time: Option<Timestamp>,
     /// By stage, in each the one that waits longest first
     pub pods: Vec<StuckPod>,
     /// Whether these are all of them
@@ -53,12 +52,12 @@ impl StuckPods {
         let now = looks.accounted_time();
         let mut stuck = looks.in_flight().filter(is_stuck);
         let shown = stuck.by_ref().take(limit);
-        let pods = shown.filter_map(|record| StuckPod::of(&startup_of(&record, &[]), now?));
+        let pods = shown.filter_map(|record| StuckPod::of(&record, now?));
         let pods: Vec<StuckPod> = pods.collect();
         let complete = stuck.next().is_none();
         drop(stuck);
         Self {
-            time: now.map(rfc3339::format),
+            time: now,
             problems: (pods.is_empty()).then(|| looks.problems().problems.len()),
             pods,
             complete,

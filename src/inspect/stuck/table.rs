@@ -44,7 +44,7 @@ impl StuckPods {
     pub fn summary(&self) -> String {
         let mut counts = BTreeMap::<&str, usize>::new();
         for pod in &self.pods {
-            *counts.entry(&pod.cause).or_default() += 1;
+            *counts.entry(pod.waiting.cause().as_str()).or_default() += 1;
         }
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| Reverse(*count));
@@ -72,26 +72,26 @@ impl StuckPods {
 }
 
 fn cells(pod: &StuckPod, wide: bool) -> Vec<String> {
-    let known = |text: &Option<String>| text.clone().unwrap_or_default();
+    let known = |text: Option<&str>| text.unwrap_or_default().to_owned();
     let mut cells = vec![
-        pod.namespace.clone(),
-        pod.name.clone(),
-        pod.stage.clone(),
+        pod.namespace.to_string(),
+        pod.name.to_string(),
+        pod.waiting.stage().as_str().to_owned(),
         seconds(pod.wait_seconds),
         seconds(pod.limit_seconds),
-        pod.cause.clone(),
-        known(&pod.node),
-        known(&pod.owner),
+        pod.waiting.cause().as_str().to_owned(),
+        known(pod.node.as_deref()),
+        known(pod.owner.as_deref()),
     ];
     if wide {
-        let registries = pod.registries.join(",");
-        let capacity = pod.unschedulable.as_ref().map(|of| of.capacity.clone());
+        let registries: Vec<&str> = pod.registries.iter().map(|one| &**one).collect();
+        let capacity = pod.unschedulable.as_ref().map(|of| of.state.as_str());
         cells.extend([
-            known(&capacity),
-            known(&pod.image),
-            known(&pod.message),
-            registries,
-            pod.uid.clone(),
+            known(capacity),
+            known(pod.image.as_deref()),
+            known(pod.message.as_deref()),
+            registries.join(","),
+            pod.uid.to_string(),
             pod.next_command.clone(),
         ]);
     }

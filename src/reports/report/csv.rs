@@ -2,13 +2,8 @@
 
 use super::pods::ReportedPod;
 use super::rows;
-use podinit_core::lifecycle::{
-    Interval, Latency, Milestone, NetworkTime, Outcome, Progress, Record, RecordedImage,
-    StartupCapacity, StartupImages,
-};
+use podinit_core::lifecycle::{Latency, Milestone, Outcome, Progress, Record, RecordedImage};
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::PodUid;
-use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
 /// A column: its name, and its value for a pod, empty where that is unknown.
@@ -51,26 +46,20 @@ fn all_columns() -> Vec<Column> {
     let mut columns = names();
     columns.extend(progress());
     columns.extend(MILESTONES.map(|(milestone, name)| {
-        column(name, move |pod| {
-            let record = pod.record.as_ref();
-            time(record.and_then(|record| reached(record, milestone)))
+        record_column(name, move |record| {
+            record.reached(milestone).map(rfc3339::format)
         })
     }));
-    columns.push(column("network_time", |pod| {
-        let record = pod.record.as_ref();
-        let certainty = record.and_then(|record| record.network_time);
-        certainty.map_or("", network_time).to_owned()
+    columns.push(record_column("network_time", |record| {
+        record.network_time.map(|time| time.as_str().to_owned())
     }));
     columns.extend(rows().map(|interval| {
-        column(&format!("{}_seconds", interval.as_str()), move |pod| {
-            let record = pod.record.as_ref();
-            duration(record, interval).map_or_else(String::new, seconds)
-        })
+        let name = format!("{}_seconds", interval.as_str());
+        record_column(&name, move |record| record.duration(interval).map(seconds))
     }));
-    columns.push(column("unschedulable_capacity", |pod| {
-        let record = pod.record.as_ref();
-        let known = record.and_then(|record| record.unschedulable.as_ref());
-        known.map_or("", |known| known.state.as_str()).to_owned()
+    columns.push(record_column("unschedulable_capacity", |record| {
+        let known = record.unschedulable.as_ref()?;
+        Some(known.state.as_str().to_owned())
     }));
     columns.extend(pulls());
     columns.extend(nodes());
@@ -79,6 +68,14 @@ fn all_columns() -> Vec<Column> {
 
 fn column(name: &str, value: impl Fn(&ReportedPod) -> String + 'static) -> Column {
     (name.to_owned(), Box::new(value))
+}
+
+/// A column of what the record of a pod says, where it has one.
+fn record_column(name: &str, value: impl Fn(&Record) -> Option<String> + 'static) -> Column {
+    column(name, move |pod| {
+        let record = pod.record.as_ref();
+        record.and_then(&value).unwrap_or_default()
+    })
 }
 
 /// A column of texts that others have chosen.
@@ -101,7 +98,9 @@ fn names() -> Vec<Column> {
     vec![
         text_column("namespace", |pod| pod.info.namespace.to_string()),
         text_column("pod", |pod| pod.info.name.to_string()),
-        column("uid", |pod| pod.uid.map_or_else(String::new, uuid)),
+        column("uid", |pod| {
+            pod.uid.map_or_else(String::new, |uid| uid.to_string())
+        }),
         text_column("node", |pod| {
             let node = pod.info.node.as_deref();
             node.unwrap_or_default().to_owned()
@@ -113,7 +112,7 @@ fn names() -> Vec<Column> {
 }
 
 fn progress() -> Vec<Column> {
-    let waiting = |pod: &ReportedPod| match pod.record.as_ref()?.progress {
+    let waiting = |record: &Record| match record.progress {
         Progress::InFlight {
             waiting, entered, ..
         } => Some((waiting, entered)),
@@ -127,18 +126,14 @@ fn progress() -> Vec<Column> {
             pod.set_aside
                 .map_or_else(String::new, |lost| lost.as_str().to_owned())
         }),
-        column("stage", move |pod| {
-            waiting(pod)
-                .map_or("", |(at, _)| at.stage().as_str())
-                .to_owned()
+        record_column("stage", move |record| {
+            waiting(record).map(|(at, _)| at.stage().as_str().to_owned())
         }),
-        column("cause", move |pod| {
-            waiting(pod)
-                .map_or("", |(at, _)| at.cause().as_str())
-                .to_owned()
+        record_column("cause", move |record| {
+            waiting(record).map(|(at, _)| at.cause().as_str().to_owned())
         }),
-        column("waits_since", move |pod| {
-            time(waiting(pod).map(|(_, since)| since))
+        record_column("waits_since", move |record| {
+            waiting(record).map(|(_, since)| rfc3339::format(since))
         }),
     ]
 }
@@ -159,78 +154,36 @@ fn nodes() -> Vec<Column> {
         of_node("arch", |node| &node.arch),
         of_node("capacity_type", |node| &node.capacity_type),
         of_node("kubelet_version", |node| &node.kubelet_version),
-        column("capacity", |pod| {
-            let capacity = pod
-                .record
-                .as_ref()
-                .and_then(|record| record.startup_capacity);
-            capacity.map_or("", StartupCapacity::as_str).to_owned()
+        record_column("capacity", |record| {
+            let capacity = record.needed.capacity?;
+            Some(capacity.as_str().to_owned())
         }),
-        column("images_were", |pod| {
-            let images = pod.record.as_ref().map(|record| record.startup_images);
-            images.map_or("", StartupImages::as_str).to_owned()
+        record_column("images_were", |record| {
+            Some(record.needed.images.as_str().to_owned())
         }),
     ]
 }
 
 fn pulls() -> Vec<Column> {
-    let pulls = |pod: &ReportedPod| {
-        let pulls = pod.record.iter().flat_map(|record| &record.pulls);
-        let pulled = pulls.filter_map(|pull| match pull.image {
+    fn pulled(record: &Record) -> impl Iterator<Item = Latency> {
+        let pulls = record.pulls.iter();
+        pulls.filter_map(|pull| match pull.image {
             RecordedImage::Pulled { with_wait, .. } => Some(with_wait),
             RecordedImage::Unknown | RecordedImage::Present => None,
-        });
-        pulled.collect::<Vec<_>>()
-    };
+        })
+    }
     vec![
-        column("pulls", move |pod| match pod.record.as_ref() {
-            Some(record) if !record.pulls.is_empty() => pulls(pod).len().to_string(),
-            _ => String::new(),
+        record_column("pulls", |record| {
+            let is_known = !record.pulls.is_empty();
+            is_known.then(|| pulled(record).count().to_string())
         }),
-        column("slowest_pull_seconds", move |pod| {
-            let slowest = pulls(pod).into_iter().max();
-            slowest.map_or_else(String::new, |pull| seconds(Latency::from(pull)))
+        record_column("slowest_pull_seconds", |record| {
+            pulled(record).max().map(seconds)
         }),
     ]
-}
-
-/// When a milestone was reached, where that is known.
-pub(super) fn reached(record: &Record, milestone: Milestone) -> Option<Timestamp> {
-    let mut milestones = record.milestones.iter();
-    let found = milestones.find(|reached| reached.milestone == milestone)?;
-    found.time.map(|(at, _)| at)
-}
-
-fn duration(record: Option<&Record>, interval: Interval) -> Option<Latency> {
-    record.and_then(|record| record.duration(interval))
-}
-
-fn time(at: Option<Timestamp>) -> String {
-    at.map_or_else(String::new, rfc3339::format)
 }
 
 /// Seconds with as many digits as are known.
 fn seconds(latency: Latency) -> String {
     format!("{}", latency.as_seconds_f64())
-}
-
-const fn network_time(time: NetworkTime) -> &'static str {
-    match time {
-        NetworkTime::Exact => "exact",
-        NetworkTime::Bounded => "bounded",
-        NetworkTime::Late => "late",
-    }
-}
-
-/// A UID as Kubernetes writes it. One that was no UUID is shown by its hash.
-pub(super) fn uuid(uid: PodUid) -> String {
-    let [high, low] = uid.words();
-    format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xffff,
-        low >> 48,
-        low & 0xffff_ffff_ffff
-    )
 }

@@ -6,7 +6,7 @@ use super::pods::{ReportedPod, in_order};
 use super::report_sink::ReportSink;
 use super::{DetailedReport, PodName};
 use podinit_core::lifecycle::{Progress, Record, Stage};
-use podinit_core::pod::{ContainerKind, PodUid};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 
 /// What running exporters have kept.
@@ -79,7 +79,7 @@ pub fn of_records(kept: KeptRecords, top: usize) -> DetailedReport {
 
 fn reported(record: Record) -> ReportedPod {
     let containers = record.containers.iter();
-    let regular = containers.filter(|container| container.kind == ContainerKind::Regular);
+    let regular = containers.filter(|container| !container.init);
     ReportedPod {
         uid: Some(record.uid),
         info: record.pod.clone(),

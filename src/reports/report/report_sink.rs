@@ -283,21 +283,21 @@ impl ReportSink {
         );
         self.network.ready(record.network_time);
         if let Some(latency) = record.duration(Interval::CreatedToReady) {
-            let capacity = record.startup_capacity.unwrap_or_default();
-            self.startups.add(capacity, record.startup_images, latency);
+            let capacity = record.needed.capacity.unwrap_or_default();
+            self.startups.add(capacity, record.needed.images, latency);
         }
         for found in &record.intervals {
             match (found.result, found.interval) {
-                (IntervalResult::Measured(latency), interval) => {
+                (IntervalResult::Measured { seconds: latency }, interval) => {
                     self.measured(&record.pod, interval, latency);
                 }
-                (IntervalResult::Unobserved(reason), Interval::Stage(stage)) => {
+                (IntervalResult::Unobserved { reason }, Interval::Stage(stage)) => {
                     self.unobserved[StageOrStep::Stage(stage).index()][reason as usize] += 1;
                 }
-                (IntervalResult::Unobserved(reason), Interval::Step(step)) => {
+                (IntervalResult::Unobserved { reason }, Interval::Step(step)) => {
                     self.unobserved[StageOrStep::Step(step).index()][reason as usize] += 1;
                 }
-                (IntervalResult::Unobserved(_) | IntervalResult::Open, _) => {}
+                (IntervalResult::Unobserved { .. } | IntervalResult::Open, _) => {}
             }
         }
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use podinit::reports::comparison::Side;
 use podinit_core::lifecycle::{
-    Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress, Record,
-    RecordedContainer, RecordedInterval, RecordedMilestone, StartupImages,
+    Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
+    Record, RecordedContainer, RecordedInterval, RecordedMilestone, record_fixtures,
 };
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use podinit_core::pod::{PodInfo, Workload};
 use podinit_core::timestamp::Timestamp;
 
 /// A pod in plain values.
@@ -38,28 +38,28 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         .workload
         .as_ref()
         .map_or("default", |(namespace, ..)| namespace);
+    let name = format!("pod-{number}");
     let image = |(number, image): (usize, &String)| RecordedContainer {
         name: format!("c{number}").into(),
-        kind: ContainerKind::Regular,
+        init: false,
         image: Some(Arc::from(image.as_str())),
+        registry: None,
         problem: None,
     };
     let interval = |(interval, nanos): &(Interval, u64)| RecordedInterval {
         interval: *interval,
+        kind: IntervalKind::of(*interval),
         began: None,
         ended: None,
-        result: IntervalResult::Measured(Latency::from_nanos(*nanos)),
+        result: IntervalResult::Measured {
+            seconds: Latency::from_nanos(*nanos),
+        },
     };
     Record {
-        startup_capacity: None,
-        startup_images: StartupImages::default(),
         node_labels: pod.labels.clone().map(Arc::new),
-        ending: None,
-        unschedulable: None,
-        uid: PodUid::from_text(&format!("pod-{number}")),
         pod: PodInfo {
             namespace: namespace.into(),
-            name: format!("pod-{number}").into(),
+            name: name.as_str().into(),
             node: Some(pod.node.as_str().into()),
             workload: pod.workload.as_ref().map(|(_, kind, name)| {
                 let (kind, name) = (kind.as_str().into(), name.as_str().into());
@@ -71,18 +71,17 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         progress: Progress::Ended {
             outcome: Outcome::Ready,
             at: created,
+            ending: None,
         },
         milestones: vec![RecordedMilestone {
             milestone: Milestone::Created,
-            time: Some((created, MilestoneSource::CreationTimestamp)),
+            time: Some(created),
+            source: Some(MilestoneSource::CreationTimestamp),
         }],
-        network_time: None,
         intervals: pod.durations.iter().map(interval).collect(),
         containers: pod.images.iter().enumerate().map(image).collect(),
-        message: None,
-        pulls: Vec::new(),
         causes: Vec::new(),
-        slos: Vec::new(),
+        ..record_fixtures::record(namespace, &name)
     }
 }
 

@@ -13,7 +13,16 @@ pub fn check(schema: &Value, name: &str, value: &Value) {
 fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     for (keyword, says) in schema.as_object().expect("a schema is an object") {
         let holds = match keyword.as_str() {
-            "description" | "format" => true,
+            "description" | "format" | "default" => true,
+            "const" => value == says,
+            "oneOf" => {
+                let all = says.as_array().unwrap().iter();
+                all.filter(|one| fits(root, one, value).is_ok()).count() == 1
+            }
+            "anyOf" => {
+                let mut all = says.as_array().unwrap().iter();
+                all.any(|one| fits(root, one, value).is_ok())
+            }
             "$ref" => {
                 let path = says.as_str().unwrap().trim_start_matches('#');
                 let target = root.pointer(path).expect("a reference leads somewhere");

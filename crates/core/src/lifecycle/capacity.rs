@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::messages::{MOST_BYTES_OF_ONE, MessageBudget};
@@ -29,15 +30,21 @@ struct SaidOfCapacity {
     message: Option<Box<str>>,
 }
 
-/// The state of capacity of a pod that is or was unschedulable, for its record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Whether a node is on its way for a pod that fits on none, by the last Event of an autoscaler.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "unschedulable")]
 pub struct RecordedCapacity {
+    /// `unknown` proves nothing: autoscalers do not send an Event for every pod
+    #[serde(rename = "capacity")]
     pub state: CapacityState,
-    /// Who says so: a component such as `cluster-autoscaler`; `None` where nobody does, or has no name
+    /// Who says so: a component such as `cluster-autoscaler`; left out where nobody does, or has no name
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Arc<str>>,
     /// When podinit first heard that
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// In the words of the autoscaler, at most 256 bytes of their beginning and end
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Arc<str>>,
 }
 

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::label_values;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -41,8 +44,12 @@ label_values! {
     }
 }
 
-/// A duration for a histogram: from zero to thirty days.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A duration for a histogram: from zero to thirty days. Shown in seconds.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(from = "f64", into = "f64")]
+#[schemars(inline)]
 pub struct Latency(u64);
 
 impl Latency {
@@ -56,6 +63,25 @@ impl Latency {
 
     pub fn as_seconds_f64(self) -> f64 {
         self.0 as f64 / 1e9
+    }
+
+    /// When something began that took so long and ended at `end`.
+    pub fn before(self, end: Timestamp) -> Timestamp {
+        let nanos = i64::try_from(self.0).unwrap_or(i64::MAX);
+        end.plus_nanos(nanos.saturating_neg())
+    }
+}
+
+impl From<Latency> for f64 {
+    fn from(latency: Latency) -> Self {
+        latency.as_seconds_f64()
+    }
+}
+
+impl From<f64> for Latency {
+    /// Rounded, since seconds are a binary fraction. What is no duration counts as none.
+    fn from(seconds: f64) -> Self {
+        Self((seconds * 1e9).round() as u64)
     }
 }
 

@@ -87,9 +87,9 @@ pub use pod_node::{SavedPodNode, SavedStartupNode, StartupCapacity, StartupImage
 #[cfg(any(test, feature = "testing"))]
 pub use record::fixtures as record_fixtures;
 pub use record::{
-    EndedStartup, InFlight, InFlightPosition, IntervalResult, MOST_CAUSES, MilestoneSource,
-    Progress, Record, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
-    RecordedMilestone, RecordedPull, RecordedSlo,
+    EndedStartup, InFlight, InFlightPosition, IntervalKind, IntervalResult, MOST_CAUSES,
+    MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
+    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloResult,
 };
 pub use reentry::LastTrue;
 pub use saved::{

@@ -10,63 +10,73 @@ mod in_flight;
 mod of_pod;
 
 use std::sync::Arc;
-use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use ended_startup::EndedStartup;
 pub use in_flight::{InFlight, InFlightPosition};
 
 use super::capacity::RecordedCapacity;
 use super::cause::{Cause, WaitReason};
-use super::interval::Interval;
+use super::interval::{Interval, StageOrStep};
 use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::NetworkTime;
 use super::outcome::Outcome;
 use super::pod_node::{StartupCapacity, StartupImages};
-use super::slo::Selection;
-use super::slo_verdict::SloVerdict;
+use super::slo_verdict::{ExclusionReason, SloVerdict};
 use crate::label_values;
 use crate::node::NodeLabels;
-use crate::pod::{ContainerKind, Ending, PodInfo, PodUid};
+use crate::pod::{Ending, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
-/// What is known of one startup.
-#[derive(Clone, Debug, PartialEq)]
+/// What is known of the startup of one pod: a record. What is not known is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "record")]
 pub struct Record {
+    /// `metadata.uid`
     pub uid: PodUid,
-    /// Namespace, name, node, owner and the values of the chosen labels
+    // Namespace, name, node, owner and the values of the chosen labels; the document names no labels.
+    #[serde(flatten, with = "pod_names")]
+    #[schemars(with = "pod_names::PodNames")]
     pub pod: PodInfo,
     /// When podinit first saw the pod, in accounted time
     pub discovered: Timestamp,
+    #[serde(flatten)]
     pub progress: Progress,
-    /// The milestones that were reached, in the order of [`Milestone::ALL`]
+    /// The milestones that were reached
     pub milestones: Vec<RecordedMilestone>,
-    /// Whether its node is younger than the pod; `None` before Scheduled is latched, and where nodes are no source of
-    /// evidence ([§14.3](crate::specification#s14-3))
-    pub startup_capacity: Option<StartupCapacity>,
-    /// Whether its images were on the node, as far as Events have shown
-    /// ([§14.4](crate::specification#s14-4))
-    pub startup_images: StartupImages,
-    /// What the newest version of its node states; of a startup that has ended, what it stated then
+    /// What the newest version of its node states besides its name; of a startup that has ended, what it stated then.
+    /// Only where nodes are a source of evidence
+    #[serde(rename = "node_details", skip_serializing_if = "Option::is_none")]
     pub node_labels: Option<Arc<NodeLabels>>,
-    /// How far the time of NetworkReady can be from the truth, where that is known
+    /// What the startup had to wait for, as far as nodes and Events say so
+    #[serde(default, skip_serializing_if = "Needed::is_unknown")]
+    pub needed: Needed,
+    /// How far the time of PodReadyToStartContainers can be from the truth, where that is known
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_time: Option<NetworkTime>,
     /// The stages, end-to-end durations and steps that apply to the pod and have begun or ended
     pub intervals: Vec<RecordedInterval>,
-    /// Its containers, those that are followed, in the order of its spec
+    /// Those that are followed (64), init containers first, in the order of the spec
+    #[serde(default)]
     pub containers: Vec<RecordedContainer>,
-    /// What Kubernetes says of why it waits, in its own words, at most 256 bytes of its beginning and end; of a
-    /// startup that has ended, what it said last
+    /// The image that the pod is about: of the container whose image is its problem or could not be pulled, or else of
+    /// the first regular one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<Arc<str>>,
+    /// What Kubernetes says of why the pod waits, in its own words, at most 256 bytes of its beginning and end; of a
+    /// startup that is over, what it said last
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Arc<str>>,
-    /// How the pod ended, where its status says that and it is kept
-    pub ending: Option<Box<Ending>>,
-    /// Of a pod that is or was unschedulable while Events are a source: whether a node is on its way for it, as the last
-    /// Event of an autoscaler says
+    /// Whether a node is on its way for a pod that fits on none; only of a pod that is or was unschedulable, and where
+    /// Events are read
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unschedulable: Option<RecordedCapacity>,
     /// How its images came to its node, as far as Events have shown, in the order of its containers
     pub pulls: Vec<RecordedPull>,
-    /// Its last causes, at most [`MOST_CAUSES`], the oldest first; of a pod in flight the last one is the
-    /// present one
+    /// Its last causes, at most 16, the oldest first; of a pod in flight the last one is the present one
     pub causes: Vec<RecordedCause>,
     /// The SLOs that match the pod
     pub slos: Vec<RecordedSlo>,
@@ -76,25 +86,50 @@ pub struct Record {
 pub const MOST_CAUSES: usize = 16;
 
 /// How far a startup has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Progress {
-    /// It is under way
+    /// Where the pod is; only of a startup under way
     InFlight {
         /// The stage that the pod is in, and why it waits there
+        #[serde(flatten)]
         waiting: WaitReason,
         /// When it entered the stage
         entered: Timestamp,
-        /// After how long in the stage it counts as stuck
-        stuck_after: Duration,
+        /// When it counts as stuck, if it is still in the stage then
+        stuck_at: Timestamp,
         /// Whether it counts as stuck
+        #[serde(rename = "stuck")]
         is_stuck: bool,
     },
-    /// It is over
+    /// How the startup ended; only of one that is over
     Ended {
         outcome: Outcome,
-        /// When podinit accounted for that
+        /// When podinit accounted for the end
+        #[serde(rename = "time")]
         at: Timestamp,
+        /// What the status of a pod that completed or failed says, where that is kept
+        #[serde(rename = "status", skip_serializing_if = "Option::is_none")]
+        ending: Option<Box<Ending>>,
     },
+}
+
+/// What a startup had to wait for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "needed")]
+pub struct Needed {
+    /// Whether the node is younger than the pod; left out before the pod is scheduled, and where nodes are no source
+    /// of evidence
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<StartupCapacity>,
+    /// Whether the images were on the node
+    pub images: StartupImages,
+}
+
+impl Needed {
+    fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 label_values! {
@@ -116,62 +151,108 @@ label_values! {
 }
 
 /// A milestone that was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "milestone")]
 pub struct RecordedMilestone {
     pub milestone: Milestone,
-    /// When, and what says so; `None` where only a later milestone implies that it was reached, or where
-    /// the time is missing or absurd
-    pub time: Option<(Timestamp, MilestoneSource)>,
+    /// Left out where only a later milestone implies that it was reached, or where the time is missing or absurd
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Timestamp>,
+    /// What says so
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<MilestoneSource>,
 }
 
-/// A stage, an end-to-end duration or a step of a startup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+label_values! {
+    /// What kind of interval it is.
+    pub enum IntervalKind {
+        Stage => "stage",
+        Step => "step",
+        /// An end-to-end duration
+        Whole => "whole",
+    }
+}
+
+impl IntervalKind {
+    /// That of an interval.
+    pub const fn of(interval: Interval) -> Self {
+        match interval.stage_or_step() {
+            Some(StageOrStep::Stage(_)) => Self::Stage,
+            Some(StageOrStep::Step(_)) => Self::Step,
+            None => Self::Whole,
+        }
+    }
+}
+
+/// A stage, a step or an end-to-end duration that has begun, or that was not observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "interval")]
 pub struct RecordedInterval {
     pub interval: Interval,
+    pub kind: IntervalKind,
     /// When it began, where that is known
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub began: Option<Timestamp>,
     /// When it ended, where it has and that is known
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Timestamp>,
+    #[serde(flatten)]
     pub result: IntervalResult,
 }
 
 /// What became of an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "result", rename_all = "snake_case")]
 pub enum IntervalResult {
     /// It has begun and has not ended; of a startup that is over, it never will
     Open,
     /// It was observed
-    Measured(Latency),
+    Measured {
+        /// How long it took
+        seconds: Latency,
+    },
     /// It was not observed, or, of an end-to-end duration, would not have been
-    Unobserved(UnobservedReason),
+    Unobserved { reason: UnobservedReason },
 }
 
-/// A container.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A container of the pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "container")]
 pub struct RecordedContainer {
     pub name: Arc<str>,
-    pub kind: ContainerKind,
-    /// Its image, as the spec names it, cut to 256 bytes
+    /// Whether it is an init container
+    pub init: bool,
+    /// Its image, as the spec names it when podinit first sees the pod, cut to 256 bytes
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<Arc<str>>,
+    /// The registry of the image
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry: Option<Arc<str>>,
     /// What keeps it from running: `image`, `config`, `crash` or `create`
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Cause>,
 }
 
-/// How the image of a container came to the node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How the image of a container came to the node, as Events have shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "pull")]
 pub struct RecordedPull {
     /// The container's name
     pub container: Arc<str>,
-    pub kind: ContainerKind,
+    /// Whether it is an init container
+    pub init: bool,
     /// The image's registry
     pub registry: Arc<str>,
     /// A pull failed at least once
+    #[serde(rename = "failed")]
     pub has_failed: bool,
+    #[serde(flatten)]
     pub image: RecordedImage,
 }
 
 /// How an image came to the node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "image", rename_all = "snake_case")]
 pub enum RecordedImage {
     /// Not known (yet)
     Unknown,
@@ -180,34 +261,128 @@ pub enum RecordedImage {
     /// It was pulled
     Pulled {
         /// When the pull ended
+        #[serde(skip_serializing_if = "Option::is_none")]
         ended: Option<Timestamp>,
         /// The pull itself, and the wait in the kubelet's queue
-        with_wait: Duration,
+        #[serde(rename = "seconds")]
+        with_wait: Latency,
     },
 }
 
 /// A cause for which a pod waited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "cause")]
 pub struct RecordedCause {
     /// The cause, and the stage in which it was
+    #[serde(flatten)]
     pub waiting: WaitReason,
     /// When podinit first saw the pod wait for it, to the millisecond
     pub began: Timestamp,
-    /// The position of the container that gave it, at last, where one did
+    // The position of the container that gave it, at last, where one did.
+    #[serde(skip)]
     pub container: Option<u8>,
 }
 
-/// An SLO that matches a pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An SLO that matches the pod, and the pod's event for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "slo")]
 pub struct RecordedSlo {
     /// The SLO's name
     pub slo: Arc<str>,
     /// When its deadline passes, once its interval has begun at a known time
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
-    /// The pod's event for the SLO, once it has had it
-    pub verdict: Option<SloVerdict>,
-    /// The startups that count for the SLO
-    pub selection: Selection,
+    #[serde(flatten)]
+    pub result: SloResult,
+    /// `existing` where only startups on existing capacity count
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<StartupCapacity>,
+    /// `present` where only startups whose images were present count
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<StartupImages>,
+}
+
+/// The pod's event for an SLO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub enum SloResult {
+    /// It has not had it yet
+    Undecided,
+    Good,
+    /// Where the pod was then, and why it waited there, where that is known
+    Bad {
+        #[serde(flatten)]
+        waiting: Option<WaitReason>,
+    },
+    Excluded {
+        reason: ExclusionReason,
+    },
+}
+
+impl SloResult {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Undecided => "undecided",
+            Self::Good => "good",
+            Self::Bad { .. } => "bad",
+            Self::Excluded { .. } => "excluded",
+        }
+    }
+}
+
+impl From<Option<SloVerdict>> for SloResult {
+    fn from(verdict: Option<SloVerdict>) -> Self {
+        match verdict {
+            None => Self::Undecided,
+            Some(SloVerdict::Good) => Self::Good,
+            Some(SloVerdict::Bad(waiting)) => Self::Bad { waiting },
+            Some(SloVerdict::Excluded(reason)) => Self::Excluded { reason },
+        }
+    }
+}
+
+/// What a document says of a [`PodInfo`].
+mod pod_names {
+    use std::sync::Arc;
+
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::pod::{PodInfo, Workload};
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    pub(super) struct PodNames {
+        namespace: Arc<str>,
+        name: Box<str>,
+        /// Left out while the pod is not bound
+        #[serde(skip_serializing_if = "Option::is_none")]
+        node: Option<Arc<str>>,
+        /// The controlling owner; a Deployment in place of its ReplicaSet
+        #[serde(skip_serializing_if = "Option::is_none")]
+        workload: Option<Arc<Workload>>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(pod: &PodInfo, to: S) -> Result<S::Ok, S::Error> {
+        let names = PodNames {
+            namespace: Arc::clone(&pod.namespace),
+            name: pod.name.clone(),
+            node: pod.node.clone(),
+            workload: pod.workload.clone(),
+        };
+        names.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PodInfo, D::Error> {
+        let names = PodNames::deserialize(from)?;
+        Ok(PodInfo {
+            namespace: names.namespace,
+            name: names.name,
+            node: names.node,
+            workload: names.workload,
+            ..PodInfo::default()
+        })
+    }
 }
 
 impl Record {
@@ -216,8 +391,8 @@ impl Record {
         let mut all = self.intervals.iter();
         all.find(|one| one.interval == interval)
             .and_then(|one| match one.result {
-                IntervalResult::Measured(latency) => Some(latency),
-                IntervalResult::Open | IntervalResult::Unobserved(_) => None,
+                IntervalResult::Measured { seconds } => Some(seconds),
+                IntervalResult::Open | IntervalResult::Unobserved { .. } => None,
             })
     }
 
@@ -240,24 +415,22 @@ impl Record {
     /// When a milestone was reached, where that is known.
     pub fn reached(&self, milestone: Milestone) -> Option<Timestamp> {
         let mut all = self.milestones.iter();
-        let found = all.find(|reached| reached.milestone == milestone)?;
-        found.time.map(|(at, _)| at)
+        all.find(|reached| reached.milestone == milestone)?.time
     }
 
-    /// The image that a pod is about: of the container whose image is its problem or could not be pulled,
-    /// or else of the first regular one.
-    pub fn image(&self) -> Option<&Arc<str>> {
+    /// What [`Record::image`] says, by the containers and pulls.
+    pub(in crate::lifecycle) fn decisive_image(&self) -> Option<&Arc<str>> {
         let failed = self.pulls.iter().find(|pull| pull.has_failed);
         let mut containers = self.containers.iter();
         let by_problem = containers.find(|one| one.problem == Some(Cause::Image));
         let mut containers = self.containers.iter();
         let by_pull = || {
             let failed = failed?;
-            containers.find(|one| one.name == failed.container && one.kind == failed.kind)
+            containers.find(|one| one.name == failed.container && one.init == failed.init)
         };
         let mut all = self.containers.iter();
         let found = by_problem.or_else(by_pull);
-        let found = found.or_else(|| all.find(|one| one.kind == ContainerKind::Regular));
+        let found = found.or_else(|| all.find(|one| !one.init));
         found?.image.as_ref()
     }
 
@@ -266,6 +439,14 @@ impl Record {
         match self.progress {
             Progress::InFlight { .. } => None,
             Progress::Ended { outcome, .. } => Some(outcome),
+        }
+    }
+
+    /// How the pod ended, where its status says that and it is kept.
+    pub fn ending(&self) -> Option<&Ending> {
+        match &self.progress {
+            Progress::InFlight { .. } => None,
+            Progress::Ended { ending, .. } => ending.as_deref(),
         }
     }
 }
@@ -281,8 +462,7 @@ impl RecordedPull {
         else {
             return None;
         };
-        let nanos = i64::try_from(with_wait.as_nanos()).unwrap_or(i64::MAX);
-        Some((ended.plus_nanos(nanos.saturating_neg()), ended))
+        Some((with_wait.before(ended), ended))
     }
 }
 

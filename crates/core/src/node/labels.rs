@@ -1,7 +1,9 @@
 //! What pods are told apart by that their nodes state ([§14.2](crate::specification#s14-2)).
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use crate::documents::serialize_what_is_known;
 use crate::pod::text;
 
 /// The pool of a node that has none of the labels that name one ([§14.2](crate::specification#s14-2)).
@@ -34,21 +36,32 @@ const MOST_BYTES: usize = 63;
 const FIRST_EXACT: (u32, u32) = (1, 36);
 
 /// What pods are told apart by that their node states. A text that the node does not state is empty.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[schemars(rename = "node")]
 pub struct NodeLabels {
-    /// The value of the first of the labels that name a pool, otherwise [`NO_POOL`]
+    /// The value of the first of the labels that name a pool; `_none` for a node without a pool
     pub pool: Box<str>,
-    /// [`ZONE_LABEL`]
+    /// `topology.kubernetes.io/zone`
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     pub zone: Box<str>,
-    /// [`INSTANCE_TYPE_LABEL`]
+    /// `node.kubernetes.io/instance-type`
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     pub instance_type: Box<str>,
-    /// [`ARCH_LABEL`]
+    /// `kubernetes.io/arch`
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     pub arch: Box<str>,
-    /// [`CAPACITY_TYPE_LABEL`]
+    /// `karpenter.sh/capacity-type`
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     pub capacity_type: Box<str>,
     /// `status.nodeInfo.kubeletVersion`
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     pub kubelet_version: Box<str>,
 }
+
+serialize_what_is_known!(
+    NodeLabels: pool as "pool", zone as "zone", instance_type as "instance_type", arch as "arch",
+    capacity_type as "capacity_type", kubelet_version as "kubelet_version"
+);
 
 impl Default for NodeLabels {
     fn default() -> Self {

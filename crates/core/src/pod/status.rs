@@ -1,9 +1,11 @@
 //! What a pod's status says besides its conditions: why it is not scheduled, why its sandbox is not ready, why
 //! Kubernetes is about to end it, what is changed in place, and how it ended.
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::Condition;
+use crate::documents::serialize_what_is_known;
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
@@ -105,36 +107,59 @@ pub struct InPlaceChanges {
 pub const MOST_TERMINATIONS: usize = 8;
 
 /// How a pod ended, as its status says.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "ending")]
 pub struct Ending {
     /// When at the latest that is known: the last `finishedAt` of its containers, or without one the latest
     /// API time of the pod
+    #[serde(rename = "time", skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
     /// `status.reason`, such as Evicted
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Box<str>>,
     /// `status.message`
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Box<str>>,
-    /// Its containers that have terminated, in the order of the spec, init containers first
+    /// Its containers that have terminated, in the order of the spec, init containers first. A record has at most 8,
+    /// those that failed before the others
+    #[serde(default)]
+    #[schemars(required)]
     pub containers: Vec<Termination>,
 }
 
-/// How a container ended: its `state.terminated`.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// How a container ended: its `state.terminated`. What its status does not say is left out.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "termination")]
 pub struct Termination {
-    /// Its position among [`PodSnapshot::containers`](super::PodSnapshot::containers)
+    /// Its position among the containers of the pod, init containers first
     pub container: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub finished: Option<Timestamp>,
-    /// `None` where it is missing or below zero
+    /// Left out where it is missing or below zero
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<u64>,
     /// The signal that ended it, where the runtime states one
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<u64>,
     /// Such as OOMKilled
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Box<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Box<str>>,
     /// How often it had been restarted before
     pub restarts: u64,
 }
+
+serialize_what_is_known!(
+    Ending: at as "time", reason as "reason", message as "message", containers as "containers"
+);
+serialize_what_is_known!(
+    Termination: container as "container", started as "started", finished as "finished",
+    exit_code as "exit_code", signal as "signal", reason as "reason", message as "message",
+    restarts as "restarts"
+);
 
 impl Ending {
     /// As much as a record keeps: [`MOST_TERMINATIONS`] containers, those that failed before the others.

@@ -2,14 +2,16 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
 ///
 /// Kubernetes UIDs are UUIDs and are held as their 128 bits. Any other text is held as two hashes that
 /// are the same in every run, one of them [`PodUid::hash`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PodUid([u64; 2]);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
+#[schemars(inline)]
+pub struct PodUid(#[schemars(with = "String")] [u64; 2]);
 
 /// The bits of the second word that tell hashes from UUIDs: the variant of a UUID (RFC 9562). They are
 /// 0 for hashes. The variant 0 is that of the 1980s; a UUID that has it is hashed as well.
@@ -21,7 +23,8 @@ const UUID_LEN: usize = 36;
 impl PodUid {
     /// The identity for the UID `text`.
     pub fn from_text(text: &str) -> Self {
-        parse_canonical_uuid(text.as_bytes()).unwrap_or_else(|| Self::hashed(text.as_bytes()))
+        let uuid = hyphenated(text.as_bytes()).filter(|uid| uid.is_uuid());
+        uuid.unwrap_or_else(|| Self::hashed(text.as_bytes()))
     }
 
     /// The identity that [`PodUid::words`] gave.
@@ -88,9 +91,12 @@ impl fmt::Debug for PodUid {
     }
 }
 
-/// Saved as its 16 bytes: as integers, its words would take up to ten bytes each.
+/// Saved as its 16 bytes: as integers, its words would take up to ten bytes each. Shown as its text.
 impl Serialize for PodUid {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if to.is_human_readable() {
+            return to.collect_str(self);
+        }
         let [high, low] = self.0.map(u128::from);
         (high << 64 | low).to_be_bytes().serialize(to)
     }
@@ -98,6 +104,12 @@ impl Serialize for PodUid {
 
 impl<'de> Deserialize<'de> for PodUid {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        if from.is_human_readable() {
+            // The hash of a UID that is no UUID is shown as one, too.
+            let text = String::deserialize(from)?;
+            let shown = hyphenated(text.as_bytes());
+            return Ok(shown.unwrap_or_else(|| Self::from_text(&text)));
+        }
         let value = <[u8; 16]>::deserialize(from).map(u128::from_be_bytes)?;
         Ok(Self([(value >> 64) as u64, value as u64]))
     }
@@ -117,7 +129,7 @@ const fn is_hyphen(position: usize) -> bool {
 }
 
 /// Only lower-case, hyphenated UUIDs: two different texts must not become one identity.
-fn parse_canonical_uuid(text: &[u8]) -> Option<PodUid> {
+fn hyphenated(text: &[u8]) -> Option<PodUid> {
     if text.len() != UUID_LEN {
         return None;
     }
@@ -132,8 +144,7 @@ fn parse_canonical_uuid(text: &[u8]) -> Option<PodUid> {
         };
         value = (value << 4) | u128::from(digit);
     }
-    let uid = PodUid([(value >> 64) as u64, value as u64]);
-    uid.is_uuid().then_some(uid)
+    Some(PodUid([(value >> 64) as u64, value as u64]))
 }
 
 #[cfg(test)]

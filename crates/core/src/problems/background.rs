@@ -145,7 +145,8 @@ mod tests {
         let mut record = on(record, &format!("n{node}"));
         let reached = ready.map(|second| RecordedMilestone {
             milestone: Milestone::Ready,
-            time: Some((at(second), MilestoneSource::Condition)),
+            time: Some(at(second)),
+            source: Some(MilestoneSource::Condition),
         });
         record.milestones.extend(reached);
         match is_pulled {

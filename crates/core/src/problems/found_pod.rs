@@ -1,7 +1,6 @@
 //! What a finding keeps of a pod.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::capacity::FoundCapacity;
 use crate::lifecycle::{Progress, Record, WaitReason};
@@ -22,8 +21,8 @@ pub struct FoundPod {
     pub waiting: WaitReason,
     /// When it entered the stage
     pub entered: Timestamp,
-    /// After how long in the stage it counts as stuck
-    pub stuck_after: Duration,
+    /// When it counts as stuck, if it is still in the stage then
+    pub stuck_at: Timestamp,
     /// Whether it does
     pub is_stuck: bool,
     /// What an autoscaler says of it while it is unschedulable
@@ -36,7 +35,7 @@ impl FoundPod {
         let Progress::InFlight {
             waiting,
             entered,
-            stuck_after,
+            stuck_at,
             is_stuck,
         } = record.progress
         else {
@@ -51,7 +50,7 @@ impl FoundPod {
             workload: pod.workload.clone(),
             waiting,
             entered,
-            stuck_after,
+            stuck_at,
             is_stuck,
             capacity: FoundCapacity::of(record, waiting),
         })

@@ -77,7 +77,7 @@ fn pulled(record: &Record) -> Box<[Arc<str>]> {
     let pulls = record.pulls.iter().filter(|pull| was_pulled(&pull.image));
     let images = pulls.filter_map(|pull| {
         let mut containers = record.containers.iter();
-        let of_pull = containers.find(|one| one.name == pull.container && one.kind == pull.kind);
+        let of_pull = containers.find(|one| one.name == pull.container && one.init == pull.init);
         of_pull?.image.clone()
     });
     images.collect()

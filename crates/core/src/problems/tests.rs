@@ -1,16 +1,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::*;
 use crate::kube_event::CapacityState;
 use crate::lifecycle::{
-    Cause, Interval, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    RecordedCapacity, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
-    RecordedMilestone, RecordedPull, Stage, StartupImages, WaitReason,
+    Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome,
+    Progress, RecordedCapacity, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
+    RecordedMilestone, RecordedPull, Stage, WaitReason, record_fixtures::record,
 };
-use crate::pod::{ContainerKind, PodInfo, PodUid, Workload};
+use crate::pod::{PodUid, Workload};
 
 /// The present.
 const NOW: i64 = 10_000;
@@ -33,35 +32,23 @@ pub(super) fn pod(name: &str, image: &str) -> Record {
         .bytes()
         .fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
     Record {
-        ending: None,
-        unschedulable: None,
-        startup_capacity: None,
-        startup_images: StartupImages::default(),
-        node_labels: None,
         uid: PodUid::from_words([number, 0x8000_0000_0000_0000 | number]),
-        pod: PodInfo {
-            namespace: "shop".into(),
-            name: name.into(),
-            ..PodInfo::default()
-        },
-        discovered: at(0),
         progress: Progress::Ended {
             outcome: Outcome::Ready,
             at: at(0),
+            ending: None,
         },
         milestones: vec![],
-        network_time: None,
         intervals: vec![],
         containers: vec![RecordedContainer {
             name: "main".into(),
-            kind: ContainerKind::Regular,
+            init: false,
             image: Some(image.into()),
+            registry: None,
             problem: None,
         }],
-        message: None,
-        pulls: vec![],
         causes: vec![],
-        slos: vec![],
+        ..record("shop", name)
     }
 }
 
@@ -71,7 +58,7 @@ pub(super) fn waits(mut record: Record, entered: i64, causes: &[RecordedCause]) 
     record.progress = Progress::InFlight {
         waiting: causes.last().unwrap().waiting,
         entered: at(entered),
-        stuck_after: Duration::from_secs(60),
+        stuck_at: at(entered + 60),
         is_stuck: false,
     };
     record.causes = causes.to_vec();
@@ -111,13 +98,17 @@ fn of(mut record: Record, deployment: &str) -> Record {
 fn ready(mut record: Record, stage: Stage, seconds: u64, at_second: i64) -> Record {
     record.milestones = vec![RecordedMilestone {
         milestone: Milestone::Ready,
-        time: Some((at(at_second), MilestoneSource::Condition)),
+        time: Some(at(at_second)),
+        source: Some(MilestoneSource::Condition),
     }];
     record.intervals = vec![RecordedInterval {
         interval: Interval::Stage(stage),
+        kind: IntervalKind::Stage,
         began: None,
         ended: None,
-        result: IntervalResult::Measured(Latency::from_nanos(seconds * 1_000_000_000)),
+        result: IntervalResult::Measured {
+            seconds: Latency::from_nanos(seconds * 1_000_000_000),
+        },
     }];
     record
 }
@@ -126,12 +117,12 @@ fn ready(mut record: Record, stage: Stage, seconds: u64, at_second: i64) -> Reco
 pub(super) fn pulled(mut record: Record) -> Record {
     record.pulls = vec![RecordedPull {
         container: "main".into(),
-        kind: ContainerKind::Regular,
+        init: false,
         registry: "docker.io".into(),
         has_failed: false,
         image: RecordedImage::Pulled {
             ended: None,
-            with_wait: Duration::ZERO,
+            with_wait: Latency::from_nanos(0),
         },
     }];
     record

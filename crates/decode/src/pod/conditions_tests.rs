@@ -6,11 +6,11 @@
 use serde_json::{Value, json};
 
 use super::super::tests::pod;
-use crate::rfc3339;
 use podinit_core::pod::{
     ConditionStatus, DisruptionReason, NotScheduledReason, PodSnapshot, ResizeState,
     SandboxNotReady,
 };
+use podinit_core::rfc3339;
 
 fn with(conditions: Value) -> PodSnapshot {
     pod(json!({

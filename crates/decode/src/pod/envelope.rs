@@ -10,10 +10,11 @@ use serde::de::{MapAccess, SeqAccess};
 use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Text};
 use super::object::{Object, ObjectFault, ObjectReader};
-use crate::{event, rfc3339};
+use crate::event;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
+use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
 
 /// The fields of a document that are read, whatever it is.

@@ -11,7 +11,7 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-use crate::rfc3339;
+use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
 
 /// The types that a field accepts. For every method that is not implemented, it counts as absent.

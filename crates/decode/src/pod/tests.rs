@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::DecodeOptions;
-use crate::rfc3339;
 use crate::{PodDecoder, WatchEventKind};
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerProbes,
     ContainerState, Phase, PodSnapshot, PodUid, Probe, WaitingReason,
 };
+use podinit_core::rfc3339;
 
 pub fn all_options() -> DecodeOptions {
     DecodeOptions {

@@ -123,6 +123,7 @@ fn place(pod: &ReportedPod) -> Option<Place<'_>> {
         Progress::Ended {
             outcome: outcome @ (Outcome::Failed | Outcome::Disrupted),
             at,
+            ..
         } => {
             // A pod that had ended at first sight was never seen to wait, and ended before `at`. What its
             // conditions state is no help: the network condition is False again without a sandbox.

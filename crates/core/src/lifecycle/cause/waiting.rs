@@ -1,5 +1,8 @@
 //! The pairs of a stage and a cause that can be: the specification's table.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::Cause;
 use crate::label_value::LabelValue;
 use crate::lifecycle::interval::Stage;
@@ -79,8 +82,33 @@ pub(in crate::lifecycle) struct Standing {
 }
 
 /// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "StageAndCause", into = "StageAndCause")]
 pub struct WaitReason(u8);
+
+/// How a pair is shown.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct StageAndCause {
+    stage: Stage,
+    cause: Cause,
+}
+
+impl From<WaitReason> for StageAndCause {
+    fn from(waiting: WaitReason) -> Self {
+        Self {
+            stage: waiting.stage(),
+            cause: waiting.cause(),
+        }
+    }
+}
+
+impl TryFrom<StageAndCause> for WaitReason {
+    type Error = &'static str;
+
+    fn try_from(pair: StageAndCause) -> Result<Self, Self::Error> {
+        Self::new(pair.stage, pair.cause).ok_or("no pod in this stage has this cause")
+    }
+}
 
 /// Where the pairs of each stage begin in [`WaitReason::ALL`]; the last entry is their number.
 const BEGINS: [usize; Stage::ALL.len() + 1] = {

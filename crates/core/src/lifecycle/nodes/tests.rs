@@ -240,7 +240,7 @@ fn a_pod_that_waited_for_a_new_node_has_its_steps() {
     let lines = cluster.pod(80_000, ready(on("n", pod("p", 10), 62), 80));
     assert_eq!(lines, ["p new unknown 70", "first_pod of pool: 40"]);
     let record = cluster.record();
-    assert_eq!(record.startup_capacity, Some(StartupCapacity::New));
+    assert_eq!(record.needed.capacity, Some(StartupCapacity::New));
     assert_eq!(&*record.node_labels.clone().unwrap().pool, "pool");
     let launch = record.duration(Interval::Step(crate::lifecycle::Step::NodeLaunch));
     assert_eq!(launch.unwrap().as_seconds_f64(), 30.0);
@@ -311,7 +311,7 @@ fn capacity_is_judged_by_whole_seconds_when_scheduled_is_latched() {
     absurd.created = None;
     cluster.pod(61_000, ready(on("old", absurd, 50), 60));
     assert_eq!(
-        cluster.record().startup_capacity,
+        cluster.record().needed.capacity,
         Some(StartupCapacity::Unknown)
     );
 }
@@ -623,6 +623,6 @@ fn without_nodes_nothing_is_told_of_them() {
         cluster.pod(3_000, pod),
         ["p is on ?"].into_iter().skip(1).collect::<Vec<_>>()
     );
-    assert_eq!(cluster.record().startup_capacity, None);
+    assert_eq!(cluster.record().needed.capacity, None);
     assert!(cluster.tracker.saved().nodes.is_none());
 }

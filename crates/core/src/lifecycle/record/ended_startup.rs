@@ -184,9 +184,7 @@ impl EndedStartup {
 
     /// The record of the startup.
     pub fn record(&self) -> Record {
-        Record {
-            ending: self.ending.clone(),
-            ..self.pod.record_ended(self.outcome, self.at, &self.rules)
-        }
+        let ending = self.ending.clone();
+        (self.pod).record_ended(self.outcome, self.at, ending, &self.rules)
     }
 }

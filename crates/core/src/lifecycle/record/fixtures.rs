@@ -1,10 +1,11 @@
 //! What tests of records and of traces need.
 
-use super::EndedStartup;
+use super::{EndedStartup, Record};
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::observation::{Observation, Observer};
 use crate::lifecycle::sink::Sink;
-use crate::lifecycle::tracker::Tracker;
+use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// So many seconds after the beginning.
@@ -36,4 +37,20 @@ pub fn deliver(tracker: &mut Tracker, sink: &mut impl Sink, second: i64, event: 
         version: None,
     };
     tracker.apply(delivery, sink);
+}
+
+/// The record of a pod in flight that was just created, and of which nothing else is known.
+#[allow(clippy::unwrap_used)]
+pub fn record(namespace: &str, name: &str) -> Record {
+    let mut tracker = Tracker::new(TrackerConfig::default());
+    let mut pod = PodSnapshot::bare(PodUid::from_text(name), namespace, name);
+    pod.created = Some(at(0));
+    deliver(
+        &mut tracker,
+        &mut Ends::default(),
+        0,
+        PodEvent::Applied(pod),
+    );
+    let (_, pod) = tracker.in_flight_after(None).next().unwrap();
+    pod.record()
 }

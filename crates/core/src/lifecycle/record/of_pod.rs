@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    IntervalResult, MilestoneSource, Progress, Record, RecordedCause, RecordedContainer,
-    RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo,
+    IntervalKind, IntervalResult, MilestoneSource, Needed, Progress, Record, RecordedCause,
+    RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull,
+    RecordedSlo,
 };
+use crate::image_registry;
 use crate::lifecycle::capacity::RecordedCapacity;
 use crate::lifecycle::cause::{Cause, ContainerEvidence};
 use crate::lifecycle::image_pulls::Image;
@@ -16,10 +18,11 @@ use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
-use crate::lifecycle::pod_node::StartupImages;
+use crate::lifecycle::pod_node::{StartupCapacity, StartupImages};
 use crate::lifecycle::reached::Reached;
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::startup::Startup;
+use crate::pod::{ContainerKind, Ending};
 use crate::timestamp::Timestamp;
 
 impl PodInFlight {
@@ -30,7 +33,7 @@ impl PodInFlight {
         let progress = Progress::InFlight {
             waiting: self.waiting,
             entered,
-            stuck_after: shared.stuck_after(stage),
+            stuck_at: entered.plus(shared.stuck_after(stage)),
             is_stuck: self.stuck.is_some(),
         };
         Record {
@@ -44,36 +47,45 @@ impl PodInFlight {
         &self,
         outcome: Outcome,
         at: Timestamp,
+        ending: Option<Box<Ending>>,
         rules: &[SloRule],
     ) -> Record {
-        let progress = Progress::Ended { outcome, at };
+        let progress = Progress::Ended {
+            outcome,
+            at,
+            ending,
+        };
         self.record(progress, Some(outcome), rules)
     }
 
     fn record(&self, progress: Progress, outcome: Option<Outcome>, rules: &[SloRule]) -> Record {
         let startup = &self.startup;
-        Record {
+        let mut record = Record {
             uid: self.uid,
             pod: self.info.clone(),
             discovered: self.discovered,
             progress,
             milestones: startup.recorded_milestones(),
-            startup_capacity: startup.node.as_ref().map(|node| node.capacity),
-            startup_images: match self.images.0.is_empty() {
-                true => StartupImages::Unknown,
-                false => StartupImages::of(&self.images, self.evidence.containers.len()),
+            needed: Needed {
+                capacity: startup.node.as_ref().map(|node| node.capacity),
+                images: match self.images.0.is_empty() {
+                    true => StartupImages::Unknown,
+                    false => StartupImages::of(&self.images, self.evidence.containers.len()),
+                },
             },
             node_labels: startup.node.as_ref().and_then(|node| node.labels.clone()),
             network_time: startup.network_time,
             intervals: startup.recorded_intervals(outcome),
             containers: self.recorded_containers(outcome.is_none()),
+            image: None,
             message: self.message().map(Arc::from),
-            ending: None,
             unschedulable: self.recorded_capacity(),
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),
             slos: self.recorded_slos(rules),
-        }
+        };
+        record.image = record.decisive_image().cloned();
+        record
     }
 
     /// The last causes, the oldest first.
@@ -102,7 +114,10 @@ impl PodInFlight {
         recorded
             .map(|(container, image)| RecordedContainer {
                 name: Arc::clone(&container.name),
-                kind: container.kind,
+                init: container.kind != ContainerKind::Regular,
+                registry: image
+                    .as_deref()
+                    .map(|image| image_registry::of(image).into()),
                 image,
                 problem: container.problem.or_else(|| exited(container)),
             })
@@ -120,7 +135,7 @@ impl PodInFlight {
             let registry = pull.registry.as_ref()?;
             Some(RecordedPull {
                 container: Arc::clone(&container.name),
-                kind: container.kind,
+                init: container.kind != ContainerKind::Regular,
                 registry: Arc::clone(registry),
                 has_failed: pull.has_failed(),
                 image: match pull.image() {
@@ -128,7 +143,7 @@ impl PodInFlight {
                     Image::Present => RecordedImage::Present,
                     Image::Pulled { end, with_wait } => RecordedImage::Pulled {
                         ended: end,
-                        with_wait,
+                        with_wait: with_wait.into(),
                     },
                 },
             })
@@ -141,8 +156,9 @@ impl PodInFlight {
         let recorded = results.map(|(rule, deadline, verdict)| RecordedSlo {
             slo: Arc::clone(&rule.name),
             deadline,
-            verdict,
-            selection: rule.selection,
+            result: verdict.into(),
+            capacity: (rule.selection.existing_capacity).then_some(StartupCapacity::Existing),
+            images: (rule.selection.present_images).then_some(StartupImages::Present),
         });
         recorded.collect()
     }
@@ -152,8 +168,8 @@ impl Startup {
     /// The duration of `interval`, where it was observed.
     pub(in crate::lifecycle) fn observed(&self, interval: Interval) -> Option<Latency> {
         match self.result(interval, None)? {
-            IntervalResult::Measured(latency) => Some(latency),
-            IntervalResult::Open | IntervalResult::Unobserved(_) => None,
+            IntervalResult::Measured { seconds } => Some(seconds),
+            IntervalResult::Open | IntervalResult::Unobserved { .. } => None,
         }
     }
 
@@ -163,7 +179,8 @@ impl Startup {
             Reached::No => None,
             Reached::At(at) => Some(RecordedMilestone {
                 milestone,
-                time: at.map(|at| (at, self.source(milestone))),
+                time: at,
+                source: at.map(|_| self.source(milestone)),
             }),
         });
         reached.collect()
@@ -193,6 +210,7 @@ impl Startup {
         let recorded = all.filter_map(|interval| {
             Some(RecordedInterval {
                 interval,
+                kind: IntervalKind::of(interval),
                 began: self.start(interval).usable(),
                 ended: self.end(interval).usable(),
                 result: self.result(interval, outcome)?,
@@ -209,17 +227,22 @@ impl Startup {
         }
         if self.preexisting.contains(interval) {
             let reason = UnobservedReason::Preexisting;
-            return Some(IntervalResult::Unobserved(reason));
+            return Some(IntervalResult::Unobserved { reason });
         }
         match (self.start(interval), self.end(interval)) {
             (Reached::At(from), Reached::At(to)) if self.is_decided(interval) => {
                 Some(match Judgement::of(from, to) {
-                    Judgement::Usable { latency, .. } => IntervalResult::Measured(latency),
-                    Judgement::Unusable(_) => IntervalResult::Unobserved(UnobservedReason::Time),
+                    Judgement::Usable { latency, .. } => {
+                        IntervalResult::Measured { seconds: latency }
+                    }
+                    Judgement::Unusable(_) => IntervalResult::Unobserved {
+                        reason: UnobservedReason::Time,
+                    },
                 })
             }
             _ if matches!(outcome, Some(Outcome::Ready | Outcome::Completed)) => {
-                Some(IntervalResult::Unobserved(self.unobserved(interval)))
+                let reason = self.unobserved(interval);
+                Some(IntervalResult::Unobserved { reason })
             }
             (Reached::At(_), _) => Some(IntervalResult::Open),
             (Reached::No, _) => None,

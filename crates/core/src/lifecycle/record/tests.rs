@@ -1,6 +1,8 @@
 //! Records of startups as deliveries bring them about.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::time::Duration;
+
 use super::fixtures::{Ends, at};
 use super::*;
 use crate::lifecycle::cause::Cause;
@@ -12,8 +14,8 @@ use crate::lifecycle::slo::{Namespaces, Selection, SloRule};
 use crate::lifecycle::stuck::StuckAfter;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerState, NotScheduled,
-    NotScheduledReason, Phase, PodSnapshot, WaitingMessage, WaitingReason,
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
+    NotScheduled, NotScheduledReason, Phase, PodSnapshot, WaitingMessage, WaitingReason,
 };
 
 struct Fixture {
@@ -113,7 +115,7 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
     let progress = Progress::InFlight {
         waiting: acknowledge,
         entered: at(2),
-        stuck_after: Duration::from_secs(20),
+        stuck_at: at(22),
         is_stuck: true,
     };
     assert_eq!(record.progress, progress);
@@ -139,7 +141,8 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
     ];
     let expected = milestones.map(|(milestone, at, source)| RecordedMilestone {
         milestone,
-        time: Some((at, source)),
+        time: Some(at),
+        source: Some(source),
     });
     assert_eq!(record.milestones, expected);
     let result = |interval| {
@@ -147,7 +150,9 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
         all.find(|one| one.interval == interval)
             .map(|one| (one.began, one.ended, one.result))
     };
-    let measured = IntervalResult::Measured(Latency::from_nanos(2_000_000_000));
+    let measured = IntervalResult::Measured {
+        seconds: Latency::from_nanos(2_000_000_000),
+    };
     let scheduling = Some((Some(at(0)), Some(at(2)), measured));
     assert_eq!(result(Interval::Stage(Stage::Scheduling)), scheduling);
     let network = Some((Some(at(2)), None, IntervalResult::Open));
@@ -155,7 +160,7 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
     assert_eq!(result(Interval::Stage(Stage::Containers)), None);
     assert_eq!(record.slos.len(), 1);
     assert_eq!(record.slos[0].deadline, Some(at(35)));
-    assert_eq!(record.slos[0].verdict, None);
+    assert_eq!(record.slos[0].result, SloResult::Undecided);
 }
 
 #[test]
@@ -216,7 +221,8 @@ fn a_startup_that_ends_leaves_its_record() {
     );
     let source = |milestone| {
         let mut all = record.milestones.iter();
-        all.find(|one| one.milestone == milestone)?.time
+        let found = all.find(|one| one.milestone == milestone)?;
+        found.time.zip(found.source)
     };
     let container = Some((at(5), MilestoneSource::Container));
     assert_eq!(source(Milestone::NetworkReady), container);
@@ -224,7 +230,7 @@ fn a_startup_that_ends_leaves_its_record() {
     assert_eq!(record.network_time, Some(NetworkTime::Bounded));
     let start_time = Some((at(3), MilestoneSource::StartTime));
     assert_eq!(source(Milestone::Acknowledged), start_time);
-    assert_eq!(record.slos[0].verdict, Some(SloVerdict::Good));
+    assert_eq!(record.slos[0].result, SloResult::Good);
     assert_eq!(fixture.in_flight(), []);
 }
 
@@ -245,13 +251,16 @@ fn what_a_startup_lacks_has_the_reason_that_is_counted() {
         all.find(|one| one.interval == Interval::Stage(stage))
             .map(|one| one.result)
     };
-    let absent = IntervalResult::Unobserved(UnobservedReason::ConditionAbsent);
+    let absent = IntervalResult::Unobserved {
+        reason: UnobservedReason::ConditionAbsent,
+    };
     assert_eq!(result(&records[0], Stage::Network), Some(absent));
     // A later milestone implies that the pod was scheduled, and does not say when.
     let scheduled = records[0].milestones.get(1);
     let implied = RecordedMilestone {
         milestone: Milestone::Scheduled,
         time: None,
+        source: None,
     };
     assert_eq!(scheduled, Some(&implied));
     assert_eq!(records[1].outcome(), Some(Outcome::Failed));
@@ -326,7 +335,7 @@ fn a_record_has_the_images_and_what_kubernetes_says() {
         record.message.as_deref(),
         Some("Back-off pulling image \"nginx\"")
     );
-    assert_eq!(record.image().map(|image| &**image), Some("nginx"));
+    assert_eq!(record.image.as_deref(), Some("nginx"));
     let [init, regular] = &record.containers[..] else {
         panic!("two containers");
     };

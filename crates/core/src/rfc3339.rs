@@ -4,7 +4,10 @@
 //! bytes of a `metav1.Time`, and because [§4.6](crate::specification#s4-6) has a rule of its own for
 //! what is absurd.
 
-use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// 1971-01-01T00:00:00Z. Whatever lies before it is absurd ([§4.6](crate::specification#s4-6)).
 const FIRST_SENSIBLE_SECOND: i64 = 31_536_000;
@@ -42,6 +45,26 @@ pub fn format(at: Timestamp) -> String {
     let instant = jiff::Timestamp::from_nanosecond(i128::from(at.as_nanos()));
     // Every `Timestamp` lies within the years that are known here.
     instant.unwrap_or_default().to_string()
+}
+
+/// Saved as nanoseconds since the Unix epoch, and shown as RFC 3339.
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match to.is_human_readable() {
+            true => to.serialize_str(&format(*self)),
+            false => to.serialize_i64(self.as_nanos()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        if !from.is_human_readable() {
+            return i64::deserialize(from).map(Self::from_nanos);
+        }
+        let text = String::deserialize(from)?;
+        parse(&text).ok_or_else(|| D::Error::custom("expected an instant in RFC 3339"))
+    }
 }
 
 /// Seconds since the epoch of `YYYY-MM-DDTHH:MM:SS`, taken as UTC.
@@ -143,7 +166,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::same_in_every_run;
 
     fn nanos(text: &str) -> Option<i64> {
         parse(text).map(Timestamp::as_nanos)
@@ -231,7 +253,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(same_in_every_run(512))]
+        #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
         fn agrees_with_an_independent_library(
