@@ -10,8 +10,8 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use super::attributes;
 use super::ids::{SpanName, span_id, trace_id};
 use podinit_core::lifecycle::{
-    Interval, IntervalResult, Milestone, Outcome, Progress, Record, SloResult, Stage, Step,
-    UnobservedReason,
+    Interval, IntervalResult, Milestone, Outcome, Progress, Record, SloResult, Span, Stage,
+    StageSpans, UnobservedReason,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -49,8 +49,9 @@ impl Spans {
             scope: &self.scope,
         };
         let mut spans = vec![startup.root()];
-        for stage in Stage::ALL {
-            spans.extend(startup.stage(stage));
+        // One that the startup never ended lasts as long as the startup.
+        for stage in record.timeline(Some(startup.ended)) {
+            spans.extend(startup.stage(&stage));
         }
         spans.extend(startup.pulls());
         spans
@@ -80,30 +81,23 @@ impl Startup<'_> {
     }
 
     /// The span of a stage and those of its steps; none where the stage has no times.
-    fn stage(&self, stage: Stage) -> Vec<SpanData> {
-        let Some((from, to)) = self.times(Interval::Stage(stage)) else {
+    fn stage(&self, spans: &StageSpans<'_>) -> Vec<SpanData> {
+        let Some(times) = usable(&spans.whole) else {
             return Vec::new();
         };
-        let name = SpanName::Interval(Interval::Stage(stage));
-        let mut span = self.span(name, Some(SpanName::Startup), (from, to), Vec::new());
+        let name = SpanName::Interval(Interval::Stage(spans.stage));
+        let mut span = self.span(name, Some(SpanName::Startup), times, Vec::new());
         let missed = self.missed();
-        let missed = missed.iter().filter(|(_, inside)| *inside == Some(stage));
+        let missed = (missed.iter()).filter(|(_, inside)| *inside == Some(spans.stage));
         let missed: Vec<&str> = missed.map(|(slo, _)| *slo).collect();
         if !missed.is_empty() {
             span.status = Status::error(missed_text(&missed));
         }
-        let mut spans = vec![span];
-        for step in Step::ALL.into_iter().filter(|step| step.stage() == stage) {
-            let interval = Interval::Step(step);
-            let Some((begin, end)) = self.times(interval) else {
-                continue;
-            };
-            // What a clock puts outside of its stage would break the nesting.
-            let inside = (begin.clamp(from, to), end.clamp(from, to));
-            let span = self.span(SpanName::Interval(interval), Some(name), inside, Vec::new());
-            spans.push(span);
-        }
-        spans
+        let steps = spans.steps.iter().filter_map(|(step, inside)| {
+            let step = SpanName::Interval(Interval::Step(*step));
+            Some(self.span(step, Some(name), usable(inside)?, Vec::new()))
+        });
+        [span].into_iter().chain(steps).collect()
     }
 
     fn pulls(&self) -> impl Iterator<Item = SpanData> {
@@ -118,23 +112,6 @@ impl Startup<'_> {
             let span = self.span(name, Some(SpanName::Startup), pull.span()?, more);
             Some(span)
         })
-    }
-
-    /// From when to when the pod was in an interval. One that the startup never ended lasts as long as
-    /// the startup. None where the times are unusable.
-    fn times(&self, interval: Interval) -> Option<(Timestamp, Timestamp)> {
-        let mut all = self.record.intervals.iter();
-        let recorded = all.find(|one| one.interval == interval)?;
-        let end = match recorded.result {
-            IntervalResult::Unobserved {
-                reason: UnobservedReason::Time,
-            } => return None,
-            IntervalResult::Open => recorded.ended.or(Some(self.ended)),
-            IntervalResult::Measured { .. } | IntervalResult::Unobserved { .. } => recorded.ended,
-        };
-        let (from, to) = recorded.began.zip(end)?;
-        // Below zero by at most a second is noise of the truncation ([§4.5](crate::specification#s4-5)).
-        Some((from, to.max(from)))
     }
 
     /// The SLOs that the pod missed, and the stage in which it was then, where that is known.
@@ -197,6 +174,16 @@ impl Startup<'_> {
             instrumentation_scope: self.scope.clone(),
         }
     }
+}
+
+/// The times of a stage or a step; none where they are unusable.
+fn usable(span: &Span<'_>) -> Option<(Timestamp, Timestamp)> {
+    let unusable = IntervalResult::Unobserved {
+        reason: UnobservedReason::Time,
+    };
+    let times = span.times().filter(|_| span.recorded.result != unusable);
+    // Below zero by at most a second is noise of the truncation ([§4.5](crate::specification#s4-5)).
+    times.map(|(from, to)| (from, to.max(from)))
 }
 
 fn missed_text(slos: &[&str]) -> String {

@@ -8,7 +8,7 @@ use super::*;
 use crate::traces::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
     Cause, IntervalKind, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull,
-    StartupCapacity, StartupImages, WaitReason,
+    StartupCapacity, StartupImages, Step, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 

@@ -7,7 +7,7 @@ use super::fleet::Fleet;
 use super::uncertainty;
 use crate::text::human_time::since;
 use podinit_core::lifecycle::{
-    Interval, IntervalResult, Record, RecordedImage, RecordedInterval, Stage, Step,
+    IntervalKind, IntervalResult, Record, RecordedImage, Span, Stage, StageSpans, Step,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -42,28 +42,29 @@ pub(super) fn waterfall(
     began: Timestamp,
     end: Timestamp,
 ) -> Vec<Row> {
-    let of = |interval: Interval| {
-        let mut intervals = record.intervals.iter();
-        let found = intervals.find(|recorded| recorded.interval == interval);
-        // When what has no end ended, a pod no longer says that had ended when it was first seen.
-        found.filter(|recorded| recorded.ended.is_some() || !ended.is_over_at_first_sight)
-    };
+    // When what has no end ended, a pod no longer says that had ended when it was first seen.
+    let is_known = |span: &Span<'_>| span.recorded.ended.is_some() || !ended.is_over_at_first_sight;
     let mut rows = Vec::new();
-    for stage in Stage::ALL {
-        let Some(recorded) = of(Interval::Stage(stage)) else {
+    for StageSpans {
+        stage,
+        whole,
+        steps,
+    } in record.timeline(Some(end))
+    {
+        if !is_known(&whole) {
             continue;
+        }
+        let row = |span: &Span<'_>| row(stage, span, fleet, began);
+        let known = |is_late| {
+            let steps = steps
+                .iter()
+                .filter(move |(step, _)| (*step > Step::Start) == is_late);
+            let steps = steps.filter(|(_, span)| is_known(span));
+            steps.map(|(_, span)| row(span))
         };
-        let whole = row(stage, recorded, fleet, began, end);
-        let mut inside = Vec::new();
-        for step in Step::ALL.into_iter().filter(|step| step.stage() == stage) {
-            inside.extend(of(Interval::Step(step)).map(|step| row(stage, step, fleet, began, end)));
-            if step == Step::Start {
-                inside.extend(pull_rows(record, stage, began));
-            }
-        }
-        if stage == Stage::Init {
-            inside.extend(pull_rows(record, stage, began));
-        }
+        let pulls = pull_rows(record, stage, began);
+        let mut inside: Vec<Row> = known(false).chain(pulls).chain(known(true)).collect();
+        let whole = row(&whole);
         inside.iter_mut().for_each(|row| row.keep_within(&whole));
         rows.push(whole);
         rows.extend(inside);
@@ -94,27 +95,20 @@ impl Row {
     }
 }
 
-fn row(
-    stage: Stage,
-    recorded: &RecordedInterval,
-    fleet: &Fleet,
-    began: Timestamp,
-    end: Timestamp,
-) -> Row {
-    let is_open = recorded.result == IntervalResult::Open;
-    let to = recorded.ended.or(is_open.then_some(end));
+fn row(stage: Stage, span: &Span<'_>, fleet: &Fleet, began: Timestamp) -> Row {
+    let recorded = span.recorded;
     Row {
         label: recorded.interval.as_str().to_owned(),
         stage: stage.as_str(),
-        is_inside: recorded.interval != Interval::Stage(stage),
-        from_seconds: recorded.began.map(|at| since(began, at)),
-        to_seconds: to.map(|at| since(began, at)),
+        is_inside: recorded.kind != IntervalKind::Stage,
+        from_seconds: span.from.map(|at| since(began, at)),
+        to_seconds: span.to.map(|at| since(began, at)),
         seconds: match recorded.result {
             IntervalResult::Measured { seconds } => Some(seconds.as_seconds_f64()),
             IntervalResult::Open | IntervalResult::Unobserved { .. } => None,
         },
         is_pull: false,
-        is_open,
+        is_open: recorded.result == IntervalResult::Open,
         p50_seconds: fleet.median(recorded.interval),
         uncertain: uncertainty::of_interval(recorded.result),
     }
@@ -122,8 +116,10 @@ fn row(
 
 /// The pulls of images of the containers of `stage`.
 fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<Item = Row> {
-    let of_stage = move |init| init == (stage == Stage::Init);
-    let pulls = record.pulls.iter().filter(move |pull| of_stage(pull.init));
+    let pulls = record
+        .pulls
+        .iter()
+        .filter(move |pull| pull.stage() == stage);
     pulls.filter_map(move |pull| {
         let RecordedImage::Pulled { ended, with_wait } = pull.image else {
             return None;
@@ -149,13 +145,9 @@ fn run_rows(record: &Record, ended: &Ended, began: Timestamp) -> impl Iterator<I
     ended.ending.containers.iter().filter_map(move |one| {
         let container = record.containers.get(one.container)?;
         let (from, to) = one.started.zip(one.finished)?;
-        let stage = match container.init {
-            true => Stage::Init,
-            false => Stage::Containers,
-        };
         Some(Row {
             label: format!("run {}", container.name),
-            stage: stage.as_str(),
+            stage: container.stage().as_str(),
             is_inside: true,
             from_seconds: Some(since(began, from)),
             to_seconds: Some(since(began, to)),

@@ -39,6 +39,7 @@ use report_sink::rows;
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
 pub use text::Style;
+pub(crate) use trace::Trace;
 
 use crate::reports::observed::observed;
 use crate::reports::reader::{Document, RecordingError};

@@ -1,41 +1,26 @@
-//! The report as a trace in the JSON format of Chrome, which Perfetto reads: a process for each node, a
-//! track for each pod and for each container whose image was pulled, and a slice for each stage, step and
-//! pull. Format: "Trace Event Format", Google.
+//! Traces in the JSON format of Chrome, which Perfetto reads. That of a report has a process for each node, a track
+//! for each pod and for each container whose image was pulled, and a slice for each stage, step and pull. Format:
+//! "Trace Event Format", Google.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::pods::ReportedPod;
 use crate::text::strangers_text::escaped_json;
-use podinit_core::lifecycle::{Interval, Outcome, Record, Stage, Step};
+use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// What pods without a node are shown below.
 const NO_NODE: &str = "no node";
 
-/// An event of the trace: times in microseconds.
-#[derive(Serialize)]
-struct Slice<'a> {
-    ph: &'static str,
-    pid: usize,
-    tid: usize,
-    ts: i64,
-    dur: i64,
-    name: &'a str,
-    cat: &'static str,
-    args: Value,
-}
+/// A process and a track of it.
+type Track = (usize, usize);
 
 /// The trace. `end` is the end of the recording, where the slices of what is still open end.
 pub(super) fn render(pods: &[ReportedPod], end: Option<Timestamp>) -> serde_json::Result<String> {
-    let mut trace = Trace {
-        events: Vec::new(),
-        tracks: 0,
-        end,
-    };
+    let (mut trace, mut tracks) = (Trace::default(), 0);
     let mut nodes: BTreeMap<Option<Arc<str>>, Vec<(&ReportedPod, &Record)>> = BTreeMap::new();
     for pod in pods {
         if let Some(record) = &pod.record {
@@ -45,42 +30,72 @@ pub(super) fn render(pods: &[ReportedPod], end: Option<Timestamp>) -> serde_json
     }
     for (pid, (node, pods)) in nodes.iter().enumerate() {
         let name = node.as_deref().unwrap_or(NO_NODE);
-        trace.name("process_name", pid + 1, 0, name);
+        trace.name("process_name", (pid + 1, 0), name);
         for (pod, record) in pods {
-            trace.pod(pid + 1, pod, record)?;
+            trace.pod((pid + 1, &mut tracks), pod, record, end);
         }
     }
-    let trace = json!({"displayTimeUnit": "ms", "traceEvents": trace.events});
-    Ok(escaped_json(&serde_json::to_string(&trace)?).into_owned() + "\n")
+    trace.into_json(&Value::Null)
 }
 
-struct Trace {
-    events: Vec<Value>,
-    tracks: usize,
-    end: Option<Timestamp>,
-}
+/// The events of a trace.
+#[derive(Default)]
+pub(crate) struct Trace(Vec<Value>);
 
 impl Trace {
     /// Names a process or a track.
-    fn name(&mut self, what: &str, pid: usize, tid: usize, name: &str) {
+    pub(crate) fn name(&mut self, what: &str, (pid, tid): Track, name: &str) {
         let event =
             json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
-        self.events.push(event);
+        self.0.push(event);
     }
 
-    fn track(&mut self, pid: usize, name: &str) -> usize {
-        self.tracks += 1;
-        self.name("thread_name", pid, self.tracks, name);
-        let (tid, sort) = (self.tracks, json!({"sort_index": self.tracks}));
+    /// Adds a slice, whose times are microseconds.
+    pub(crate) fn slice(
+        &mut self,
+        (pid, tid): Track,
+        (name, category): (&str, &str),
+        (from, to): (i64, i64),
+        args: Value,
+    ) {
+        self.0.push(json!({
+            "ph": "X", "pid": pid, "tid": tid, "ts": from, "dur": (to - from).max(0),
+            "name": name, "cat": category, "args": args,
+        }));
+    }
+
+    /// The trace as JSON; `other` is what else it says.
+    ///
+    /// # Errors
+    /// None: every trace can be serialized.
+    pub(crate) fn into_json(self, other: &Value) -> serde_json::Result<String> {
+        let mut trace = json!({"displayTimeUnit": "ms", "traceEvents": self.0});
+        if !other.is_null() {
+            trace["otherData"] = other.clone();
+        }
+        Ok(escaped_json(&serde_json::to_string(&trace)?).into_owned() + "\n")
+    }
+
+    fn track(&mut self, (pid, tracks): (usize, &mut usize), name: &str) -> Track {
+        *tracks += 1;
+        let track = (pid, *tracks);
+        self.name("thread_name", track, name);
+        let (tid, sort) = (*tracks, json!({"sort_index": tracks}));
         let event =
             json!({"ph": "M", "pid": pid, "tid": tid, "name": "thread_sort_index", "args": sort});
-        self.events.push(event);
-        tid
+        self.0.push(event);
+        track
     }
 
-    fn pod(&mut self, pid: usize, pod: &ReportedPod, record: &Record) -> serde_json::Result<()> {
+    fn pod(
+        &mut self,
+        (pid, tracks): (usize, &mut usize),
+        pod: &ReportedPod,
+        record: &Record,
+        end: Option<Timestamp>,
+    ) {
         let name = format!("{}/{}", pod.info.namespace, pod.info.name);
-        let tid = self.track(pid, &name);
+        let track = self.track((pid, &mut *tracks), &name);
         let (kind, workload) = pod.workload();
         let args = json!({
             "namespace": &*pod.info.namespace,
@@ -88,62 +103,29 @@ impl Trace {
             "workload": format!("{kind}/{workload}"),
             "outcome": pod.outcome.map_or("in_flight", Outcome::as_str),
         });
-        for stage in Stage::ALL {
-            let Some((from, to)) = self.span(record, Interval::Stage(stage)) else {
+        let micros = |(from, to): (Timestamp, Timestamp)| (micros(from), micros(to));
+        // What a startup that has ended left open never ends.
+        for spans in record.timeline(end.filter(|_| record.outcome().is_none())) {
+            let Some(times) = spans.whole.times().filter(|(from, to)| from <= to) else {
                 continue;
             };
-            self.slice((pid, tid), stage.as_str(), "stage", (from, to), &args)?;
-            for step in Step::ALL.into_iter().filter(|step| step.stage() == stage) {
-                let span = self.span(record, Interval::Step(step));
-                // What a clock puts outside of its stage would break the nesting.
-                let inside = span.map(|(begin, end)| (begin.max(from), end.min(to)));
-                if let Some(span) = inside.filter(|(begin, end)| begin < end) {
-                    self.slice((pid, tid), step.as_str(), "step", span, &args)?;
+            let name = (spans.stage.as_str(), "stage");
+            self.slice(track, name, micros(times), args.clone());
+            for (step, span) in &spans.steps {
+                if let Some(times) = span.times().filter(|(from, to)| from < to) {
+                    self.slice(track, (step.as_str(), "step"), micros(times), args.clone());
                 }
             }
         }
-        self.pulls(pid, &name, record)
-    }
-
-    /// The pulls of a pod. They overlap where a kubelet pulls in parallel, so each has a track.
-    fn pulls(&mut self, pid: usize, pod: &str, record: &Record) -> serde_json::Result<()> {
+        // Pulls overlap where a kubelet pulls in parallel, so each has a track.
         for pull in &record.pulls {
             if let Some(span) = pull.span() {
-                let tid = self.track(pid, &format!("{pod} {} (image)", pull.container));
+                let name = format!("{name} {} (image)", pull.container);
+                let track = self.track((pid, &mut *tracks), &name);
                 let args = json!({"container": &*pull.container, "registry": &*pull.registry});
-                self.slice((pid, tid), "image pull", "pull", span, &args)?;
+                self.slice(track, ("image pull", "pull"), micros(span), args);
             }
         }
-        Ok(())
-    }
-
-    fn slice(
-        &mut self,
-        (pid, tid): (usize, usize),
-        name: &str,
-        cat: &'static str,
-        (from, to): (Timestamp, Timestamp),
-        args: &Value,
-    ) -> serde_json::Result<()> {
-        let slice = Slice {
-            ph: "X",
-            pid,
-            tid,
-            ts: micros(from),
-            dur: micros(to) - micros(from),
-            name,
-            cat,
-            args: args.clone(),
-        };
-        self.events.push(serde_json::to_value(slice)?);
-        Ok(())
-    }
-
-    /// From when to when a pod was in an interval; an open one of a pod in flight lasts until the end of
-    /// the recording.
-    fn span(&self, record: &Record, interval: Interval) -> Option<(Timestamp, Timestamp)> {
-        let span = record.span(interval, self.end);
-        span.filter(|(from, to)| from <= to)
     }
 }
 

@@ -89,7 +89,7 @@ pub use record::fixtures as record_fixtures;
 pub use record::{
     EndedStartup, InFlight, InFlightPosition, IntervalKind, IntervalResult, MOST_CAUSES,
     MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
-    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloResult,
+    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloResult, Span, StageSpans,
 };
 pub use reentry::LastTrue;
 pub use saved::{

@@ -8,6 +8,7 @@ mod ended_startup;
 pub mod fixtures;
 mod in_flight;
 mod of_pod;
+mod timeline;
 
 use std::sync::Arc;
 
@@ -16,10 +17,11 @@ use serde::{Deserialize, Serialize};
 
 pub use ended_startup::EndedStartup;
 pub use in_flight::{InFlight, InFlightPosition};
+pub use timeline::{Span, StageSpans};
 
 use super::capacity::RecordedCapacity;
 use super::cause::{Cause, WaitReason};
-use super::interval::{Interval, StageOrStep};
+use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::NetworkTime;
@@ -396,22 +398,6 @@ impl Record {
             })
     }
 
-    /// From when to when the pod was in an interval, where both are known. Of a pod in flight, an interval
-    /// that has not ended lasts until `now`.
-    pub fn span(
-        &self,
-        interval: Interval,
-        now: Option<Timestamp>,
-    ) -> Option<(Timestamp, Timestamp)> {
-        let mut all = self.intervals.iter();
-        let recorded = all.find(|one| one.interval == interval)?;
-        let end = match self.progress {
-            Progress::InFlight { .. } => recorded.ended.or(now),
-            Progress::Ended { .. } => recorded.ended,
-        };
-        recorded.began.zip(end)
-    }
-
     /// When a milestone was reached, where that is known.
     pub fn reached(&self, milestone: Milestone) -> Option<Timestamp> {
         let mut all = self.milestones.iter();
@@ -452,6 +438,11 @@ impl Record {
 }
 
 impl RecordedPull {
+    /// The stage that it is inside of.
+    pub const fn stage(&self) -> Stage {
+        stage_of_containers(self.init)
+    }
+
     /// From when to when the image was pulled, the wait in the kubelet's queue included, where it was and
     /// that is known.
     pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
@@ -463,6 +454,20 @@ impl RecordedPull {
             return None;
         };
         Some((with_wait.before(ended), ended))
+    }
+}
+
+impl RecordedContainer {
+    /// The stage in which it starts.
+    pub const fn stage(&self) -> Stage {
+        stage_of_containers(self.init)
+    }
+}
+
+const fn stage_of_containers(init: bool) -> Stage {
+    match init {
+        true => Stage::Init,
+        false => Stage::Containers,
     }
 }
 

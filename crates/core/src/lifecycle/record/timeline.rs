@@ -1,0 +1,69 @@
+//! Where the time of a startup went: its stages one after the other, and the steps inside them.
+
+use super::{Record, RecordedInterval};
+use crate::lifecycle::interval::{Interval, Stage, Step};
+use crate::lifecycle::record::IntervalResult;
+use crate::timestamp::Timestamp;
+
+/// From when to when a pod was in a stage or a step, as far as that is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Span<'a> {
+    pub recorded: &'a RecordedInterval,
+    pub from: Option<Timestamp>,
+    pub to: Option<Timestamp>,
+}
+
+/// A stage on the timeline, and its steps.
+#[derive(Clone, Debug)]
+pub struct StageSpans<'a> {
+    pub stage: Stage,
+    pub whole: Span<'a>,
+    pub steps: Vec<(Step, Span<'a>)>,
+}
+
+impl Record {
+    /// The stages that apply to the pod and have begun or ended. What is open lasts until `end`.
+    pub fn timeline(&self, end: Option<Timestamp>) -> impl Iterator<Item = StageSpans<'_>> {
+        let span = move |interval| {
+            let mut all = self.intervals.iter();
+            let recorded = all.find(|one| one.interval == interval)?;
+            let open_end = end.filter(|_| recorded.result == IntervalResult::Open);
+            Some(Span {
+                recorded,
+                from: recorded.began,
+                to: recorded.ended.or(open_end),
+            })
+        };
+        Stage::ALL.into_iter().filter_map(move |stage| {
+            let whole = span(Interval::Stage(stage))?;
+            let steps = Step::ALL.into_iter().filter(|step| step.stage() == stage);
+            let steps =
+                steps.filter_map(|step| Some((step, span(Interval::Step(step))?.within(whole))));
+            Some(StageSpans {
+                stage,
+                whole,
+                steps: steps.collect(),
+            })
+        })
+    }
+}
+
+impl Span<'_> {
+    /// Both times, where they are known.
+    pub fn times(&self) -> Option<(Timestamp, Timestamp)> {
+        self.from.zip(self.to)
+    }
+
+    /// The step moved into its stage: each time is an estimate by itself, and they are of several clocks.
+    fn within(self, stage: Span<'_>) -> Self {
+        let Some((first, last)) = stage.times() else {
+            return self;
+        };
+        let inside = |at: Timestamp| at.clamp(first, last.max(first));
+        Self {
+            from: self.from.map(inside),
+            to: self.to.map(inside),
+            ..self
+        }
+    }
+}
