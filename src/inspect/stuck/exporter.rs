@@ -122,6 +122,7 @@ impl StuckOfExporter {
             ApiErrorKind::Transport | ApiErrorKind::Timeout => {
                 "check --url, the network and the certificates"
             }
+            ApiErrorKind::Malformed => "use the podinit of the exporter's version",
             _ => "check that --url is that of a podinit with the API",
         };
         AskError {
