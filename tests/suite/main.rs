@@ -20,6 +20,7 @@ mod access_canary;
 mod access_kubernetes;
 mod allowed_hosts;
 mod api;
+mod api_schema;
 mod args_env;
 mod capture;
 mod capture_faults;

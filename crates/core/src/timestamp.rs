@@ -16,7 +16,7 @@ pub const NANOS_PER_MILLI: i64 = 1_000_000;
 /// nothing, since the specification ([§4.6](crate::specification#s4-6)) calls any API time in or before
 /// 1970 absurd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
-#[schemars(rename = "time", extend("format" = "date-time"))]
+#[schemars(rename = "time", description = "An instant in UTC, as RFC 3339", extend("format" = "date-time"))]
 pub struct Timestamp(#[schemars(with = "String")] NonZeroI64);
 
 impl Timestamp {

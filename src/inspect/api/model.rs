@@ -24,8 +24,7 @@ pub struct Page<T> {
     #[serde(default)]
     #[schemars(required)]
     pub fresh: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(required)]
+    #[schemars(with = "Freshness")]
     pub freshness: Option<Freshness>,
     pub items: Vec<T>,
     /// The parameter `continue` of the next page; left out on the last one

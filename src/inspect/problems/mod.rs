@@ -26,8 +26,9 @@ pub use routes::router;
 pub use seen::Seen;
 pub use snapshots::{Publisher, Snapshots, channel};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::inspect::explain::{PodOnNode, next_command_of};
 use crate::inspect::freshness::Freshness;
@@ -42,22 +43,30 @@ const RUNBOOKS: &str = "deploy/runbooks.md#cause-";
 
 /// What is broken at an instant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "problems")]
+#[schemars(rename = "problems", transform = with_freshness)]
 pub struct Problems {
     /// Up to which instant everything was accounted for when they were found; `None` before anything was
     pub time: Option<String>,
-    /// How many seconds ago an exporter found them
+    /// How many seconds ago an exporter found them; left out before it did
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_seconds: Option<f64>,
     /// Whether the source knows the present
     pub fresh: bool,
-    /// How far an exporter can be trusted; `None` of a list or a recording
+    /// How far an exporter can be trusted; left out of a list or a recording
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Freshness")]
     pub freshness: Option<Freshness>,
-    /// The worst first
+    /// The worst first: the one with the most pods
     pub problems: Vec<Problem>,
-    /// Those that have ended lately
+    /// Those that have ended within 10 minutes, the newest first, each as it was last
     pub ended: Vec<Problem>,
+}
+
+/// An exporter always says how far it can be trusted.
+fn with_freshness(schema: &mut Schema) {
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.push("freshness".into());
+    }
 }
 
 /// A set of pods in flight that one cause affects.
@@ -65,14 +74,16 @@ pub struct Problems {
 #[schemars(rename = "problem")]
 pub struct Problem {
     pub cause: String,
-    /// What its pods share, where they share one thing
+    /// What kind of thing its pods share, where they share one
     pub dimension: Option<String>,
+    /// Which one
     pub value: Option<String>,
     /// How many pods it has
     pub pods: usize,
     /// How many of them are stuck
     pub stuck: usize,
-    /// When the first of them had the cause first
+    /// When the first of them had the cause first in its stage
+    #[schemars(with = "Timestamp")]
     pub since: String,
     /// On how many nodes they are
     pub nodes: usize,
@@ -85,7 +96,7 @@ pub struct Problem {
     /// What autoscalers say of most of those that are unschedulable
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unschedulable: Option<Autoscaling>,
-    /// Those that have waited longest
+    /// The three pods that have waited longest
     pub oldest: Vec<PodName>,
     /// All of this for people
     pub sentence: String,
@@ -93,8 +104,9 @@ pub struct Problem {
     pub next_command: String,
     /// Where it says what to do
     pub runbook: String,
-    /// When it was found to have no pod any longer; the figures are those before that
+    /// When it was found to have no pod any longer; the figures are those before that. Left out while it lasts
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Timestamp>")]
     pub ended: Option<String>,
 }
 
@@ -108,6 +120,7 @@ pub struct Autoscaling {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// When podinit first heard that
+    #[schemars(with = "Timestamp")]
     pub since: String,
 }
 

@@ -59,6 +59,14 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
                 }
                 true
             }
+            "unevaluatedProperties" => {
+                let declared = declared(root, schema, value);
+                let mut names = value.as_object().unwrap().keys();
+                match names.find(|name| !declared.contains(&name.as_str())) {
+                    Some(name) => return Err(format!("there is no field {name}")),
+                    None => true,
+                }
+            }
             "items" => {
                 for item in value.as_array().unwrap() {
                     fits(root, says, item)?;
@@ -72,6 +80,17 @@ fn fits(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The fields that a schema has for an object, also in those of its branches that the object fits.
+fn declared<'a>(root: &Value, schema: &'a Value, value: &Value) -> Vec<&'a str> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flat_map(|all| all.keys());
+    let branches = ["oneOf", "anyOf"].map(|keyword| schema.get(keyword).and_then(Value::as_array));
+    let branches = branches.into_iter().flatten().flatten();
+    let fitting = branches.filter(|one| fits(root, one, value).is_ok());
+    let inside = fitting.flat_map(|one| declared(root, one, value));
+    names.map(String::as_str).chain(inside).collect()
 }
 
 fn is_of_type(says: &Value, value: &Value) -> bool {

@@ -79,6 +79,7 @@ pub struct Record {
     /// How its images came to its node, as far as Events have shown, in the order of its containers
     pub pulls: Vec<RecordedPull>,
     /// Its last causes, at most 16, the oldest first; of a pod in flight the last one is the present one
+    #[schemars(length(max = MOST_CAUSES))]
     pub causes: Vec<RecordedCause>,
     /// The SLOs that match the pod
     pub slos: Vec<RecordedSlo>,

@@ -123,7 +123,7 @@ pub struct Ending {
     /// Its containers that have terminated, in the order of the spec, init containers first. A record has at most 8,
     /// those that failed before the others
     #[serde(default)]
-    #[schemars(required)]
+    #[schemars(required, length(max = MOST_TERMINATIONS))]
     pub containers: Vec<Termination>,
 }
 
