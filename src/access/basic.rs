@@ -486,8 +486,11 @@ mod tests {
         }
         drop(turn);
         assert_eq!(scraper.await.unwrap(), Verdict::Granted);
-        // One may have been checked since.
+        // Some may have been checked since, on another thread.
         let checked = basic.0.wrong.lock().len();
-        assert!(checked <= 1, "{checked} wrong ones were checked first");
+        assert!(
+            checked < WRONG / 2,
+            "{checked} wrong ones were checked first"
+        );
     }
 }

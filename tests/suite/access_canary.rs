@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use crate::support::PATIENCE;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -84,6 +85,7 @@ impl Podinit {
     /// Sends bytes as they are; the answer until the server closes.
     fn ask(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let _ = stream.write_all(request.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

@@ -6,6 +6,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
+use crate::support::PATIENCE;
 use crate::support::demo::Demo;
 use crate::support::descriptors;
 use crate::support::memory::kibibytes;
@@ -21,6 +22,7 @@ const LIMIT: u64 = 32 * KIB * KIB;
 /// A connection on which `path` was asked for.
 fn ask(demo: &Demo, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(&demo.address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let text = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     // One that was turned away at once may be closed by now.
     let _ = stream.write_all(text.as_bytes());

@@ -11,6 +11,7 @@ use crate::support::PATIENCE;
 use crate::support::cluster::pipeline::Pipeline;
 use crate::support::demo::Demo;
 use crate::support::scrape::Scrape;
+use podinit::slo::SloFile;
 use podinit_core::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
 use podinit_core::timestamp::Timestamp;
 
@@ -160,7 +161,9 @@ async fn a_clock_that_is_ahead_is_in_the_simulated_cluster() {
         ..ClusterConfig::default()
     };
     let cluster = Cluster::start(config).await.unwrap();
-    let mut pipeline = Pipeline::start(&cluster).await;
+    // It takes no silence for a fault: a list after one would tell of no arrivals.
+    let no_slos = SloFile { slos: Vec::new() };
+    let mut pipeline = Pipeline::judging(&cluster, &no_slos).await;
     for _ in 0..40 {
         cluster.step(Duration::from_millis(250));
         let marker = json!({"metadata": {"namespace": "demo", "name": "marker", "uid": "marker"}});

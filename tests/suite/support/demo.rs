@@ -3,7 +3,11 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use super::PATIENCE;
 use super::scrape::Scrape;
 
 /// A running demonstration. Killed if the test fails.
@@ -28,13 +32,28 @@ impl Demo {
             .spawn()
             .unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
-        let address = (output.lines().map_while(Result::ok))
-            .find_map(|line| {
-                let (_, rest) = line.split_once("http://")?;
-                Some(rest.split_once("/metrics")?.0.to_owned())
-            })
-            .expect("it says where the metrics are");
-        Self { process, address }
+        let (lines, printed) = mpsc::channel();
+        thread::spawn(move || {
+            let mut output = output.lines().map_while(Result::ok);
+            output.try_for_each(|line| lines.send(line))
+        });
+        // It is killed if it does not say where it listens.
+        let mut demo = Self {
+            process,
+            address: String::new(),
+        };
+        let mut seen = Vec::new();
+        while demo.address.is_empty() {
+            let line = printed.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|error| panic!("no address: {error}, after {seen:?}"));
+            if let Some((_, rest)) = line.split_once("http://")
+                && let Some((address, _)) = rest.split_once("/metrics")
+            {
+                demo.address = address.to_owned();
+            }
+            seen.push(line);
+        }
+        demo
     }
 
     /// The head and the body of the answer.
@@ -45,6 +64,7 @@ impl Demo {
     /// The same under this host name.
     pub fn get_as(&self, host: &str, path: &str, accept: &str) -> (String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let head = format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n"
         );
@@ -74,7 +94,14 @@ impl Demo {
 
     /// Waits for the end: whether it was in good order.
     pub fn ends_well(mut self) -> bool {
-        self.process.wait().unwrap().success()
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status.success();
+            }
+            assert!(Instant::now() < deadline, "it does not end");
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Sends SIGTERM and waits for the end: whether it was in good order.

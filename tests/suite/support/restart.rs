@@ -244,6 +244,7 @@ pub fn scrape(address: &str) -> Option<Scrape> {
 /// The head and the body of an answer, as far as it came.
 fn get(address: &str, path: &str) -> Option<(String, String)> {
     let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let head = format!(
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/plain;version=0.0.4\r\nConnection: close\r\n\r\n"
     );
