@@ -226,12 +226,14 @@ def main():
     with sync_playwright() as playwright:
         browser = launch(playwright)
         try:
-            demos += [Demo(options, scene) for scene in scenes]
-            time.sleep(options.seconds)
             faults += in_terminal(options.podinit)
             faults += comparison.look(browser, options.podinit, SIZES, AXE, options.images)
-            for demo in demos:
-                faults += Check(browser, demo, options.images).run()
+            for scene in scenes:
+                # One after the other: on a slow machine the last one would be looked at hours into its time.
+                demos.append(Demo(options, scene))
+                time.sleep(options.seconds)
+                faults += Check(browser, demos[-1], options.images).run()
+                demos[-1].stop()
         finally:
             for demo in demos:
                 demo.stop()

@@ -28,7 +28,7 @@ use podinit_decode::{DecodeOptions, WatchEventKind};
 use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
-const HISTORIES: u64 = 16;
+const HISTORIES: u64 = 12;
 
 /// When the first process began: before all histories.
 const STARTED: Timestamp = Timestamp::from_seconds(1);

@@ -82,9 +82,9 @@ const SHORT_SEED: u64 = 900_000;
 
 #[test]
 fn nothing_is_lost_and_nothing_is_double() {
-    let table = Table::of(None, SHORT_SEED, 1, 20);
+    let table = Table::of(None, SHORT_SEED, 1, 16);
     println!("{table}");
-    assert!(table.pods() >= 640, "{table}");
+    assert!(table.pods() >= 512, "{table}");
     assert!(table.is_clean(), "{table}");
 }
 

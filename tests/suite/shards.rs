@@ -15,7 +15,7 @@ use crate::oracle::reading::{self, Options};
 use crate::oracle::{compare, exposition, implementation, seeds};
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
-const HISTORIES: u64 = 16;
+const HISTORIES: u64 = 12;
 
 /// Families of the watch and of the process: every shard has them as one process has.
 const THE_SAME: [&str; 7] = [

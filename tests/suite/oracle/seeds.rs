@@ -5,7 +5,7 @@ use std::thread;
 
 /// Random histories in the run against the implementation, without another number in `ORACLE_HISTORIES`.
 /// .ci/run asks for more.
-const HISTORIES: u64 = 20;
+const HISTORIES: u64 = 16;
 
 /// How many random histories the oracle reads.
 pub(crate) fn histories() -> u64 {
