@@ -61,8 +61,6 @@ pub(super) struct Nodes {
     /// The nodes that are counted; all of them without a shard
     shard: Option<Shard>,
     known: HashMap<PodUid, Node, DefaultHashBuilder>,
-    /// What hashes the content of versions
-    hashes: DefaultHashBuilder,
     /// By name the nodes of that name, the newest last
     names: HashMap<Arc<str>, Vec<PodUid>>,
     /// By the name of a node that is not known, the pods that are bound to it
@@ -86,7 +84,6 @@ impl Nodes {
         Self {
             shard,
             known: HashMap::default(),
-            hashes: DefaultHashBuilder::default(),
             names: HashMap::new(),
             awaited: HashMap::new(),
             tombstones: VecDeque::new(),
@@ -178,7 +175,7 @@ impl Nodes {
             labels,
         } = snapshot;
         let ready = ready.map(|ready| (ready.status as u8, ready.last_transition));
-        (self.hashes).hash_one((ready, unschedulable, has_startup_taint, labels))
+        (self.known.hasher()).hash_one((ready, unschedulable, has_startup_taint, labels))
     }
 
     /// Accounts for a delivery. Returns the pods whose node is known now.
