@@ -82,7 +82,10 @@ impl Exporter {
             };
             pod.conditions.insert(kind, condition);
         }
-        let now = at(created + 60).unwrap();
+        self.deliver(pod, at(created + 60).unwrap());
+    }
+
+    fn deliver(&mut self, pod: PodSnapshot, now: Timestamp) {
         let delivery = Delivery {
             source: SourceId(0),
             event: PodEvent::Applied(pod),
@@ -255,15 +258,7 @@ fn due_deadlines(pods: u64, deadlines_at_once: usize) -> Exporter {
         };
         pod.conditions
             .insert(ConditionType::PodScheduled, scheduled);
-        let now = Timestamp::from_seconds(START);
-        let delivery = Delivery {
-            source: SourceId(0),
-            event: PodEvent::Applied(pod),
-            now,
-            observed: Some(now),
-            version: None,
-        };
-        exporter.tracker.apply(delivery, &mut exporter.said);
+        exporter.deliver(pod, Timestamp::from_seconds(START));
     }
     exporter
 }

@@ -186,7 +186,6 @@ impl Nodes {
         emit: &mut impl FnMut(NodeObservation<'_>),
     ) -> Vec<PodUid> {
         let mut pods = Vec::new();
-        self.drop_old_tombstones(context.now);
         match event {
             NodeEvent::Applied(snapshot) => {
                 self.listed = true;
@@ -300,7 +299,7 @@ impl Nodes {
         }
     }
 
-    fn drop_old_tombstones(&mut self, now: Timestamp) {
+    pub(super) fn drop_old_tombstones(&mut self, now: Timestamp) {
         while let Some((at, uid)) = self.tombstones.front().copied()
             && (now.nanos_since(at) > TOMBSTONE_NANOS || self.tombstones.len() > MOST_NODES)
         {
@@ -311,7 +310,6 @@ impl Nodes {
 
     /// Time has come to `now`.
     pub(super) fn advance(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
-        self.drop_old_tombstones(now);
         // Nodes are created at whole seconds, so that one becomes late just after one.
         let second = self.late_at.truncate_to_second();
         let is_due =

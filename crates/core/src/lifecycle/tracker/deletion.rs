@@ -55,9 +55,12 @@ impl Tracker {
         }
     }
 
-    /// Removes the tombstones that are too old at `now`. Accounted time does not go back, so
-    /// they are queued in the order of deletion.
+    /// Removes the tombstones that are too old at `now`, also those of nodes. Accounted time does not go back,
+    /// so they are queued in the order of deletion.
     pub(super) fn drop_old_tombstones(&mut self, now: Timestamp) {
+        if let Some(nodes) = &mut self.shared.nodes {
+            nodes.drop_old_tombstones(now);
+        }
         while let Some((deleted_at, uid)) = self.tombstones.front().copied()
             && now.nanos_since(deleted_at) > TOMBSTONE_NANOS
         {
