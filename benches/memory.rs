@@ -28,6 +28,11 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 /// The number of pods that fills a hash table; with one more it has just grown.
 const FULL: usize = 224 * 1024;
 
+fn per_waiting_trace() -> f64 {
+    let (bytes, waiting) = measure::of_waiting_traces(2 * podinit::traces::MOST_QUEUED);
+    bytes as f64 / waiting as f64
+}
+
 fn main() -> ExitCode {
     let in_flight = |slos, all_labels, events| {
         measure::per_pod_in_flight(
@@ -84,6 +89,11 @@ fn main() -> ExitCode {
             "node, starting, with every label",
             measure::per_node(5 * 1024),
             Some(2048.0),
+        ),
+        (
+            "waiting trace, with Events and every label",
+            per_waiting_trace(),
+            Some(4096.0),
         ),
         (
             "label set, nothing observed yet",

@@ -34,6 +34,15 @@ fn a_node_takes_at_most_2_kib() {
     assert!(bytes <= 2048.0, "{bytes}");
 }
 
+#[test]
+fn traces_that_no_collector_takes_take_at_most_8_mib() {
+    let pods = 2 * podinit::traces::MOST_QUEUED;
+    let (bytes, waiting) = measure::of_waiting_traces(pods);
+    println!("{waiting} waiting traces: {bytes} bytes");
+    assert_eq!(waiting, podinit::traces::MOST_QUEUED);
+    assert!(bytes <= 8 << 20, "{bytes}");
+}
+
 mod slow {
     use super::*;
 

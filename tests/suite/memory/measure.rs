@@ -5,10 +5,12 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use podinit::metrics::{Builder, LabelConfig};
+use podinit::traces::{self, DropReason, TraceQueue, TraceStats};
 use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
 use podinit_core::lifecycle::{
-    Delivery, Interval, Latency, Namespaces, NodeEvent, Observation, Outcome, PodEvent,
-    PodObservation, PodState, Selection, SloRule, SourceId, Stage, Tracker, TrackerConfig,
+    Delivery, EndedStartup, Interval, Latency, Namespaces, NodeEvent, Observation, Observer,
+    Outcome, PodEvent, PodObservation, PodState, Selection, Sink, SloRule, SourceId, Stage,
+    Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -160,6 +162,51 @@ pub fn per_node(nodes: usize) -> f64 {
     bytes as f64 / nodes as f64
 }
 
+/// Bytes of the traces that wait after `pods` pods have become ready while no collector took any, and how many wait.
+pub fn of_waiting_traces(pods: usize) -> (usize, usize) {
+    let ((stats, _receiver), bytes) = bytes_of(|| {
+        let stats = Arc::new(TraceStats::default());
+        let (queue, receiver) = traces::channel("1".parse().unwrap(), Arc::clone(&stats));
+        let mut tracker = Tracker::new(TrackerConfig {
+            events: true,
+            ..TrackerConfig::default()
+        });
+        let mut decoder = PodDecoder::new(decode_options(true));
+        let mut sink = Traced(queue);
+        for number in 0..pods {
+            let mut deliver = |event| tracker.apply(delivery(event), &mut sink);
+            deliver(PodEvent::Applied(snapshot(
+                &mut decoder,
+                number,
+                Step::Created,
+            )));
+            for name in CONTAINERS {
+                deliver(pulled(number, name));
+            }
+            deliver(PodEvent::Applied(snapshot(
+                &mut decoder,
+                number,
+                Step::Ready,
+            )));
+        }
+        (stats, receiver)
+    });
+    (bytes, pods - stats.dropped(DropReason::QueueFull) as usize)
+}
+
+/// Hands the startups that end over as traces.
+struct Traced(TraceQueue);
+
+impl Observer for Traced {
+    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
+
+impl Sink for Traced {
+    fn ended(&mut self, startup: EndedStartup) {
+        self.0.offer(&Arc::new(startup));
+    }
+}
+
 /// What a tracker and the texts that it shares with its decoder hold after `feed`, per pod.
 fn per_pod(pods: usize, burden: Burden, feed: impl FnOnce(&mut Tracker, &mut PodDecoder)) -> f64 {
     let (tracker, bytes) = bytes_of(|| {
@@ -205,15 +252,18 @@ fn uid(number: usize) -> String {
     format!("6d14ca8c-7af5-46a4-8768-{number:012x}")
 }
 
-fn apply(tracker: &mut Tracker, event: PodEvent) {
-    let delivery = Delivery {
+fn delivery(event: PodEvent) -> Delivery {
+    Delivery {
         source: SourceId(0),
         event,
         now: NOW,
         observed: Some(NOW),
         version: None,
-    };
-    tracker.apply(delivery, &mut |_, _: Observation<'_>| {});
+    }
+}
+
+fn apply(tracker: &mut Tracker, event: PodEvent) {
+    tracker.apply(delivery(event), &mut |_, _: Observation<'_>| {});
 }
 
 /// Each with a threshold of its own, far enough away that its deadline stays in wait.
