@@ -212,6 +212,7 @@ async fn ten_thousand_scrapers_at_once_are_served_or_turned_away() {
 /// The status of a scrape; `None` where the connection ended without one.
 async fn scrape(address: std::net::SocketAddr) -> Option<u16> {
     let mut stream = TcpStream::connect(address).await.ok()?;
+    descriptors::end_if_lost(&stream);
     let _ = stream.write_all(&request("GET", "/metrics", &[])).await;
     let mut received = Vec::new();
     let _ = stream.read_to_end(&mut received).await;
