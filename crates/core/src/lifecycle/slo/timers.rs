@@ -1,6 +1,6 @@
 //! The queue of deadlines.
 //!
-//! Deadlines are kept in one bucket per second, and only those of seconds that have been reached are
+//! Deadlines are kept in one bucket per second, and only those of a second that has been reached are
 //! sorted. So adding one costs the logarithm of the number of distinct seconds, which the longest
 //! threshold bounds, however many pods wait. A deadline is not removed when its pod is decided earlier
 //! or forgotten; the caller checks that when it pops the deadline. The caller also has to call
@@ -24,11 +24,11 @@ type EntryInSecond = (u32, PodUid, SloId);
 /// The deadlines that have not passed yet.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// Those of seconds that have been reached, the earliest first
+    /// Those of seconds up to `came`, the earliest first
     current: BinaryHeap<Reverse<Entry>>,
-    /// Those of later seconds, by second
+    /// Those of later seconds, by second; and those of `came` that are not sorted yet
     future: BTreeMap<i64, Vec<EntryInSecond>>,
-    /// The last second that has been reached
+    /// The last second whose deadlines are sorted, or are being sorted
     came: Option<i64>,
     /// How many there are in all, stale ones included
     waiting: usize,
@@ -47,28 +47,32 @@ impl Timers {
         }
     }
 
-    /// Sorts deadlines of seconds that have been reached at `now`, at most so many. False if there may be more.
-    pub(crate) fn sort(&mut self, now: Timestamp, mut most: usize) -> bool {
+    /// Sorts deadlines of the earliest second that has been reached at `now`, at most so many. False if there are more
+    /// of that second. Those of the next second follow once all of these have been popped: the heap never grows by a
+    /// copy of what it holds.
+    pub(crate) fn sort(&mut self, now: Timestamp, most: usize) -> bool {
         let second = second_of(now);
-        self.came = self.came.max(Some(second));
-        while let Some(mut bucket) = self.future.first_entry()
-            && *bucket.key() <= second
-        {
-            if most == 0 {
-                return false;
+        let earliest = self.future.first_entry();
+        let Some(mut bucket) = earliest.filter(|bucket| *bucket.key() <= second) else {
+            self.came = self.came.max(Some(second));
+            return true;
+        };
+        let begin = *bucket.key();
+        if self.came != Some(begin) {
+            if !self.current.is_empty() {
+                return true;
             }
-            let begin = *bucket.key();
-            let kept = bucket.get().len().saturating_sub(most);
-            most -= bucket.get().len() - kept;
-            let entries = bucket.get_mut().drain(kept..);
-            self.current.extend(
-                entries.map(|(nanos, uid, slo)| Reverse((instant(begin, nanos), uid, slo))),
-            );
-            if kept == 0 {
-                bucket.remove();
-            }
+            self.came = Some(begin);
+            self.current.reserve(bucket.get().len());
         }
-        true
+        let kept = bucket.get().len().saturating_sub(most);
+        let entries = bucket.get_mut().drain(kept..);
+        self.current
+            .extend(entries.map(|(nanos, uid, slo)| Reverse((instant(begin, nanos), uid, slo))));
+        if kept == 0 {
+            bucket.remove();
+        }
+        kept == 0
     }
 
     /// Removes and returns the earliest deadline that has passed at `now`.
@@ -185,6 +189,27 @@ mod tests {
         assert_eq!((timers.current.len(), timers.future.len()), (1, 1));
         let added = [61, 79, 80].map(|tenths| add(&mut timers, tenths));
         assert_eq!(added, [(2, 1), (3, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn a_second_is_sorted_once_the_one_before_has_passed() {
+        let mut timers = Timers::default();
+        let at = Timestamp::from_seconds;
+        let uid = |number: i64| PodUid::from_text(&number.to_string());
+        for number in 0..6 {
+            timers.add(at(number / 3), uid(number), SloId(0));
+        }
+        let now = at(9);
+        assert!(!timers.sort(now, 2));
+        timers.add(at(0), uid(6), SloId(0));
+        assert!(timers.sort(now, 2));
+        assert_eq!((timers.current.len(), timers.future.len()), (4, 1));
+        for _ in 0..4 {
+            assert!(timers.sort(now, 2));
+            assert!(timers.pop_passed(now).is_some());
+        }
+        assert!(!timers.sort(now, 2));
+        assert_eq!((timers.current.len(), timers.waiting), (2, 3));
     }
 
     proptest! {

@@ -122,12 +122,12 @@ impl Tracker {
         let Some(until) = self.overdue.until else {
             return;
         };
-        let sorted = self.overdue.left.saturating_mul(SORTED_FOR_ONE);
-        if !self.shared.timers.sort(until, sorted) {
-            self.overdue.left = 0;
-            return;
-        }
         while self.overdue.left > 0 {
+            let sorted = self.overdue.left.saturating_mul(SORTED_FOR_ONE);
+            if !self.shared.timers.sort(until, sorted) {
+                self.overdue.left = 0;
+                return;
+            }
             let Some((uid, slo)) = self.shared.timers.pop_passed(until) else {
                 if self.report_stuck(until, reporter) {
                     self.overdue.until = None;
