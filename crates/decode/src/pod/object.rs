@@ -13,7 +13,7 @@ use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::event::fields::EventFields;
 use podinit_core::node::NodeSnapshot;
-use podinit_core::pod::{ConditionType, PodInfo, PodSnapshot};
+use podinit_core::pod::{ConditionStatus, ConditionType, PodInfo, PodSnapshot};
 
 /// Why an object is no pod that podinit could account for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -149,7 +149,11 @@ impl<'de> Object<'de> {
         };
         let status = std::mem::take(&mut self.status);
         let fixed = self.into_fixed(context).ok_or(ObjectFault::NoUid)?;
-        context.memory.remember(&fixed);
+        // A ready pod hardly changes, and nearly all of a streamed list are ready.
+        let ready = status.conditions.conditions.get(ConditionType::Ready);
+        if ready.is_none_or(|ready| ready.status != ConditionStatus::True) {
+            context.memory.remember(&fixed);
+        }
         Ok(fixed.with_status(edition, status, &context.options))
     }
 
