@@ -34,11 +34,11 @@ pub(crate) struct Snapshots {
     /// The state of the last snapshot
     last: Option<ComparedState>,
     /// The one that is being taken
-    taken: Option<Taken>,
+    taken: Option<SnapshotInProgress>,
 }
 
 /// A snapshot whose pods are being added.
-struct Taken {
+struct SnapshotInProgress {
     file: Box<Unsealed>,
     answer: oneshot::Sender<Snapshot>,
 }
@@ -118,7 +118,7 @@ impl Snapshots {
             records: sink.records.kept(),
         };
         let file = Box::new(Unsealed::begin(content, tracker.remembered()));
-        self.taken = Some(Taken { file, answer });
+        self.taken = Some(SnapshotInProgress { file, answer });
     }
 
     /// Whether a snapshot is being taken.
@@ -129,9 +129,9 @@ impl Snapshots {
     /// Adds some of the pods to the snapshot that is being taken: a thousand, which take a tenth of a millisecond,
     /// or two milliseconds if all of them are in flight.
     pub(crate) fn step(&mut self, tracker: &mut Tracker) {
-        if let Some(Taken { mut file, answer }) = self.taken.take() {
+        if let Some(SnapshotInProgress { mut file, answer }) = self.taken.take() {
             if file.add_chunk(tracker) {
-                self.taken = Some(Taken { file, answer });
+                self.taken = Some(SnapshotInProgress { file, answer });
             } else {
                 // The requester may have given up.
                 let _ = answer.send(Snapshot::Changed(file));
