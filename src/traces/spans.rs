@@ -125,7 +125,10 @@ impl Startup<'_> {
     }
 
     fn status(&self, missed: &[&str]) -> Status {
-        let failed = matches!(self.outcome, Outcome::Failed | Outcome::Disrupted);
+        let failed = matches!(
+            self.outcome,
+            Outcome::Failed | Outcome::Rejected | Outcome::Disrupted
+        );
         let failed = failed.then(|| self.outcome.as_str().to_owned());
         let missed = (!missed.is_empty()).then(|| missed_text(missed));
         let faults: Vec<String> = failed.into_iter().chain(missed).collect();

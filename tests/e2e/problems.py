@@ -13,7 +13,7 @@ from evidence import container_starts, registry_of, seconds
 from recording import read_recording
 from truth import NETWORK, Truth, find
 
-FAILING = {"scheduler_error", "cni", "sandbox", "no_ip", "image", "config", "crash"}
+FAILING = {"scheduler_error", "cni", "sandbox", "no_ip", "image", "config", "crash", "rejected"}
 WAITING = {"gang", "preempting", "binding", "resources", "taint", "topology", "volume", "claim", "affinity", "other",
            "queue"}
 UNAFFECTED = {"gate", "terminating"}

@@ -90,7 +90,8 @@ fn missing(scrape: &Scrape) -> Vec<String> {
     let stages = Stage::ALL.map(|stage| stage.as_str());
     wanted.extend(stages.map(|stage| ("podinit_stage_duration_seconds_count", "stage", stage)));
     // No pod moves to another shard where the number of shards stays.
-    let outcomes = (Outcome::ALL.into_iter()).filter(|outcome| *outcome != Outcome::Moved);
+    let away = [Outcome::Moved, Outcome::Rejected];
+    let outcomes = (Outcome::ALL.into_iter()).filter(|outcome| !away.contains(outcome));
     let outcomes = outcomes.map(|outcome| outcome.as_str());
     wanted.extend(outcomes.map(|outcome| ("podinit_pods_finished_total", "outcome", outcome)));
     let reasons = UnobservedReason::ALL.map(|reason| reason.as_str());

@@ -94,7 +94,9 @@ impl Frame {
 
     fn head(&self, style: Style) -> String {
         let in_flight: u64 = self.figures.in_flight().iter().sum();
-        let failed = self.figures.finished[Outcome::Failed as usize];
+        let failed = [Outcome::Failed, Outcome::Rejected];
+        let failed = failed.map(|outcome| self.figures.finished[outcome as usize]);
+        let failed: u64 = failed.iter().sum();
         let mut head = String::from("podinit demo");
         if let Some(scene) = self.scene {
             let _ = write!(head, ": {scene}");

@@ -78,7 +78,7 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
         Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
         Cause::Exited | Cause::Run => logs(""),
         Cause::Crash => logs(" --previous"),
-        Cause::Create => describe,
+        Cause::Create | Cause::Rejected => describe,
         Cause::ReadinessGate => field(".spec.readinessGates[*].conditionType"),
     }
 }

@@ -129,7 +129,10 @@ impl Worst {
             Progress::InFlight { is_stuck, .. } => is_stuck,
             Progress::Ended { outcome, .. } => {
                 // How long others ran says nothing of their startup.
-                if !matches!(outcome, Outcome::Ready | Outcome::Failed) {
+                if !matches!(
+                    outcome,
+                    Outcome::Ready | Outcome::Failed | Outcome::Rejected
+                ) {
                     return;
                 }
                 false

@@ -115,6 +115,8 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
         ),
         Cause::Probe => format!("{run}, but {} not ready", if is_one { "is" } else { "are" }),
         Cause::ReadinessGate => format!("{wait} for a readiness gate"),
+        Cause::Rejected if is_one => "was rejected by the kubelet".to_owned(),
+        Cause::Rejected => "were rejected by the kubelet".to_owned(),
     }
 }
 

@@ -11,6 +11,8 @@ label_values! {
         Completed => "completed",
         /// Failed before Ready was seen
         Failed => "failed",
+        /// Failed on its node before a container of it was started: the kubelet refused it
+        Rejected => "rejected",
         /// Deleted before Ready was seen
         Deleted => "deleted",
         /// Absent from a completed list

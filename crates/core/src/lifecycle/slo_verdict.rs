@@ -32,7 +32,8 @@ pub enum ExclusionReason {
 }
 
 impl ExclusionReason {
-    /// Every reason. `Ended(Ready)` is none: it is `NotSeen`.
+    /// Every reason. `Ended(Ready)` is none: it is `NotSeen`. Nor is `Ended(Rejected)`: such a pod is bad, or has not
+    /// entered the interval ([§6.11](crate::specification#s6-11)).
     pub const ALL: [Self; 14] = [
         Self::Ended(Outcome::Completed),
         Self::Ended(Outcome::Failed),
@@ -54,6 +55,7 @@ impl ExclusionReason {
     pub const fn of(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Ready => Self::NotSeen,
+            Outcome::Rejected => Self::NotEntered,
             other => Self::Ended(other),
         }
     }

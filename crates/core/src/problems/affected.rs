@@ -50,7 +50,8 @@ impl Class {
             | Cause::NoIp
             | Cause::Image
             | Cause::Config
-            | Cause::Crash => Self::Failing,
+            | Cause::Crash
+            | Cause::Rejected => Self::Failing,
             Cause::Gang
             | Cause::Preempting
             | Cause::Binding

@@ -164,12 +164,19 @@ fn failed(pods: &[ReportedPod]) -> Option<String> {
             .filter(|pod| pod.outcome == Some(outcome))
             .count()
     };
-    let (failed, disrupted) = (with(Outcome::Failed), with(Outcome::Disrupted));
     let were = |count: usize, what: &str| match count {
         1 => format!("1 pod {what}"),
         count => format!("{count} pods {what}"),
     };
-    let parts = [(failed, "failed"), (disrupted, "ended by a disruption")];
+    let rejected = match with(Outcome::Rejected) {
+        1 => (1, "was rejected by the kubelet"),
+        count => (count, "were rejected by the kubelet"),
+    };
+    let parts = [
+        (with(Outcome::Failed), "failed"),
+        rejected,
+        (with(Outcome::Disrupted), "ended by a disruption"),
+    ];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, what)| were(count, what)).collect();
     (!parts.is_empty()).then(|| format!("{} before they were ready.", parts.join(", ")))

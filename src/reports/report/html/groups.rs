@@ -108,7 +108,10 @@ fn group(name: String, pods: &[&ReportedPod]) -> (f64, Group) {
         name,
         pods: pods.len(),
         ready: with(Some(Outcome::Ready)),
-        failed: with(Some(Outcome::Failed)) + with(Some(Outcome::Disrupted)),
+        failed: [Outcome::Failed, Outcome::Rejected, Outcome::Disrupted]
+            .map(|outcome| with(Some(outcome)))
+            .iter()
+            .sum(),
         in_flight: with(None),
         p50: text(at(50)),
         p90: text(at(90)),

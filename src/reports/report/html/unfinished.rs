@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
-use podinit_core::lifecycle::{Outcome, Progress, WaitReason};
+use podinit_core::lifecycle::{Cause, Outcome, Progress, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -112,7 +112,7 @@ type Place<'a> = (
     (&'static str, &'static str),
 );
 
-/// Where a pod is that is in flight, or where it was when it failed or was disrupted.
+/// Where a pod is that is in flight, or where it was when it failed, was rejected or disrupted.
 fn place(pod: &ReportedPod) -> Option<Place<'_>> {
     let record = pod.record.as_ref()?;
     let texts = |waiting: WaitReason| (waiting.stage().as_str(), waiting.cause().as_str());
@@ -121,7 +121,7 @@ fn place(pod: &ReportedPod) -> Option<Place<'_>> {
             waiting, entered, ..
         } => Some((pod, IN_FLIGHT, Some(entered), texts(waiting))),
         Progress::Ended {
-            outcome: outcome @ (Outcome::Failed | Outcome::Disrupted),
+            outcome: outcome @ (Outcome::Failed | Outcome::Rejected | Outcome::Disrupted),
             at,
             ..
         } => {
@@ -129,7 +129,11 @@ fn place(pod: &ReportedPod) -> Option<Place<'_>> {
             // conditions state is no help: the network condition is False again without a sandbox.
             let last = record.causes.last().filter(|_| record.discovered < at);
             let since = last.map(|_| at);
-            let place = last.map_or(NOT_SEEN, |cause| texts(cause.waiting));
+            let (stage, cause) = last.map_or(NOT_SEEN, |cause| texts(cause.waiting));
+            let place = match outcome {
+                Outcome::Rejected => (stage, Cause::Rejected.as_str()),
+                _ => (stage, cause),
+            };
             Some((pod, outcome.as_str(), since, place))
         }
         Progress::Ended { .. } => None,

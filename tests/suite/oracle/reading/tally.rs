@@ -45,11 +45,12 @@ const STAGES: [&str; 7] = [
     "readiness",
 ];
 const STEPS: [&str; 4] = ["acknowledge", "sandbox", "start", "probe"];
-const OUTCOMES: [&str; 8] = [
+const OUTCOMES: [&str; 9] = [
     "ready",
     "completed",
     "failed",
     "deleted",
+    "rejected",
     "vanished",
     "preexisting",
     "static",

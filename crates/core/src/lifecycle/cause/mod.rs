@@ -21,8 +21,8 @@ pub(super) use waiting::Standing;
 pub use waiting::WaitReason;
 
 label_values! {
-    /// Why a pod in flight waits, in the order of the specification's table. Which of them a stage
-    /// can have is in [`WaitReason::ALL`].
+    /// Why a pod in flight waits, or did not arrive, in the order of the specification's table. Which of them a
+    /// pod in flight can have in a stage is in [`WaitReason::ALL`].
     pub enum Cause {
         /// `metadata.deletionTimestamp` is set
         Terminating => "terminating",
@@ -82,5 +82,7 @@ label_values! {
         Probe => "probe",
         /// A readiness gate is not true yet
         ReadinessGate => "readiness_gate",
+        /// The kubelet has refused it. A pod in flight never has this cause: it is that of one that ended so
+        Rejected => "rejected",
     }
 }

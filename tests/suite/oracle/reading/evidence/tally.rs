@@ -18,13 +18,14 @@ const PULL_BYTES: &str = "podinit_image_pull_bytes_total";
 const SLI: &str = "podinit_startup_sli_duration_seconds";
 const SLI_EXCLUDED: &str = "podinit_startup_sli_excluded_total";
 
-const SLI_REASONS: [&str; 11] = [
+const SLI_REASONS: [&str; 12] = [
     "static",
     "preexisting",
     "gated",
     "unschedulable",
     "stateful",
     "failed",
+    "rejected",
     "deleted",
     "vanished",
     "disrupted",
