@@ -1,6 +1,7 @@
 //! Finds the kubeconfig or service account to use, and reads it.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use kube::Config;
@@ -9,6 +10,7 @@ use kube::config::{
     NamedAuthInfo, NamedCluster, NamedContext,
 };
 
+use super::client_go;
 use super::credentials::{CredentialError, read_password};
 use super::error_text::root_causes;
 use super::kubeconfig_entry::Entry;
@@ -20,7 +22,8 @@ use crate::text::http_url::has_wrong_port;
 /// Where a configuration is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ConfigSource {
-    /// These files, merged as kubectl does it; the text names them in messages
+    /// These files, merged as kubectl does it; the text names them in messages. Of several, those that do not exist are
+    /// left out
     Files(Vec<PathBuf>, String),
     /// The service account of the pod that podinit runs in; the default kubeconfig, this path, does
     /// not exist
@@ -85,6 +88,13 @@ async fn from_files(
     origin: String,
 ) -> Result<(Config, String), ConnectError> {
     let mut merged = Kubeconfig::default();
+    // kubectl leaves out what KUBECONFIG names and is not there. Without any of them, the first one is missing.
+    let there: Vec<PathBuf> = paths
+        .iter()
+        .filter(|path| !is_missing(path))
+        .cloned()
+        .collect();
+    let paths = if there.is_empty() { paths } else { &there };
     for path in paths {
         // kube reads it, and says itself what cannot be opened.
         if let Err(error) = regular_file::check(path, LONGEST_KUBECONFIG)
@@ -100,6 +110,10 @@ async fn from_files(
             .map_err(|error| explain(error, origin.clone(), ""))?;
     }
     config_of(merged, context, origin, paths).await
+}
+
+fn is_missing(path: &Path) -> bool {
+    std::fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// Reads the text of a kubeconfig.
@@ -154,11 +168,12 @@ pub(super) fn of_server(server: &ServerOptions) -> Result<Kubeconfig, Credential
 
 /// The configuration for a context of a kubeconfig, which was read from `files`.
 pub(super) async fn config_of(
-    merged: Kubeconfig,
+    mut merged: Kubeconfig,
     context: Option<&str>,
     origin: String,
     files: &[PathBuf],
 ) -> Result<(Config, String), ConnectError> {
+    client_go::normalize(&mut merged);
     let names: Vec<&str> = merged
         .contexts
         .iter()
@@ -205,6 +220,7 @@ pub(super) async fn config_of(
     if !proxied && is_direct(&config.cluster_url, &no_proxy()) {
         config.proxy_url = None;
     }
+    config.proxy_url = config.proxy_url.map(client_go::with_scheme);
     Ok((config, origin))
 }
 
@@ -390,6 +406,28 @@ pub(super) fn client_fault(error: &kube::Error) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[tokio::test]
+    async fn files_of_a_list_that_do_not_exist_are_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let text = "current-context: x\nclusters:\n- {name: c, cluster: {server: \"http://127.0.0.1:1\"}}\n\
+            contexts:\n- {name: x, context: {cluster: c, user: u}}\n";
+        std::fs::write(path("a"), text).unwrap();
+        for list in [["a", "none"], ["none", "a"]] {
+            let files = ConfigSource::Files(list.map(path).to_vec(), String::new());
+            let (config, _) = files.load(None).await.unwrap();
+            assert_eq!(config.cluster_url.host(), Some("127.0.0.1"), "{list:?}");
+        }
+        for list in [vec!["none"], vec!["none", "gone"]] {
+            let files = ConfigSource::Files(list.into_iter().map(path).collect(), String::new());
+            let error = files.load(None).await.unwrap_err().to_string();
+            assert!(
+                error.contains("none cannot be read: No such file"),
+                "{error}"
+            );
+        }
+    }
 
     #[test]
     fn sources_are_tried_in_kubectls_order() {

@@ -8,6 +8,7 @@ pub(crate) mod answer_body;
 pub mod api_error;
 pub mod api_server_clock;
 pub mod client;
+mod client_go;
 pub mod clock;
 pub mod credentials;
 mod error_text;

@@ -40,9 +40,7 @@ pub enum ProbeError {
         why: String,
     },
     /// The credentials give no right to list pods (403)
-    #[error(
-        "not allowed to list {scope} at {server}: {why}; grant the verbs list and watch on pods in a {role}"
-    )]
+    #[error("not allowed to list {scope} at {server}: {why}; {remedy}")]
     Forbidden {
         /// Which pods
         scope: String,
@@ -50,8 +48,8 @@ pub enum ProbeError {
         server: String,
         /// Its message
         why: String,
-        /// The kind of role that is missing
-        role: &'static str,
+        /// What to do
+        remedy: String,
     },
     /// The request is refused, most likely for its selectors (400)
     #[error(
@@ -199,9 +197,15 @@ fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
             scope: scope.to_string(),
             server,
             why,
-            role: match scope {
-                Scope::Cluster => "ClusterRole",
-                Scope::Namespace(_) => "Role of that namespace",
+            remedy: match scope {
+                Scope::Cluster => format!(
+                    "choose namespaces that you may list with -n, such as that of the context (-n {}), or grant \
+                     the verbs list and watch on pods in a ClusterRole",
+                    cluster.client.default_namespace()
+                ),
+                Scope::Namespace(_) => {
+                    "grant the verbs list and watch on pods in a Role of that namespace".to_owned()
+                }
             },
         },
         ApiErrorKind::Rejected => ProbeError::Rejected { server, why },

@@ -429,7 +429,13 @@ fn an_api_server_that_refuses_is_quoted() {
     let line = one_line(&serve_with(&kubeconfig_of(&server), &[]), 1);
     says(
         &line,
-        &["not allowed to list pods", &server, answer, "ClusterRole"],
+        &[
+            "not allowed to list pods",
+            &server,
+            answer,
+            "-n default",
+            "ClusterRole",
+        ],
     );
 
     let server = answering("400 Bad Request", status_body(400, "unable to parse"));

@@ -17,6 +17,7 @@ use http::HeaderValue;
 use kube::config::{AuthInfo, ExecConfig};
 
 pub(super) use password_file::read_password;
+pub use plugin::PluginNotStarted;
 pub(super) use plugin::{check_installed, run};
 pub(super) use token_file::{TokenFile, authorized};
 
@@ -48,11 +49,8 @@ pub enum CredentialError {
     )]
     AuthProvider,
     /// There is no such program, or it may not be run
-    #[error(
-        "the credential plugin cannot be started: {0}; install it, or correct \
-         users[].user.exec.command"
-    )]
-    PluginNotStarted(String),
+    #[error("{0}")]
+    PluginNotStarted(#[from] PluginNotStarted),
     /// It ended with another status than 0
     #[error("the credential plugin failed ({0}); run it by hand to see why")]
     PluginFailed(String),

@@ -16,6 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::CredentialError;
 use super::plugin_output::{PluginCredential, parse};
+use crate::cluster::error_text::one_line;
 
 /// How long a plugin may take.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -28,6 +29,27 @@ const OUTPUT_LIMIT: usize = 1 << 20;
 
 /// How often a plugin that has closed its output is asked whether it has ended.
 const END_POLL: Duration = Duration::from_millis(10);
+
+/// Why a plugin cannot be started. What the kubeconfig says of it is shown on one line, without anything that acts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PluginNotStarted {
+    /// The kubeconfig does not name it
+    #[error("the kubeconfig does not name the credential plugin; set users[].user.exec.command")]
+    Unnamed,
+    /// There is no such program, or it may not be run
+    #[error(
+        "the credential plugin {program} cannot be started: {why}; install it, or correct \
+         users[].user.exec.command{hint}"
+    )]
+    Program {
+        /// `command` in the kubeconfig
+        program: String,
+        /// What the system says
+        why: String,
+        /// `installHint` in the kubeconfig, as the end of the sentence; empty without one
+        hint: String,
+    },
+}
 
 /// Runs a plugin as client-go does, and reads the credential that it prints. Its standard error is
 /// passed on only where somebody at a terminal may have to answer it. When the deadline passes, or the
@@ -46,7 +68,7 @@ pub(in crate::cluster) async fn run(
         DEADLINE
     };
     let started = Running::start(command(exec, is_interactive)?, !is_interactive);
-    let mut running = started.map_err(not_started)?;
+    let mut running = started.map_err(|error| not_started(exec, &error))?;
     let ended = timeout(deadline, async {
         let output = running.output().await?;
         Ok((output, running.end().await?))
@@ -76,17 +98,15 @@ pub(in crate::cluster) fn check_installed(exec: &ExecConfig) -> Result<(), Crede
     if is_there {
         return Ok(());
     }
-    Err(not_started(io::ErrorKind::NotFound.into()))
+    Err(not_started(exec, &io::ErrorKind::NotFound.into()).into())
 }
 
-fn program(exec: &ExecConfig) -> Result<&str, CredentialError> {
+fn program(exec: &ExecConfig) -> Result<&str, PluginNotStarted> {
     let program = exec
         .command
         .as_deref()
         .filter(|program| !program.is_empty());
-    program.ok_or_else(|| {
-        CredentialError::PluginNotStarted("the kubeconfig does not name it".to_owned())
-    })
+    program.ok_or(PluginNotStarted::Unnamed)
 }
 
 fn command(exec: &ExecConfig, is_interactive: bool) -> Result<Command, CredentialError> {
@@ -115,8 +135,18 @@ fn command(exec: &ExecConfig, is_interactive: bool) -> Result<Command, Credentia
     Ok(command)
 }
 
-fn not_started(error: io::Error) -> CredentialError {
-    CredentialError::PluginNotStarted(error.kind().to_string())
+fn not_started(exec: &ExecConfig, error: &io::Error) -> PluginNotStarted {
+    PluginNotStarted::Program {
+        program: one_line(exec.command.as_deref().unwrap_or_default()),
+        why: match error.kind() {
+            io::ErrorKind::NotFound => "there is no such program".to_owned(),
+            kind => kind.to_string(),
+        },
+        hint: match exec.install_hint.as_deref().map(str::trim) {
+            Some(hint) if !hint.is_empty() => format!("; the kubeconfig says: {}", one_line(hint)),
+            _ => String::new(),
+        },
+    }
 }
 
 /// A plugin that runs. Killed when it is dropped.
@@ -210,6 +240,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_plugin_that_is_missing_is_named_with_what_the_kubeconfig_says_of_it() {
+        let mut exec = ExecConfig {
+            command: Some("no-such-plugin-\u{1b}[31m".to_owned()),
+            ..ExecConfig::default()
+        };
+        let error = check_installed(&exec).unwrap_err().to_string();
+        let named = "the credential plugin no-such-plugin-\u{fffd}[31m cannot be started: there is no such program";
+        assert!(error.starts_with(named), "{error}");
+        assert!(
+            error.ends_with("correct users[].user.exec.command"),
+            "{error}"
+        );
+        exec.install_hint = Some("\nInstall it with:\n  brew install plugin\n".to_owned());
+        let error = check_installed(&exec).unwrap_err().to_string();
+        assert!(
+            error.ends_with("the kubeconfig says: Install it with:   brew install plugin"),
+            "{error}"
+        );
+        exec.command = None;
+        let error = check_installed(&exec).unwrap_err().to_string();
+        assert!(error.contains("does not name"), "{error}");
+    }
+
     #[tokio::test]
     async fn a_plugin_is_told_who_asks_and_its_answer_is_read() {
         let script = r#"case "$KUBERNETES_EXEC_INFO" in
@@ -231,8 +285,8 @@ mod tests {
             failed,
             CredentialError::PluginFailed("exit status: 3".to_owned())
         );
-        let mut missing = shell("");
-        missing.command = Some("/nowhere/c4n4ry".to_owned());
+        let mut missing = shell("c4n4ry");
+        missing.command = Some("/nowhere/plugin".to_owned());
         let failed = run(&missing).await.unwrap_err();
         assert_eq!(Err(failed.clone()), check_installed(&missing));
         assert!(!failed.to_string().contains("c4n4ry"), "{failed}");
