@@ -95,10 +95,14 @@ impl Scrape for Scrapes {
         })
     }
 
+    fn says_durable(&self) -> bool {
+        (self.commits.as_ref()).is_none_or(|commits| commits.are_durable())
+    }
+
     /// Waits for a commit, where there is a checkpoint (see the module `checkpoint`).
-    fn made_durable(&self) -> BoxFuture<'static, bool> {
+    fn made_durable(&self, said: bool) -> BoxFuture<'static, bool> {
         match &self.commits {
-            Some(commits) if self.is_restored() => Box::pin(commits.commit()),
+            Some(commits) if self.is_restored() => Box::pin(commits.commit(said)),
             _ => Box::pin(std::future::ready(true)),
         }
     }

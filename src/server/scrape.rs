@@ -19,10 +19,16 @@ pub trait Scrape: Send + Sync + 'static {
         Box::pin(std::future::ready(()))
     }
 
+    /// Whether a body that is encoded now says that all that it shows is durable.
+    fn says_durable(&self) -> bool {
+        true
+    }
+
     /// Completes when everything that was encoded before this call is durable, or when waiting
-    /// longer would be worse than to answer. No body is sent before. False where what was encoded says
+    /// longer would be worse than to answer; at once where the body does not say that it is. No body is sent before.
+    /// `said` is [`says_durable`](Self::says_durable) just before the encoding. False where what was encoded says
     /// that all is durable and that has turned out to be wrong: then it is encoded again, once.
-    fn made_durable(&self) -> BoxFuture<'static, bool> {
+    fn made_durable(&self, _said: bool) -> BoxFuture<'static, bool> {
         Box::pin(std::future::ready(true))
     }
 

@@ -93,9 +93,10 @@ impl SharedEncodings {
         let encoding = tokio::task::spawn_blocking(move || {
             // Held by the thread, since it continues when the scrape that began it is dropped.
             let _permit = permit;
+            let said = source.says_durable();
             let body = source.encode(format)?;
             // Requested after the body was encoded, so that it covers all that the body shows.
-            let durable = source.made_durable().shared();
+            let durable = source.made_durable(said).shared();
             let body = coding
                 .apply(body)
                 .map_err(|error| ScrapeError(error.to_string()))?;
@@ -214,7 +215,7 @@ mod tests {
             Ok(Vec::new())
         }
 
-        fn made_durable(&self) -> BoxFuture<'static, bool> {
+        fn made_durable(&self, _: bool) -> BoxFuture<'static, bool> {
             tokio::time::sleep(LONGEST_COMMIT).map(|()| true).boxed()
         }
     }
@@ -229,7 +230,7 @@ mod tests {
             Ok(number.to_string().into_bytes())
         }
 
-        fn made_durable(&self) -> BoxFuture<'static, bool> {
+        fn made_durable(&self, _: bool) -> BoxFuture<'static, bool> {
             futures::future::ready(false).boxed()
         }
     }

@@ -60,11 +60,17 @@ impl Commits {
         }
     }
 
+    /// Whether everything that was shown is durable, as far as is known.
+    pub(crate) fn are_durable(&self) -> bool {
+        self.gauges.is_durable()
+    }
+
     /// Asks for a commit, at once. The future completes when everything that was counted before
     /// this call is durable, the disk has failed, or the wait has timed out. It is false where
-    /// everything was durable before, as far as was known, and is not any more.
-    pub(crate) fn commit(self: &Arc<Self>) -> impl Future<Output = bool> + use<> {
-        let was_durable = self.gauges.is_durable();
+    /// everything was durable before, as far as was known or `said`, and is not any more. Where it was not, what is
+    /// shown says so, and nobody waits for the disk.
+    pub(crate) fn commit(self: &Arc<Self>, said: bool) -> impl Future<Output = bool> + use<> {
+        let was_durable = said || self.are_durable();
         let number = {
             let mut state = self.lock();
             state.asked += 1;
@@ -74,7 +80,10 @@ impl Commits {
         let deadline = Instant::now() + self.patience;
         let commits = Arc::clone(self);
         async move {
-            let waited = timeout_at(deadline, commits.until_over(number)).await;
+            let waited = match was_durable {
+                true => timeout_at(deadline, commits.until_over(number)).await,
+                false => Ok(()),
+            };
             let mut state = commits.lock();
             state.shown = state.shown.max(number);
             let why = waited.is_err().then_some("the disk does not answer");
@@ -141,5 +150,28 @@ impl Commits {
 
     fn lock(&self) -> MutexGuard<'_, CommitNumbers> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The disk takes longer than a scrape waits.
+    #[tokio::test(start_paused = true)]
+    async fn a_scrape_waits_once_for_a_slow_disk_and_not_at_all_once_it_says_so() {
+        let gauges = Arc::new(CheckpointGauges::new());
+        let commits = Arc::new(Commits::new(Arc::clone(&gauges)));
+        let began = Instant::now();
+        assert!(!commits.commit(commits.are_durable()).await);
+        assert_eq!(began.elapsed(), PATIENCE);
+        // The body is encoded again, and says that it is not durable.
+        assert!(commits.commit(commits.are_durable()).await);
+        assert_eq!(began.elapsed(), PATIENCE, "the whole scrape");
+        // One whose body was encoded before that waits as long as any.
+        assert!(!commits.commit(true).await);
+        assert_eq!(began.elapsed(), PATIENCE * 2);
+        commits.end(commits.begin(), Ok(()));
+        assert!(gauges.is_durable());
     }
 }

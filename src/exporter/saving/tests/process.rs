@@ -147,10 +147,12 @@ impl Process {
         let (exposition, commits) = (Arc::clone(&self.exposition), Arc::clone(&self.commits));
         let (sent, received) = oneshot::channel();
         tokio::spawn(async move {
+            let mut said = commits.are_durable();
             let mut body = exposition.encode(Format::Text).unwrap();
-            if !commits.commit().await {
+            if !commits.commit(said).await {
+                said = commits.are_durable();
                 body = exposition.encode(Format::Text).unwrap();
-                commits.commit().await;
+                commits.commit(said).await;
             }
             let _ = sent.send(String::from_utf8(body).unwrap());
         });
