@@ -171,7 +171,7 @@ fn annotations() -> Value {
     json!([
         annotation(
             "Alerts",
-            r#"ALERTS{alertname=~"Podinit.+", alertstate="firing", job=~"$job"}"#,
+            r#"ALERTS{alertname=~"Podinit.+", alertstate="firing", cluster=~"$cluster", job=~"$job"}"#,
             "red",
             "{{alertname}} {{slo}}{{stage}}",
             false,

@@ -51,6 +51,16 @@ pub(super) const HISTOGRAM: Variable = Variable::Choice {
     choices: &[("Classic", "_bucket"), ("Native", "()")],
 };
 
+/// The label with the namespace of pods. Where a scrape does not honour labels, Prometheus renames it.
+pub(super) const NAMESPACE_LABEL: Variable = Variable::Choice {
+    name: "namespace_label",
+    label: "Label of namespaces",
+    choices: &[
+        ("namespace", "namespace"),
+        ("exported_namespace", "exported_namespace"),
+    ],
+};
+
 /// The SLOs.
 pub(super) const SLO: Variable = label(
     "slo",

@@ -3,7 +3,7 @@
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
 use super::super::promql::{Histogram, RATE, SHOWN, stages};
-use super::super::variable::{HISTOGRAM, SLO, STAGE, Variable, label};
+use super::super::variable::{HISTOGRAM, NAMESPACE_LABEL, SLO, STAGE, Variable, label};
 use super::deadlines;
 use super::stages::NAMESPACE;
 
@@ -13,6 +13,7 @@ const BY: Variable = Variable::Choice {
     label: "Split by",
     choices: &[
         ("namespace", "namespace"),
+        ("exported namespace", "exported_namespace"),
         ("workload kind", "workload_kind"),
         ("workload", "workload"),
         ("node", "node"),
@@ -39,7 +40,7 @@ const QUANTILE: Variable = Variable::Choice {
 const WORKLOAD: Variable = label(
     "workload",
     (
-        r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance", namespace=~"$namespace"}"#,
+        r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance", $namespace_label=~"$namespace"}"#,
         "workload",
     ),
     ".*",
@@ -48,15 +49,15 @@ const WORKLOAD: Variable = label(
 const NODE: Variable = label(
     "node",
     (
-        r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance", namespace=~"$namespace"}"#,
+        r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance", $namespace_label=~"$namespace"}"#,
         "node",
     ),
     ".*",
 );
 
-const WHO: &str = r#"namespace=~"$namespace", workload=~"$workload", node=~"$node""#;
+const WHO: &str = r#"$namespace_label=~"$namespace", workload=~"$workload", node=~"$node""#;
 const WHO_IN_STAGE: &str =
-    r#"stage=~"$stage", namespace=~"$namespace", workload=~"$workload", node=~"$node""#;
+    r#"stage=~"$stage", $namespace_label=~"$namespace", workload=~"$workload", node=~"$node""#;
 
 const STARTUP: Histogram<'static> = Histogram {
     family: "podinit_${interval}_duration_seconds",
@@ -70,7 +71,16 @@ pub(super) fn board() -> Board {
         title: "Drill-down",
         description: "Startup by namespace, and by workload or node if podinit exposes those labels",
         variables: vec![
-            BY, NAMESPACE, WORKLOAD, NODE, STAGE, INTERVAL, QUANTILE, SLO, HISTOGRAM,
+            BY,
+            NAMESPACE_LABEL,
+            NAMESPACE,
+            WORKLOAD,
+            NODE,
+            STAGE,
+            INTERVAL,
+            QUANTILE,
+            SLO,
+            HISTOGRAM,
         ],
         rows: vec![
             row(

@@ -3,22 +3,22 @@
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target};
 use super::super::promql::{Histogram, RATE, rate_by, stages, steps};
-use super::super::variable::{HISTOGRAM, SLO, STAGE, Variable, label};
+use super::super::variable::{HISTOGRAM, NAMESPACE_LABEL, SLO, STAGE, Variable, label};
 use super::{deadlines, quantiles_and_deadlines};
 
-const DURATION: &str = r#"stage=~"$stage", namespace=~"$namespace""#;
+const DURATION: &str = r#"stage=~"$stage", $namespace_label=~"$namespace""#;
 
 /// The namespaces of pods that became ready, from the classic or the native histogram.
 pub(super) const NAMESPACE: Variable = label(
     "namespace",
     (
         r#"{__name__=~"podinit_created_to_ready_duration_seconds(_count)?", cluster=~"$cluster", job=~"$job", instance=~"$instance"}"#,
-        "namespace",
+        "$namespace_label",
     ),
     ".*",
 );
 
-const DRILL_DOWN: &str = "/d/podinit-drill-down?${__url_time_range}&${datasource:queryparam}&${cluster:queryparam}&${job:queryparam}&${instance:queryparam}&${namespace:queryparam}&${histogram:queryparam}&var-stage=${__field.labels.stage}";
+const DRILL_DOWN: &str = "/d/podinit-drill-down?${__url_time_range}&${datasource:queryparam}&${cluster:queryparam}&${job:queryparam}&${instance:queryparam}&${namespace_label:queryparam}&${namespace:queryparam}&${histogram:queryparam}&var-stage=${__field.labels.stage}";
 
 pub(super) fn board() -> Board {
     Board {
@@ -26,7 +26,7 @@ pub(super) fn board() -> Board {
         uid: "podinit-stages",
         title: "Stages",
         description: "How long pods take for each stage of their startup, and for the steps inside the stages network and containers",
-        variables: vec![STAGE, NAMESPACE, SLO, HISTOGRAM],
+        variables: vec![STAGE, NAMESPACE_LABEL, NAMESPACE, SLO, HISTOGRAM],
         rows: vec![
             row("All stages", all_stages()),
             row("Inside network", inside_network()),
@@ -85,8 +85,8 @@ fn all_stages() -> Vec<Panel> {
     panels
 }
 
-const NETWORK_STEPS: &str = r#"step=~"acknowledge|sandbox", namespace=~"$namespace""#;
-const CONTAINERS_STEPS: &str = r#"step=~"start|probe", namespace=~"$namespace""#;
+const NETWORK_STEPS: &str = r#"step=~"acknowledge|sandbox", $namespace_label=~"$namespace""#;
+const CONTAINERS_STEPS: &str = r#"step=~"start|probe", $namespace_label=~"$namespace""#;
 
 fn inside_network() -> Vec<Panel> {
     let what = "acknowledge is the wait for the kubelet to accept the pod. sandbox is volumes, resource claims, the sandbox and its network.";
@@ -151,7 +151,7 @@ fn whole_startup() -> Vec<Panel> {
     ];
     whole
         .map(|(title, family)| {
-            let histogram = Histogram { family, matchers: r#"namespace=~"$namespace""# };
+            let histogram = Histogram { family, matchers: r#"$namespace_label=~"$namespace""# };
             Panel::new(
                 Kind::Heatmap,
                 title,

@@ -3,7 +3,7 @@
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
 use super::super::promql::{Histogram, RATE, SHOWN, increase_by, rate_by, series, sum_by};
-use super::super::variable::{HISTOGRAM, SLO, STAGE};
+use super::super::variable::{HISTOGRAM, NAMESPACE_LABEL, SLO, STAGE};
 use super::deadlines;
 
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
@@ -15,7 +15,7 @@ pub(super) fn board() -> Board {
         uid: "podinit-stuck",
         title: "Stuck and failed",
         description: "Pods that are waiting and why, pods that never became ready, and stages that could not be observed",
-        variables: vec![STAGE, SLO, HISTOGRAM],
+        variables: vec![STAGE, NAMESPACE_LABEL, SLO, HISTOGRAM],
         rows: vec![
             row(
                 "Waiting",
@@ -125,15 +125,20 @@ fn stuck() -> Panel {
 }
 
 fn namespaces() -> Panel {
-    let by = |metric| format!("topk(10, {} > 0)", sum_by("namespace", metric, IN_STAGE));
+    let by = |metric| {
+        format!(
+            "topk(10, {} > 0)",
+            sum_by("$namespace_label", metric, IN_STAGE)
+        )
+    };
     Panel::new(
         Kind::Table(vec![column("Pods", "short"), column("Stuck", "short")]),
         "Waiting pods by namespace, now",
         "short",
         "The ten namespaces with the most pods that are starting up, and with the most that are stuck. A single row is podinit's own namespace: the namespaces of pods need --slo-labels namespace.",
         vec![
-            Target::new(by("podinit_waiting_pods"), "{{namespace}}"),
-            Target::new(by("podinit_stuck_pods"), "{{namespace}}"),
+            Target::new(by("podinit_waiting_pods"), "{{$namespace_label}}"),
+            Target::new(by("podinit_stuck_pods"), "{{$namespace_label}}"),
         ],
     )
     .sized(12, 8)

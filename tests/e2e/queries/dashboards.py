@@ -9,7 +9,9 @@ import re
 # What Grafana sets by itself, for a graph over the last minute.
 BUILT_IN = {"__rate_interval": "20s", "__interval": "1s", "__range": "60s"}
 
-LABEL_VALUES = re.compile(r"^label_values\((?:(.*), )?(\w+)\)$", re.S)
+LABEL_VALUES = re.compile(r"^label_values\((?:(.*), )?(\$?\w+)\)$", re.S)
+# The jobs of this Prometheus honour labels, so that namespaces keep their label.
+HONOURED = {"namespace_label": "namespace"}
 
 
 class Dashboard:
@@ -38,6 +40,7 @@ class Dashboard:
         for variable in self.variables:
             if variable["type"] == "query":
                 selector, label = LABEL_VALUES.match(variable["query"]).groups()
+                label = substitute(label, HONOURED)
                 found.append((variable["name"], selector, label, variable["allValue"]))
         return found
 
