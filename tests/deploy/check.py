@@ -12,7 +12,8 @@ import time
 
 import krew
 import mixin
-from render import CHART, INSTALL, KUBERNETES, ROOT, Finding, Tools, call, values, variants
+import platforms
+from render import CHART, INSTALL, KUBERNETES, ROOT, Finding, Tools, call, objects, values, variants
 from same import compare
 
 # Value combinations of the chart that kustomize has no counterpart for.
@@ -50,6 +51,14 @@ class Checks:
             for name in ["default", *variants()]:
                 self.say(f"kustomize and helm say the same: {name}", lambda: compare(
                     self.read(f"kustomize-{name}"), self.tools.chart(name, "--skip-tests")))
+            for name in platforms.RULES:
+                for source in ("kustomize", "helm"):
+                    self.say(f"{name} admits what {source} renders", lambda: platforms.admits(
+                        name, self.read(f"{source}-{name}")))
+            self.say("OpenShift refuses what is meant for others", self.openshift_refuses)
+            self.say("OpenShift admits install.yaml", self.openshift_admits_install)
+            self.say("releases in two namespaces share no name of the cluster", self.two_releases)
+            self.say("from one process to shards, the claim stays", self.claim_stays)
             self.say("every combination of values has its counterpart", self.paired)
             for wrong, word in REFUSED.items():
                 self.say(f"helm refuses {wrong}", lambda: self.refused(wrong, word))
@@ -102,6 +111,43 @@ class Checks:
         alone = set(values()) ^ {"default", *variants()}
         if alone != HELM_ONLY:
             raise Finding(f"on one side only: {sorted(alone ^ HELM_ONLY)}")
+
+    def openshift_refuses(self):
+        """The check finds what a cluster would."""
+        try:
+            platforms.admits("openshift", self.read("kustomize-full"))
+        except Finding as finding:
+            if str(finding) == "fsGroup is fixed":
+                return
+            raise
+        raise Finding("it does not")
+
+    def openshift_admits_install(self):
+        with open(INSTALL, encoding="utf-8") as file:
+            return platforms.admits("openshift", file.read())
+
+    def two_releases(self):
+        """The objects without a namespace of two tenants' releases, each of its own namespace."""
+        names = []
+        for namespace in ("shop", "payment"):
+            text = self.tools.chart("tls-auth", "--namespace", namespace, "--set", "watch.ownNamespace=true")
+            names += [(one["kind"], one["metadata"]["name"]) for one in objects(text)
+                      if one["kind"].startswith("Cluster")]
+        if len(set(names)) != len(names) or not names:
+            raise Finding(str(sorted(names)))
+        return len(names)
+
+    def claim_stays(self):
+        """Helm keeps the claim, and the first pod of the StatefulSet has it."""
+        one = [one for one in objects(self.read("helm-persistent-state")) if one["kind"] == "PersistentVolumeClaim"]
+        (claim,) = one
+        if claim["metadata"]["annotations"].get("helm.sh/resource-policy") != "keep":
+            raise Finding("Helm would delete it")
+        sharded = [one for one in objects(self.read("helm-shards")) if one["kind"] == "StatefulSet"]
+        (template,) = sharded[0]["spec"]["volumeClaimTemplates"]
+        first = f"{template['metadata']['name']}-{sharded[0]['metadata']['name']}-0"
+        if claim["metadata"]["name"] != first:
+            raise Finding(f"the first shard uses {first}, not {claim['metadata']['name']}")
 
     def refused(self, wrong, word):
         try:

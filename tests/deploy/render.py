@@ -11,6 +11,8 @@ VARIANTS = os.path.join(ROOT, "tests", "deploy", "variants")
 INSTALL = os.path.join(ROOT, "deploy", "install.yaml")
 # Kubernetes as helm is told that it is, where no cluster is asked.
 KUBERNETES = "1.37.0"
+# What the API server of a platform serves besides.
+APIS = {"openshift": ["security.openshift.io/v1"]}
 
 
 class Finding(Exception):
@@ -59,6 +61,7 @@ class Tools:
         return self.kustomize(os.path.join(VARIANTS, name))
 
     def chart(self, name, *arguments):
-        """The chart with the values of ci/NAME-values.yaml."""
+        """The chart with the values of ci/NAME-values.yaml, for a cluster that serves what NAME's does."""
+        served = [part for api in APIS.get(name, []) for part in ("--api-versions", api)]
         return self("helm", "template", "podinit", CHART, "--namespace", "podinit", "--kube-version", KUBERNETES,
-                    "--values", os.path.join(CHART, "ci", f"{name}-values.yaml"), *arguments)
+                    "--values", os.path.join(CHART, "ci", f"{name}-values.yaml"), *served, *arguments)

@@ -1,4 +1,4 @@
-"""Whether kustomize and helm say the same."""
+"""Whether kustomize and helm say the same, but for what only Helm reads."""
 
 import base64
 import json
@@ -59,6 +59,10 @@ def normal(document):
 
 def strip(metadata):
     metadata["labels"] = {name: value for name, value in metadata["labels"].items() if name not in HELM_LABELS}
+    annotations = metadata.pop("annotations", {})
+    annotations.pop("helm.sh/resource-policy", None)
+    if annotations:
+        metadata["annotations"] = annotations
 
 
 def parsed(name, text):

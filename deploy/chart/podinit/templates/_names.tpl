@@ -13,6 +13,16 @@
 {{- end }}
 {{- end }}
 
+{{- /* A name in the whole cluster. Releases in two namespaces must not share it. */}}
+{{- define "podinit.clusterName" -}}
+{{- $fullname := include "podinit.fullname" . }}
+{{- if eq $fullname .Release.Namespace }}
+{{- $fullname }}
+{{- else }}
+{{- printf "%s-%s" .Release.Namespace $fullname }}
+{{- end }}
+{{- end }}
+
 {{- define "podinit.serviceAccount" -}}
 {{- if .Values.serviceAccount.create }}
 {{- default (include "podinit.fullname" .) .Values.serviceAccount.name }}

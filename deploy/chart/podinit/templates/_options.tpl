@@ -44,6 +44,11 @@ tls_server_config:
 {{- if gt (int .Values.shards) 1 }}yes{{ end }}
 {{- end }}
 
+{{- /* The name that a StatefulSet gives the claim of its first pod: from one process to shards, the state goes on. */}}
+{{- define "podinit.stateClaimName" -}}
+state-{{ include "podinit.fullname" . }}-0
+{{- end }}
+
 {{- /* The volume of the state. */}}
 {{- define "podinit.stateClaim" -}}
 accessModes: [ReadWriteOnce]
@@ -97,6 +102,9 @@ resources:
 - name: PODINIT_AUTH
   value: {{ .Values.access.auth }}
 {{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "podinit.mounts" -}}
@@ -119,6 +127,9 @@ resources:
   mountPath: /etc/podinit/tls
   readOnly: true
 {{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "podinit.volumes" -}}
@@ -131,7 +142,7 @@ resources:
 {{- if and .Values.state.enabled (not (include "podinit.sharded" .)) }}
 - name: state
   persistentVolumeClaim:
-    claimName: {{ default (printf "%s-state" $fullname) .Values.state.existingClaim }}
+    claimName: {{ default (include "podinit.stateClaimName" .) .Values.state.existingClaim }}
 {{- end }}
 {{- if include "podinit.webConfigured" . }}
 - name: web
@@ -144,5 +155,8 @@ resources:
   secret:
     secretName: {{ . }}
     defaultMode: 288
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
