@@ -81,6 +81,7 @@ fn decode_options() -> DecodeOptions {
         workload: true,
         images: true,
         messages: true,
+        endings: true,
         ..DecodeOptions::default()
     }
 }

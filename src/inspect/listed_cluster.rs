@@ -188,6 +188,7 @@ fn decode_options() -> DecodeOptions {
         workload: true,
         images: true,
         messages: true,
+        endings: true,
         ..DecodeOptions::default()
     }
 }

@@ -18,7 +18,7 @@ computed_families! {
     pub(super) const PROBLEMS {
         PROBLEM_PODS: GaugeVec3<AnyText, AnyText, AnyText> =
             "podinit_problem_pods", ["cause", "dimension", "value"], experimental, not_saved,
-            "Pods in flight that a problem affects, of the largest problems: by cause, and by what they share.";
+            "Pods that a problem affects, of the largest problems: by cause, and by what they share.";
     }
 }
 
@@ -111,6 +111,8 @@ mod tests {
             shared: shared.map(|(dimension, value)| (dimension, value.into())),
             pods,
             stuck: 0,
+            failed: 0,
+            relapsed: 0,
             since: Timestamp::EPOCH,
             nodes: 0,
             workloads: 0,

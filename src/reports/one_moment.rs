@@ -108,7 +108,7 @@ pub(super) fn last_page(position: RecordingPosition) -> Document {
 /// Whether a recording shows one moment: it is one list, or several of different namespaces. Only its end
 /// shows that it was no more than that.
 #[derive(Debug, Default)]
-pub(super) struct OneMoment {
+pub struct OneMoment {
     lists: usize,
     /// Something is not a list
     has_others: bool,
@@ -124,7 +124,7 @@ pub(super) struct OneMoment {
 
 impl OneMoment {
     /// Looks at one more document.
-    pub(super) fn read(&mut self, document: &Document) {
+    pub fn read(&mut self, document: &Document) {
         let states_time = document.observed_at.is_some();
         match &document.body {
             Body::Events(_) | Body::Nodes { .. } => {}
@@ -158,7 +158,7 @@ impl OneMoment {
     }
 
     /// Whether it is one so far.
-    pub(super) const fn holds(&self) -> bool {
+    pub const fn holds(&self) -> bool {
         !self.has_others && !self.has_later
     }
 

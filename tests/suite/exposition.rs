@@ -143,6 +143,8 @@ fn broken() -> ProblemPods {
         shared,
         pods,
         stuck: 0,
+        failed: 0,
+        relapsed: 0,
         since: Timestamp::EPOCH,
         nodes: 0,
         workloads: 0,

@@ -74,6 +74,7 @@ mod packed_pods;
 mod page;
 mod panic_line;
 mod probe_advice;
+mod problems_ended;
 mod proof;
 mod protobuf;
 mod readme;

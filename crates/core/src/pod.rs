@@ -270,6 +270,24 @@ impl PodSnapshot {
         }
     }
 
+    /// The position of the first regular container that waits with CrashLoopBackOff, or else of the first restartable
+    /// init container that does ([§13.11](crate::specification#s13-11)).
+    pub fn crashing_container(&self) -> Option<usize> {
+        let crashes = ContainerState::Waiting(WaitingReason::CrashLoopBackOff);
+        let first = |kind: ContainerKind| {
+            let mut containers = self.containers.iter();
+            containers.position(|one| one.state == crashes && one.kind == kind)
+        };
+        first(ContainerKind::Regular).or_else(|| first(ContainerKind::RestartableInit))
+    }
+
+    /// What Kubernetes says of why the container at a position waits.
+    pub fn waiting_message(&self, container: usize) -> Option<&str> {
+        let mut messages = self.waiting_messages.iter().flat_map(|all| all.iter());
+        let message = messages.find(|one| one.container == container)?;
+        Some(&message.text)
+    }
+
     /// Whether the pod has been Ready or has ended: its startup is over
     /// ([§5.2](crate::specification#s5-2)).
     pub fn has_started_up(&self) -> bool {

@@ -14,6 +14,7 @@
 //! | 10 | `capacity` | of pods and records that are or were unschedulable, what autoscalers have said; optional |
 //! | 11 | `evidence` | what nodes and Events tell of startups, and the nodes; optional |
 //! | 12 | `endings` | how the pods of records ended; optional |
+//! | 14 | `crashes` | the pods that crash right after they were ready; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -46,7 +47,7 @@ use self::pods::SharedTexts;
 #[cfg(test)]
 use self::section::append;
 use self::section::{
-    CAPACITY, COLLECTED, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
+    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
     START_TIMES, TRACKER, payload, value,
 };
 use super::frame::Sections;
@@ -54,7 +55,7 @@ use super::frame::Sections;
 use super::frame::Writer;
 use crate::inspect::records::KeptRecords;
 use crate::metrics::saved::SavedMetrics;
-use podinit_core::lifecycle::{SavedPod, SavedTracker};
+use podinit_core::lifecycle::{SavedCrash, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
@@ -151,6 +152,12 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
             ..
         } = &mut content;
         evidence.distribute(metrics, tracker, records, &mut pods)?;
+    }
+    if file.get(CRASHES).is_some() {
+        let crashes: Vec<SavedCrash> = value(file, CRASHES)?;
+        let impossible = |what| ContentError::Impossible(CRASHES, what);
+        SavedCrash::check(&crashes).map_err(impossible)?;
+        content.tracker.crashes = crashes;
     }
     Ok((content, pods))
 }

@@ -8,7 +8,7 @@ use super::capacity::Capacities;
 use super::collected::CollectedWriter;
 use super::evidence::PodNodes;
 use super::section::{
-    CAPACITY, COLLECTED, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
+    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
     START_TIMES, TRACKER, append,
 };
 use super::{Content, SavedShard, endings, records};
@@ -105,6 +105,9 @@ impl Unsealed {
             file.section(SHOWN, |out| out.extend(shown));
         }
         file.section(TRACKER, |out| append(out, &tracker));
+        if !tracker.crashes.is_empty() {
+            file.section(CRASHES, |out| append(out, &tracker.crashes));
+        }
         file.section(METRICS, |out| append(out, &metrics));
         if !metrics.starts.is_empty() {
             file.section(START_TIMES, |out| append(out, &metrics.starts));

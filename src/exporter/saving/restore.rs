@@ -43,13 +43,16 @@ pub(super) fn restore(
         }
     }
     let successor = |source| sources.successor(source);
-    Tracker::restored(
+    let mut tracker = Tracker::restored(
         config,
         content.tracker,
         freed_on_the_way(pods),
         successor,
         sink,
-    )
+    );
+    let kept = sink.records.all();
+    tracker.look_after(kept.iter().map(|record| &*record.startup));
+    tracker
 }
 
 /// The pods, whose memory is given back while they are taken, so that many pods are not held twice.

@@ -36,10 +36,6 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
     );
     let describe = format!("{kubectl} describe pod {name}");
     let field = |path: &str| format!("{kubectl} get pod {name} -o jsonpath='{{{path}}}'");
-    // A container without such a log must not hide those of the others.
-    let logs = |of_run: &str| {
-        format!("{kubectl} logs {name} --all-containers --ignore-errors{of_run} --tail=50")
-    };
     let Some(waiting) = waiting else {
         return describe;
     };
@@ -76,11 +72,31 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
             field(".status.initContainerStatuses[*].state.waiting.message")
         }
         Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
-        Cause::Exited | Cause::Run => logs(""),
-        Cause::Crash => logs(" --previous"),
+        Cause::Exited | Cause::Run => logs_of(pod, Run::Last),
+        Cause::Crash => logs_of(pod, Run::Before),
         Cause::Create | Cause::Rejected => describe,
         Cause::ReadinessGate => field(".spec.readinessGates[*].conditionType"),
     }
+}
+
+/// Which run of a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Run {
+    /// The present one, or the last
+    Last,
+    /// The one before it
+    Before,
+}
+
+/// The command that shows the logs of a pod.
+pub fn logs_of(pod: PodOnNode<'_>, run: Run) -> String {
+    let (namespace, name) = (quoted(pod.namespace), quoted(pod.name));
+    let run = match run {
+        Run::Last => "",
+        Run::Before => " --previous",
+    };
+    // A container without such a log must not hide those of the others.
+    format!("kubectl -n {namespace} logs {name} --all-containers --ignore-errors{run} --tail=50")
 }
 
 /// `command` with the kubeconfig of the cluster that it is about, where kubectl does not find that by itself.

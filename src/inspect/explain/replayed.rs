@@ -78,7 +78,7 @@ impl<'a> Followed<'a> {
         let records: Vec<Record> = fitting.map(|pod| pod.record()).collect();
         self.pods.in_flight = records.len() as u64;
         let chosen = choose_in_flight(self.target, records);
-        let record = chosen.or_else(|| Some(self.ended.as_ref()?.record()));
+        let record = chosen.or_else(|| Some(tracker.record_of(self.ended.as_ref()?)));
         let Some(record) = record else {
             return Err(self.excluded.unwrap_or(NoStartup::Unknown));
         };

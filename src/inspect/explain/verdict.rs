@@ -4,7 +4,7 @@ use super::ended::Ended;
 use super::new_node;
 use super::parts::{Part, Share};
 use crate::inspect::autoscaling;
-use crate::text::human_time::{seconds, since};
+use crate::text::human_time::{date_and_time, seconds, since};
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 
@@ -58,7 +58,30 @@ pub(super) fn verdict(
                 )
             });
             let node = node.map_or_else(String::new, |steps| format!(" Its node: {steps}{image}."));
-            format!("Ready after {total}{split}.{node}")
+            let again = record.relapse.as_ref().map_or_else(String::new, |relapse| {
+                let how = relapse.message.as_deref().map(crash).unwrap_or_default();
+                let how = if how.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {how}")
+                };
+                format!(
+                    " It crashes again since {} UTC{how}.",
+                    date_and_time(relapse.since)
+                )
+            });
+            format!("Ready after {total}{split}.{node}{again}")
+        }
+        Progress::Ended {
+            outcome: Outcome::Rejected,
+            ..
+        } => {
+            let why = ended.in_words(record).map(|why| format!(": {why}"));
+            format!(
+                "Rejected by the kubelet after {total}, at {} UTC{}.",
+                date_and_time(end),
+                why.unwrap_or_default()
+            )
         }
         Progress::Ended { outcome, .. } => {
             // What a pod waited for that had ended when it was first seen, nobody knows.

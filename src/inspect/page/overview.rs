@@ -119,7 +119,7 @@ impl Overview {
         let slos: Vec<_> = slos
             .map(|slo| SloCard::new(slo, &self.history, now))
             .collect();
-        let in_flight = census.pods();
+        let in_flight = census.in_flight();
         let status = Status::of(&Signs {
             freshness: &self.freshness,
             problems: &problems.problems,

@@ -1,10 +1,12 @@
-//! The pods in flight, by problem and workload, with examples.
+//! The pods in flight and those of problems, by problem and workload, with examples.
 
 use super::link::path_of;
 use super::problem_card::{largest, workload};
 use crate::inspect::problems::{Census, Group};
 use crate::text::human_time::{clock_time, seconds, since};
-use podinit_core::problems::FoundPod;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::Cause;
+use podinit_core::problems::{FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
 
 /// So many problems and workloads of each are listed, and so many pods on the whole page.
@@ -32,6 +34,8 @@ pub(super) struct WorkloadPods {
     /// The page of it
     pub page: String,
     pub pods: usize,
+    /// What else is to be known of it; mostly nothing
+    pub note: String,
     pub rows: Vec<PodRow>,
 }
 
@@ -40,33 +44,61 @@ pub(super) struct WorkloadPods {
 pub(super) struct PodRow {
     pub name: String,
     pub path: String,
-    pub stage: &'static str,
+    /// Its stage, or how it ended
+    pub state: &'static str,
     pub cause: &'static str,
-    /// How long it has been in the stage, and since when
-    pub wait: String,
+    /// Since when it is so
     pub since: String,
+    /// Of a pod in flight
+    pub wait: Option<Wait>,
+    pub node: String,
+}
+
+/// How long a pod has been in its stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wait {
+    pub took: String,
     /// The wait as a share of the time after which it counts as stuck, in percent, at most 100
     pub bar: u64,
     /// After how long it counts as stuck
     pub deadline: String,
     pub is_stuck: bool,
-    pub node: String,
 }
 
 impl PodRow {
-    fn new(example: &FoundPod, now: Timestamp) -> Self {
-        let waited = since(example.entered, now);
-        let limit = since(example.entered, example.stuck_at);
+    /// The row of a pod of a problem with this cause, or of none.
+    fn new(example: &FoundPod, of_problem: Option<Cause>, now: Timestamp) -> Self {
+        let of_problem = of_problem.map_or("", |cause| cause.as_str());
+        let (state, cause, wait) = match example.state {
+            FoundState::InFlight {
+                waiting,
+                entered,
+                stuck_at,
+                is_stuck,
+            } => {
+                let waited = since(entered, now);
+                let limit = since(entered, stuck_at);
+                let wait = Wait {
+                    took: seconds(waited.floor()),
+                    bar: (waited / limit.max(0.001) * 100.0).clamp(0.0, 100.0) as u64,
+                    deadline: seconds(limit),
+                    is_stuck,
+                };
+                (
+                    waiting.stage().as_str(),
+                    waiting.cause().as_str(),
+                    Some(wait),
+                )
+            }
+            FoundState::Ended { outcome, .. } => (outcome.as_str(), of_problem, None),
+        };
         Self {
             name: example.name.to_string(),
             path: path_of(&example.namespace, &example.name),
-            stage: example.waiting.stage().as_str(),
-            cause: example.waiting.cause().as_str(),
-            wait: seconds(waited.floor()),
-            since: clock_time(example.entered, now),
-            bar: (waited / limit.max(0.001) * 100.0).clamp(0.0, 100.0) as u64,
-            deadline: seconds(limit),
-            is_stuck: example.is_stuck,
+            state,
+            cause,
+            since: clock_time(example.entered(), now),
+            wait,
             node: example.node.as_deref().unwrap_or_default().to_owned(),
         }
     }
@@ -79,16 +111,50 @@ pub(super) fn pod_groups(census: &Census, now: Timestamp) -> (Vec<PodGroup>, usi
     let problems = problems.map(|(problem, group)| {
         let shared = problem.dimension.as_deref().zip(problem.value.as_deref());
         let shared = shared.map_or_else(String::new, |(what, value)| format!(", {what} {value}"));
-        (format!("{}{shared}", problem.cause), group)
+        let cause = Cause::from_text(&problem.cause);
+        (format!("{}{shared}", problem.cause), cause, group)
     });
-    let rest = ("Starting as usual".to_owned(), &census.rest);
-    let groups = problems.chain([rest]).filter(|(_, group)| group.pods > 0);
-    let groups = groups.map(|(title, group)| pod_group(title, group, &mut left, now));
+    let rest = ("Starting as usual".to_owned(), None, &census.rest);
+    let groups = problems
+        .chain([rest])
+        .filter(|(_, _, group)| group.pods > 0);
+    let groups = groups.map(|(title, cause, group)| {
+        let mut listed = pod_group(title, cause, group, &mut left, now);
+        if cause.is_none() {
+            listed
+                .workloads
+                .iter_mut()
+                .for_each(|one| one.note = failing(census, &one.name));
+        }
+        listed
+    });
     let more = census.problems.len().saturating_sub(MOST_GROUPS);
     (groups.collect(), more)
 }
 
-fn pod_group(title: String, group: &Group, left: &mut usize, now: Timestamp) -> PodGroup {
+/// That other pods of a workload have failed, so that nobody takes it for one that starts well.
+fn failing(census: &Census, name: &str) -> String {
+    let groups = census.problems.iter().map(|(_, group)| group);
+    let failed = groups
+        .flat_map(|group| &group.workloads)
+        .filter(|(key, _)| workload(key).0 == name);
+    match failed
+        .map(|(_, pods)| pods.pods - pods.in_flight)
+        .sum::<usize>()
+    {
+        0 => String::new(),
+        1 => "1 other has failed".to_owned(),
+        pods => format!("{pods} others have failed"),
+    }
+}
+
+fn pod_group(
+    title: String,
+    cause: Option<Cause>,
+    group: &Group,
+    left: &mut usize,
+    now: Timestamp,
+) -> PodGroup {
     let all = group.workloads.iter();
     let all = largest(all.map(|(key, pods)| ((key, pods), pods.pods)));
     let listed = all
@@ -96,13 +162,16 @@ fn pod_group(title: String, group: &Group, left: &mut usize, now: Timestamp) -> 
         .map(|((key, workload_pods), pods)| {
             let (name, page) = workload(key);
             let rows = workload_pods.examples.iter().take(*left);
-            let rows: Vec<_> = rows.map(|example| PodRow::new(example, now)).collect();
+            let rows: Vec<_> = rows
+                .map(|example| PodRow::new(example, cause, now))
+                .collect();
             *left -= rows.len();
             WorkloadPods {
                 key: format!("{title} {name}"),
                 name,
                 page,
                 pods,
+                note: String::new(),
                 rows,
             }
         });

@@ -245,6 +245,7 @@ impl PageSources {
         let context = Context {
             fleet: Fleet::of_records(&self.newest_ready(FLEET).await?, record.uid),
             peers: self.peers(&record).await?,
+            ending: record.ending().cloned(),
             ..Context::default()
         };
         let freshness = self.freshness.now();

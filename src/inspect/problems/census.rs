@@ -1,4 +1,4 @@
-//! Who is affected: the pods in flight by problem and workload, and where they are.
+//! Who is affected: the pods in flight and those of problems, by problem and workload, and where they are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ pub struct Wanted {
     pub cause: Option<Cause>,
 }
 
-/// The pods in flight, counted.
+/// The pods in flight, and those of problems whose startup is over, counted.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
     /// The problems, the worst first, each with its pods
     pub problems: Vec<(Problem, Group)>,
     /// The pods that start as usual
     pub rest: Group,
-    /// All of them, by stage
+    /// Those in flight, by stage
     pub stages: [u64; Stage::ALL.len()],
 }
 
@@ -39,6 +39,8 @@ pub struct Census {
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     pub pods: usize,
+    /// Those that are in flight
+    pub in_flight: usize,
     pub stuck: usize,
     pub nodes: BTreeMap<Arc<str>, usize>,
     pub namespaces: BTreeMap<Arc<str>, usize>,
@@ -52,6 +54,8 @@ pub type WorkloadKey = (Arc<str>, Box<str>, Box<str>);
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
     pub pods: usize,
+    /// Those that are in flight
+    pub in_flight: usize,
     /// Those that have been in their stage longest, the longest first
     pub examples: Vec<FoundPod>,
 }
@@ -62,7 +66,7 @@ impl Wanted {
         *self == Self::default()
     }
 
-    fn fits(&self, pod: &FoundPod, cause: Cause) -> bool {
+    fn fits(&self, pod: &FoundPod, cause: Option<Cause>) -> bool {
         let is = |wanted: &Option<String>, actual: Option<&str>| {
             wanted
                 .as_deref()
@@ -77,7 +81,7 @@ impl Wanted {
         is(&self.namespace, Some(&pod.namespace))
             && is(&self.node, pod.node.as_deref())
             && self.workload.as_deref().is_none_or(is_owned)
-            && self.cause.is_none_or(|wanted| wanted == cause)
+            && self.cause.is_none_or(|wanted| cause == Some(wanted))
     }
 }
 
@@ -102,9 +106,11 @@ impl Census {
 
     fn group(&mut self, pods: &[FoundPod], wanted: &Wanted, cause: Option<Cause>) -> Group {
         let mut group = Group::default();
-        let cause = |pod: &FoundPod| cause.unwrap_or(pod.waiting.cause());
+        let cause = |pod: &FoundPod| cause.or_else(|| Some(pod.waiting()?.cause()));
         for pod in pods.iter().filter(|pod| wanted.fits(pod, cause(pod))) {
-            self.stages[pod.waiting.stage() as usize] += 1;
+            if let Some(waiting) = pod.waiting() {
+                self.stages[waiting.stage() as usize] += 1;
+            }
             group.add(pod);
         }
         group
@@ -112,15 +118,25 @@ impl Census {
 
     /// All pods of it.
     pub fn pods(&self) -> usize {
+        self.groups().map(|group| group.pods).sum()
+    }
+
+    /// Those in flight.
+    pub fn in_flight(&self) -> usize {
+        self.groups().map(|group| group.in_flight).sum()
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &Group> {
         let groups = self.problems.iter().map(|(_, group)| group);
-        groups.chain([&self.rest]).map(|group| group.pods).sum()
+        groups.chain([&self.rest])
     }
 }
 
 impl Group {
     fn add(&mut self, pod: &FoundPod) {
         self.pods += 1;
-        self.stuck += usize::from(pod.is_stuck);
+        self.in_flight += usize::from(pod.outcome().is_none());
+        self.stuck += usize::from(pod.is_stuck());
         if let Some(node) = &pod.node {
             *self.nodes.entry(Arc::clone(node)).or_default() += 1;
         }
@@ -136,7 +152,8 @@ impl Group {
         }
         let workload = self.workloads.entry(key).or_default();
         workload.pods += 1;
-        let older = |other: &FoundPod| other.entered <= pod.entered;
+        workload.in_flight += usize::from(pod.outcome().is_none());
+        let older = |other: &FoundPod| other.entered() <= pod.entered();
         let place = workload.examples.partition_point(older);
         if place < EXAMPLES {
             workload.examples.insert(place, pod.clone());

@@ -12,8 +12,8 @@ use crate::inspect::records::{
     EndedPosition, Filter, Position, Query, RecordsClient, Sort, Unanswered,
 };
 use crate::metrics::ProblemPods;
-use podinit_core::lifecycle::{InFlightPosition, Record};
-use podinit_core::problems::{Finding, MOST_RECORDS, OverTime};
+use podinit_core::lifecycle::{InFlightPosition, Progress, Record};
+use podinit_core::problems::{FAILED_LASTS, Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
@@ -70,13 +70,13 @@ impl Finder {
         let Some(now) = now else {
             return Ok(false);
         };
-        // Where no pod is in flight there is nothing to compare.
-        let newest = match page.is_empty() {
-            true => Vec::new(),
-            false => self.newest().await?,
-        };
-        let mut finding = Finding::new(&newest, now);
-        drop(newest);
+        let mut ended = self.troubled(now).await?;
+        // Where nothing is wrong and no pod is in flight there is nothing to compare.
+        if !(page.is_empty() && ended.is_empty()) {
+            ended.extend(self.newest().await?);
+        }
+        let mut finding = Finding::new(&ended, now);
+        drop(ended);
         loop {
             page.iter().for_each(|record| finding.add(record));
             let Some(after) = next else {
@@ -113,20 +113,45 @@ impl Finder {
         Ok((answer.records, answer.now, next))
     }
 
-    /// The newest records, the oldest of them first.
+    /// The newest records of startups that were rejected or failed lately, and of pods that crash right after they were
+    /// ready, the oldest of them first.
+    async fn troubled(&self, now: Timestamp) -> Result<Vec<Record>, Unanswered> {
+        let is_late = |record: &Record| match record.progress {
+            Progress::Ended { at, .. } => at.plus(FAILED_LASTS) > now,
+            Progress::InFlight { .. } => false,
+        };
+        self.ended(true, is_late).await
+    }
+
+    /// The newest records of the others, the oldest of them first.
     async fn newest(&self) -> Result<Vec<Record>, Unanswered> {
+        self.ended(false, |_| true).await
+    }
+
+    /// The newest records of these startups, or of the others, up to the first that is not wanted; the oldest of them
+    /// first.
+    async fn ended(
+        &self,
+        troubled: bool,
+        is_wanted: impl Fn(&Record) -> bool,
+    ) -> Result<Vec<Record>, Unanswered> {
         let (mut found, mut after) = (Vec::new(), None::<EndedPosition>);
         loop {
             let query = Query::Ended {
-                filter: Filter::default(),
+                filter: Filter {
+                    troubled: Some(troubled),
+                    ..Filter::default()
+                },
                 sort: Sort::Newest,
                 after,
                 limit: PAGE,
             };
             let answer = self.records.ask(query).await?;
-            found.extend(answer.records);
+            let all = found.len() + answer.records.len();
+            found.extend(answer.records.into_iter().take_while(&is_wanted));
+            let are_wanted = found.len() == all;
             match answer.next {
-                Some(Position::Ended(next)) if found.len() < MOST_RECORDS => after = Some(next),
+                Some(Position::Ended(next)) if are_wanted => after = Some(next),
                 _ => break,
             }
         }
@@ -144,7 +169,7 @@ mod tests {
     use crate::inspect::records::{self, Queries, RecordStore};
     use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
-    use podinit_core::pod::{PodSnapshot, PodUid};
+    use podinit_core::pod::{Phase, PodSnapshot, PodUid};
 
     /// A tracker of pods that wait for their scheduler, as of second 400.
     fn waiting(pods: usize) -> Tracker {
@@ -209,6 +234,41 @@ mod tests {
         sleep(Duration::from_secs(120)).await;
         assert!(snapshots.unknown().unwrap().contains("s ago"));
         assert!(snapshots.newest().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pods_that_fail_are_found_where_none_is_in_flight() {
+        let (client, mut queries) = records::channel();
+        let (snapshots, _) = running(client);
+        let mut tracker = waiting(0);
+        let (mut ends, mut store) = (Ends::default(), RecordStore::default());
+        for number in 0..1_700 {
+            let name = format!("pod-{number}");
+            let mut pod = PodSnapshot::bare(PodUid::from_text(&name), "shop", &*name);
+            pod.created = Some(at(400));
+            pod.phase = Phase::Failed;
+            // The first 900 failed too long ago.
+            let second = if number < 900 { 400 } else { 500 };
+            deliver(&mut tracker, &mut ends, second, PodEvent::Applied(pod));
+        }
+        ends.0.into_iter().for_each(|end| store.add(end));
+        tracker.advance(at(1_000), &mut Ends::default());
+        tokio::spawn(async move {
+            queries.begin();
+            loop {
+                queries.waiting().await;
+                queries.step(&tracker, &store);
+            }
+        });
+        sleep(Duration::from_secs(6)).await;
+        let seen = snapshots.newest().unwrap();
+        let problem = &seen.problems.problems[0];
+        assert_eq!(
+            (&*problem.cause, problem.pods, problem.failed),
+            ("crash", 800, 800)
+        );
+        let census = seen.census(&Wanted::default());
+        assert_eq!((census.pods(), census.in_flight()), (800, 0));
     }
 
     #[tokio::test(start_paused = true)]

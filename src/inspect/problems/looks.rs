@@ -1,6 +1,7 @@
 //! Looks at a cluster, one after the other, accounted for as `serve` does with its lists.
 
-use super::newest::Newest;
+use super::ends::Ends;
+use super::started_before::StartedBefore;
 use super::{Problems, Seen};
 use crate::inspect::listed_cluster::{Listed, ListedEvidence};
 use podinit_core::lifecycle::{
@@ -13,14 +14,17 @@ use podinit_core::timestamp::{NANOS_PER_MILLI, Timestamp};
 /// What the looks have shown so far.
 pub struct Looks {
     tracker: Tracker,
-    newest: Newest,
+    config: TrackerConfig,
+    ends: Ends,
+    /// What the newest look shows of pods whose startup was over before
+    before: StartedBefore,
     over_time: OverTime,
 }
 
 impl Looks {
     /// Nothing yet. A pod counts as stuck by `stuck_after`; `evidence` is listed too.
     pub fn new(stuck_after: StuckAfter, evidence: &ListedEvidence) -> Self {
-        let tracker = TrackerConfig {
+        let config = TrackerConfig {
             timestamps: TimestampMode::Fused,
             stuck_after,
             events: evidence.events,
@@ -28,8 +32,10 @@ impl Looks {
             ..TrackerConfig::default()
         };
         Self {
-            tracker: Tracker::new(tracker),
-            newest: Newest::default(),
+            tracker: Tracker::new(config.clone()),
+            config,
+            ends: Ends::default(),
+            before: StartedBefore::default(),
             over_time: OverTime::default(),
         }
     }
@@ -41,14 +47,16 @@ impl Looks {
             let nodes = PodEvent::Nodes(NodeEvent::Listed { nodes, began });
             self.deliver(SourceId(0), nodes, now);
         }
+        self.before.clear();
         for ((began, pods), source) in listed.pods.into_iter().zip(0..) {
+            self.before.add(&pods);
             let pods = pods.into();
             self.deliver(SourceId(source), PodEvent::Listed { pods, began }, now);
         }
         for event in listed.events {
             self.deliver(SourceId(0), PodEvent::Event(event), now);
         }
-        self.tracker.advance(now, &mut self.newest);
+        self.tracker.advance(now, &mut self.ends);
     }
 
     fn deliver(&mut self, source: SourceId, event: PodEvent, now: Timestamp) {
@@ -59,7 +67,7 @@ impl Looks {
             observed: None,
             version: None,
         };
-        self.tracker.apply(delivery, &mut self.newest);
+        self.tracker.apply(delivery, &mut self.ends);
     }
 
     /// Up to when everything is accounted for; `None` before the first look.
@@ -78,11 +86,20 @@ impl Looks {
         let Some(now) = self.accounted_time() else {
             return Problems::default();
         };
-        let mut finding = Finding::new(&self.newest.records(), now);
+        let mut finding = Finding::new(&self.ends.records(&self.tracker), now);
         for record in self.in_flight() {
             finding.add(&record);
         }
-        Seen::new(finding.finish(&mut self.over_time), now).problems
+        let (config, has_record) = (self.config.clone(), |uid| self.ends.has(uid));
+        let counted = (self.before).counted(&self.tracker, config, has_record, now);
+        counted
+            .records
+            .iter()
+            .for_each(|record| finding.add(record));
+        let found = finding.finish(&mut self.over_time);
+        Seen::new(found, now)
+            .problems
+            .with_crashing(counted.crashing)
     }
 }
 
@@ -251,7 +268,7 @@ mod tests {
         let mut looks = looks();
         look(&mut looks, 10, &[pod("a", None)], &[]);
         look(&mut looks, 20, &[running(15)], &[]);
-        let newest = looks.newest.records();
+        let newest = looks.ends.records(&looks.tracker);
         let took = newest
             .iter()
             .map(|record| record.duration(Interval::CreatedToReady));
@@ -262,6 +279,6 @@ mod tests {
         // One that was ready at the first look is not known to have started well.
         let mut later = self::looks();
         look(&mut later, 20, &[running(15)], &[]);
-        assert_eq!(later.newest.records().len(), 0);
+        assert_eq!(later.ends.records(&later.tracker).len(), 0);
     }
 }

@@ -8,14 +8,15 @@
 //! ```
 
 mod census;
+mod ends;
 mod finder;
 mod looks;
-mod newest;
 mod recording;
 mod routes;
 mod seen;
 mod sentence;
 mod snapshots;
+mod started_before;
 mod table;
 
 pub use census::{Census, Group, Wanted, Workload, WorkloadKey};
@@ -30,11 +31,11 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::inspect::explain::{PodOnNode, next_command_of};
+use crate::inspect::explain::{PodOnNode, Run, logs_of, next_command_of};
 use crate::inspect::freshness::Freshness;
 use crate::text::strangers_text;
-use podinit_core::lifecycle::{Record, WaitReason};
-use podinit_core::problems::{self, FoundPod};
+use podinit_core::lifecycle::{Cause, Record, WaitReason};
+use podinit_core::problems::{self, FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -60,6 +61,9 @@ pub struct Problems {
     pub problems: Vec<Problem>,
     /// Those that have ended within 10 minutes, the newest first, each as it was last
     pub ended: Vec<Problem>,
+    /// Of one list, how many other pods that had started wait with CrashLoopBackOff now; left out where none does
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub crashing: usize,
 }
 
 /// An exporter always says how far it can be trusted.
@@ -69,7 +73,7 @@ fn with_freshness(schema: &mut Schema) {
     }
 }
 
-/// A set of pods in flight that one cause affects.
+/// A set of pods that one cause affects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "problem")]
 pub struct Problem {
@@ -82,6 +86,12 @@ pub struct Problem {
     pub pods: usize,
     /// How many of them are stuck
     pub stuck: usize,
+    /// How many of them have ended within 10 minutes, rejected or failed; left out where none has
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: usize,
+    /// How many of them became ready within 10 minutes and crash again; left out where none does
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub relapsed: usize,
     /// When the first of them had the cause first in its stage
     #[schemars(with = "Timestamp")]
     pub since: String,
@@ -132,10 +142,22 @@ pub struct PodName {
     pub name: String,
 }
 
+/// Whether there is none.
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl Problems {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
     pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
         Seen::of(in_flight, newest, now).problems
+    }
+
+    /// The same of a list in which so many pods crash that had started, those of problems included.
+    fn with_crashing(mut self, all: usize) -> Self {
+        let counted: usize = self.problems.iter().map(|problem| problem.relapsed).sum();
+        self.crashing = all.saturating_sub(counted);
+        self
     }
 
     /// As JSON.
@@ -160,6 +182,8 @@ impl Problem {
             value: shared.map(|(_, value)| value.to_string()),
             pods: problem.pods,
             stuck: problem.stuck,
+            failed: problem.failed,
+            relapsed: problem.relapsed,
             since: rfc3339::format(problem.since),
             nodes: problem.nodes,
             workloads: problem.workloads,
@@ -184,11 +208,18 @@ fn next_command(problem: &problems::Problem) -> String {
     let Some(pod) = problem.oldest.first() else {
         return String::new();
     };
-    let waiting = WaitReason::new(pod.waiting.stage(), problem.cause);
-    let pod = PodOnNode {
+    let named = PodOnNode {
         namespace: &pod.namespace,
         name: &pod.name,
         node: pod.node.as_deref(),
     };
-    next_command_of(pod, waiting)
+    match (pod.state, problem.cause) {
+        (FoundState::InFlight { waiting, .. }, cause) => {
+            next_command_of(named, WaitReason::new(waiting.stage(), cause))
+        }
+        // A pod that has failed does not run again.
+        (FoundState::Ended { .. }, Cause::Crash) if pod.has_failed() => logs_of(named, Run::Last),
+        (FoundState::Ended { .. }, Cause::Crash) => logs_of(named, Run::Before),
+        (FoundState::Ended { .. }, _) => next_command_of(named, None),
+    }
 }

@@ -45,6 +45,7 @@ impl Seen {
                 ended: ended
                     .map(|one| Problem::of(&one.problem, now, Some(one.at)))
                     .collect(),
+                crashing: 0,
             },
             affected,
             rest,

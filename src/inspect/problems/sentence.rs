@@ -10,7 +10,7 @@ use podinit_core::problems::{Dimension, Problem};
 use podinit_core::timestamp::Timestamp;
 
 /// So much of what Kubernetes says stands in a sentence.
-const MOST_REASON: usize = 120;
+const MOST_REASON: usize = 160;
 
 /// The sentence about `problem` at `now`, with the figures that go with it. Of one that has ended, it says until
 /// when it lasted.
@@ -22,7 +22,30 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     let place = dimension.map_or_else(String::new, |dimension| {
         place(problem.cause, dimension, value)
     });
-    let what = predicate(problem.cause, dimension, value, count == 1);
+    let lately = match ended {
+        Some(_) => "",
+        None => " in the last 10 minutes",
+    };
+    let what = match (problem.cause, problem.failed, problem.relapsed) {
+        (Cause::Rejected, ..) => {
+            let what = predicate(problem.cause, dimension, value, count == 1);
+            format!("{what}{lately}")
+        }
+        (Cause::Crash, failed, _) if failed == count => format!("failed{lately}"),
+        (cause, failed, relapsed) => {
+            let what = predicate(cause, dimension, value, count == 1);
+            let after_ready = match count == 1 {
+                true => ", after it was ready",
+                false => ", after they were ready",
+            };
+            let after_ready = if relapsed == count { after_ready } else { "" };
+            let of_them = match failed {
+                0 => String::new(),
+                failed => format!(", {failed} of them failed{lately}"),
+            };
+            format!("{what}{after_ready}{of_them}")
+        }
+    };
     let reason = problem
         .message
         .as_deref()
@@ -129,11 +152,26 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
     let text = match after {
         Some((_, clauses)) => clauses.split(" preemption:").next().unwrap_or(clauses),
         None if cause == Cause::Crash => crash(message),
+        None if cause == Cause::Rejected => return rejection(message),
         None => last_error(message),
     };
     let text = text.trim().trim_end_matches('.');
     let says_more = !text.is_empty() && !matches!(cause, Cause::Probe);
     says_more.then(|| text::ends(text, MOST_REASON).into_owned())
+}
+
+/// The reason and the words of a kubelet that has refused a pod: `UnexpectedAdmissionError: no devices left`. The
+/// words begin `Pod was rejected: `, or only `Pod ` in older kubelets, which the sentence says already.
+fn rejection(message: &str) -> Option<String> {
+    let (reason, words) = message.split_once(": ").unwrap_or((message, ""));
+    let begins = ["Pod was rejected: ", "Pod "];
+    let rest = begins.iter().find_map(|begin| words.strip_prefix(begin));
+    let words = rest.unwrap_or(words).trim().trim_end_matches('.');
+    let both = match (reason.trim(), words) {
+        (reason, "") => reason.to_owned(),
+        (reason, words) => format!("{reason}: {words}"),
+    };
+    (!both.is_empty()).then(|| text::ends(&both, MOST_REASON).into_owned())
 }
 
 /// What stands after the last colon of a chain of errors. A back-off that says nothing else is no error.
@@ -154,6 +192,7 @@ fn counted(count: usize, one: &str, more: &str) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -188,6 +227,69 @@ mod tests {
         assert_eq!(reason(Cause::Crash, &both).as_deref(), Some(ended));
         assert_eq!(reason(Cause::Crash, ended).as_deref(), Some(ended));
         assert_eq!(reason(Cause::Crash, backs_off), None);
+    }
+
+    #[test]
+    fn a_rejection_says_the_reason_of_the_kubelet_and_its_words() {
+        for (message, said) in [
+            (
+                "UnexpectedAdmissionError: Pod was rejected: Allocate failed due to no healthy devices present",
+                "UnexpectedAdmissionError: Allocate failed due to no healthy devices present",
+            ),
+            (
+                "OutOfcpu: Pod Node didn't have enough resource: cpu, requested: 1000, used: 3500, capacity: 4000",
+                "OutOfcpu: Node didn't have enough resource: cpu, requested: 1000, used: 3500, capacity: 4000",
+            ),
+            (
+                "Evicted: Pod was rejected: The node had condition: [DiskPressure]. ",
+                "Evicted: The node had condition: [DiskPressure]",
+            ),
+            ("NodeAffinity", "NodeAffinity"),
+        ] {
+            assert_eq!(reason(Cause::Rejected, message).as_deref(), Some(said));
+        }
+        let (at, count) = (Timestamp::from_seconds(1_772_360_000), 299);
+        let problem = Problem {
+            cause: Cause::Rejected,
+            shared: Some((Dimension::Workload, "shop/ReplicaSet/gpu".into())),
+            pods: count,
+            stuck: 0,
+            failed: count,
+            relapsed: 0,
+            since: at,
+            nodes: 1,
+            workloads: 1,
+            namespaces: 1,
+            message: Some("UnexpectedAdmissionError: Pod was rejected: no devices left".into()),
+            capacity: None,
+            oldest: Vec::new(),
+        };
+        assert_eq!(
+            of(&problem, at, None),
+            "299 pods of shop/ReplicaSet/gpu were rejected by the kubelet in the last 10 minutes: \
+             UnexpectedAdmissionError: no devices left. Since 10:13, 1 node, 1 workload, 1 namespace."
+        );
+        let crash = |failed, relapsed| {
+            let mixed = Problem {
+                cause: Cause::Crash,
+                failed,
+                relapsed,
+                message: None,
+                ..problem.clone()
+            };
+            let said = of(&mixed, at, None);
+            let said = said.split_once("gpu ").unwrap().1;
+            said.split(". Since").next().unwrap().to_owned()
+        };
+        assert_eq!(crash(299, 0), "failed in the last 10 minutes");
+        assert_eq!(
+            crash(12, 3),
+            "have a container that crashes, 12 of them failed in the last 10 minutes"
+        );
+        assert_eq!(
+            crash(0, 299),
+            "have a container that crashes, after they were ready"
+        );
     }
 
     #[test]

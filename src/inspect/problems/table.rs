@@ -37,8 +37,13 @@ impl Problems {
             let others = others.len();
             ended.push_str(&format!("… and {others} more, which -o wide lists\n"));
         }
+        let crashing = match self.crashing {
+            0 => String::new(),
+            1 => "\n1 pod that had started is crashing now.\n".to_owned(),
+            pods => format!("\n{pods} pods that had started are crashing now.\n"),
+        };
         if self.problems.is_empty() {
-            return self.summary() + "\n" + &ended;
+            return self.summary() + "\n" + &ended + &crashing;
         }
         let mut text = lines(&self.problems);
         let mut head = NARROW.to_vec();
@@ -52,7 +57,7 @@ impl Problems {
             .collect();
         text.push('\n');
         text.push_str(&table(&head, &rows, colour));
-        text + &ended
+        text + &ended + &crashing
     }
 
     /// One line: the worst problem, or that there is none.

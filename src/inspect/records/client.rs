@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::filter::Filter;
 use super::query::{Answer, Position, Query};
 use super::request::{Found, Request};
-use podinit_core::lifecycle::{EndedStartup, Record};
+use podinit_core::lifecycle::{EndedStartup, Record, RecordedRelapse};
 
 /// Why a query has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,13 +93,17 @@ impl RecordsClient {
                 next,
             } => Answer {
                 now,
-                records: startups
-                    .iter()
-                    .map(Arc::as_ref)
-                    .map(EndedStartup::record)
-                    .collect(),
+                records: startups.into_iter().map(record).collect(),
                 next,
             },
         })
+    }
+}
+
+/// The record of a startup whose pod may crash again.
+fn record((startup, relapse): (Arc<EndedStartup>, Option<RecordedRelapse>)) -> Record {
+    Record {
+        relapse: relapse.map(Box::new),
+        ..startup.record()
     }
 }

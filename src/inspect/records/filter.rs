@@ -16,6 +16,8 @@ pub struct Filter {
     pub cause: Option<Cause>,
     /// How it ended. A startup under way has no outcome
     pub outcome: Option<Outcome>,
+    /// Whether it was rejected or failed, or its pod crashes right after it was ready; not asked of one under way
+    pub troubled: Option<bool>,
 }
 
 impl Filter {
@@ -27,11 +29,13 @@ impl Filter {
             && self.fits_pod(pod.pod())
     }
 
-    pub(super) fn fits_ended(&self, startup: &EndedStartup) -> bool {
+    pub(super) fn fits_ended(&self, startup: &EndedStartup, relapse: bool) -> bool {
         self.stage.is_none()
             && self
                 .outcome
                 .is_none_or(|outcome| startup.outcome() == outcome)
+            && (self.troubled)
+                .is_none_or(|troubled| (relapse || startup.outcome().is_failure()) == troubled)
             && self.fits_pod(startup.pod())
             && self.cause.is_none_or(|cause| startup.had_cause(cause))
     }

@@ -3,7 +3,7 @@
 
 pub(super) use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
 use podinit_core::lifecycle::{EndedStartup, PodEvent, TimestampMode, Tracker, TrackerConfig};
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
 
 /// A tracker that has had its first list.
 pub(super) fn tracker() -> Tracker {
@@ -44,5 +44,14 @@ pub(super) fn ended(name: &str, [created, bound, ready]: [i64; 3], ended: i64) -
         pod.conditions.insert(kind, condition);
     }
     deliver(&mut tracker, &mut ends, ended, PodEvent::Applied(pod));
+    ends.0.pop().unwrap()
+}
+
+/// The startup of a pod that was created and failed at this second.
+pub(super) fn failed(name: &str, second: i64) -> EndedStartup {
+    let (mut tracker, mut ends) = (tracker(), Ends::default());
+    let mut pod = pod(name, second);
+    pod.phase = Phase::Failed;
+    deliver(&mut tracker, &mut ends, second, PodEvent::Applied(pod));
     ends.0.pop().unwrap()
 }

@@ -12,6 +12,7 @@ mod filter;
 #[cfg(test)]
 mod fixtures;
 mod kept_record;
+mod newest;
 mod queries;
 mod query;
 mod request;
@@ -21,7 +22,8 @@ mod store;
 pub use client::{RecordsClient, Unanswered};
 pub use filter::Filter;
 pub use kept_record::KeptRecord;
+pub use newest::{MOST_NEWEST, Newest};
 pub use queries::{Queries, channel};
 pub use query::{Answer, EndedPosition, Position, Query, Sort, Whole};
 pub use slowest::{MINUTES, SLOWEST_OF_A_MINUTE};
-pub use store::{KeptRecords, MOST_KEPT, MOST_NEWEST, RecordStore};
+pub use store::{KeptRecords, MOST_KEPT, RecordStore};

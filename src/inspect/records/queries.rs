@@ -13,7 +13,7 @@ use super::kept_record::KeptRecord;
 use super::query::{Answer, EndedPosition, Position, Query, Sort};
 use super::request::{Found, Request};
 use super::store::RecordStore;
-use podinit_core::lifecycle::{InFlightPosition, Latency, Tracker};
+use podinit_core::lifecycle::{EndedStartup, InFlightPosition, Latency, RecordedRelapse, Tracker};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
@@ -119,7 +119,7 @@ impl Progress {
                 after,
                 limit,
             } => ControlFlow::Break(ended(
-                store,
+                (tracker, store),
                 filter,
                 (*sort, *after),
                 *limit,
@@ -145,7 +145,9 @@ impl Progress {
         let found = newest.filter(|startup| is_named(startup.pod())).take(1);
         ControlFlow::Break(Found::Kept {
             now: self.answer.now,
-            startups: found.cloned().collect(),
+            startups: found
+                .map(|startup| with_relapse(tracker, startup))
+                .collect(),
             next: None,
         })
     }
@@ -197,13 +199,16 @@ impl Progress {
 
 /// The startups that have ended: there are few, so they need no steps.
 fn ended(
-    store: &RecordStore,
+    (tracker, store): (&Tracker, &RecordStore),
     filter: &Filter,
     (sort, after): (Sort, Option<EndedPosition>),
     limit: usize,
     now: Option<Timestamp>,
 ) -> Found {
-    let fits = |kept: &&KeptRecord| filter.fits_ended(&kept.startup);
+    let fits = |kept: &&KeptRecord| {
+        let relapses = || tracker.relapse(kept.startup.uid()).is_some();
+        filter.fits_ended(&kept.startup, filter.troubled.is_some() && relapses())
+    };
     let zero = Latency::from_nanos(0);
     let mut found: Vec<(EndedPosition, &KeptRecord)> = match sort {
         Sort::Newest => store
@@ -229,9 +234,19 @@ fn ended(
         next: last.map(|(position, _)| Position::Ended(*position)),
         startups: found
             .iter()
-            .map(|(_, kept)| Arc::clone(&kept.startup))
+            .map(|(_, kept)| with_relapse(tracker, &kept.startup))
             .collect(),
     }
+}
+
+/// A startup, and how its pod crashes if it does right after it was ready.
+fn with_relapse(
+    tracker: &Tracker,
+    startup: &Arc<EndedStartup>,
+) -> (Arc<EndedStartup>, Option<RecordedRelapse>) {
+    let ready = startup.became_ready();
+    let relapse = ready.and_then(|_| tracker.relapse(startup.uid()));
+    (Arc::clone(startup), relapse)
 }
 
 fn placed((duration, kept): (Latency, &KeptRecord)) -> (EndedPosition, &KeptRecord) {

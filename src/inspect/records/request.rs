@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::query::{Answer, Position, Query};
-use podinit_core::lifecycle::EndedStartup;
+use podinit_core::lifecycle::{EndedStartup, RecordedRelapse};
 use podinit_core::timestamp::Timestamp;
 
 /// A query, and where its answer goes.
@@ -20,10 +20,10 @@ pub(super) struct Request {
 pub(super) enum Found {
     /// Records of pods in flight: only the owner can make them
     Made(Answer),
-    /// Startups that have ended: whoever asks makes the records
+    /// Startups that have ended, and how the pods crash again that do: whoever asks makes the records
     Kept {
         now: Option<Timestamp>,
-        startups: Vec<Arc<EndedStartup>>,
+        startups: Vec<(Arc<EndedStartup>, Option<RecordedRelapse>)>,
         next: Option<Position>,
     },
 }

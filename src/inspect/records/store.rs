@@ -1,19 +1,17 @@
 //! The records that are kept of startups that have ended: the newest, and the slowest of the last hour.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::kept_record::KeptRecord;
+use super::newest::{MOST_NEWEST, Newest};
 use super::query::Whole;
 use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_core::timestamp::Timestamp;
 
-/// So many of the newest records are kept.
-pub const MOST_NEWEST: usize = 1000;
-
 /// So many records are kept at most.
-pub const MOST_KEPT: usize = MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
+pub const MOST_KEPT: usize = 2 * MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
 
 /// What a checkpoint holds of a [`RecordStore`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub struct KeptRecords {
 /// The records that are kept of startups that have ended.
 #[derive(Debug, Default)]
 pub struct RecordStore {
-    newest: VecDeque<KeptRecord>,
+    newest: Newest<KeptRecord>,
     slowest: Slowest,
     /// How many records there have been
     count: u64,
@@ -44,10 +42,7 @@ impl RecordStore {
 
     fn keep(&mut self, record: KeptRecord) {
         self.slowest.add(&record);
-        if self.newest.len() == MOST_NEWEST {
-            self.newest.pop_front();
-        }
-        self.newest.push_back(record);
+        self.newest.push(record.startup.outcome(), record);
     }
 
     /// A store that keeps these.
@@ -78,7 +73,9 @@ impl RecordStore {
 
     /// The newest records, the newest first.
     pub fn newest(&self) -> impl Iterator<Item = &KeptRecord> {
-        self.newest.iter().rev()
+        let mut newest: Vec<&KeptRecord> = self.newest.iter().collect();
+        newest.sort_unstable_by_key(|record| Reverse(record.number));
+        newest.into_iter()
     }
 
     /// The slowest records by an end-to-end duration, of each of the 60 minutes that end with that of `now`,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::inspect::records::fixtures::{at, ended};
+use crate::inspect::records::fixtures::{at, ended, failed};
 use crate::inspect::records::{MINUTES, SLOWEST_OF_A_MINUTE};
 use podinit_core::lifecycle::Latency;
 
@@ -123,6 +123,22 @@ fn the_memory_of_records_is_bounded() {
     assert!(store.all().len() <= MOST_NEWEST + slowest);
     assert_eq!(store.newest().count(), MOST_NEWEST);
     assert_eq!(store.count(), 20_000);
+}
+
+/// Also over a restart.
+#[test]
+fn failures_push_out_failures_and_nothing_else() {
+    let mut store = RecordStore::default();
+    store.add(ended("web", [0, 1, 2], 2));
+    for number in 0..MOST_NEWEST as i64 + 1 {
+        store.add(failed(&number.to_string(), 10 + number));
+    }
+    for store in [&store, &RecordStore::restored(store.kept())] {
+        let numbers: Vec<u64> = store.newest().map(|record| record.number).collect();
+        let newest_first: Vec<u64> = (2..=MOST_NEWEST as u64 + 1).rev().chain([0]).collect();
+        assert_eq!(numbers, newest_first);
+        assert_eq!(store.all().len(), MOST_NEWEST + 1);
+    }
 }
 
 #[test]

@@ -24,6 +24,7 @@
 mod capacity;
 mod cause;
 mod classification;
+mod crashes;
 mod delivery;
 mod enum_set;
 mod estimate;
@@ -64,6 +65,7 @@ mod version_steps;
 pub use capacity::{RecordedCapacity, SavedCapacity};
 pub use cause::{Cause, WaitReason};
 pub use classification::Backfill;
+pub use crashes::SavedCrash;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
@@ -89,7 +91,8 @@ pub use record::fixtures as record_fixtures;
 pub use record::{
     EndedStartup, InFlight, InFlightPosition, IntervalKind, IntervalResult, MOST_CAUSES,
     MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
-    RecordedInterval, RecordedMilestone, RecordedPull, RecordedSlo, SloResult, Span, StageSpans,
+    RecordedInterval, RecordedMilestone, RecordedPull, RecordedRelapse, RecordedSlo, SloResult,
+    Span, StageSpans,
 };
 pub use reentry::LastTrue;
 pub use saved::{

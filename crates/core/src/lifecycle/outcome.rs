@@ -31,6 +31,11 @@ label_values! {
 }
 
 impl Outcome {
+    /// Whether the pod itself failed, or the kubelet refused it: it did not arrive, and nothing outside wanted it so.
+    pub const fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Rejected)
+    }
+
     /// Whether the series that count it are exposed at 0, before there is any. A pod moves only where
     /// there are shards, and before the first scrape of a process.
     pub const fn is_exposed_at_zero(self) -> bool {

@@ -326,6 +326,14 @@ impl PodInFlight {
         waiting_state(waiting, self.capacity.state())
     }
 
+    /// When it became ready, of a startup that ended as ready at `ended`: a Ready without a time counts from the end.
+    pub(super) fn ready_at(&self, ended: Timestamp) -> Timestamp {
+        self.startup
+            .reached(Milestone::Ready)
+            .usable()
+            .unwrap_or(ended)
+    }
+
     /// Its namespace and name.
     pub(super) fn names(&self) -> (&str, &str) {
         (&self.info.namespace, &self.info.name)

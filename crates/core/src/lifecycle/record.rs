@@ -83,6 +83,22 @@ pub struct Record {
     pub causes: Vec<RecordedCause>,
     /// The SLOs that match the pod
     pub slos: Vec<RecordedSlo>,
+    /// That the pod crashes again, as its newest version shows; only of a startup that ended as ready
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relapse: Option<Box<RecordedRelapse>>,
+}
+
+/// A pod that has been ready has a regular or restartable init container that waits with CrashLoopBackOff.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "relapse")]
+pub struct RecordedRelapse {
+    /// When podinit first saw it so
+    pub since: Timestamp,
+    /// The position of the first such container among the containers of the pod, init containers first
+    pub container: usize,
+    /// How the run before ended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<Arc<str>>,
 }
 
 /// So many causes of a startup are kept, the newest.

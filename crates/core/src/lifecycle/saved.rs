@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::crashes::SavedCrash;
 use super::delivery::SourceId;
 use super::in_place::OpenChanges;
 use super::last_seen::LastSeen;
@@ -56,6 +57,9 @@ pub struct SavedTracker {
     /// The nodes, where they were a source of evidence; saved beside the rest
     #[serde(skip)]
     pub nodes: Option<SavedNodes>,
+    /// The pods that crash right after they were ready; saved beside the rest
+    #[serde(skip)]
+    pub crashes: Vec<SavedCrash>,
 }
 
 impl SavedTracker {

@@ -1,6 +1,7 @@
 //! The accounting ([§5](crate::specification#s5)): which pods are known, the state of each, and what
 //! every delivery changes.
 
+mod crashes;
 mod deadlines;
 mod deletion;
 mod discovery;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use self::overdue::Overdue;
 use self::remembered_pod::RememberedPod;
 use super::classification::{Backfill, SnapshotOrigin};
+use super::crashes::Crashes;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
 use super::eviction::Cap;
@@ -97,6 +99,8 @@ pub struct Tracker {
     overdue: Overdue,
     /// What is changed in place of pods whose startup is over
     in_place: OpenInPlace,
+    /// Which pods crash right after they were ready
+    crashes: Crashes,
     /// Accounted time: the latest time of any delivery so far
     now: Option<Timestamp>,
 }
@@ -269,12 +273,14 @@ impl Tracker {
                 let is_newest = last_seen.accept(snapshot, context.baseline, &mut emit);
                 *finished = last_seen.into();
                 if is_newest {
+                    self.crashes.see(snapshot, delivery.now);
                     self.see_in_place(snapshot, delivery, false, reporter);
                 }
             }
             Some(RememberedPod::InFlight(pod)) => {
                 if let Some(outcome) = pod.fold(snapshot, context, &mut self.shared, reporter) {
                     self.finish(snapshot.uid, outcome, snapshot.ending.as_deref(), reporter);
+                    self.crashes.see(snapshot, delivery.now);
                     self.see_in_place(snapshot, delivery, false, reporter);
                 }
             }
@@ -351,6 +357,9 @@ impl Tracker {
             let finished = RememberedPod::Finished(pod.last_seen.into());
             if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {
                 let now = reporter.now();
+                if outcome == Outcome::Ready {
+                    self.crashes.add(uid, pod.ready_at(now));
+                }
                 reporter.ended(self.shared.ended(pod, outcome, now, ending));
             }
         }

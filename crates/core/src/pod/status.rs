@@ -170,11 +170,48 @@ impl Ending {
         kept.containers.sort_by_key(|one| one.container);
         kept
     }
+
+    /// Why the pod failed, in the words of its status: of the pod itself, such as `OutOfcpu: Node didn't have enough
+    /// resource`, or else of the first container that failed. `None` where neither says anything.
+    pub fn in_words(&self) -> Option<String> {
+        let own = [self.reason.as_deref(), self.message.as_deref()];
+        let own: Vec<&str> = own.into_iter().flatten().collect();
+        if !own.is_empty() {
+            return Some(own.join(": "));
+        }
+        let mut containers = self.containers.iter();
+        let words = containers.find(|one| one.has_failed())?.in_words();
+        (!words.is_empty()).then_some(words)
+    }
 }
 
 impl Termination {
     /// Whether it ended otherwise than with exit code 0.
     pub fn has_failed(&self) -> bool {
         self.exit_code != Some(0)
+    }
+
+    /// How it ended in the words that the message of a crash has: `OOMKilled, exit code 137, 3 restarts: no memory`.
+    /// Empty where its status says nothing.
+    pub fn in_words(&self) -> String {
+        // The kubelet says Error wherever it knows nothing better.
+        let reason = self.reason.as_deref().filter(|reason| *reason != "Error");
+        let restarts = match self.restarts {
+            0 => None,
+            1 => Some("1 restart".to_owned()),
+            restarts => Some(format!("{restarts} restarts")),
+        };
+        let facts = [
+            reason.map(str::to_owned),
+            self.exit_code.map(|code| format!("exit code {code}")),
+            self.signal.map(|signal| format!("signal {signal}")),
+            restarts,
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let lines = self.message.as_deref().unwrap_or_default().lines();
+        let last = lines.map(str::trim).rfind(|line| !line.is_empty());
+        let facts = Some(facts.join(", ")).filter(|facts| !facts.is_empty());
+        let both = [facts, last.map(str::to_owned)];
+        both.into_iter().flatten().collect::<Vec<_>>().join(": ")
     }
 }

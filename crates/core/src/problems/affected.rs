@@ -1,4 +1,5 @@
 //! Which pods in flight are affected, by what and since when ([§13.2](crate::specification#s13-2)).
+//! The module `ended` says which others are.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -117,6 +118,14 @@ pub(super) fn forget_too_many(pods: &mut [Affected]) {
     }
 }
 
+/// Where the startup of a pod in flight is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub waiting: WaitReason,
+    /// When it entered the stage
+    pub entered: Timestamp,
+}
+
 /// What is to be made of a pod in flight.
 pub(super) enum Verdict {
     Affected(Had),
@@ -145,7 +154,7 @@ impl Had {
             last: self.last,
             values: values::of(record, self.cause, self.container, names),
             message: message
-                .filter(|_| pod.waiting.cause() == self.cause)
+                .filter(|_| pod.waiting().is_some_and(|one| one.cause() == self.cause))
                 .map(Arc::clone),
             pod,
         }
@@ -153,10 +162,8 @@ impl Had {
 }
 
 /// What is to be made of the pod in flight that `record` is of.
-pub(super) fn verdict(record: &Record, pod: &FoundPod, limits: &Limits, now: Timestamp) -> Verdict {
-    let FoundPod {
-        waiting, entered, ..
-    } = *pod;
+pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Timestamp) -> Verdict {
+    let Place { waiting, entered } = place;
     let class = Class::of(waiting.cause());
     if class == Class::Intended {
         return Verdict::Ignored;

@@ -26,6 +26,8 @@ struct Having {
     ready: Vec<Timestamp>,
     /// When those did that pulled an image with the value
     ready_with_pull: Vec<Timestamp>,
+    /// When those ended that completed, which are not counted
+    completed: Vec<Timestamp>,
 }
 
 impl Background {
@@ -44,6 +46,9 @@ impl Background {
         for other in others.iter() {
             background.add(other);
         }
+        for (ended, other) in others.completed() {
+            background.add_completed(*ended, other);
+        }
         background
     }
 
@@ -59,13 +64,13 @@ impl Background {
     }
 
     /// *h*: how many that have the value became ready after `median`, of those that pulled an image with it
-    /// where the cause is about images.
+    /// where the cause is about images; and, where they count, how many completed after it.
     pub(super) fn healthy(
         &self,
         cause: Cause,
-        dimension: Dimension,
-        value: &str,
+        (dimension, value): (Dimension, &str),
         median: Timestamp,
+        counts_completed: bool,
     ) -> usize {
         let of_images = is_of_images(cause, dimension);
         self.having(dimension, value).map_or(0, |having| {
@@ -74,7 +79,9 @@ impl Background {
             } else {
                 &having.ready
             };
-            ready.iter().filter(|ready| **ready > median).count()
+            let completed = having.completed.iter().filter(|_| counts_completed);
+            let ends = ready.iter().chain(completed);
+            ends.filter(|at| **at > median).count()
         })
     }
 
@@ -96,6 +103,18 @@ impl Background {
         for (dimension, value) in of_images(pulled) {
             if let Some(having) = self.values[dimension as usize].get_mut(value) {
                 having.ready_with_pull.push(*at);
+            }
+        }
+    }
+
+    fn add_completed(&mut self, ended: Timestamp, other: &Other) {
+        let values = other
+            .values
+            .all()
+            .map(|(dimension, value)| (dimension, &**value));
+        for (dimension, value) in values.chain(of_images(&other.images)) {
+            if let Some(having) = self.values[dimension as usize].get_mut(value) {
+                having.completed.push(ended);
             }
         }
     }
@@ -138,6 +157,11 @@ mod tests {
 
     /// A startup that became ready at a second, if one is given: on a node, with two images, pulled or not.
     type Start = (u8, (u8, u8), bool, Option<i64>);
+
+    /// Whether a startup completed, at its second.
+    fn completes((_, (_, other), ..): &Start) -> bool {
+        *other == 5
+    }
 
     fn record((node, (one, other), is_pulled, ready): Start) -> Record {
         let image = |number: u8| format!("r{}.io/app{number}", number % 3);
@@ -188,13 +212,20 @@ mod tests {
             affected in (0..4_u8, 0..6_u8),
             median in 0..100_i64,
         ) {
-            let records: Vec<Record> = starts.iter().map(|start| record(*start)).collect();
             let (mut others, mut names) = (Others::default(), Names::default());
-            for record in &records {
-                match record.milestones.is_empty() {
-                    true => others.add(record, &mut names),
-                    false => others.add_ready(record, &mut names),
+            let (mut records, mut completed) = (Vec::new(), Vec::new());
+            for start in &starts {
+                let record = record(*start);
+                match start.3 {
+                    Some(second) if completes(start) => {
+                        others.add_completed(&record, at(second), &mut names);
+                        completed.push((second, record));
+                        continue;
+                    }
+                    None => others.add(&record, &mut names),
+                    Some(_) => others.add_ready(&record, &mut names),
                 }
+                records.push(record);
             }
             let waits = record((affected.0, (affected.1, affected.1), false, None));
             let values = values::of(&waits, Cause::Image, Some(0), &mut names);
@@ -211,8 +242,14 @@ mod tests {
                         let ready = one.reached(Milestone::Ready);
                         ready.is_some_and(|ready| ready > at(median)) && has(one, dimension, value, of_pulls)
                     });
-                    let healthy = background.healthy(cause, dimension, value, at(median));
-                    prop_assert_eq!(healthy, well.count());
+                    let well = well.count();
+                    let done = completed.iter().filter(|(second, one)| {
+                        *second > median && has(one, dimension, value, false)
+                    });
+                    let value = (dimension, &**value);
+                    prop_assert_eq!(background.healthy(cause, value, at(median), false), well);
+                    let with_completed = background.healthy(cause, value, at(median), true);
+                    prop_assert_eq!(with_completed, well + done.count());
                 }
             }
         }

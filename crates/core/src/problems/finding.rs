@@ -2,19 +2,21 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::affected::{self, Affected, Limits, Verdict};
+use super::affected::{self, Affected, Limits, Place, Verdict};
 use super::background::Background;
+use super::ended;
 use super::found_pod::FoundPod;
 use super::grouping;
 use super::others::Others;
 use super::over_time::{Ended, OverTime};
 use super::problem::Problem;
 use super::values::Names;
-use crate::lifecycle::{Outcome, Record};
+use crate::lifecycle::{Outcome, Progress, Record};
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
-/// So many of the newest records are compared with.
+/// So many of the newest records count that were neither rejected nor failed, and so many of those that were: a loop of
+/// failures must not push out what starts well.
 pub const MOST_RECORDS: usize = 1_000;
 
 /// What is broken, and which pods are.
@@ -35,6 +37,8 @@ pub struct Finding {
     limits: Limits,
     others: Others,
     affected: Vec<Affected>,
+    /// Those that were rejected or failed lately
+    failed: Vec<Affected>,
     rest: Vec<FoundPod>,
     /// A pod that moves while pods are listed may be listed twice
     known: HashSet<PodUid>,
@@ -42,37 +46,61 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Begins to find the problems as of `now`. `newest` are the newest records of startups that have ended, of
-    /// which at most [`MOST_RECORDS`] count, the last ones.
+    /// Begins to find the problems as of `now`. `newest` are the newest records of startups that have ended; of those
+    /// that were rejected or failed the last [`MOST_RECORDS`] count, and of the others too.
     pub fn new(newest: &[Record], now: Timestamp) -> Self {
-        let newest = &newest[newest.len().saturating_sub(MOST_RECORDS)..];
-        let is_ready = |record: &&Record| record.outcome() == Some(Outcome::Ready);
-        let ready: Vec<&Record> = newest.iter().filter(is_ready).collect();
-        let (mut others, mut names) = (Others::default(), Names::default());
-        for record in &ready {
-            others.add_ready(record, &mut names);
-        }
-        Self {
+        let has_failed = |record: &&Record| record.outcome().is_some_and(Outcome::is_failure);
+        let (failed, others): (Vec<&Record>, Vec<&Record>) = newest.iter().partition(has_failed);
+        let last = |all: &[&Record]| all.len().saturating_sub(MOST_RECORDS);
+        let (failed, newest) = (&failed[last(&failed)..], &others[last(&others)..]);
+        let is_ready = |record: &&&Record| record.outcome() == Some(Outcome::Ready);
+        let ready: Vec<&Record> = newest.iter().filter(is_ready).copied().collect();
+        let mut finding = Self {
             now,
             limits: Limits::of(&ready),
-            others,
+            others: Others::default(),
             affected: Vec::new(),
+            failed: Vec::new(),
             rest: Vec::new(),
             known: HashSet::new(),
-            names,
+            names: Names::default(),
+        };
+        newest.iter().for_each(|record| finding.compare(record));
+        failed.iter().for_each(|record| finding.add(record));
+        finding
+    }
+
+    /// Takes in a startup that was neither rejected nor failed: it started well, unless the pod crashes again.
+    fn compare(&mut self, record: &Record) {
+        let Progress::Ended { outcome, at, .. } = record.progress else {
+            return;
+        };
+        let names = &mut self.names;
+        match outcome {
+            Outcome::Ready => match ended::relapsed(record, self.now, names) {
+                Some(pod) if self.known.insert(record.uid) => self.affected.push(pod),
+                Some(_) => {}
+                None => self.others.add_ready(record, names),
+            },
+            Outcome::Completed => self.others.add_completed(record, at, names),
+            _ => {}
         }
     }
 
-    /// Adds the pod in flight that `record` is of. Does nothing with a pod that was added before, or a startup
-    /// that has ended.
+    /// Adds the pod that `record` is of, which is in flight, was rejected or failed, or crashes after it was ready. Does
+    /// nothing with a pod that was added before, or with any other startup that has ended.
     pub fn add(&mut self, record: &Record) {
-        let Some(pod) = FoundPod::of(record) else {
-            return;
+        let (waiting, entered) = match record.progress {
+            Progress::InFlight {
+                waiting, entered, ..
+            } => (waiting, entered),
+            Progress::Ended { .. } => return self.add_ended(record),
         };
-        if !self.known.insert(pod.uid) {
+        if !self.known.insert(record.uid) {
             return;
         }
-        match affected::verdict(record, &pod, &self.limits, self.now) {
+        let (pod, place) = (FoundPod::of(record), Place { waiting, entered });
+        match affected::verdict(record, place, &self.limits, self.now) {
             Verdict::Affected(had) => {
                 self.affected.push(had.by(pod, record, &mut self.names));
             }
@@ -84,8 +112,21 @@ impl Finding {
         }
     }
 
+    fn add_ended(&mut self, record: &Record) {
+        if let Some(pod) = ended::failed(record, self.now, &mut self.names) {
+            if self.known.insert(record.uid) {
+                self.failed.push(pod);
+            }
+        } else if let Some(pod) = ended::relapsed(record, self.now, &mut self.names)
+            && self.known.insert(record.uid)
+        {
+            self.affected.push(pod);
+        }
+    }
+
     /// The problems, by what was stated before, which this changes.
     pub fn finish(mut self, over_time: &mut OverTime) -> Found {
+        self.affected.extend(ended::repeated(self.failed));
         self.affected
             .sort_by(|one, other| one.order().cmp(&other.order()));
         affected::forget_too_many(&mut self.affected);

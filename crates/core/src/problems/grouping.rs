@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::affected::Affected;
 use super::background::Background;
 use super::values::{Dimension, Shared};
-use super::weight::Weighed;
+use super::weight::{All, Weighed};
 use crate::lifecycle::Cause;
 
 /// So many values are taken because they stand out.
@@ -54,9 +54,14 @@ fn choose(
             by_value.entry(value).or_default().push(pod);
         }
     }
+    let all = All {
+        cause,
+        pods: pods.len(),
+        has_failed: pods.iter().any(|pod| pod.pod.has_failed()),
+    };
     let weighed = by_value.into_iter().map(|((dimension, value), with)| {
         let value = (dimension, Arc::clone(value));
-        Weighed::new(cause, value, &with, pods.len(), background)
+        Weighed::new(value, &with, all, background)
     });
     let mut weighed: Vec<Weighed> = weighed.collect();
     if matches!(cause, Cause::Image | Cause::Pull) {

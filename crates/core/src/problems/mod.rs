@@ -1,5 +1,5 @@
-//! Problems ([§13](crate::specification#s13)): which pods in flight are affected by one cause, and the one
-//! thing that they share, if there is one.
+//! Problems ([§13](crate::specification#s13)): which pods are affected by one cause, and the one thing that they
+//! share, if there is one.
 //!
 //! ```text
 //! records ─▶ affected pods ─▶ values, weighed against pods that start well ─▶ groups ─▶ problems
@@ -9,6 +9,7 @@
 mod affected;
 mod background;
 mod capacity;
+mod ended;
 mod finding;
 mod found_pod;
 mod grouping;
@@ -20,8 +21,9 @@ mod values;
 mod weight;
 
 pub use capacity::FoundCapacity;
+pub use ended::FAILED_LASTS;
 pub use finding::{Finding, Found, MOST_RECORDS};
-pub use found_pod::FoundPod;
+pub use found_pod::{FoundPod, FoundState};
 pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};
 pub use problem::{MOST_NAMED, Problem};
 pub use values::Dimension;
@@ -29,10 +31,9 @@ pub use values::Dimension;
 use crate::lifecycle::Record;
 use crate::timestamp::Timestamp;
 
-/// The problems among the pods in flight, the worst first, as of `now`.
+/// The problems among the pods in flight and those that have failed lately, the worst first, as of `now`.
 ///
-/// `newest` are the newest records of startups that have ended, of which at most [`MOST_RECORDS`] count, the
-/// last ones.
+/// `newest` are the newest records of startups that have ended, as for [`Finding::new`].
 pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Vec<Problem> {
     let found = find(in_flight, newest, now).problems.into_iter();
     found.map(|(problem, _)| problem).collect()

@@ -7,10 +7,14 @@ use super::values::{self, Names, Values};
 use crate::lifecycle::{Milestone, Record, RecordedImage};
 use crate::timestamp::Timestamp;
 
-/// Pods in flight that no cause affects, and startups that ended as ready. What they have is counted only once it
-/// is known which values are looked at ([§13.8](crate::specification#s13-8)).
+/// Pods in flight that no cause affects, and startups that ended as ready or completed. What they have is counted only
+/// once it is known which values are looked at ([§13.8](crate::specification#s13-8)).
 #[derive(Debug, Default)]
-pub(super) struct Others(Vec<Other>);
+pub(super) struct Others {
+    well: Vec<Other>,
+    /// Those that completed, with their end in place of Ready ([§13.10](crate::specification#s13-10))
+    completed: Vec<(Timestamp, Other)>,
+}
 
 /// What one of them has.
 #[derive(Debug)]
@@ -38,25 +42,35 @@ impl Others {
             let pulled = pulled(record);
             Box::new(BecameReady { at, pulled })
         });
-        self.0.push(Other {
+        self.well.push(Other {
             ready,
             ..Other::of(record, names)
         });
     }
 
+    /// A startup that completed at `at`.
+    pub(super) fn add_completed(&mut self, record: &Record, at: Timestamp, names: &mut Names) {
+        self.completed.push((at, Other::of(record, names)));
+    }
+
     /// A pod in flight.
     pub(super) fn add(&mut self, record: &Record, names: &mut Names) {
-        self.0.push(Other::of(record, names));
+        self.well.push(Other::of(record, names));
     }
 
     /// *n*: how many there are.
     pub(super) const fn count(&self) -> usize {
-        self.0.len()
+        self.well.len()
     }
 
     /// Each of them.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Other> {
-        self.0.iter()
+        self.well.iter()
+    }
+
+    /// Those that completed, each with its end.
+    pub(super) fn completed(&self) -> impl Iterator<Item = &(Timestamp, Other)> {
+        self.completed.iter()
     }
 }
 

@@ -8,7 +8,7 @@ use super::capacity::{self, FoundCapacity};
 use super::found_pod::FoundPod;
 use super::message;
 use super::values::{Dimension, Shared};
-use crate::lifecycle::{Cause, Stage};
+use crate::lifecycle::{Cause, Outcome, Stage};
 use crate::timestamp::Timestamp;
 
 /// What makes a problem the same as an earlier one ([§13.7](crate::specification#s13-7)).
@@ -17,7 +17,7 @@ pub(super) type Key = (Cause, Shared);
 /// So many pods of a problem are named, those that have waited longest.
 pub const MOST_NAMED: usize = 3;
 
-/// A set of pods in flight that one cause affects.
+/// A set of pods that one cause affects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     pub cause: Cause,
@@ -27,6 +27,10 @@ pub struct Problem {
     pub pods: usize,
     /// How many of them count as stuck
     pub stuck: usize,
+    /// How many of them have ended lately, rejected or failed
+    pub failed: usize,
+    /// How many of them crash after they were ready
+    pub relapsed: usize,
     /// The earliest time at which one of its pods first had the cause in its present stage
     pub since: Timestamp,
     /// On how many nodes its pods are
@@ -52,13 +56,16 @@ impl Problem {
         };
         let unschedulable = pods.iter().map(|pod| &pod.pod);
         let unschedulable = unschedulable
-            .filter(|pod| pod.waiting.stage() == Stage::Unschedulable)
+            .filter(|pod| (pod.waiting()).is_some_and(|one| one.stage() == Stage::Unschedulable))
             .map(|pod| pod.capacity.as_ref());
+        let having = |has: fn(&FoundPod) -> bool| pods.iter().filter(|pod| has(&pod.pod)).count();
         let namespaces: BTreeSet<&str> = pods.iter().map(|pod| &*pod.pod.namespace).collect();
         Self {
             cause: pods[0].cause,
             pods: pods.len(),
-            stuck: pods.iter().filter(|pod| pod.pod.is_stuck).count(),
+            stuck: having(FoundPod::is_stuck),
+            failed: having(FoundPod::has_failed),
+            relapsed: having(|pod| pod.outcome() == Some(Outcome::Ready)),
             since: pods[0].since,
             nodes: count(Dimension::Node),
             workloads: count(Dimension::Workload),

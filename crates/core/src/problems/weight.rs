@@ -34,23 +34,33 @@ pub(super) struct Weighed {
     rank: usize,
 }
 
+/// *S*: the affected pods among which a value is weighed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct All {
+    pub cause: Cause,
+    pub pods: usize,
+    /// Some of them were rejected or failed
+    pub has_failed: bool,
+}
+
 impl Weighed {
-    /// Weighs a value that `with` of `all` pods have, which are affected by `cause`. `with` is not empty.
+    /// Weighs a value that `with` of the pods of `all` have. `with` is not empty.
     pub(super) fn new(
-        cause: Cause,
         (dimension, value): (Dimension, Arc<str>),
         with: &[&Affected],
-        all: usize,
+        all: All,
         background: &Background,
     ) -> Self {
+        let cause = all.cause;
         let mut times: Vec<_> = with.iter().map(|pod| pod.since).collect();
         times.sort_unstable();
         let median = times[times.len() / 2];
         let wide = |count: usize| count as u128;
-        let (a, s) = (wide(with.len()), wide(all));
+        let (a, s) = (wide(with.len()), wide(all.pods));
         let n = wide(background.count());
         let k = wide(background.with(dimension, &value));
-        let h = wide(background.healthy(cause, dimension, &value, median));
+        let h = background.healthy(cause, (dimension, &value), median, all.has_failed);
+        let h = wide(h);
         let of_images = is_of_images(cause, dimension);
         let is_possible = 2 * h <= a && has_enough_images(dimension, with);
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.

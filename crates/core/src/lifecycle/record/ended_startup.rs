@@ -154,6 +154,11 @@ impl EndedStartup {
         self.outcome
     }
 
+    /// When the pod became ready, of a startup that ended so.
+    pub fn became_ready(&self) -> Option<Timestamp> {
+        (self.outcome == Outcome::Ready).then(|| self.pod.ready_at(self.at))
+    }
+
     /// When it ended, in accounted time.
     pub const fn ended(&self) -> Timestamp {
         self.at

@@ -83,6 +83,7 @@ impl PodInFlight {
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),
             slos: self.recorded_slos(rules),
+            relapse: None,
         };
         record.image = record.decisive_image().cloned();
         record

@@ -35,6 +35,7 @@ impl Tracker {
         self.apply_snapshot(snapshot, delivery, reporter);
         self.finish(uid, Outcome::Deleted, snapshot.ending.as_deref(), reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
+        self.crashes.remove(uid);
         let at = delivery.now;
         self.pods
             .insert(uid, RememberedPod::Deleted { created, at });

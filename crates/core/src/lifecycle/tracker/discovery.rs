@@ -74,6 +74,7 @@ impl Tracker {
             self.tombstones.retain(|(_, uid)| pods.get(*uid).is_some());
             let mut emit = |observation| reporter.tracker(observation);
             (self.in_place).retain(|uid| pods.get(uid).is_some(), &mut emit);
+            (self.crashes).retain(|uid| pods.get(uid).is_some());
             reporter.tracker(TrackerObservation::Evicted(evicted));
         }
         match self.cap.may_know(created) {
@@ -130,6 +131,10 @@ impl Tracker {
         let outcome = pod.finish(outcome, shared, reporter);
         let finished = RememberedPod::Finished(pod.last_seen.into());
         let (now, ending) = (reporter.now(), snapshot.ending.as_deref());
+        if outcome == Outcome::Ready {
+            self.crashes.add(snapshot.uid, pod.ready_at(now));
+            self.crashes.see(snapshot, now);
+        }
         reporter.ended(shared.ended(Box::new(pod), outcome, now, ending));
         self.pods.insert(snapshot.uid, finished);
         self.see_in_place(snapshot, delivery, true, reporter);

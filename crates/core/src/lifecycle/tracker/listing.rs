@@ -67,6 +67,7 @@ impl Tracker {
             self.pass_deadlines_of(uid, reporter);
             self.finish(uid, Outcome::Vanished, None, reporter);
             (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
+            self.crashes.remove(uid);
             self.pods.remove(uid);
         }
     }

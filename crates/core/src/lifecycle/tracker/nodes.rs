@@ -1,15 +1,23 @@
 //! Deliveries of nodes ([§14](crate::specification#s14)). Like Events, none moves time or says how far a
 //! list-watch of pods is.
 
+use std::sync::Arc;
+
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::nodes::{NodeContext, NodeEvent};
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::sink::Sink;
+use crate::node::NodeLabels;
 use crate::timestamp::Timestamp;
 
 impl Tracker {
+    /// What the newest version of a node states; `None` where nodes are no source of evidence.
+    pub fn node_labels(&self, node: &str) -> Option<&Arc<NodeLabels>> {
+        self.shared.nodes.as_ref()?.labels(node)
+    }
+
     /// Takes an update of a node that changes nothing and moves no time, after which nothing is left to do. False for
     /// every other delivery.
     pub(super) fn repeats_node(&mut self, delivery: &Delivery) -> bool {

@@ -30,6 +30,7 @@ impl Tracker {
             moved += u64::from(in_flight);
             self.finish(uid, Outcome::Moved, None, reporter);
             (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
+            self.crashes.remove(uid);
             self.pods.remove(uid);
         }
         self.tombstones.retain(|(_, uid)| after.contains(*uid));

@@ -36,6 +36,7 @@ impl Tracker {
             deleted: Vec::new(),
             in_place: self.in_place.iter().collect(),
             nodes: self.shared.nodes.as_ref().map(Nodes::saved),
+            crashes: self.crashes.saved(),
         }
     }
 
@@ -126,12 +127,14 @@ impl Tracker {
             let mut emit = |observation| reporter.tracker(observation);
             tracker.in_place.restore(uid, open, &mut emit);
         }
+        tracker.crashes.restore(saved.crashes);
         tracker.cap.restore(saved.watermark);
         tracker.set_slos(rules);
         tracker.set_stuck_after(stuck_after);
         for uid in gone {
             tracker.finish(uid, Outcome::Vanished, None, reporter);
             (tracker.in_place).end(uid, &mut |observation| reporter.tracker(observation));
+            tracker.crashes.remove(uid);
             tracker.pods.remove(uid);
         }
         let remembered = tracker.remembered();

@@ -1,0 +1,190 @@
+//! Pods that crash right after they were Ready ([§13.11](crate::specification#s13-11)): what their newest snapshots
+//! show, beside the table of the pods, which have no room for it.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::RecordedRelapse;
+use crate::pod::{Phase, PodSnapshot, PodUid, text};
+use crate::timestamp::Timestamp;
+
+/// So long after its first Ready a pod is looked at.
+const LASTS: Duration = Duration::from_secs(600);
+
+/// So many of the pods that became ready last are looked at: no more records are kept.
+const MOST_READY: usize = 1_000;
+
+/// What is said of a crash is cut to so many bytes.
+const MOST_BYTES: usize = 256;
+
+/// The pods that became ready lately.
+#[derive(Debug, Default)]
+pub(super) struct Crashes {
+    pods: HashMap<PodUid, Ready>,
+    /// The order in which they became ready. It may name pods that are gone
+    order: VecDeque<PodUid>,
+    /// How many of them crash
+    crashing: usize,
+}
+
+/// A pod that became ready.
+#[derive(Clone, Debug)]
+struct Ready {
+    at: Timestamp,
+    /// When it was first seen to crash
+    first: Option<Timestamp>,
+    /// How it crashes now
+    crash: Option<Box<Crash>>,
+}
+
+/// How a pod crashes.
+#[derive(Clone, Debug)]
+struct Crash {
+    container: usize,
+    message: Option<Arc<str>>,
+}
+
+/// The saved form of one that crashes, or has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedCrash {
+    /// Which pod
+    pub uid: PodUid,
+    /// When it became ready
+    pub ready: Timestamp,
+    /// When it was first seen to crash
+    pub first: Timestamp,
+    /// The position of the container that crashes now
+    pub container: Option<u8>,
+    /// How its run before ended
+    pub message: Option<String>,
+}
+
+impl SavedCrash {
+    /// Checks what was read.
+    ///
+    /// # Errors
+    /// What no pod can have.
+    pub fn check(all: &[Self]) -> Result<(), &'static str> {
+        let longest = all
+            .iter()
+            .filter_map(|one| Some(one.message.as_ref()?.len()))
+            .max();
+        match all.len() > MOST_READY || longest > Some(MOST_BYTES) {
+            true => Err("more of a crash than is kept"),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Crashes {
+    /// A pod ended as ready, which it has been since `at`. Does nothing with one that is known.
+    pub(super) fn add(&mut self, uid: PodUid, at: Timestamp) {
+        if !self.pods.contains_key(&uid) {
+            let (first, crash) = (None, None);
+            self.insert(uid, Ready { at, first, crash });
+        }
+    }
+
+    fn insert(&mut self, uid: PodUid, ready: Ready) {
+        while self.order.len() >= MOST_READY
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.remove(oldest);
+        }
+        self.crashing += usize::from(ready.crash.is_some());
+        self.order.push_back(uid);
+        self.pods.insert(uid, ready);
+    }
+
+    /// Takes in the newest snapshot of a pod whose startup is over, accounted for at `now`. Nearly all pods do not crash,
+    /// and cost a look at their containers.
+    pub(super) fn see(&mut self, snapshot: &PodSnapshot, now: Timestamp) {
+        let active = snapshot.phase == Phase::Active;
+        let container = snapshot.crashing_container().filter(|_| active);
+        if container.is_none() && self.crashing == 0 {
+            return;
+        }
+        let Some(ready) = self.pods.get_mut(&snapshot.uid) else {
+            return;
+        };
+        let crashed = ready.crash.is_some();
+        let late = ready.at.plus(LASTS) <= now;
+        ready.crash = container.filter(|_| !late).map(|container| {
+            ready.first.get_or_insert(now);
+            let said = snapshot.waiting_message(container);
+            let message = said.map(|said| text::ends(said, MOST_BYTES).into());
+            Box::new(Crash { container, message })
+        });
+        self.crashing += usize::from(ready.crash.is_some());
+        self.crashing -= usize::from(crashed);
+    }
+
+    /// The pod is gone.
+    pub(super) fn remove(&mut self, uid: PodUid) {
+        if let Some(ready) = self.pods.remove(&uid) {
+            self.crashing -= usize::from(ready.crash.is_some());
+        }
+    }
+
+    /// Forgets the pods that are not remembered any more.
+    pub(super) fn retain(&mut self, mut is_remembered: impl FnMut(PodUid) -> bool) {
+        self.pods.retain(|uid, _| is_remembered(*uid));
+        let crashing = self.pods.values().filter(|ready| ready.crash.is_some());
+        self.crashing = crashing.count();
+    }
+
+    /// How a pod crashes at `now` that became ready lately.
+    pub(super) fn get(&self, uid: PodUid, now: Timestamp) -> Option<RecordedRelapse> {
+        if self.crashing == 0 {
+            return None;
+        }
+        let ready = self.pods.get(&uid)?;
+        let Crash { container, message } = ready.crash.as_deref()?;
+        let relapse = RecordedRelapse {
+            since: ready.first?,
+            container: *container,
+            message: message.clone(),
+        };
+        (ready.at.plus(LASTS) > now).then_some(relapse)
+    }
+
+    /// What is saved of those that crash or have, in the order in which they became ready. Which others became ready
+    /// lately, records tell.
+    pub(super) fn saved(&self) -> Vec<SavedCrash> {
+        let known = self
+            .order
+            .iter()
+            .filter_map(|uid| Some((*uid, self.pods.get(uid)?)));
+        let saved = known.filter_map(|(uid, ready)| {
+            let crash = ready.crash.as_deref();
+            Some(SavedCrash {
+                uid,
+                ready: ready.at,
+                first: ready.first?,
+                container: crash.and_then(|crash| u8::try_from(crash.container).ok()),
+                message: crash.and_then(|crash| Some(crash.message.as_deref()?.to_owned())),
+            })
+        });
+        saved.collect()
+    }
+
+    /// Takes back what was saved.
+    pub(super) fn restore(&mut self, saved: Vec<SavedCrash>) {
+        for one in saved {
+            let message = one.message.map(Into::into);
+            let crash = one.container.map(|container| {
+                let container = container.into();
+                Box::new(Crash { container, message })
+            });
+            let ready = Ready {
+                at: one.ready,
+                first: Some(one.first),
+                crash,
+            };
+            self.insert(one.uid, ready);
+        }
+    }
+}

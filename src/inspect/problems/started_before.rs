@@ -1,0 +1,158 @@
+//! What one list shows of pods whose startup was over before it: those that were rejected or failed lately
+//! ([§13.10](crate::specification#s13-10)), and those that crash although they had started
+//! ([§13.11](crate::specification#s13-11)).
+
+use std::time::Duration;
+
+use podinit_core::lifecycle::{
+    Delivery, EndedStartup, Observation, Observer, Outcome, PodEvent, Progress, Record,
+    RecordedRelapse, Sink, SourceId, Tracker, TrackerConfig,
+};
+use podinit_core::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
+
+/// A pod of a list counts if it was created less than this before the list.
+const YOUNG: Duration = Duration::from_secs(600);
+
+/// The pods of a list that may count.
+#[derive(Debug, Default)]
+pub(super) struct StartedBefore(Vec<PodSnapshot>);
+
+/// What they come to.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    /// Records of those that count
+    pub records: Vec<Record>,
+    /// How many crash that had started, whether they count or not
+    pub crashing: usize,
+}
+
+impl StartedBefore {
+    /// Takes in pods of the list.
+    pub(super) fn add(&mut self, pods: &[PodSnapshot]) {
+        let may_count = pods.iter().filter(|pod| {
+            let fails = pod.phase == Phase::Failed || crashing_container(pod).is_some();
+            fails && !pod.is_static
+        });
+        self.0.extend(may_count.cloned());
+    }
+
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Those that count in a list at `now`. `tracker` has accounted for the list by `config`; `has_record` says of which
+    /// pods there are records.
+    pub(super) fn counted(
+        &self,
+        tracker: &Tracker,
+        config: TrackerConfig,
+        has_record: impl Fn(PodUid) -> bool,
+        now: Timestamp,
+    ) -> Counted {
+        let (mut counted, mut young) = (Counted::default(), Vec::new());
+        for pod in &self.0 {
+            if tracker.in_flight(pod.uid).is_some() {
+                continue;
+            }
+            counted.crashing += usize::from(pod.phase == Phase::Active);
+            let is_young = (pod.created).is_some_and(|created| created.plus(YOUNG) > now);
+            if is_young && !has_record(pod.uid) {
+                young.push(pod.clone());
+            }
+        }
+        counted.records = records(young, config, now);
+        for record in &mut counted.records {
+            let node = record.pod.node.as_deref();
+            record.node_labels = node.and_then(|node| tracker.node_labels(node)).cloned();
+        }
+        counted
+    }
+}
+
+/// The records that `pods` would have, had they been watched: of those that would have been rejected or have failed, and
+/// of those that crash after they have started.
+fn records(pods: Vec<PodSnapshot>, config: TrackerConfig, now: Timestamp) -> Vec<Record> {
+    let config = TrackerConfig {
+        nodes: false,
+        ..config
+    };
+    let (mut tracker, mut ends, mut records) = (Tracker::new(config), Ends::default(), Vec::new());
+    // What no list has shown is observed in full.
+    tracker.begin_without_list(SourceId(0));
+    for pod in pods {
+        let (crash, ended) = (crash(&pod, now), latest_time(&pod).unwrap_or(now));
+        let uid = pod.uid;
+        let delivery = Delivery {
+            source: SourceId(0),
+            event: PodEvent::Applied(pod),
+            now,
+            observed: None,
+            version: None,
+        };
+        tracker.apply(delivery, &mut ends);
+        let in_flight = || Some(tracker.in_flight(uid)?.record());
+        let Some(mut record) = ends.0.take().map(|end| end.record()).or_else(in_flight) else {
+            continue;
+        };
+        match (crash, &mut record.progress) {
+            (Some(crash), progress) => {
+                *progress = Progress::Ended {
+                    outcome: Outcome::Ready,
+                    at: now,
+                    ending: None,
+                };
+                record.relapse = Some(Box::new(crash));
+            }
+            (None, Progress::Ended { outcome, at, .. }) if outcome.is_failure() => *at = ended,
+            (None, _) => continue,
+        }
+        records.push(record);
+    }
+    records
+}
+
+/// Keeps the startup that has just ended.
+#[derive(Default)]
+struct Ends(Option<EndedStartup>);
+
+impl Observer for Ends {
+    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
+}
+
+impl Sink for Ends {
+    fn ended(&mut self, startup: EndedStartup) {
+        self.0 = Some(startup);
+    }
+}
+
+/// The position of the container of a pod that has not ended that waits with CrashLoopBackOff.
+fn crashing_container(pod: &PodSnapshot) -> Option<usize> {
+    let position = pod.crashing_container();
+    position.filter(|_| pod.phase == Phase::Active)
+}
+
+/// That a pod crashes which had started, since it was not ready any more.
+fn crash(pod: &PodSnapshot, now: Timestamp) -> Option<RecordedRelapse> {
+    let container = crashing_container(pod)?;
+    let ready = pod.conditions.get(ConditionType::Ready);
+    let unready = ready.filter(|ready| ready.status == ConditionStatus::False);
+    Some(RecordedRelapse {
+        since: unready
+            .and_then(|unready| unready.last_transition)
+            .unwrap_or(now),
+        container,
+        message: pod.waiting_message(container).map(Into::into),
+    })
+}
+
+/// The latest time that the pod states, also of its containers.
+fn latest_time(pod: &PodSnapshot) -> Option<Timestamp> {
+    let ending = pod.ending.as_deref();
+    let containers = ending.map_or(&[][..], |ending| &ending.containers);
+    let times = containers
+        .iter()
+        .flat_map(|one| [one.started, one.finished]);
+    times.flatten().chain(pod.latest_api_time).max()
+}
