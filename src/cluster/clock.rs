@@ -63,12 +63,17 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn read(&self) -> Reading {
-        let nanos = match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
-            Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |n| -n),
-        };
-        Timestamp::from_nanos(nanos).into()
+        instant(SystemTime::now()).into()
     }
+}
+
+/// The instant that the system states.
+pub fn instant(time: SystemTime) -> Timestamp {
+    let nanos = match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |n| -n),
+    };
+    Timestamp::from_nanos(nanos)
 }
 
 impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {

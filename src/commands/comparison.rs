@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::output::style;
-use super::reports::{documents, kept_records, nothing_in, replay_config, write};
+use super::reports::{documents, kept_records, nothing_in, replay_config, warn_of_clocks, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use crate::reports::comparison::{
     Checked, Comparison, ComparisonConfig, Side, compare as compared,
 };
+use crate::reports::reader::SoFar;
 use podinit_decode::DecodeOptions;
 
 /// The exit status if a rule of `--fail-on` is broken.
@@ -64,9 +65,11 @@ fn side_of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Sid
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);
-    let documents = documents(files, args.recording.same_moment, options);
+    let so_far = SoFar::default();
+    let documents = documents(files, args.recording.same_moment, options, &so_far);
     let documents = documents.inspect(|_| is_empty.set(false));
     let side = Side::of_recording(documents, replay_config(&args.recording, args.evidence))?;
+    warn_of_clocks(&so_far.clocks_ahead());
     match is_empty.get() {
         true => Err(nothing_in(files).into()),
         false => Ok(side),

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use super::look::{Look, STALE, warn_of};
 use super::one_shot_list::{LookedAt, slos_of};
 use super::output::style;
-use super::reports::recorded;
+use super::reports::{recorded, warn_of_clocks};
 use crate::args::{ProblemsArgs, ProblemsFormat};
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::problems::{Problems, problems_of_recording};
+use crate::reports::reader::SoFar;
 use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
@@ -66,8 +67,15 @@ impl Source {
     async fn ask(&mut self, args: &ProblemsArgs) -> anyhow::Result<Problems> {
         Ok(match self {
             Self::Recording => {
-                let documents = recorded(&args.recorded, decode_options());
-                problems_of_recording(documents, replay_config(args)?)?
+                let so_far = SoFar::default();
+                let documents = recorded(&args.recorded, decode_options(), &so_far);
+                let found = problems_of_recording(documents, replay_config(args)?)?;
+                let clocks_ahead = so_far.clocks_ahead();
+                warn_of_clocks(&clocks_ahead);
+                Problems {
+                    clocks_ahead,
+                    ..found
+                }
             }
             Self::Exporter(exporter) => exporter.problems().await?,
             Self::Cluster(cluster) => cluster.look().await?.problems(),

@@ -17,11 +17,11 @@ use crate::exporter::slos::Slos;
 use crate::inspect::api::client::ApiClient;
 use crate::instruments::Format;
 use crate::reports::one_moment::joined;
-use crate::reports::reader::{Document, Fault, Recording, RecordingError};
+use crate::reports::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
 use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::reports::report::{self, DetailedReport, KeptRecords};
 use crate::slo::SloFile;
-use crate::text::strangers_text::escaped_json;
+use crate::text::strangers_text::{escaped_json, shown};
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
 
@@ -45,8 +45,10 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
         labels,
         slos: slos.docs,
     };
-    let documents = documents(&args.files, args.recording.same_moment, options);
+    let so_far = SoFar::default();
+    let documents = documents(&args.files, args.recording.same_moment, options, &so_far);
     let exposition = replay::expose(documents, config)?;
+    warn_of_clocks(&so_far.clocks_ahead());
     let text = match args.format {
         ReplayFormat::Text => exposition.encode(Format::Text)?,
         ReplayFormat::OpenMetrics => exposition.encode(Format::OpenMetrics)?,
@@ -87,14 +89,17 @@ fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Vec<u8>>
         ..DecodeOptions::default()
     };
     let is_empty = Cell::new(true);
-    let documents = documents(files, args.recording.same_moment, options);
+    let so_far = SoFar::default();
+    let documents = documents(files, args.recording.same_moment, options, &so_far);
     let documents = documents.inspect(|_| is_empty.set(false));
     let config = replay_config(&args.recording, args.evidence);
-    let found = match shows_pods {
+    let mut found = match shows_pods {
         true => report::detail(documents, config, args.top)?,
         // Without the single pods, which take memory.
         false => DetailedReport::without_pods(report::summarize(documents, config, args.top)?),
     };
+    found.summary.clocks_ahead = so_far.clocks_ahead();
+    warn_of_clocks(&found.summary.clocks_ahead);
     match is_empty.get() {
         true => Err(nothing_in(files).into()),
         false => in_format(args.format, &found),
@@ -148,17 +153,25 @@ pub(super) fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayC
     }
 }
 
-/// The documents of all files, as lists of one moment where they are that.
+/// Says which clocks are ahead, once a recording was read.
+pub(super) fn warn_of_clocks(clocks: &[ClockAhead]) {
+    if let Some(line) = ClockAhead::line(clocks) {
+        tracing::warn!("{}", shown(&line));
+    }
+}
+
+/// The documents of all files, as lists of one moment where they are that. `so_far` is what they say on the way.
 pub(super) fn documents(
     files: &[PathBuf],
     same_moment: bool,
     options: DecodeOptions,
+    so_far: &SoFar,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
     // In order, with a progress bar for each that takes long.
-    let files = files.to_vec();
+    let (files, so_far) = (files.to_vec(), so_far.clone());
     let documents = files.into_iter().flat_map(move |file| {
         let (recording, failure) = match Recording::open(&file, options.clone()) {
-            Ok(recording) => (Some(recording), None),
+            Ok(recording) => (Some(recording.following(&so_far)), None),
             Err(error) => (None, Some(Err(error))),
         };
         let documents = recording.into_iter().flat_map(WithProgressBar::new);
@@ -171,8 +184,9 @@ pub(super) fn documents(
 pub(super) fn recorded(
     args: &RecordedArgs,
     options: DecodeOptions,
+    so_far: &SoFar,
 ) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
-    documents(&args.files, args.same_moment, options)
+    documents(&args.files, args.same_moment, options, so_far)
 }
 
 /// The lists of the API, by their paths.

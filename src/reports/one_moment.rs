@@ -129,9 +129,12 @@ impl OneMoment {
         match &document.body {
             Body::Events(_) | Body::Nodes { .. } => {}
             Body::Event(_) | Body::NodeEvent(_) => self.has_others = true,
-            // The list of the pages before did not complete.
-            Body::Pod(_) if self.is_incomplete => self.has_others = true,
-            Body::Pod(pod) => self.list(std::slice::from_ref(pod), states_time, false),
+            // All of them are the first list.
+            Body::Pod(pod) => {
+                self.lists = 1;
+                self.states_times |= states_time;
+                self.present.insert(Arc::clone(&pod.info.namespace));
+            }
             Body::List {
                 pods,
                 continue_token,

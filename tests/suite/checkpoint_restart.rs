@@ -273,11 +273,8 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
                     began,
                 }
             }
-            Body::Pod(pod) => PodEvent::Listed {
-                pods: vec![pod].into(),
-                began,
-            },
-            Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
+            Body::Pod(pod)
+            | Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
                 PodEvent::Applied(pod)
             }
             Body::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),

@@ -132,12 +132,12 @@ fn replayed(file: &Path, shard: Option<Shard>) -> Exposition {
     exposition::parse(&String::from_utf8(printed).unwrap())
 }
 
-/// A pod of another shard alone is a list without it, and moves time.
+/// A list of a pod of another shard is one without it, and moves time.
 #[test]
 fn a_pod_of_another_shard_is_not_there_and_still_moves_time() {
     let pod = |uid: &str, second: u32| {
         format!(
-            r#"{{"kind":"Pod","metadata":{{"uid":"{uid}","creationTimestamp":"2026-01-01T00:00:{second:02}Z"}}}}"#
+            r#"{{"kind":"PodList","items":[{{"metadata":{{"uid":"{uid}","creationTimestamp":"2026-01-01T00:00:{second:02}Z"}}}}]}}"#
         )
     };
     // Of two shards, `a` and `b` are in the second, `web-0` is in the first.

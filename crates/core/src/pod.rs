@@ -227,7 +227,8 @@ pub struct PodSnapshot {
     pub is_stateful: bool,
     /// `spec.readinessGates` is not empty
     pub has_readiness_gates: bool,
-    /// It has the annotation `kubernetes.io/config.mirror`: a static pod
+    /// It is a static pod: it has the annotation `kubernetes.io/config.mirror`, or a `kubernetes.io/config.source` other
+    /// than the API server ([§1.14](crate::specification#s1-14))
     pub is_static: bool,
 }
 

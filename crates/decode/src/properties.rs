@@ -107,8 +107,12 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
     });
     snapshot.has_readiness_gates = not_empty(&spec["readinessGates"]);
     let annotations = metadata["annotations"].as_object();
-    snapshot.is_static =
-        annotations.is_some_and(|entries| entries.contains_key("kubernetes.io/config.mirror"));
+    snapshot.is_static = annotations.is_some_and(|entries| {
+        let source = entries.get("kubernetes.io/config.source");
+        let source = source.and_then(Value::as_str);
+        entries.contains_key("kubernetes.io/config.mirror")
+            || matches!(source, Some("file" | "http"))
+    });
     snapshot
 }
 

@@ -40,6 +40,8 @@ pub fn any_value() -> impl Strategy<Value = Value> {
         "~",
         "1e3",
         "- x",
+        "file",
+        "api",
         "kubernetes.io/config.mirror",
     ]);
     let leaf = prop_oneof![
@@ -61,6 +63,7 @@ pub fn any_value() -> impl Strategy<Value = Value> {
         "conditions",
         "x",
         "kubernetes.io/config.mirror",
+        "kubernetes.io/config.source",
         "phase",
         "startTime",
         "state",

@@ -10,6 +10,8 @@ use super::vocabulary::{API_VERSIONS, CONDITION_TYPES, KINDS, VOLUME_SOURCES};
 
 /// The annotation that makes a pod a static one.
 const MIRROR: &str = "kubernetes.io/config.mirror";
+/// The annotation that says where the kubelet has a pod from.
+const SOURCE: &str = "kubernetes.io/config.source";
 /// The annotation of the bookmark that ends a streamed list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 /// The label that a ReplicaSet's pods carry; the ReplicaSet's name ends in its value.
@@ -35,6 +37,7 @@ const METADATA: Fields = &[
         "annotations",
         Rule::Object(&[
             (MIRROR, Rule::Within(|_, _, _| Some("mirror".into()))),
+            (SOURCE, Rule::Word("api file http")),
             (INITIAL_EVENTS_END, Rule::Word("true")),
         ]),
     ),

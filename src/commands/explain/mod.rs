@@ -6,10 +6,11 @@ mod exporter;
 use std::io::Write;
 
 use super::output::{print, style};
-use super::reports::recorded;
+use super::reports::{recorded, warn_of_clocks};
 use crate::args::{ExplainArgs, ExplainFormat};
 use crate::inspect::explain::{self, Explanation, Worst};
 use crate::inspect::page;
+use crate::reports::reader::{ClockAhead, SoFar};
 use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
@@ -50,15 +51,28 @@ fn worst(args: &ExplainArgs) -> anyhow::Result<Worst> {
     if args.recorded.files.is_empty() {
         return super::block_on(cluster::worst(args));
     }
-    let documents = recorded(&args.recorded, decode_options());
-    let config = replay_config(args);
-    Ok(Worst::of_documents(documents, config, &args.target())?)
+    let so_far = SoFar::default();
+    let documents = recorded(&args.recorded, decode_options(), &so_far);
+    let found = Worst::of_documents(documents, replay_config(args), &args.target())?;
+    let clocks_ahead = so_far.clocks_ahead();
+    warn_of_clocks(&clocks_ahead);
+    Ok(Worst {
+        clocks_ahead,
+        ..found
+    })
 }
 
 fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {
     let target = args.target();
-    let documents = recorded(&args.recorded, decode_options());
+    let so_far = SoFar::default();
+    let documents = recorded(&args.recorded, decode_options(), &so_far);
     let explained = explain::explain(documents, replay_config(args), &target)?;
+    let clocks_ahead = so_far.clocks_ahead();
+    warn_of_clocks(&clocks_ahead);
+    let explained = explained.map(|mut explanation| {
+        explanation.doubts.extend(ClockAhead::line(&clocks_ahead));
+        explanation
+    });
     explained.map_err(|why| {
         let unknown = || {
             format!(

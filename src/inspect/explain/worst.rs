@@ -10,7 +10,7 @@ use super::explanation::{Context, Explanation};
 use super::listed::{ListedPods, documents};
 use super::statuses::Statuses;
 use super::target::Target;
-use crate::reports::reader::Document;
+use crate::reports::reader::{ClockAhead, Document};
 use crate::reports::replay::{ReplayConfig, replayed};
 use crate::text::human_time::seconds;
 use crate::text::strangers_text;
@@ -27,6 +27,9 @@ const HEAD: [&str; 4] = ["POD", "STATE", "TOOK", "VERDICT"];
 /// The worst startups, the worst first: pods in flight, startups that ended as ready, and those that failed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Worst {
+    /// The clocks by which a recording states times that lie in the future; left out where there are none
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clocks_ahead: Vec<ClockAhead>,
     pub worst: Vec<WorstStartup>,
 }
 

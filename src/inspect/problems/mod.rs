@@ -33,6 +33,7 @@ use serde_json::Value;
 
 use crate::inspect::explain::{PodOnNode, Run, logs_of, next_command_of};
 use crate::inspect::freshness::Freshness;
+use crate::reports::reader::ClockAhead;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{Cause, Record, WaitReason};
 use podinit_core::problems::{self, FoundPod, FoundState};
@@ -57,6 +58,9 @@ pub struct Problems {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Freshness")]
     pub freshness: Option<Freshness>,
+    /// The clocks by which a recording states times that lie in the future; left out where there are none
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks_ahead: Vec<ClockAhead>,
     /// The worst first: the one with the most pods
     pub problems: Vec<Problem>,
     /// Those that have ended within 10 minutes, the newest first, each as it was last

@@ -39,6 +39,7 @@ impl Seen {
                 age_seconds: None,
                 fresh: true,
                 freshness: None,
+                clocks_ahead: Vec::new(),
                 problems: (problems.iter())
                     .map(|problem| Problem::of(problem, now, None))
                     .collect(),

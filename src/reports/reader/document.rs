@@ -1,6 +1,7 @@
 //! Documents of a recording, made from the fields found in their text.
 
 use super::error::Fault;
+use super::misfit::Misfit;
 use super::position::RecordingPosition;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
@@ -38,9 +39,10 @@ pub enum Body {
         /// `metadata.resourceVersion`
         resource_version: Option<String>,
     },
-    /// A pod by itself
+    /// A pod by itself, one of the first list ([§8.4](crate::specification#s8-4))
     Pod(PodSnapshot),
-    /// A watch event of a pod, a bookmark, or an error
+    /// A watch event of a pod, a bookmark, or an error. A pod by itself that is not one of the first list is
+    /// `MODIFIED`
     Event(WatchEventKind),
     /// A `NodeList`, a `List` of nodes without pods, or a node by itself ([§14.1](crate::specification#s14-1))
     Nodes {
@@ -87,6 +89,10 @@ impl Document {
 }
 
 fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fault> {
+    let objects = [Some(&envelope.own), envelope.object.iter().flatten().next()];
+    for object in objects.into_iter().flatten() {
+        object.check().map_err(Fault::Object)?;
+    }
     let kind = envelope.own.kind.as_deref();
     // Secrets and Events have a `type` of their own.
     let is_event = envelope.object.is_some() || (envelope.event_type.is_some() && kind.is_none());
@@ -127,11 +133,10 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
         Some(kind) if kind.ends_with("List") => {
             Err(Fault::Object(ObjectFault::NotAList(shorten(kind))))
         }
-        _ => envelope
-            .own
-            .into_pod(context)
-            .map(Body::Pod)
-            .map_err(Fault::Object),
+        _ => match Misfit::of_object(&envelope.own) {
+            Some(misfit) => Err(Fault::Misfit(misfit)),
+            None => (envelope.own.into_pod(context).map(Body::Pod)).map_err(Fault::Object),
+        },
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io;
 
+use super::misfit::Misfit;
 use super::position::{RecordingPosition, TextPosition};
 use crate::text::strangers_text::shown;
 use podinit_decode::ObjectFault;
@@ -56,6 +57,11 @@ pub enum Fault {
         /// What is wrong
         why: String,
     },
+    /// It is something else, which people take for a recording
+    #[error(
+        "this is {0}, and no recording; record pods and their Events (kubectl get pods,events -A -o json)"
+    )]
+    Misfit(Misfit),
     /// The document is not one that a recording may contain, or its object is not a pod
     #[error(
         "{0}; a recording contains PodList, List, Pod, EventList, Event and watch events of them \

@@ -12,6 +12,7 @@ use super::document::Document;
 use super::error::{Fault, LocatedFault};
 use super::json_tokens::{ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
+use super::misfit::Misfit;
 use super::position::TextPosition;
 use podinit_decode::DecodeError;
 use podinit_decode::pod::DecodeContext;
@@ -95,6 +96,9 @@ impl<R: Read> JsonDocuments<R> {
         if self.buffer.token()? == b'}' {
             self.buffer.pass(1);
             return Ok(());
+        }
+        if self.buffer.token()? == b'\'' {
+            return Err(Fault::Misfit(Misfit::PythonText).into());
         }
         loop {
             self.buffer.expect(b'"', "a key in quotes")?;

@@ -4,6 +4,7 @@
 use std::io::{self, Read};
 
 use super::error::{Fault, LocatedFault};
+use super::misfit::Misfit;
 use super::position::TextPosition;
 
 const INITIAL_CAPACITY: usize = 256 << 10;
@@ -64,9 +65,11 @@ impl<R: Read> LookaheadBuffer<R> {
                     self.pos = self.start;
                     while self.end - self.pos < SAMPLE && self.fill()? {}
                     let sample = self.ahead();
-                    return match is_text(&sample[..sample.len().min(SAMPLE)]) {
-                        true => Ok(false),
-                        false => Err(Fault::Binary),
+                    let sample = &sample[..sample.len().min(SAMPLE)];
+                    return match (is_text(sample), Misfit::of_text(sample)) {
+                        (false, _) => Err(Fault::Binary),
+                        (true, Some(misfit)) => Err(Fault::Misfit(misfit)),
+                        (true, None) => Ok(false),
                     };
                 }
             }

@@ -8,29 +8,39 @@
 //!
 //! ```text
 //! file → input (gzip, progress) → lookahead (bounded buffer) → json | yaml (one document at a time)
-//!      → document (the same decoder as the live watch's) → Document
+//!      → document (the same decoder as the live watch's) → so_far (bare pods, the present) → Document
 //! ```
 
+mod bare_pods;
+mod clocks_ahead;
 mod document;
 mod error;
 mod input;
 mod json;
 mod json_tokens;
 mod lookahead;
+mod misfit;
 mod position;
+mod present;
+mod so_far;
 mod yaml;
 
 use std::io::Read;
 use std::path::Path;
 
+pub use clocks_ahead::ClockAhead;
 pub use document::{Body, Document};
 pub use error::{Fault, RecordingError};
 pub use input::ReadProgress;
+pub use misfit::Misfit;
 pub use position::RecordingPosition;
+pub use so_far::SoFar;
 
+use crate::cluster::clock::instant;
 use input::Input;
 use json::JsonDocuments;
 use lookahead::LookaheadBuffer;
+use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::pod::DecodeContext;
@@ -46,6 +56,10 @@ pub struct Recording {
     progress: ReadProgress,
     context: DecodeContext,
     parser: Parser,
+    /// What the files before, and this one, have said
+    so_far: SoFar,
+    /// When the file was modified
+    modified: Option<Timestamp>,
     /// How many documents were read
     documents: u64,
     /// Whether having none is an error
@@ -81,10 +95,18 @@ impl Recording {
             if metadata.is_dir() {
                 return Err(std::io::ErrorKind::IsADirectory.into());
             }
-            Ok((file, metadata.is_file().then_some(metadata.len())))
+            Ok((file, metadata))
         };
         match open() {
-            Ok((file, size)) => Ok(Self::new(name, file, size, options)),
+            Ok((file, metadata)) => {
+                // What is no regular file is made while it is read.
+                let size = metadata.is_file().then_some(metadata.len());
+                let modified = metadata.modified().ok().filter(|_| metadata.is_file());
+                Ok(Self {
+                    modified: modified.map(instant),
+                    ..Self::new(name, file, size, options)
+                })
+            }
             Err(error) => Err(RecordingError::new(name, None, Fault::Open(error))),
         }
     }
@@ -107,6 +129,8 @@ impl Recording {
         let progress = ReadProgress::new(size);
         let input = Input::new(Box::new(input), progress.clone());
         let options = DecodeOptions {
+            // The clock of a node is named by it.
+            node: true,
             nodes: options.nodes.or(Some(NodeOptions::default())),
             ..options
         };
@@ -115,11 +139,23 @@ impl Recording {
             progress,
             context: DecodeContext {
                 mixed_lists: true,
+                other_times: Some(Vec::new()),
                 ..DecodeContext::new(options)
             },
             parser: Parser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
+            so_far: SoFar::default(),
+            modified: None,
             documents: 0,
             must_have_some: false,
+        }
+    }
+
+    /// The same as a part of a recording of several files: `so_far` is what those before have said.
+    #[must_use]
+    pub fn following(self, so_far: &SoFar) -> Self {
+        Self {
+            so_far: so_far.clone(),
+            ..self
         }
     }
 
@@ -159,8 +195,11 @@ impl Iterator for Recording {
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.advance() {
-            Ok(Some(document)) => {
+            Ok(Some(mut document)) => {
                 self.documents += 1;
+                let other_times = self.context.other_times.replace(Vec::new());
+                let other_times = other_times.unwrap_or_default();
+                self.so_far.read(&mut document, self.modified, other_times);
                 Some(Ok(document))
             }
             Ok(None) => {

@@ -10,8 +10,10 @@ use podinit_core::pod::{ConditionType, PodUid};
 use podinit_decode::WatchEventKind;
 use podinit_decode::rfc3339;
 
+mod bare_pods;
 mod faults;
 mod kube_events;
+mod present;
 
 /// A reader that returns at most `step` bytes at a time.
 struct Drip(Cursor<Vec<u8>>, usize);

@@ -56,7 +56,14 @@ pub struct Replay<S, F> {
     early_nodes: Vec<Delivery>,
     /// The nodes that were delivered one by one since the last list of nodes
     streamed_nodes: BTreeSet<PodUid>,
-    /// `None` before the first document
+    /// The first list, as long as it is one of pods by themselves
+    bare: Option<List>,
+    /// What came of nodes behind the last of these pods. What comes before another one of them comes before the list
+    behind_bare: Vec<Delivery>,
+    /// The Events before the first pods: if those are by themselves, they come after them
+    /// ([§8.4](crate::specification#s8-4))
+    early_events: Vec<KubeEvent>,
+    /// `None` before the first document of pods
     stream: Option<StreamedList>,
     /// How many Events of the recording's beginning are of no use, by reason, if accounting starts over
     /// with a streamed list
@@ -104,6 +111,9 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             pending_nodes: None,
             early_nodes: Vec::new(),
             streamed_nodes: BTreeSet::new(),
+            bare: None,
+            behind_bare: Vec::new(),
+            early_events: Vec::new(),
             stream: None,
             too_early: Default::default(),
         })
@@ -113,8 +123,16 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub fn read(&mut self, document: Document) -> Result<ControlFlow<()>, E> {
+    pub fn read(&mut self, mut document: Document) -> Result<ControlFlow<()>, E> {
         let observed = document.observed_at;
+        document.body = match document.body {
+            Body::Pod(pod) if !self.is_beginning() => Body::Event(WatchEventKind::Modified(pod)),
+            body => body,
+        };
+        if self.is_beginning() && matches!(document.body, Body::Event(_) | Body::List { .. }) {
+            // Before time moves on.
+            self.begin();
+        }
         if self.clock.advance_to(&document).is_break() {
             return Ok(ControlFlow::Break(()));
         }
@@ -145,13 +163,14 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.event(kind, observed)?;
             }
             Body::Pod(pod) => {
-                self.give_up_pending();
-                self.list(List {
-                    pods: vec![pod],
+                self.deliver_behind_bare();
+                let first = || List {
+                    pods: Vec::new(),
                     events: Vec::new(),
                     nodes: Vec::new(),
                     observed,
-                });
+                };
+                self.bare.get_or_insert_with(first).pods.push(pod);
             }
             Body::List {
                 pods,
@@ -190,6 +209,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     /// Ends the replay and returns the sink, and the tracker with the pods that are still in flight.
     pub fn finish_with_tracker(mut self) -> (S, Tracker) {
+        self.begin();
         self.give_up_pending();
         if let Some(end) = self.clock.advance_to_end() {
             self.tracker.advance(end, &mut self.sink);
@@ -197,15 +217,43 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         (self.sink, self.tracker)
     }
 
-    /// No page of the pending list comes any more. The Events on its pages have happened all the same.
-    fn give_up_pending(&mut self) {
-        if let Some(list) = self.pending.take() {
-            self.kube_events(list.events);
+    /// Whether nothing of pods has come but pods by themselves.
+    const fn is_beginning(&self) -> bool {
+        self.stream.is_none() && self.pending.is_none()
+    }
+
+    /// Delivers the pods by themselves with which the recording begins, and the Events until then.
+    fn begin(&mut self) {
+        let events = std::mem::take(&mut self.early_events);
+        match self.bare.take() {
+            Some(list) => self.list(List { events, ..list }),
+            None => self.deliver_events(events),
+        }
+        self.deliver_behind_bare();
+    }
+
+    fn deliver_behind_bare(&mut self) {
+        for delivery in std::mem::take(&mut self.behind_bare) {
+            self.tracker.apply(delivery, &mut self.sink);
         }
     }
 
-    /// Delivers Events, if they are a source of evidence.
+    /// No page of the pending list comes any more. The Events on its pages have happened all the same.
+    fn give_up_pending(&mut self) {
+        if let Some(list) = self.pending.take() {
+            self.deliver_events(list.events);
+        }
+    }
+
+    /// Takes Events in, if they are a source of evidence. Those before the first pods wait for what these are.
     fn kube_events(&mut self, events: Vec<KubeEvent>) {
+        match self.is_beginning() && self.config.events {
+            true => self.early_events.extend(events),
+            false => self.deliver_events(events),
+        }
+    }
+
+    fn deliver_events(&mut self, events: Vec<KubeEvent>) {
         if !self.config.events {
             return;
         }
@@ -295,7 +343,10 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         if matches!(self.stream, None | Some(StreamedList::First { .. })) {
             self.early_nodes.push(delivery.clone());
         }
-        self.tracker.apply(delivery, &mut self.sink);
+        match self.bare.is_some() {
+            true => self.behind_bare.push(delivery),
+            false => self.tracker.apply(delivery, &mut self.sink),
+        }
     }
 
     fn event(&mut self, kind: WatchEventKind, observed: Option<Timestamp>) -> Result<(), E> {

@@ -2,6 +2,7 @@
 
 use super::probes::{Advice, ProbeReport};
 use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
+use crate::reports::reader::ClockAhead;
 pub(super) use crate::text::human_time::seconds;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{StartupCapacity, StartupImages, Step};
@@ -253,12 +254,19 @@ pub(super) fn notes(
         ("Still in flight", in_flight.collect()),
         ("Not observed", unobserved.collect()),
         ("Clock anomalies", named(report.clock_anomalies.iter())),
+        ("Clocks ahead", clocks_ahead(report, &shown)),
         ("Re-entries", named(report.reentries.iter())),
     ];
     notes
         .into_iter()
         .filter(|(_, found): &(_, Vec<String>)| !found.is_empty())
         .collect()
+}
+
+/// The clocks that are ahead, in a line that also says what becomes of their times.
+fn clocks_ahead(report: &Report, shown: impl Fn(&str) -> String) -> Vec<String> {
+    let line = ClockAhead::line(&report.clocks_ahead);
+    line.into_iter().map(|line| shown(&line)).collect()
 }
 
 /// The title of the advice on probes.

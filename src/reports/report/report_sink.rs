@@ -195,6 +195,7 @@ impl ReportSink {
             startups: self.startups.summaries(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
+            clocks_ahead: Vec::new(),
             clock_anomalies: AnomalyKind::ALL
                 .map(AnomalyKind::as_str)
                 .into_iter()

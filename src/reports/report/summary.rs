@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
+use crate::reports::reader::ClockAhead;
 use podinit_core::lifecycle::{StartupCapacity, StartupImages};
 use podinit_core::pod::PodInfo;
 
@@ -43,6 +44,9 @@ pub struct Report {
     pub unobserved: Vec<(&'static str, &'static str, u64)>,
     /// Clock anomalies, by kind
     pub clock_anomalies: BTreeMap<&'static str, u64>,
+    /// The clocks by which pods state times that lie in the future; left out where there are none
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clocks_ahead: Vec<ClockAhead>,
     /// Pods that stood in the first list and are not observed, because their status has lost when they
     /// started up, by why; without zeros
     pub set_aside: BTreeMap<&'static str, u64>,

@@ -1,9 +1,10 @@
 //! The implementation, as the oracle's options have it run.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use podinit::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
-use podinit::reports::reader::Recording;
+use podinit::reports::reader::{Recording, SoFar};
 use podinit::reports::replay::{ExpositionConfig, ReplayConfig};
 use podinit::slo::SloFile;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
@@ -15,7 +16,7 @@ use podinit_decode::node::NodeOptions;
 use super::exposition;
 use super::figures::Exposition;
 use super::instant::Nanos;
-use super::reading::{Options, Slo, Timestamps};
+use super::reading::{Options, PRESENT, Slo, Timestamps};
 
 /// The implementation's figures: documents as `podinit replay` reads them to the text exposition
 /// that it prints, and that read again.
@@ -66,6 +67,7 @@ pub(crate) fn figures_of_shard(
         ..DecodeOptions::default()
     };
     let recording = Recording::from_reader("history", input, decode);
+    let recording = recording.following(&SoFar::new(Arc::new(|| timestamp(PRESENT))));
     let replayed = podinit::reports::replay::expose(recording, config).unwrap();
     let printed = replayed.encode(Format::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())

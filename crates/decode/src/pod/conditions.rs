@@ -36,13 +36,12 @@ pub struct ReadConditions {
     pub in_place: InPlaceChanges,
     /// The latest lastTransitionTime of any condition, also of those that podinit does not read
     pub latest_transition: Option<Timestamp>,
+    /// The lastTransitionTimes of those that `conditions` does not hold
+    pub other_transitions: Vec<Timestamp>,
 }
 
 impl ReadConditions {
     fn take(&mut self, kind: ConditionType, entry: Entry<'_>) {
-        if self.conditions.get(kind).is_some() {
-            return;
-        }
         self.conditions.insert(kind, entry.condition);
         match kind {
             ConditionType::PodScheduled => self.take_scheduled(entry),
@@ -141,10 +140,14 @@ impl<'de> LenientField<'de> for ConditionsReader {
             let last_transition = entry.condition.last_transition;
             read.latest_transition = read.latest_transition.max(last_transition);
             match entry.kind {
-                Some(Type::Milestone(kind)) => read.take(kind, entry),
+                Some(Type::Milestone(kind)) if read.conditions.get(kind).is_none() => {
+                    read.take(kind, entry);
+                    continue;
+                }
                 Some(Type::Other(kind)) => others.take(kind, entry),
-                None => {}
+                Some(Type::Milestone(_)) | None => {}
             }
+            read.other_transitions.extend(last_transition);
         }
         read.disruption = others.disruption();
         read.in_place = others.in_place();

@@ -61,8 +61,11 @@ impl Item {
         context: &mut DecodeContext,
     ) -> Result<Self, ObjectFault> {
         let object = object.ok_or(ObjectFault::NotAnObject)?;
-        if context.mixed_lists && object.is_event() {
-            return Ok(Self::Event(event::of_object(object, context)));
+        if context.mixed_lists {
+            object.check()?;
+            if object.is_event() {
+                return Ok(Self::Event(event::of_object(object, context)));
+            }
         }
         if context.options.nodes.is_some() {
             if object.is_node() {

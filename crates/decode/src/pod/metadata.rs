@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
+use super::foreign::Foreign;
 use super::lenient::{IsObject, Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::owner::{Owner, Owners};
 use crate::node::{NodeOptions, ReadNodeLabels};
@@ -16,6 +17,10 @@ use podinit_core::timestamp::Timestamp;
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 /// Marks the mirror of a static pod ([§1.14](crate::specification#s1-14)).
 const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
+/// Says where the kubelet has a pod from, in the kubelet's own list and on mirrors.
+const SOURCE_ANNOTATION: &str = "kubernetes.io/config.source";
+/// The sources of static pods: all but the API server.
+const STATIC_SOURCES: [&str; 2] = ["file", "http"];
 /// Marks the bookmark that ends a streamed list (KEP-3157).
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
@@ -35,6 +40,8 @@ pub struct Metadata<'de> {
     pub initial_events_end: bool,
     pub continue_token: Option<Cow<'de, str>>,
     pub remaining: Option<u64>,
+    /// What a field says that the API does not write
+    pub foreign: Option<Foreign>,
     /// `shardInfo` is there: the API server has applied the shard selector
     pub has_shard_info: bool,
     labels: Labels<'de>,
@@ -131,7 +138,11 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                 Some("shardInfo") => {
                     metadata.has_shard_info = map.next_value_seed(Lenient(IsObject))?;
                 }
-                _ => skip(&mut map)?,
+                key => {
+                    let foreign = key.and_then(Foreign::of_metadata);
+                    metadata.foreign = metadata.foreign.or(foreign);
+                    skip(&mut map)?;
+                }
             }
         }
         Ok(metadata)
@@ -191,8 +202,8 @@ impl LenientField<'_> for IsStated {
     }
 }
 
-/// Whether there is a mirror annotation, whatever its value, and whether the annotation that ends
-/// the initial events is `"true"`.
+/// Whether the pod is static: it has a mirror annotation, whatever its value, or comes from a source of static pods.
+/// And whether the annotation that ends the initial events is `"true"`.
 struct Annotations;
 
 impl<'de> LenientField<'de> for Annotations {
@@ -203,12 +214,16 @@ impl<'de> LenientField<'de> for Annotations {
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut mirror, mut initial_events_end) = (false, false);
+        let (mut mirror, mut of_source, mut initial_events_end) = (false, false, false);
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some(MIRROR_ANNOTATION) => {
                     mirror = true;
                     skip(&mut map)?;
+                }
+                Some(SOURCE_ANNOTATION) => {
+                    let source = map.next_value_seed(Lenient(Text))?;
+                    of_source = source.is_some_and(|source| STATIC_SOURCES.contains(&&*source));
                 }
                 Some(INITIAL_EVENTS_END) => {
                     let value = map.next_value_seed(Lenient(Text))?;
@@ -217,7 +232,7 @@ impl<'de> LenientField<'de> for Annotations {
                 _ => skip(&mut map)?,
             }
         }
-        Ok((mirror, initial_events_end))
+        Ok((mirror || of_source, initial_events_end))
     }
 }
 

@@ -15,6 +15,7 @@ mod conditions;
 pub mod container;
 pub mod envelope;
 pub mod fixed;
+pub mod foreign;
 pub mod intern;
 pub mod lenient;
 pub mod memory;
@@ -37,6 +38,7 @@ use crate::node::NodeOptions;
 use podinit_core::pod::text;
 use podinit_core::pod::{ContainerProbes, MOST_FOLLOWED, PodUid, Workload};
 use podinit_core::shard::Shard;
+use podinit_core::timestamp::Timestamp;
 
 /// The optional fields to decode: those that a configured label or a report needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +70,9 @@ pub struct DecodeContext {
     /// Whether items of a list may be Events as well as pods, as in recordings
     /// ([§9.5](crate::specification#s9-5)). A list of a live cluster has one kind.
     pub mixed_lists: bool,
+    /// The API times that no snapshot holds, by the UID of their pod or node: those of conditions that are not
+    /// read. `None` where nobody wants them
+    pub other_times: Option<Vec<(PodUid, Timestamp)>>,
     /// The pods to decode; of others no more is read than their UID and version
     /// ([§12](crate::specification#s12)). `None` is all.
     pub shard: Option<Shard>,
@@ -93,6 +98,13 @@ impl DecodeContext {
     /// Whether the pod `uid` belongs to another shard.
     pub fn is_of_other_shard(&self, uid: PodUid) -> bool {
         self.shard.is_some_and(|shard| !shard.contains(uid))
+    }
+
+    /// Keeps the API times of a pod or a node that no snapshot holds, if somebody wants them.
+    fn keep_other_times(&mut self, uid: PodUid, times: &[Timestamp]) {
+        if let Some(kept) = &mut self.other_times {
+            kept.extend(times.iter().map(|time| (uid, *time)));
+        }
     }
 
     /// The shared copy of the name of a namespace, a node or a container.

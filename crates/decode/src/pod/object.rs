@@ -6,6 +6,7 @@ use serde::de::MapAccess;
 
 use super::DecodeContext;
 use super::fixed::FixedPart;
+use super::foreign::Foreign;
 use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
 use super::snapshot::Edition;
@@ -27,6 +28,12 @@ pub enum ObjectFault {
     /// Its `kind` is another
     #[error("a {0} is not a Node")]
     NotANode(String),
+    /// Its `kind` is right, and of another API group
+    #[error("a {kind} of {api_version} is not the {kind} of Kubernetes")]
+    OfOtherGroup { kind: String, api_version: String },
+    /// Its fields are not those of the API
+    #[error("{0}")]
+    Foreign(Foreign),
     /// `metadata.uid` is missing, empty or no text
     #[error("this pod has no metadata.uid")]
     NoUid,
@@ -49,6 +56,9 @@ pub enum ObjectFault {
 #[derive(Default)]
 pub struct Object<'de> {
     pub kind: Option<Cow<'de, str>>,
+    api_version: Option<Cow<'de, str>>,
+    /// What a field says that the API does not write
+    foreign: Option<Foreign>,
     pub metadata: Metadata<'de>,
     spec: Spec,
     status: Status<'de>,
@@ -71,6 +81,7 @@ impl<'de> Object<'de> {
     ) -> Result<(), A::Error> {
         match key {
             Some("kind") => self.kind = map.next_value_seed(Lenient(Text))?,
+            Some("apiVersion") => self.api_version = map.next_value_seed(Lenient(Text))?,
             Some("metadata") => {
                 self.metadata = map.next_value_seed(Lenient(MetadataReader(context)))?;
             }
@@ -82,9 +93,40 @@ impl<'de> Object<'de> {
             Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
             Some("reason") => self.reason = map.next_value_seed(Lenient(Text))?,
             Some("message") => self.message = map.next_value_seed(Lenient(Text))?,
-            key => self.event.take(key, map)?,
+            key => {
+                let foreign = key.and_then(Foreign::of_object);
+                self.foreign = self.foreign.or(foreign);
+                self.event.take(key, map)?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether it is as the API writes it, and pods, Events and nodes, and their lists, are those of Kubernetes. A live
+    /// cluster was asked for no others.
+    pub fn check(&self) -> Result<(), ObjectFault> {
+        if let Some(foreign) = self.foreign.or(self.metadata.foreign) {
+            return Err(ObjectFault::Foreign(foreign));
+        }
+        let (Some(kind), Some(version)) = (self.kind.as_deref(), self.api_version.as_deref())
+        else {
+            return Ok(());
+        };
+        let is_own = match kind {
+            "Pod" | "PodList" | "Node" | "NodeList" => version == "v1",
+            "Event" | "EventList" => version == "v1" || version.starts_with("events.k8s.io/"),
+            _ => true,
+        };
+        match is_own {
+            true => Ok(()),
+            false if version.starts_with("audit.k8s.io/") => {
+                Err(ObjectFault::Foreign(Foreign::AuditLog))
+            }
+            false => Err(ObjectFault::OfOtherGroup {
+                kind: shorten(kind),
+                api_version: shorten(version),
+            }),
+        }
     }
 
     /// Whether it is an Event: by its kind, or where that is not stated, as in items of a list, by the
@@ -117,6 +159,7 @@ impl<'de> Object<'de> {
     pub fn node(&mut self, context: &mut DecodeContext) -> Option<NodeSnapshot> {
         let uid = self.metadata.uid?;
         let read = &self.status.conditions;
+        context.keep_other_times(uid, &read.other_transitions);
         let info = self.status.node_info.take().flatten();
         let labels = self.metadata.take_node_labels();
         Some(NodeSnapshot {
@@ -149,6 +192,7 @@ impl<'de> Object<'de> {
         };
         let status = std::mem::take(&mut self.status);
         let fixed = self.into_fixed(context).ok_or(ObjectFault::NoUid)?;
+        context.keep_other_times(fixed.uid, &status.conditions.other_transitions);
         // A ready pod hardly changes, and nearly all of a streamed list are ready.
         let ready = status.conditions.conditions.get(ConditionType::Ready);
         if ready.is_none_or(|ready| ready.status != ConditionStatus::True) {

@@ -95,7 +95,7 @@ fn each_error_is_one_line_with_its_position() {
         ),
         (
             "metadata: {uid: a}\n---\nmetadata: {name: b}\n".into(),
-            "line 3, column 1, byte 23 (document 2): this pod has no metadata.uid",
+            "line 3, column 1, byte 23 (document 2): this is an object without a kind and with no metadata.uid",
         ),
         (
             "kind: List\nitems:\n- metadata: {uid: a}\n- kind: Service\n".into(),
@@ -106,6 +106,128 @@ fn each_error_is_one_line_with_its_position() {
         let said = error(&text);
         assert!(said.contains(expected), "{text}\n{said}\n{expected}");
         assert!(read_in_steps(text.as_bytes(), 1).is_err());
+    }
+}
+
+#[test]
+fn what_is_no_recording_is_named() {
+    let pod = r#"{"metadata":{"uid":"a"}}"#;
+    let cases = [
+        (
+            "<!DOCTYPE html>\n<p>Bad gateway: no: upstream\n",
+            "a web page",
+        ),
+        (
+            "# HELP up x\n# TYPE up gauge\nup 1\n",
+            "metrics of Prometheus",
+        ),
+        ("podinit_x{a=\"b: c\"} 1\n", "metrics of Prometheus"),
+        (
+            "NAME    READY   STATUS\nweb-0   1/1     Running\n",
+            "a table for people",
+        ),
+        (
+            "NAMESPACE   NAME    READY\nshop   web-0   1/1\n",
+            "a table for people",
+        ),
+        (r#"{"kind":"Table","rows":[]}"#, "a table for people"),
+        ("pod/web-0\npod/web-1\n", "names of pods alone"),
+        (
+            "Name:             web-0\nEvents:\n  a: b: c\n",
+            "kubectl describe",
+        ),
+        (
+            "Error from server (Forbidden): pods is forbidden: no\n",
+            "what kubectl says in place of pods (Error from server (Forbidden): pods is forbidden: no)",
+        ),
+        (
+            "No resources found in shop namespace.\n",
+            "in place of pods",
+        ),
+        (
+            "I1120 10:00:00.000000       1 main.go:12] a: b: c\n",
+            "a log of Kubernetes",
+        ),
+        ("&Pod{ObjectMeta:{web-0  shop  }}\n", "as Go prints it"),
+        ("{'api_version': 'v1'}", "as Python prints it"),
+        (
+            r#"{"kind":"Status","status":"Failure","message":"pods is forbidden"}"#,
+            "an answer of the API server without pods (pods is forbidden)",
+        ),
+        ("kind: Pod\nmetadata: {name: x}\n", "the manifest of a pod"),
+        (r#"{"level":"info","msg":"hi"}"#, "without a kind"),
+        (
+            r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"x"}"#,
+            "a line of an audit log",
+        ),
+        (
+            r#"{"type":"ADDED","object":{"kind":"Event","apiVersion":"audit.k8s.io/v1"}}"#,
+            "a line of an audit log",
+        ),
+        (
+            r#"{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[{"auditID":"x"}]}"#,
+            "item 1 of the list: this is a line of an audit log",
+        ),
+        (
+            "kind: EventList\napiVersion: audit.k8s.io/v1\nitems: []\n",
+            "a line of an audit log",
+        ),
+        (
+            r#"{"kind":"Event","apiVersion":"example.com/v1"}"#,
+            "an Event of example.com/v1 is not the Event of Kubernetes",
+        ),
+        (
+            r#"{"kind":"Node","apiVersion":"longhorn.io/v1beta2","metadata":{"uid":"a"}}"#,
+            "a Node of longhorn.io/v1beta2 is not the Node of Kubernetes",
+        ),
+        (
+            r#"{"api_version":"v1","kind":"Pod","metadata":{"uid":"a","name":"x"}}"#,
+            "to_dict() of the Python client",
+        ),
+        (
+            r#"{"type":"ADDED","object":{"metadata":{"uid":"a","creation_timestamp":"x"}}}"#,
+            "sanitize_for_serialization",
+        ),
+        (
+            r#"{"items":[{"kind":null,"metadata":{"uid":"a","creation_timestamp":"x"}}],"kind":"PodList"}"#,
+            "item 1 of the list: this is to_dict()",
+        ),
+        (
+            "items:\n- metadata: {uid: a, resource_version: '1'}\nkind: PodList\n",
+            "item 1 of the list: this is to_dict()",
+        ),
+        (
+            r#"{"Name":"a","ObjectMeta":{"UID":"u"},"Status":{}}"#,
+            "the names of Go",
+        ),
+        (
+            "objectmeta: {uid: a}\ntypemeta: {kind: Pod}\n",
+            "the names of Go",
+        ),
+        (r#"{"metadata":{"UID":"u","Name":"x"}}"#, "the names of Go"),
+    ];
+    for (text, expected) in cases {
+        let said = error(text);
+        assert!(said.contains(expected), "{text}\n{said}\n{expected}");
+        assert!(said.contains("line 1, column"), "{said}");
+        assert!(said.contains("(kubectl get pods,events "), "{said}");
+        if !text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.starts_with('{') {
+            let second = error(format!("{pod}\n{text}"));
+            assert!(
+                second.contains("line 2") && second.contains(expected),
+                "{second}"
+            );
+        }
+    }
+    // None of these is a misfit.
+    for text in [
+        r#"{"kind":"Event","apiVersion":"v1","involvedObject":{}}"#,
+        r#"{"kind":"Event","apiVersion":"events.k8s.io/v1","regarding":{}}"#,
+        r#"{"kind":"Event"}"#,
+        "name: x\nmetadata: {uid: a}\n",
+        "# recorded\nmetadata: {uid: a}\n",
+    ] {
+        assert_eq!(bodies(text).len(), 1, "{text}");
     }
 }
 

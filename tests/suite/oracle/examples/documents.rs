@@ -2,7 +2,19 @@
 //! replay stops.
 
 use super::{API, Example, Options, example};
+use serde_json::json;
+
 use crate::oracle::build::*;
+use crate::oracle::reading;
+
+/// The present, in seconds after the origin
+const PRESENT: f64 = ((reading::PRESENT - ORIGIN) / 1_000_000_000) as f64;
+
+/// The pod as a kubelet lists it that has it from there.
+fn from(source: &str, pod: Pod) -> Pod {
+    let annotations = json!({"kubernetes.io/config.source": source});
+    pod.put("metadata", "annotations", annotations)
+}
 
 pub(super) fn examples() -> Vec<Example> {
     let ready = |name| pod(name).all([1.0, 4.0, 3.0, 9.0, 10.0]);
@@ -22,17 +34,98 @@ pub(super) fn examples() -> Vec<Example> {
             "finished preexisting 3",
         ),
         example(
-            "§8: \"a bare Pod is a list of one\"",
+            "§1.14: in the kubelet's own list a static pod has the source `file` or `http`, others have `api`",
             API,
-            vec![ready("a").0],
-            "finished preexisting 1",
+            vec![list(&[
+                from("file", pod("a")),
+                from("http", ready("b")),
+                from("api", ready("c")),
+            ])],
+            "finished static 2
+             finished preexisting 1",
         ),
         example(
-            "§8: \"a bare Pod is a list of one\", and what is not in it vanishes",
+            "§8.4: \"the bare Pod documents with which a recording begins […] are its first list\"",
             API,
-            vec![pod("a").0, pod("b").0],
-            "finished vanished 1
-             inflight scheduling 1 since 0",
+            vec![ready("a").0, pod("b").0, pod("c").yes(SCHEDULED, 1.0).0],
+            "finished preexisting 1
+             inflight scheduling 1 since 0
+             inflight network 1 since 1
+             unobserved scheduling preexisting 1",
+        ),
+        example(
+            "§8.4: it \"ends before the first UID that occurs a second time\", and no absence is inferred",
+            API,
+            vec![
+                pod("a").0,
+                pod("b").0,
+                pod("a").yes(SCHEDULED, 4.0).0,
+                ready("c").created(1.0).0,
+            ],
+            "inflight network 1 since 4
+             inflight scheduling 1 since 0
+             finished ready 1
+             scheduling 2 4
+             network 1 3
+             containers 1 5
+             scheduled_to_ready 1 9
+             created_to_ready 1 9
+             events MODIFIED 2
+             discovered 3",
+        ),
+        example(
+            "§8.4: \"Every other bare pod is an event like MODIFIED\", behind a list too",
+            API,
+            vec![
+                list(&[pod("a"), pod("b")]),
+                pod("a").yes(SCHEDULED, 2.0).0,
+                pod("c").0,
+            ],
+            "inflight network 1 since 2
+             inflight scheduling 2 since 0
+             scheduling 1 2
+             events MODIFIED 2
+             discovered 3",
+        ),
+        example(
+            "§8.7: what lies more than 5 s after the present \"is not used to tell the time\"",
+            until(60.0),
+            vec![
+                added(&pod("a").yes("example.com/x", PRESENT + 6.0)),
+                added(&pod("b").created(40.0)),
+            ],
+            "inflight scheduling 2 since 0
+             events ADDED 2",
+        ),
+        example(
+            "§8.7: and what lies 5 s after it is",
+            until(60.0),
+            vec![
+                added(&pod("a").created(40.0)),
+                added(&pod("b").yes("example.com/x", PRESENT + 5.0)),
+            ],
+            "inflight scheduling 1 since 40
+             events ADDED 1",
+        ),
+        example(
+            "§8.7: \"Once a document had an observedAt, the greatest so far takes the place\" of the present",
+            until(7.5),
+            vec![
+                at(2.0, added(&pod("a"))),
+                added(&pod("b").yes("example.com/x", 8.0)),
+            ],
+            "inflight scheduling 2 since 0
+             events ADDED 2",
+        ),
+        example(
+            "§8.7: \"more than 5 s later\" than an observedAt",
+            until(6.5),
+            vec![
+                at(2.0, added(&pod("a"))),
+                added(&pod("b").yes("example.com/x", 7.0)),
+            ],
+            "inflight scheduling 1 since 0
+             events ADDED 1",
         ),
         example(
             "§8: a list of kind List, as kubectl writes it",
@@ -157,7 +250,7 @@ pub(super) fn examples() -> Vec<Example> {
             "§8: \"the greatest API time seen so far\" counts those of documents with an observedAt",
             until(6.0),
             vec![
-                at(1.0, added(&pod("a").yes(SCHEDULED, 7.0))),
+                at(2.0, added(&pod("a").yes(SCHEDULED, 7.0))),
                 added(&pod("b")),
             ],
             "inflight network 1 since 7

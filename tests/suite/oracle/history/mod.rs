@@ -1,5 +1,6 @@
 //! Random pod histories and their adversarial delivery, each from one seed.
 
+mod bare;
 mod capacity;
 mod containers;
 mod delivery;
@@ -53,6 +54,12 @@ pub(crate) fn generate(seed: u64) -> History {
     let log = lives::cluster(&mut rng);
     let (first, last) = (log[0].at, log[log.len() - 1].at);
     let documents = delivery::record(&mut rng, log);
+    // With seeds of their own, so that other histories stay what they were without.
+    let of_bare_pods = &mut Rng::new(seed ^ 0x6261_7265);
+    let documents = match of_bare_pods.percent(15) {
+        true => bare::scatter(of_bare_pods, documents),
+        false => documents,
+    };
     let events = rng.percent(60);
     // A recording may hold Events that nobody asked for.
     let documents = match events || rng.percent(15) {

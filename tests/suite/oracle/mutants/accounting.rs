@@ -3,7 +3,7 @@
 
 use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};
-use crate::oracle::reading::{Classification, Entry, Interval, Rules, Snapshot, Spec};
+use crate::oracle::reading::{Classification, Entry, Interval, PRESENT, Rules, Snapshot, Spec};
 
 mutants! {
     IgnoresVersionOrder {
@@ -50,6 +50,31 @@ mutants! {
     NeverForgetsDeleted {
         fn remembers_deleted(&self, _: Nanos, _: Nanos) -> bool {
             true
+        }
+    }
+    TakesEachBarePodForAnEvent {
+        fn ends_bare_list(&self, _: bool, pods: usize) -> bool {
+            pods > 0
+        }
+    }
+    ListsBarePodsTwice {
+        fn ends_bare_list(&self, _: bool, _: usize) -> bool {
+            false
+        }
+    }
+    BelievesTheFuture {
+        fn latest_that_tells_time(&self, _: Option<Nanos>) -> Nanos {
+            Nanos::MAX
+        }
+    }
+    HasNoToleranceForClocks {
+        fn latest_that_tells_time(&self, observed: Option<Nanos>) -> Nanos {
+            observed.unwrap_or(PRESENT)
+        }
+    }
+    IgnoresObservedTimesInThePresent {
+        fn latest_that_tells_time(&self, _: Option<Nanos>) -> Nanos {
+            PRESENT + 5 * SECOND
         }
     }
     IgnoresAbsence {

@@ -41,7 +41,10 @@ pub(crate) use view::View;
 pub(crate) use vocabulary::{Interval, Milestone, Traits};
 
 use super::figures::Figures;
-use super::instant::Nanos;
+use super::instant::{Nanos, SECOND};
+
+/// The present while recordings are read: 2026-11-01T00:00:00Z
+pub(crate) const PRESENT: Nanos = 1_793_491_200 * SECOND;
 
 /// `--timestamps`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -285,6 +285,17 @@ pub(crate) trait Rules {
         entry == Entry::Full || (entry == Entry::Adopted && !at_first_sight)
     }
 
+    /// [§8.4](crate::specification#s8-4): whether the list of bare pods, which has so many, ends before the next: "before
+    /// the first UID that occurs a second time".
+    fn ends_bare_list(&self, is_listed: bool, _pods: usize) -> bool {
+        is_listed
+    }
+
+    /// [§8.7](crate::specification#s8-7): the latest API time that tells the time.
+    fn latest_that_tells_time(&self, greatest_observed: Option<Nanos>) -> Nanos {
+        greatest_observed.unwrap_or(super::PRESENT) + 5 * SECOND
+    }
+
     /// [§8](crate::specification#s8): "pages with `metadata.continue` are joined", and
     /// [§5.4](crate::specification#s5-4): "Nothing is inferred from a list that did not complete":
     /// how many of the pages count, `None` where the list does not.

@@ -38,6 +38,8 @@ pub(crate) struct Snapshot {
     pub(crate) is_nominated: bool,
     /// The readiness gate `InPlaceUpdateReady` of OpenKruise
     pub(crate) has_in_place_gate: bool,
+    /// [§8.7](crate::specification#s8-7): the latest API time that tells the time
+    pub(crate) tells_until: Nanos,
 }
 
 /// One entry of `status.conditions`.
@@ -86,15 +88,14 @@ impl Snapshot {
             gated: not_empty("/spec/schedulingGates"),
             has_init_containers: not_empty("/spec/initContainers"),
             has_readiness_gates: not_empty("/spec/readinessGates"),
-            is_static: pod
-                .pointer("/metadata/annotations/kubernetes.io~1config.mirror")
-                .is_some_and(Value::is_string),
+            is_static: is_static(pod),
             controller_kind: controller_kind(pod),
             containers: container::all(pod),
             is_stateful: is_stateful(pod),
             is_terminating: stands("/metadata/deletionTimestamp"),
             is_nominated: stands("/status/nominatedNodeName"),
             has_in_place_gate: has_in_place_gate(pod),
+            tells_until: Nanos::MAX,
         }
     }
 
@@ -121,7 +122,7 @@ impl Snapshot {
     }
 
     /// [§4](crate::specification#s4): "API times are creationTimestamp, startTime and the LTTs (not
-    /// deletionTimestamp, which lies ahead)."
+    /// deletionTimestamp, which lies ahead)." Of those that tell the time.
     pub(crate) fn greatest_api_time(&self) -> Option<Nanos> {
         let transitions = self
             .conditions
@@ -131,6 +132,7 @@ impl Snapshot {
             .into_iter()
             .flatten()
             .chain(transitions)
+            .filter(|time| *time <= self.tells_until)
             .max()
     }
 }
@@ -156,6 +158,16 @@ impl Condition {
     pub(crate) fn is_true(&self) -> bool {
         self.status == "True"
     }
+}
+
+/// [§1.14](crate::specification#s1-14)
+fn is_static(pod: &Value) -> bool {
+    let annotation = |name| pod["metadata"]["annotations"][name].as_str();
+    annotation("kubernetes.io/config.mirror").is_some()
+        || matches!(
+            annotation("kubernetes.io/config.source"),
+            Some("file" | "http")
+        )
 }
 
 fn controller_kind(pod: &Value) -> String {

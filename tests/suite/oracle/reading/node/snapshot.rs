@@ -25,6 +25,8 @@ pub(crate) struct NodeSnapshot {
     pub(crate) ready_since: Option<Nanos>,
     /// The LTTs of all conditions
     pub(crate) transitions: Vec<Nanos>,
+    /// [§8.7](crate::specification#s8-7): the latest API time that tells the time
+    pub(crate) tells_until: Nanos,
 }
 
 impl NodeSnapshot {
@@ -61,6 +63,7 @@ impl NodeSnapshot {
             is_ready: ready.is_some_and(|ready| ready["status"] == "True"),
             ready_since: ready.and_then(since),
             transitions: conditions.iter().filter_map(since).collect(),
+            tells_until: Nanos::MAX,
         }
     }
 
@@ -69,6 +72,7 @@ impl NodeSnapshot {
         self.created
             .into_iter()
             .chain(self.transitions.iter().copied())
+            .filter(|time| *time <= self.tells_until)
             .max()
     }
 }

@@ -4,59 +4,104 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::bare::{Role, roles};
 use crate::oracle::instant::{self, Nanos};
 use crate::oracle::reading::kube_event::KubeEvent;
 use crate::oracle::reading::node::NodeSnapshot;
+use crate::oracle::reading::rules::Rules;
 use crate::oracle::reading::snapshot::Snapshot;
 
 /// A document with the time of the replay once it has been read.
 pub(super) struct Dated<'a> {
     pub(super) document: &'a Value,
     pub(super) now: Nanos,
+    pub(super) role: Role,
+    /// The latest API time in it that tells the time
+    tells_until: Nanos,
+}
+
+impl Dated<'_> {
+    pub(super) fn pods(&self) -> Vec<Snapshot> {
+        pods_of(self.document, self.tells_until)
+    }
+
+    pub(super) fn nodes(&self) -> Vec<NodeSnapshot> {
+        nodes_of(self.document, self.tells_until)
+    }
+
+    /// The type of a watch event
+    pub(super) fn kind(&self) -> Option<&str> {
+        match self.role {
+            Role::Modified => Some("MODIFIED"),
+            _ => self
+                .document
+                .get("type")
+                .map(|kind| kind.as_str().unwrap_or("")),
+        }
+    }
 }
 
 /// "Without `observedAt`, time is the greatest API time seen so far (for a list, the greatest in
 /// it)"; "`--until` stops at the first later document". Time never goes back; it starts at the
 /// Unix epoch.
-pub(super) fn date(documents: &[Value], until: Option<Nanos>) -> Vec<Dated<'_>> {
+///
+/// "Without `observedAt`, API times more than 5 s later than both the present and the file's modification are not used
+/// to tell the time. Once a document had an `observedAt`, the greatest so far takes the place of both."
+pub(super) fn date<'a>(
+    rules: &dyn Rules,
+    documents: &'a [Value],
+    until: Option<Nanos>,
+) -> Vec<Dated<'a>> {
     let mut now = 0;
     let mut greatest_seen = 0;
+    let mut greatest_observed = None;
     let mut dated = Vec::new();
-    for document in documents {
-        let greatest_in_it = greatest_api_time(document);
+    for (document, role) in documents.iter().zip(roles(rules, documents)) {
+        greatest_observed = greatest_observed.max(observed_at(document));
+        let tells_until = rules.latest_that_tells_time(greatest_observed);
+        let greatest_in_it = greatest_api_time(document, tells_until);
         greatest_seen = greatest_seen.max(greatest_in_it);
         now = now.max(match observed_at(document) {
             _ if is_without_pods(document) => now,
             Some(observed) => observed,
-            None if is_event(document) => greatest_seen,
+            None if is_event(document) || role == Role::Modified => greatest_seen,
             None => greatest_in_it,
         });
         if until.is_some_and(|until| now > until) {
             break;
         }
-        dated.push(Dated { document, now });
+        dated.push(Dated {
+            document,
+            now,
+            role,
+            tells_until,
+        });
     }
     dated
 }
 
-pub(super) fn greatest_api_time(document: &Value) -> Nanos {
-    pods_of(document)
+fn greatest_api_time(document: &Value, tells_until: Nanos) -> Nanos {
+    pods_of(document, tells_until)
         .iter()
         .filter_map(Snapshot::greatest_api_time)
         .max()
         .unwrap_or(0)
 }
 
-pub(super) fn pods_of(document: &Value) -> Vec<Snapshot> {
+fn pods_of(document: &Value, tells_until: Nanos) -> Vec<Snapshot> {
+    let read = |pod: &Value| Snapshot {
+        tells_until,
+        ..Snapshot::read(pod)
+    };
     if let Some(items) = document.get("items").and_then(Value::as_array) {
         let of_pods = items
             .iter()
             .filter(|item| kind_of(document, item) == Kind::Pod);
-        return of_pods.map(Snapshot::read).collect();
+        return of_pods.map(read).collect();
     }
     let pod = document.get("object").unwrap_or(document);
     match pod["kind"].as_str() {
-        Some("Pod") if document["type"] != "BOOKMARK" => vec![Snapshot::read(pod)],
+        Some("Pod") if document["type"] != "BOOKMARK" => vec![read(pod)],
         _ => Vec::new(),
     }
 }
@@ -84,16 +129,20 @@ pub(super) fn kube_events_of(document: &Value) -> Vec<KubeEvent> {
 }
 
 /// [§14.1](crate::specification#s14-1): "`NodeList`, nodes in a `List`, a bare `Node`, watch events"
-pub(super) fn nodes_of(document: &Value) -> Vec<NodeSnapshot> {
+fn nodes_of(document: &Value, tells_until: Nanos) -> Vec<NodeSnapshot> {
+    let read = |node: &Value| NodeSnapshot {
+        tells_until,
+        ..NodeSnapshot::read(node)
+    };
     if let Some(items) = document.get("items").and_then(Value::as_array) {
         let nodes = items
             .iter()
             .filter(|item| kind_of(document, item) == Kind::Node);
-        return nodes.map(NodeSnapshot::read).collect();
+        return nodes.map(read).collect();
     }
     let node = document.get("object").unwrap_or(document);
     match node["kind"] == "Node" && document["type"] != "BOOKMARK" {
-        true => vec![NodeSnapshot::read(node)],
+        true => vec![read(node)],
         false => Vec::new(),
     }
 }
@@ -166,7 +215,7 @@ pub(super) fn count_types(dated: &[Dated<'_>]) -> BTreeMap<String, usize> {
     for kind in dated
         .iter()
         .filter(|dated| !is_without_pods(dated.document))
-        .filter_map(|dated| dated.document["type"].as_str())
+        .filter_map(Dated::kind)
     {
         *counts.entry(kind.to_owned()).or_insert(0) += 1;
     }

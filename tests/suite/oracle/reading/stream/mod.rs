@@ -1,5 +1,6 @@
 //! [§8](crate::specification#s8): the documents, in their order, as what happened to every UID.
 
+mod bare;
 mod document;
 mod steps;
 
@@ -82,7 +83,7 @@ pub(crate) struct Recording {
 }
 
 pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) -> Recording {
-    let dated = date(documents, options.until);
+    let dated = date(rules, documents, options.until);
     let watch_events = count_types(&dated);
     let mut steps = join_pages(rules, &dated);
     steps.retain(|step| match step {

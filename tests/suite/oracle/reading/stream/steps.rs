@@ -1,8 +1,9 @@
 //! The documents as what the replay does: pages joined, streamed lists found.
 
+use super::bare::Role;
 use super::document::{
     Dated, has_further_page, is_end_of_streamed_list, is_event, is_page, is_without_pods,
-    kube_events_of, nodes_of, observed_at, pods_of,
+    kube_events_of, observed_at,
 };
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::kube_event::KubeEvent;
@@ -59,14 +60,18 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
             rest = after;
             continue;
         }
-        if is_event(document) {
+        if first.role == Role::OfFirstList {
+            rest = bare_list(rest, &mut steps, &mut nodes);
+            continue;
+        }
+        if let Some(kind) = first.kind() {
             let (o, now) = (observed_at(document), first.now);
             steps.push(
                 match rules.closes_streamed_list(is_end_of_streamed_list(document)) {
                     true => Step::EndOfStreamedList { o, now },
                     false => Step::Event {
-                        kind: document["type"].as_str().unwrap_or("").to_owned(),
-                        object: pods_of(document).pop().map(Box::new),
+                        kind: kind.to_owned(),
+                        object: first.pods().pop().map(Box::new),
                         o,
                         now,
                     },
@@ -86,11 +91,9 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
         let last = pages.last().unwrap_or(&first);
         let is_complete = !has_further_page(last.document);
         if let Some(counting) = rules.pages_that_count(pages.len(), is_complete) {
-            let pods = pages[..counting]
-                .iter()
-                .flat_map(|page| pods_of(page.document));
+            let pods = pages[..counting].iter().flat_map(|page| page.pods());
             let pods = in_order(pods.collect());
-            let among_them = pages.iter().flat_map(|page| nodes_of(page.document));
+            let among_them = pages.iter().flat_map(|page| page.nodes());
             let among_them: Vec<NodeSnapshot> = among_them.collect();
             let now = last.now;
             let greatest = pods.iter().filter_map(Snapshot::greatest_api_time).max();
@@ -121,6 +124,53 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
     steps
 }
 
+/// Puts the first list together out of its bare pods, "of one moment": the Events before and between them count after
+/// them. Returns what comes after it.
+fn bare_list<'a, 'b>(
+    rest: &'a [Dated<'b>],
+    steps: &mut Vec<Step>,
+    nodes: &mut NodePages,
+) -> &'a [Dated<'b>] {
+    let belongs =
+        |dated: &&Dated<'_>| dated.role == Role::OfFirstList || is_without_pods(dated.document);
+    let (group, rest) = rest.split_at(rest.iter().take_while(belongs).count());
+    let is_pod = |dated: &Dated<'_>| dated.role == Role::OfFirstList;
+    let pods: Vec<&Dated<'_>> = group.iter().filter(|dated| is_pod(dated)).collect();
+    let (Some(first), Some(last)) = (pods.first(), pods.last()) else {
+        return rest;
+    };
+    let end = group.iter().rposition(is_pod).unwrap_or_default();
+    let (within, behind) = group.split_at(end);
+    let (mut before, mut events): (Vec<Step>, Vec<Step>) = std::mem::take(steps)
+        .into_iter()
+        .partition(|step| !matches!(step, Step::Heard { .. }));
+    before.extend(
+        within
+            .iter()
+            .filter(|dated| !is_pod(dated))
+            .filter_map(|dated| nodes.read(dated)),
+    );
+    let now = last.now;
+    events.extend(group.iter().filter(|dated| !is_pod(dated)).flat_map(heard));
+    for event in &mut events {
+        if let Step::Heard { now: heard, .. } = event {
+            *heard = now;
+        }
+    }
+    let listed = in_order(pods.iter().flat_map(|dated| dated.pods()).collect());
+    let greatest = listed.iter().filter_map(Snapshot::greatest_api_time).max();
+    let began = observed_at(first.document).or(greatest).unwrap_or(now);
+    let list = Step::List {
+        pods: listed,
+        began,
+        now,
+    };
+    let behind = behind.iter().filter(|dated| !is_pod(dated));
+    steps.extend(before.into_iter().chain([list]).chain(events));
+    steps.extend(behind.filter_map(|dated| nodes.read(dated)));
+    rest
+}
+
 /// With the place of each pod in the list.
 fn in_order(mut pods: Vec<Snapshot>) -> Vec<Snapshot> {
     for (place, pod) in pods.iter_mut().enumerate() {
@@ -144,7 +194,7 @@ impl NodePages {
         if is_end_of_streamed_list(document) && document["object"]["kind"] == "Node" {
             return step(Said::EndOfStreamedList);
         }
-        let nodes = nodes_of(document);
+        let nodes = dated.nodes();
         if is_event(document) {
             let o = observed_at(document);
             let kind = document["type"].as_str().unwrap_or("").to_owned();

@@ -1,0 +1,112 @@
+//! Nothing lies in the future ([§8.7](crate::specification#s8-7)): API times that no pod can state yet do not tell the
+//! time of a recording.
+
+use std::sync::Arc;
+
+use super::clocks_ahead::{ClockAhead, ClocksAhead};
+use super::document::{Body, Document};
+use crate::cluster::clock::Clock;
+use podinit_core::node::NodeSnapshot;
+use podinit_core::pod::{ConditionType, Conditions, PodSnapshot, PodUid};
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_decode::WatchEventKind;
+
+/// How much later than the present an API time may be: clocks differ a little.
+const TOLERANCE: i64 = 5 * NANOS_PER_SECOND;
+
+/// The latest time at which a recording can have been made, as far as is known.
+pub(super) struct Present {
+    clock: Arc<dyn Clock>,
+    /// The greatest `observedAt` so far
+    observed: Option<Timestamp>,
+    ahead: ClocksAhead,
+}
+
+impl Present {
+    pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            observed: None,
+            ahead: ClocksAhead::default(),
+        }
+    }
+
+    pub(super) fn clocks_ahead(&self) -> Vec<ClockAhead> {
+        self.ahead.found()
+    }
+
+    /// Lets no time of `document` tell the time that lies after the present. `other_times` are those that the
+    /// snapshots do not hold.
+    pub(super) fn judge(
+        &mut self,
+        document: &mut Document,
+        modified: Option<Timestamp>,
+        mut other_times: Vec<(PodUid, Timestamp)>,
+    ) {
+        self.observed = self.observed.max(document.observed_at);
+        let present = match self.observed {
+            Some(observed) => observed,
+            None => self.clock.now().max(modified.unwrap_or(Timestamp::EPOCH)),
+        };
+        let latest = present.plus_nanos(TOLERANCE);
+        let can_be = |time: &Timestamp| *time <= latest;
+        let (pods, nodes) = snapshots(&mut document.body);
+        let pods = pods.iter_mut();
+        let pods = pods.filter(|pod| !pod.latest_api_time.iter().all(can_be));
+        let nodes = nodes.iter_mut();
+        let nodes = nodes.filter(|node| !node.latest_api_time.iter().all(can_be));
+        let (mut pods, mut nodes) = (pods.peekable(), nodes.peekable());
+        if pods.peek().is_none() && nodes.peek().is_none() {
+            return;
+        }
+        other_times.sort_unstable();
+        let others_of = |uid: PodUid| {
+            let first = other_times.partition_point(|(of, _)| *of < uid);
+            let own = other_times[first..].iter();
+            own.take_while(move |(of, _)| *of == uid)
+                .map(|(_, time)| *time)
+        };
+        for pod in pods {
+            if let Some(stated) = pod.latest_api_time {
+                let by_node = of_control_plane(pod).all(|time| can_be(&time));
+                let node = pod.info.node.as_ref().filter(|_| by_node);
+                self.ahead.add(pod.uid, node, stated.nanos_since(present));
+            }
+            let times = [pod.created, pod.started].into_iter().flatten();
+            let times = times.chain(transitions(&pod.conditions));
+            pod.latest_api_time = times.chain(others_of(pod.uid)).filter(can_be).max();
+        }
+        for node in nodes {
+            let ready = node.ready.and_then(|ready| ready.last_transition);
+            let times = [node.created, ready].into_iter().flatten();
+            node.latest_api_time = times.chain(others_of(node.uid)).filter(can_be).max();
+        }
+    }
+}
+
+/// The pods and nodes of a document.
+fn snapshots(body: &mut Body) -> (&mut [PodSnapshot], &mut [NodeSnapshot]) {
+    match body {
+        Body::List { pods, nodes, .. } => (pods, nodes),
+        Body::Nodes { nodes, .. } => (&mut [], nodes),
+        Body::Pod(pod)
+        | Body::Event(
+            WatchEventKind::Added(pod)
+            | WatchEventKind::Modified(pod)
+            | WatchEventKind::Deleted(pod),
+        ) => (std::slice::from_mut(pod), &mut []),
+        Body::Event(_) | Body::Events(_) | Body::NodeEvent(_) => (&mut [], &mut []),
+    }
+}
+
+/// The times that the API server and the scheduler state ([§1.5](crate::specification#s1-5)).
+fn of_control_plane(pod: &PodSnapshot) -> impl Iterator<Item = Timestamp> {
+    let scheduled = pod.conditions.get(ConditionType::PodScheduled);
+    let scheduled = scheduled.and_then(|condition| condition.last_transition);
+    pod.created.into_iter().chain(scheduled)
+}
+
+fn transitions(conditions: &Conditions) -> impl Iterator<Item = Timestamp> {
+    let all = ConditionType::ALL.into_iter();
+    all.filter_map(|kind| conditions.get(kind)?.last_transition)
+}
