@@ -15,7 +15,7 @@ use podinit_core::lifecycle::{
     Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Selection,
     Stage, WaitReason, record_fixtures,
 };
-use podinit_core::pod::{PodSnapshot, PodUid, Workload};
+use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 
 /// 10:00 on 2026-03-01, and so many seconds later.
@@ -191,6 +191,53 @@ fn small() -> Overview {
 #[test]
 fn a_small_state_as_html() {
     insta::assert_snapshot!(small().render(at(600)).unwrap());
+}
+
+#[test]
+fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_starts() {
+    let waiting = WaitReason::new(Stage::Network, Cause::Acknowledge).unwrap();
+    let progress = Progress::InFlight {
+        waiting,
+        entered: at(599),
+        stuck_at: at(899),
+        is_stuck: false,
+    };
+    let mut starting = record("web-99", progress);
+    starting.causes[0] = RecordedCause {
+        waiting,
+        began: at(599),
+        container: None,
+    };
+    let ending = Ending {
+        reason: Some("OutOfcpu".into()),
+        message: Some("Pod was rejected: no cpu".into()),
+        ..Ending::default()
+    };
+    let rejected = (0..12).map(|number| {
+        let progress = Progress::Ended {
+            outcome: Outcome::Rejected,
+            at: at(590),
+            ending: Some(Box::new(ending.clone())),
+        };
+        record(&format!("web-{number}"), progress)
+    });
+    let rejected: Vec<Record> = rejected.collect();
+    let seen = Seen::of(vec![starting], &rejected, Some(at(600)));
+    let page = Overview {
+        seen: Arc::new(seen),
+        ..overview(Vec::new(), Wanted::default())
+    };
+    let page = page.render(at(600)).unwrap();
+    for said in [
+        "<p class=\"word\">Broken</p>",
+        "<h1>12 pods of shop/Deployment/web were rejected by the kubelet in the last 10 minutes: OutOfcpu: no cpu.",
+        "<h2 id=\"pods\">1 pods in flight</h2>",
+        "<span>rejected</span><span class=\"wait\">at 10:09</span>",
+        "<h3>Starting as usual: 1</h3>",
+        "<span class=\"alarm\">12 others have failed</span>",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
 }
 
 #[test]

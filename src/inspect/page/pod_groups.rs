@@ -46,6 +46,7 @@ pub(super) struct PodRow {
     pub path: String,
     /// Its stage, or how it ended
     pub state: &'static str,
+    /// Empty where the state says it
     pub cause: &'static str,
     /// Since when it is so
     pub since: String,
@@ -90,7 +91,14 @@ impl PodRow {
                     Some(wait),
                 )
             }
-            FoundState::Ended { outcome, .. } => (outcome.as_str(), of_problem, None),
+            FoundState::Ended { outcome, .. } => {
+                let state = outcome.as_str();
+                (
+                    state,
+                    if of_problem == state { "" } else { of_problem },
+                    None,
+                )
+            }
         };
         Self {
             name: example.name.to_string(),
