@@ -172,10 +172,29 @@ def workload_of(obj):
     owner = next((o for o in meta.get("ownerReferences") or [] if o.get("controller")), None)
     if owner is None:
         return None
-    kind, name, suffix = owner["kind"], owner["name"], (meta.get("labels") or {}).get("pod-template-hash")
-    if kind == "ReplicaSet" and suffix and name.endswith("-" + suffix):
-        kind, name = "Deployment", name[:-len(suffix) - 1]
+    kind, name = lasting(owner["kind"], owner["name"], meta.get("labels") or {})
     return f"{meta['namespace']}/{kind}/{name}"
+
+
+def lasting(kind, name, labels):
+    """The controller by the name that lasts (13.3)."""
+    if kind == "ReplicaSet":
+        for label, value in labels.items():
+            label = label.rpartition("/")[2]
+            if label.endswith("pod-template-hash") and value and name.endswith("-" + value):
+                made = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
+                return made.get(label, kind), name[:-len(value) - 1]
+        return kind, name
+    base, _, last = name.rpartition("-")
+    if base and kind == "Job" and re.fullmatch("[0-9]{8}", last) and int(last) >= 26_000_000:
+        return "CronJob", base
+    if base and kind == "Workflow" and re.fullmatch("[0-9]{10}", last) and int(last) >= 26_000_000 * 60:
+        return "CronWorkflow", base
+    if kind in ("DaemonSet", "Deployment", "Node", "ReplicationController", "StatefulSet") or name.startswith("-"):
+        return kind, name
+    first, *words = name.split("-")
+    kept = [word for word in words if not re.fullmatch("[bcdfghjklmnpqrstvwxz2456789]{5}", word)]
+    return kind, "-".join([first, *kept])
 
 
 class Account(Truth):

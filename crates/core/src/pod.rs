@@ -10,12 +10,11 @@ mod probes;
 mod status;
 pub mod text;
 mod uid;
+mod workload;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::container::{
@@ -27,6 +26,7 @@ pub use self::status::{
     Resize, ResizeState, SandboxNotReady, Termination,
 };
 pub use self::uid::PodUid;
+pub use self::workload::{HashedBy, LastingName, TemplateHash, Workload, generated_word};
 use crate::label_values;
 use crate::node::labels::NodeLabels;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -120,23 +120,6 @@ pub enum Phase {
     Succeeded,
     /// `Failed`
     Failed,
-}
-
-/// The controller that owns a pod, from its owner reference with `controller: true`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "workload")]
-pub struct Workload {
-    /// The owner's kind; `Deployment` for a ReplicaSet that a Deployment made.
-    pub kind: Box<str>,
-    /// The owner's name; the Deployment's for such a ReplicaSet.
-    pub name: Box<str>,
-}
-
-/// `KIND/NAME`.
-impl fmt::Display for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.kind, self.name)
-    }
 }
 
 /// What labels and exemplars say about a pod. None of it decides what is counted, except that SLOs
@@ -295,14 +278,15 @@ impl PodSnapshot {
         let Some(ready) = self.conditions.get(ConditionType::Ready) else {
             return self.phase != Phase::Active;
         };
-        let was_ready_before = ready.status == ConditionStatus::False
-            && ready
-                .last_transition
-                .zip(self.started)
-                .is_some_and(|(unready, started)| {
-                    unready.nanos_since(started) > READY_BEFORE_NANOS
-                });
-        ready.is_true() || was_ready_before || self.phase != Phase::Active
+        ready.is_true() || self.was_ready_before() || self.phase != Phase::Active
+    }
+
+    /// Whether the pod is not Ready, and its Ready=False was not set at its start.
+    pub(crate) fn was_ready_before(&self) -> bool {
+        let ready = self.conditions.get(ConditionType::Ready);
+        let unready = ready.filter(|ready| ready.status == ConditionStatus::False);
+        let times = unready.and_then(|unready| unready.last_transition.zip(self.started));
+        times.is_some_and(|(unready, started)| unready.nanos_since(started) > READY_BEFORE_NANOS)
     }
 }
 

@@ -7,6 +7,7 @@ use super::rule::{
     API_VERSION, Fields, KIND, MESSAGE, NAME, REASON, RESOURCE_VERSION, Rule, TIME, UID,
 };
 use super::vocabulary::{API_VERSIONS, CONDITION_TYPES, KINDS, VOLUME_SOURCES};
+use podinit_core::pod::{HashedBy, LastingName, TemplateHash, generated_word};
 
 /// The annotation that makes a pod a static one.
 const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -14,8 +15,6 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 const SOURCE: &str = "kubernetes.io/config.source";
 /// The annotation of the bookmark that ends a streamed list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
-/// The label that a ReplicaSet's pods carry; the ReplicaSet's name ends in its value.
-const TEMPLATE_HASH: &str = "pod-template-hash";
 
 pub(super) const FIELDS: Fields = &[
     ("apiVersion", API_VERSION),
@@ -131,16 +130,23 @@ const CONDITION_TYPE: Rule = Rule::Word(CONDITION_TYPES);
 const RESTART_POLICY: Rule = Rule::Word("Always OnFailure Never");
 const IMAGE: Rule = Rule::Text(Anonymizer::image);
 
-/// Labels with hashed keys and values. The key that shows a Deployment stays.
+/// Labels with hashed keys and values. Of the keys that show what made a ReplicaSet, those words stay that do.
 fn labels(anonymizer: &Anonymizer, labels: &Value, _: &Map<String, Value>) -> Option<Value> {
     let hashed = labels.as_object()?.iter().filter_map(|(key, value)| {
-        let key = anonymizer.word_of(TEMPLATE_HASH, key);
+        let hashed = || anonymizer.name(key);
+        let key = match HashedBy::of_label(key) {
+            None => hashed(),
+            Some(HashedBy::Deployment) => "pod-template-hash".to_owned(),
+            Some(HashedBy::Rollout) => "rollouts-pod-template-hash".to_owned(),
+            Some(HashedBy::Other) => hashed() + "-pod-template-hash",
+        };
         Some((key, anonymizer.name(value.as_str()?).into()))
     });
     Some(Value::Object(hashed.collect()))
 }
 
-/// An owner. A ReplicaSet keeps the form NAME-HASH, by which its Deployment is known.
+/// An owner. Its name keeps the form by which its workload is known: `NAME-HASH` of a ReplicaSet, the time of a
+/// schedule, and a word that was generated.
 fn owner(anonymizer: &Anonymizer, owner: &Value, metadata: &Map<String, Value>) -> Option<Value> {
     const FIELDS: Fields = &[
         ("apiVersion", Rule::Word(API_VERSIONS)),
@@ -149,17 +155,26 @@ fn owner(anonymizer: &Anonymizer, owner: &Value, metadata: &Map<String, Value>) 
         ("uid", UID),
         ("controller", Rule::Flag),
     ];
-    let template_hash = metadata
-        .get("labels")
-        .and_then(|labels| labels.get(TEMPLATE_HASH));
-    let deployment = template_hash
-        .and_then(Value::as_str)
-        .filter(|hash| !hash.is_empty())
-        .zip(owner.get("name").and_then(Value::as_str))
-        .and_then(|(hash, name)| Some((name.strip_suffix(hash)?.strip_suffix('-')?, hash)));
     let mut kept = anonymizer.fields(owner.is_object().then_some(owner)?, FIELDS);
-    if let Some((deployment, hash)) = deployment {
-        kept["name"] = format!("{}-{}", anonymizer.name(deployment), anonymizer.name(hash)).into();
+    let text = |key: &str| owner.get(key).and_then(Value::as_str);
+    let (Some(kind), Some(name)) = (text("kind"), text("name")) else {
+        return Some(kept);
+    };
+    let labels = metadata.get("labels").and_then(Value::as_object);
+    let hashes = labels.into_iter().flatten();
+    let hashes: Vec<TemplateHash<'_>> = hashes
+        .filter_map(|(key, value)| Some((HashedBy::of_label(key)?, value.as_str()?)))
+        .collect();
+    let lasting = LastingName::of(kind, name, &hashes);
+    if lasting.name != name {
+        let rest = name.strip_prefix(&*lasting.name);
+        let rest = rest.and_then(|rest| rest.strip_prefix('-'));
+        let made = match rest {
+            Some(hash) if kind == "ReplicaSet" => anonymizer.name(hash),
+            Some(time) if kind != lasting.kind => time.to_owned(),
+            _ => generated_word(anonymizer.hash(name)),
+        };
+        kept["name"] = format!("{}-{made}", anonymizer.name(&lasting.name)).into();
     }
     Some(kept)
 }

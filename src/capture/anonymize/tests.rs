@@ -38,33 +38,88 @@ fn the_same_name_becomes_the_same_hash_and_another_key_gives_others() {
     assert_eq!(one.uid("u").len(), 36);
 }
 
+/// What a pod's controller is called by the decoder, of the recording as it was and without names.
+fn workloads(label: &str, kind: &str, name: &str) -> [String; 2] {
+    let pod = json!({"kind": "Pod", "metadata": {
+        "name": "p", "uid": "u", "labels": {label: "5d4f", "team": "billing"},
+        "ownerReferences": [{"kind": kind, "name": name, "controller": true}],
+    }});
+    [pod.clone(), anonymous(pod)].map(|pod| {
+        let options = podinit_decode::DecodeOptions {
+            workload: true,
+            ..Default::default()
+        };
+        let list = json!({"kind": "PodList", "items": [pod]}).to_string();
+        let mut decoder = podinit_decode::PodDecoder::new(options);
+        let pods = decoder.list_page(list.as_bytes()).unwrap().pods;
+        pods[0].info.workload.as_ref().unwrap().to_string()
+    })
+}
+
 #[test]
-fn a_replica_set_keeps_the_form_that_shows_its_deployment() {
-    let pod = |deployment: &str| {
-        let pod = json!({"kind": "Pod", "metadata": {
-            "name": "p", "uid": "u",
-            "labels": {"pod-template-hash": "5d4f", "team": "billing"},
-            "ownerReferences": [{
-                "kind": "ReplicaSet", "name": format!("{deployment}-5d4f"), "controller": true,
-            }],
-        }});
-        let pod = anonymous(pod);
-        let hash = pod["metadata"]["labels"]["pod-template-hash"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        let owner = pod["metadata"]["ownerReferences"][0]["name"]
-            .as_str()
-            .unwrap();
-        let deployment = owner
-            .strip_suffix(&hash)
-            .unwrap()
-            .strip_suffix('-')
-            .unwrap();
-        deployment.to_owned()
-    };
-    assert_eq!(pod("web"), anonymizer().name("web"));
-    assert_ne!(pod("web"), pod("shop"));
+fn an_owner_keeps_the_form_that_shows_its_workload() {
+    for (label, kind, name, lasting, prefix) in [
+        (
+            "pod-template-hash",
+            "ReplicaSet",
+            "web-5d4f",
+            "web",
+            "Deployment/",
+        ),
+        (
+            "acme.io/pod-template-hash",
+            "ReplicaSet",
+            "web-5d4f",
+            "web",
+            "Deployment/",
+        ),
+        (
+            "rollouts-pod-template-hash",
+            "ReplicaSet",
+            "web-5d4f",
+            "web",
+            "Rollout/",
+        ),
+        (
+            "acme-pod-template-hash",
+            "ReplicaSet",
+            "web-5d4f",
+            "web",
+            "ReplicaSet/",
+        ),
+        ("app", "ReplicaSet", "web-5d4f", "web-5d4f", "ReplicaSet/"),
+        ("app", "Job", "sync-29919480", "sync", "CronJob/"),
+        (
+            "app",
+            "Workflow",
+            "sync-1795168800",
+            "sync",
+            "CronWorkflow/",
+        ),
+        (
+            "app",
+            "Job",
+            "train-x7k2p-workers-0",
+            "train-workers-0",
+            "Job/",
+        ),
+        ("app", "Job", "sync", "sync", "Job/"),
+        (
+            "app",
+            "StatefulSet",
+            "app-mssql",
+            "app-mssql",
+            "StatefulSet/",
+        ),
+    ] {
+        let [known, anonymous] = workloads(label, kind, name);
+        assert_eq!(known, format!("{prefix}{lasting}"));
+        assert_eq!(
+            anonymous,
+            format!("{prefix}{}", anonymizer().name(lasting)),
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The words of Kubernetes that an anonymized recording keeps, by the field in which they stand. They are
-//! constants of its source, of its autoscalers and, where the specification names them, of OpenKruise.
+//! constants of its source, of its autoscalers and, where the specification names them, of OpenKruise and Argo.
 
 /// Kinds of objects, also of owners.
 pub(super) const KINDS: &str = "
     Pod PodList Event EventList List Status Node NodeList Deployment ReplicaSet ReplicationController StatefulSet
     DaemonSet Job CronJob PodTemplate PodGroup Workload Service Endpoints EndpointSlice ConfigMap Secret
     ServiceAccount Namespace PersistentVolume PersistentVolumeClaim StorageClass ResourceClaim
-    ResourceClaimTemplate ResourceSlice HorizontalPodAutoscaler PodDisruptionBudget Lease
+    ResourceClaimTemplate ResourceSlice HorizontalPodAutoscaler PodDisruptionBudget Lease Workflow
 ";
 
 /// Groups and versions of the API.

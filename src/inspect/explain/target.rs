@@ -100,9 +100,7 @@ impl Target {
                 TargetName::Pod(name) => *pod.name == **name,
                 TargetName::Workload { kind, name } => {
                     let owner = pod.workload.as_deref();
-                    owner.is_some_and(|owner| {
-                        owner.kind.eq_ignore_ascii_case(kind) && *owner.name == **name
-                    })
+                    owner.is_some_and(|owner| owner.is_called(Some(kind), name, pod))
                 }
             }
     }

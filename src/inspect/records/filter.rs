@@ -57,7 +57,7 @@ fn is_owned_by(pod: &PodInfo, wanted: &str) -> bool {
         return false;
     };
     match wanted.split_once('/') {
-        Some((kind, name)) => owner.kind.eq_ignore_ascii_case(kind) && *owner.name == *name,
-        None => *owner.name == *wanted,
+        Some((kind, name)) => owner.is_called(Some(kind), name, pod),
+        None => owner.is_called(None, wanted, pod),
     }
 }

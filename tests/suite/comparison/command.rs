@@ -171,6 +171,71 @@ fn the_pool_is_named_where_the_recordings_hold_nodes() {
     }
 }
 
+/// Each of these controllers has another name after a release, or with each run.
+#[test]
+fn what_was_made_for_a_version_or_a_run_is_the_same_workload_on_both_sides() {
+    type Owner = fn(&str, usize) -> (&'static str, String);
+    let owners: [(&str, Owner); 5] = [
+        ("Rollout/web", |side, _| {
+            ("ReplicaSet", format!("web-{side}"))
+        }),
+        ("CronJob/sync", |side, number| {
+            let first = if side == "before" {
+                29_919_480
+            } else {
+                29_929_480
+            };
+            ("Job", format!("sync-{}", first + number))
+        }),
+        ("CronWorkflow/nightly", |side, number| {
+            let first = if side == "before" {
+                1_795_168_800
+            } else {
+                1_795_255_200
+            };
+            ("Workflow", format!("nightly-{}", first + 60 * number))
+        }),
+        ("TaskRun/build-run-test", |side, number| {
+            let hash =
+                ["x7k2p", "b9vrs", "24578", "hjklm"][2 * usize::from(side == "after") + number % 2];
+            ("TaskRun", format!("build-run-{hash}-test"))
+        }),
+        ("Workflow/hello", |side, number| {
+            let hash =
+                ["xr5lw", "bcdfg", "zzzz9", "7w8v9"][2 * usize::from(side == "after") + number % 2];
+            ("Workflow", format!("hello-{hash}"))
+        }),
+    ];
+    for (workload, owner) in owners {
+        let recording = |side: &str, network| {
+            let mut list = on_node_b(side, network);
+            for (number, pod) in list["items"].as_array_mut().unwrap().iter_mut().enumerate() {
+                let (kind, name) = owner(side, number);
+                pod["metadata"]["ownerReferences"] =
+                    json!([{"kind": kind, "name": name, "controller": true}]);
+                pod["metadata"]["labels"] =
+                    json!({"app": "web", "rollouts-pod-template-hash": side});
+                pod["spec"]["nodeName"] = "a".into();
+            }
+            list.to_string()
+        };
+        let output = report_on(
+            [recording("before", 3), recording("after", 9)],
+            &["--format", "json"],
+        );
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            found["mix"]["before"],
+            json!(1.0),
+            "{workload}: {}",
+            found["mix"]
+        );
+        assert_eq!(found["mix"]["after"], json!(1.0), "{workload}");
+        let answer = found["answer"].to_string();
+        assert!(answer.contains("+6 s"), "{workload}: {answer}");
+    }
+}
+
 /// Kubelets up to 1.35 set the network condition only once images are pulled and a container has started.
 #[test]
 fn a_kubelet_that_measures_otherwise_is_no_faster_network_without_a_caution() {

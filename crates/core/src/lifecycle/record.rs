@@ -377,7 +377,7 @@ mod pod_names {
         /// Left out while the pod is not bound
         #[serde(skip_serializing_if = "Option::is_none")]
         node: Option<Arc<str>>,
-        /// The controlling owner; a Deployment in place of its ReplicaSet
+        /// The controlling owner, by the name that lasts; a Deployment in place of its ReplicaSet
         #[serde(skip_serializing_if = "Option::is_none")]
         workload: Option<Arc<Workload>>,
     }

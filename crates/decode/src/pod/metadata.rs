@@ -10,11 +10,9 @@ use super::foreign::Foreign;
 use super::lenient::{IsObject, Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::owner::{Owner, Owners};
 use crate::node::{NodeOptions, ReadNodeLabels};
-use podinit_core::pod::{PodUid, Workload};
+use podinit_core::pod::{HashedBy, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 
-/// The label by which a Deployment distinguishes its ReplicaSets.
-const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 /// Marks the mirror of a static pod ([§1.14](crate::specification#s1-14)).
 const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 /// Says where the kubelet has a pod from, in the kubelet's own list and on mirrors.
@@ -67,8 +65,10 @@ impl<'de> Metadata<'de> {
     /// The workload that the pod belongs to.
     pub fn workload(&self, context: &mut DecodeContext) -> Option<Arc<Workload>> {
         let owner = self.owner.as_ref()?;
-        let hash = self.labels.template_hash.as_deref();
-        Some(owner.workload(hash, context))
+        let hash = |by: HashedBy| (by, self.labels.template_hashes[by as usize].as_deref());
+        let hashes = [HashedBy::Deployment, HashedBy::Rollout, HashedBy::Other].map(hash);
+        let hashes = hashes.map(|(by, hash)| (by, hash.unwrap_or_default()));
+        Some(owner.workload(&hashes, context))
     }
 }
 
@@ -240,7 +240,8 @@ impl<'de> LenientField<'de> for Annotations {
 #[derive(Default)]
 struct Labels<'de> {
     chosen: Box<[Box<str>]>,
-    template_hash: Option<Cow<'de, str>>,
+    /// By [`HashedBy`], the first of each
+    template_hashes: [Option<Cow<'de, str>>; 3],
     of_node: ReadNodeLabels,
 }
 
@@ -261,15 +262,15 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
         let Self { keys, nodes } = self;
         let mut of_node = ReadNodeLabels::default();
         let mut chosen = vec![Box::default(); keys.len()].into_boxed_slice();
-        let mut template_hash = None;
+        let mut template_hashes = [const { None }; 3];
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             let Some(key) = key else {
                 skip(&mut map)?;
                 continue;
             };
             let place = keys.iter().position(|wanted| *wanted == *key);
-            let is_hash = key == POD_TEMPLATE_HASH;
-            if place.is_none() && !is_hash && nodes.is_none() {
+            let hashed_by = HashedBy::of_label(&key);
+            if place.is_none() && hashed_by.is_none() && nodes.is_none() {
                 skip(&mut map)?;
                 continue;
             }
@@ -280,13 +281,13 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
             if let Some(options) = nodes {
                 of_node.take(&key, &value, options);
             }
-            if is_hash {
-                template_hash = Some(value);
+            if let Some(by) = hashed_by {
+                template_hashes[by as usize].get_or_insert(value);
             }
         }
         Ok(Labels {
             chosen,
-            template_hash,
+            template_hashes,
             of_node,
         })
     }

@@ -8,7 +8,7 @@ use serde::de::{MapAccess, SeqAccess};
 use super::DecodeContext;
 use super::intern::WorkloadKey;
 use super::lenient::{Flag, Lenient, LenientField, Text, skip};
-use podinit_core::pod::Workload;
+use podinit_core::pod::{LastingName, TemplateHash, Workload};
 
 /// The owner that controls the pod.
 pub(super) struct Owner<'de> {
@@ -17,33 +17,21 @@ pub(super) struct Owner<'de> {
 }
 
 impl Owner<'_> {
-    /// The workload of the owner. A ReplicaSet whose name ends in `-` and the pod's
-    /// `pod-template-hash` belongs to a Deployment. A Job is its own workload, even if a CronJob made
-    /// it: nothing in the pod shows that.
+    /// The workload of the owner of a pod with these labels.
     pub(super) fn workload(
         &self,
-        template_hash: Option<&str>,
+        template_hashes: &[TemplateHash<'_>],
         context: &mut DecodeContext,
     ) -> Arc<Workload> {
-        let deployment = match (&*self.kind, template_hash) {
-            ("ReplicaSet", Some(hash)) if !hash.is_empty() => self
-                .name
-                .strip_suffix(hash)
-                .and_then(|name| name.strip_suffix('-'))
-                .filter(|name| !name.is_empty()),
-            _ => None,
-        };
-        let (kind, name) = match deployment {
-            Some(name) => ("Deployment", name),
-            None => (&*self.kind, &*self.name),
-        };
+        let LastingName { kind, name } = LastingName::of(&self.kind, &self.name, template_hashes);
         let make = || {
             Arc::new(Workload {
                 kind: kind.into(),
-                name: name.into(),
+                name: (*name).into(),
             })
         };
-        context.workloads.get(&WorkloadKey { kind, name }, make)
+        let key = WorkloadKey { kind, name: &name };
+        context.workloads.get(&key, make)
     }
 }
 

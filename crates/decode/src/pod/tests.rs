@@ -248,7 +248,7 @@ fn versions_are_decimal_and_saturate() {
 }
 
 #[test]
-fn an_owner_is_a_deployment_only_by_the_template_hash() {
+fn an_owner_is_known_by_the_name_that_lasts() {
     let workload = |owner: Value, labels: Value| {
         let metadata = json!({"uid": "u", "ownerReferences": [owner], "labels": labels});
         let info = pod(json!({"metadata": metadata})).info;
@@ -273,8 +273,25 @@ fn an_owner_is_a_deployment_only_by_the_template_hash() {
         found(replica_set("web-abc"), &json!({})).unwrap(),
         "ReplicaSet/web-abc"
     );
-    let job = json!({"kind": "Job", "name": "backup-2901-abc", "controller": true});
-    assert_eq!(found(job, &hash).unwrap(), "Job/backup-2901-abc");
+    let rollout =
+        json!({"app": "web", "x.io/rollouts-pod-template-hash": "abc", "pod-template-hash": "b"});
+    assert_eq!(
+        found(replica_set("web-abc"), &rollout).unwrap(),
+        "Rollout/web"
+    );
+    let job = |name| json!({"kind": "Job", "name": name, "controller": true});
+    assert_eq!(
+        found(job("backup-2901-abc"), &hash).unwrap(),
+        "Job/backup-2901-abc"
+    );
+    assert_eq!(
+        found(job("backup-29919480"), &hash).unwrap(),
+        "CronJob/backup"
+    );
+    assert_eq!(
+        found(job("backup-x7k2p"), &json!({})).unwrap(),
+        "Job/backup"
+    );
     let not_controlling = json!({"kind": "Job", "name": "backup"});
     assert_eq!(found(not_controlling, &hash), None);
 }

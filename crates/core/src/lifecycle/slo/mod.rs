@@ -76,9 +76,11 @@ impl SloRule {
 
     /// Whether the SLO matches this pod. Which startups count is known later ([`SloRule::selection`]).
     pub fn matches(&self, pod: &PodInfo) -> bool {
-        let kind = pod.workload.as_ref().map(|workload| &*workload.kind);
-        let owned =
-            || kind.is_some_and(|kind| self.owner_kinds.iter().any(|wanted| **wanted == *kind));
+        let owned = || {
+            let mut kinds = self.owner_kinds.iter();
+            let workload = pod.workload.as_deref();
+            workload.is_some_and(|workload| kinds.any(|kind| workload.is_of_kind(kind)))
+        };
         self.namespaces.contain(&pod.namespace) && (self.owner_kinds.is_empty() || owned())
     }
 }
