@@ -59,7 +59,9 @@ fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<Side> {
 fn side_of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Side> {
     let options = DecodeOptions {
         workload: true,
+        probes: true,
         images: true,
+        endings: true,
         node: true,
         nodes: Some(args.recording.nodes.options()),
         ..DecodeOptions::default()

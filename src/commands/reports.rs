@@ -84,6 +84,7 @@ fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Vec<u8>>
         workload: true,
         probes: true,
         images: true,
+        endings: true,
         node: shows_pods || args.evidence.nodes(),
         nodes: Some(args.recording.nodes.options()),
         ..DecodeOptions::default()

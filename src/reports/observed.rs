@@ -11,7 +11,8 @@ use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Backfill, Sink, Tracker};
 
 /// Replays a recording, as one list if it shows one moment. `read` sees every document before. Returns the sink, and the
-/// tracker with the pods that are in flight at the end.
+/// tracker with the pods that are in flight at the end, and whether it is a lone list: one list, or several of one moment,
+/// and nothing that happened after it.
 ///
 /// # Errors
 /// If a document is malformed: nothing is said of a part of a recording.
@@ -20,7 +21,7 @@ pub(super) fn observed<S: Sink>(
     mut config: ReplayConfig,
     new_sink: impl Fn() -> S,
     mut read: impl FnMut(&Document),
-) -> Result<(S, Tracker), RecordingError> {
+) -> Result<(S, Tracker, bool), RecordingError> {
     let asked = config.tracker.backfill != Backfill::Nothing;
     if asked {
         config.tracker.backfill = Backfill::Trusted;
@@ -63,5 +64,7 @@ pub(super) fn observed<S: Sink>(
     if let (Some(replay), Some(position)) = (&mut as_one, last.filter(|_| moment.is_complete())) {
         let Ok(_) = replay.read(last_page(position));
     }
-    Ok(as_one.unwrap_or(replay).finish_with_tracker())
+    let is_lone_list = as_one.is_some();
+    let (sink, tracker) = as_one.unwrap_or(replay).finish_with_tracker();
+    Ok((sink, tracker, is_lone_list))
 }

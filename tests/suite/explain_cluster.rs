@@ -88,6 +88,10 @@ async fn a_ready_pod_is_explained_as_its_recording_explains_it() {
         // Only a watch shows the waits of a pod that is ready.
         expected["causes"] = listed["causes"].clone();
         assert_eq!(listed["causes"], json!([]));
+        // Only a watch shows what it waited for before it was bound.
+        let scheduling = &mut expected["rows"][0]["label"];
+        assert_eq!(*scheduling, "scheduling");
+        *scheduling = "before binding".into();
         // The recording has no nodes.
         expected["node_details"] = listed["node_details"].clone();
         assert_eq!(listed["node_details"]["nodepool"], "pool-a");

@@ -82,7 +82,7 @@ fn a_pod_that_had_ended_says_what_its_status_says() {
         .collect();
     assert_eq!(
         rows,
-        [("scheduling", false), ("run app", false)],
+        [("before binding", false), ("run app", false)],
         "nothing is open of a pod that has ended: {explanation:#}"
     );
 }
@@ -242,7 +242,7 @@ fn a_pod_is_compared_with_the_other_ready_pods() {
         let row = rows.iter().find(|row| row["label"] == label);
         row.unwrap()["p50_seconds"].as_f64().unwrap()
     };
-    assert_eq!(median("scheduling"), 0.0);
+    assert_eq!(median("before binding"), 0.0);
     assert!((17.9..18.1).contains(&median("containers")), "{rows:#?}");
 }
 

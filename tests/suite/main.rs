@@ -66,6 +66,7 @@ mod ignored_tests;
 mod import_circles;
 mod kube_events;
 mod large_cluster;
+mod lone_lists;
 mod max_pods;
 mod memory;
 mod no_recording;

@@ -7,13 +7,15 @@ use podinit_core::lifecycle::Record;
 use podinit_core::pod::{Ending, Termination};
 use podinit_core::timestamp::Timestamp;
 
-/// How the pod that is explained has ended.
+/// How the pod that is explained has ended, and what only was known of it from first sight.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     /// What its status says; nothing where that says nothing
     pub ending: Ending,
     /// It had ended when it was first seen, so that only its status says where its time went
     pub is_over_at_first_sight: bool,
+    /// It was bound when it was first seen, so that nothing says what it waited for before
+    pub is_bound_at_first_sight: bool,
 }
 
 /// How a container has ended.

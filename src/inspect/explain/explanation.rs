@@ -15,7 +15,7 @@ use crate::reports::report::{Advice, ProbeDurations, advise};
 use crate::text::human_time::since;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{
-    Latency, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
+    Latency, LostStartup, Milestone, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
 };
 use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;
@@ -33,10 +33,14 @@ pub struct Context {
     pub workload_pods: Option<WorkloadPods>,
     /// Why the status of the pod no longer says when it started up
     pub lost: Option<LostStartup>,
+    /// A report sets it aside for that
+    pub is_set_aside: bool,
     /// How it ended, where its status says so
     pub ending: Option<Ending>,
     /// It had ended when it was first seen
     pub is_over_at_first_sight: bool,
+    /// A list showed it first, as bound
+    pub is_bound_at_first_sight: bool,
     /// What else its source leaves in doubt
     pub doubts: Vec<String>,
 }
@@ -69,8 +73,11 @@ pub struct Explanation {
     pub doubts: Vec<String>,
     /// When it began, the zero of the waterfall
     pub began: String,
-    /// How long it took, or has taken so far
-    pub seconds: f64,
+    /// How long it took, or has taken so far; `null` where nothing says when it was ready
+    pub seconds: Option<f64>,
+    /// From its begin to the last instant that is known of it
+    #[serde(skip)]
+    pub width: f64,
     /// Where the time went, the longest part first
     pub parts: Vec<Share>,
     /// The waterfall
@@ -177,8 +184,10 @@ impl Explanation {
             probe_times,
             workload_pods,
             lost,
+            is_set_aside: _,
             ending,
             is_over_at_first_sight,
+            is_bound_at_first_sight,
             mut doubts,
         } = context;
         let over = is_over_at_first_sight.then_some(uncertainty::OVER_AT_FIRST_SIGHT);
@@ -187,9 +196,14 @@ impl Explanation {
         let ended = Ended {
             ending: ending.unwrap_or_default(),
             is_over_at_first_sight,
+            is_bound_at_first_sight,
         };
         let (began, end) = span(record, &ended, now);
-        let parts = shares(record, &ended, end);
+        let is_known = is_end_known(record);
+        let parts = match is_known {
+            true => shares(record, &ended, (began, end)),
+            false => Vec::new(),
+        };
         let (namespace, name) = (&record.pod.namespace, &record.pod.name);
         let owner = record.pod.workload.as_deref();
         Self {
@@ -204,7 +218,8 @@ impl Explanation {
             verdict: verdict(record, &ended, &parts, began, end),
             doubts,
             began: rfc3339::format(began),
-            seconds: since(began, end),
+            seconds: is_known.then(|| since(began, end)),
+            width: since(began, end),
             parts,
             rows: waterfall(record, &ended, &fleet, began, end),
             milestones: milestones(record, began),
@@ -236,6 +251,11 @@ fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp
         Progress::Ended { at, .. } => times.iter().max().copied().unwrap_or(at),
     };
     (began, end.max(began))
+}
+
+/// Whether anything says when a startup ended. A Ready may have no time.
+pub(super) fn is_end_known(record: &Record) -> bool {
+    record.outcome() != Some(Outcome::Ready) || record.reached(Milestone::Ready).is_some()
 }
 
 fn autoscaler(capacity: &RecordedCapacity) -> AutoscalerLine {

@@ -48,7 +48,7 @@ pub fn explain_list(
     doubts.extend(list.unlisted.iter().map(Unlisted::to_string));
     let statuses = RefCell::new(Statuses::default());
     for pod in &list.pods {
-        statuses.borrow_mut().add(pod, target);
+        statuses.borrow_mut().add(pod, target, true);
     }
     let config = ReplayConfig {
         tracker,

@@ -6,7 +6,8 @@ use super::ended::Ended;
 use super::new_node;
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
-    Cause, Interval, Milestone, NetworkTime, Progress, Record, RecordedImage, RecordedPull, Stage,
+    Cause, Interval, IntervalResult, Milestone, NetworkTime, Outcome, Progress, Record,
+    RecordedImage, RecordedInterval, RecordedPull, Stage, UnobservedReason,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -15,6 +16,7 @@ label_values! {
     pub enum Part {
         Gates => "scheduling gates",
         Scheduling => "scheduling",
+        BeforeBinding => "before binding",
         NewNode => "a node that had to start",
         Network => "network",
         NetworkOrPull => "network or image pull",
@@ -25,6 +27,7 @@ label_values! {
         Containers => "containers",
         ReadinessGates => "readiness gates",
         Run => "running",
+        Unknown => "not known",
     }
 }
 
@@ -37,8 +40,12 @@ pub struct Share {
     pub share: f64,
 }
 
-/// The parts of a startup that took any time until `end`, the longest first.
-pub(super) fn shares(record: &Record, ended: &Ended, end: Timestamp) -> Vec<Share> {
+/// The parts of a startup that took any time from `began` to `end`, the longest first.
+pub(super) fn shares(
+    record: &Record,
+    ended: &Ended,
+    (began, end): (Timestamp, Timestamp),
+) -> Vec<Share> {
     let pulls = pulls(record);
     let mut nanos = [0_i64; Part::ALL.len()];
     for (part, from, to) in segments(record, ended, end) {
@@ -46,6 +53,10 @@ pub(super) fn shares(record: &Record, ended: &Ended, end: Timestamp) -> Vec<Shar
         let pulled: i64 = pulls.iter().map(|pull| overlap(*pull, (from, to))).sum();
         nanos[part as usize] += all - pulled;
         nanos[Part::Image as usize] += pulled;
+    }
+    if record.outcome() == Some(Outcome::Ready) && record.intervals.iter().any(was_never_judged) {
+        let known: i64 = nanos.iter().sum();
+        nanos[Part::Unknown as usize] = (end.nanos_since(began) - known).max(0);
     }
     let total: i64 = nanos.iter().sum();
     let mut shares: Vec<Share> = Part::ALL
@@ -62,6 +73,13 @@ pub(super) fn shares(record: &Record, ended: &Ended, end: Timestamp) -> Vec<Shar
     shares
 }
 
+/// Whether nothing says when a stage ended that has ended: its condition was never seen, or never True.
+fn was_never_judged(recorded: &RecordedInterval) -> bool {
+    matches!(recorded.interval, Interval::Stage(_))
+        && matches!(recorded.result, IntervalResult::Unobserved { .. })
+        && recorded.ended.is_none()
+}
+
 /// The stages with known ends, one after the other; `containers` in two where its containers' start is
 /// known. What is open lasts until `end`; of a pod that had ended when it was first seen, what its
 /// containers say takes the place of that.
@@ -74,10 +92,19 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
         if ended.is_over_at_first_sight && recorded.ended.is_none() {
             continue;
         }
+        if was_never_judged(recorded) {
+            if stage == Stage::Network {
+                add_starts(&mut segments, record, from, end);
+            }
+            continue;
+        }
         let to = recorded.ended.unwrap_or(end).min(end).max(from);
         let whole = match stage {
             Stage::Gated => Part::Gates,
             Stage::Unschedulable if new_node::waited(record) => Part::NewNode,
+            Stage::Scheduling | Stage::Unschedulable if is_before_binding(recorded, ended) => {
+                Part::BeforeBinding
+            }
             Stage::Scheduling | Stage::Unschedulable => Part::Scheduling,
             Stage::Network => network(record),
             Stage::Init => Part::InitContainers,
@@ -100,6 +127,43 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
         add_runs(&mut segments, record, ended, end);
     }
     segments
+}
+
+/// Whether an interval is of a pod that was bound before anything could be seen of what it waited for.
+pub(super) fn is_before_binding(recorded: &RecordedInterval, ended: &Ended) -> bool {
+    let is_preexisting = IntervalResult::Unobserved {
+        reason: UnobservedReason::Preexisting,
+    };
+    let stage = matches!(
+        recorded.interval,
+        Interval::Stage(Stage::Scheduling | Stage::Unschedulable)
+    );
+    stage
+        && recorded.ended.is_some()
+        && (ended.is_bound_at_first_sight || recorded.result == is_preexisting)
+}
+
+/// Adds what the starts of containers say of a pod whose network condition was never seen: old kubelets and virtual
+/// ones have none. With init containers, what came before is not known.
+fn add_starts(
+    segments: &mut Vec<(Part, Timestamp, Timestamp)>,
+    record: &Record,
+    from: Timestamp,
+    end: Timestamp,
+) {
+    let Some(started) = started(record) else {
+        return;
+    };
+    let started = started.clamp(from, end.max(from));
+    if !record.containers.iter().any(|container| container.init) {
+        segments.push((Part::NetworkOrPull, from, started));
+    }
+    let ready = record.reached(Milestone::ContainersReady).unwrap_or(end);
+    segments.push((
+        Part::Application,
+        started,
+        ready.clamp(started, end.max(started)),
+    ));
 }
 
 /// Adds what the containers of a pod say that had ended when it was first seen.

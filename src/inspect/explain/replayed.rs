@@ -18,7 +18,7 @@ use podinit_core::lifecycle::{
 use podinit_core::timestamp::Timestamp;
 
 /// Explains the startup of `target`. Of a workload it is the pod in flight that was created first, or else
-/// the one that took longest; of several pods of one name, the newest.
+/// the one that took longest, those whose times are known first; of several pods of one name, the newest.
 ///
 /// # Errors
 /// If a document is malformed, or there is no such startup.
@@ -63,7 +63,11 @@ impl<'a> Followed<'a> {
 
     /// Whether `startup` is to be explained rather than `other`.
     fn is_preferred(&self, startup: &EndedStartup, other: &EndedStartup) -> bool {
-        let took = |startup: &EndedStartup| startup.duration(Interval::CreatedToReady);
+        let statuses = self.statuses.borrow();
+        let took = |startup: &EndedStartup| {
+            let is_lost = statuses.first(startup.uid()).is_set_aside;
+            (!is_lost, startup.duration(Interval::CreatedToReady))
+        };
         !self.target.is_workload() || took(startup) > took(other)
     }
 
@@ -93,8 +97,10 @@ impl<'a> Followed<'a> {
             probe_times: self.probe_times.of_version(&record.pod),
             workload_pods: self.target.is_workload().then_some(self.pods),
             lost: first.lost,
+            is_set_aside: first.is_set_aside,
             ending: statuses.ending(record.uid),
             is_over_at_first_sight: first.has_ended,
+            is_bound_at_first_sight: first.was_bound,
             doubts,
         };
         let now = tracker.accounted_time().unwrap_or(record.discovered);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::target::Target;
 use crate::reports::reader::{Body, Document};
 use podinit_core::lifecycle::LostStartup;
-use podinit_core::pod::{Ending, Phase, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionType, Ending, Phase, PodSnapshot, PodUid};
 use podinit_decode::WatchEventKind;
 
 /// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
@@ -22,30 +22,40 @@ pub(super) struct Statuses {
 pub(super) struct FirstSight {
     /// Why its status no longer says when it started up
     pub lost: Option<LostStartup>,
+    /// A report sets it aside for that: its startup was over
+    pub is_set_aside: bool,
     /// It had ended
     pub has_ended: bool,
+    /// A list showed it, and it was bound: what it waited for before, no status tells
+    pub was_bound: bool,
 }
 
 impl Statuses {
     /// Reads those of a document.
     pub(super) fn read(&mut self, document: &Document, target: &Target) {
         match &document.body {
-            Body::List { pods, .. } => pods.iter().for_each(|pod| self.add(pod, target)),
-            Body::Pod(pod)
-            | Body::Event(
+            Body::List { pods, .. } => pods.iter().for_each(|pod| self.add(pod, target, true)),
+            Body::Pod(pod) => self.add(pod, target, true),
+            Body::Event(
                 WatchEventKind::Added(pod)
                 | WatchEventKind::Modified(pod)
                 | WatchEventKind::Deleted(pod),
-            ) => self.add(pod, target),
+            ) => self.add(pod, target, false),
             Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => {}
         }
     }
 
-    /// Reads that of a pod.
-    pub(super) fn add(&mut self, pod: &PodSnapshot, target: &Target) {
-        self.first.entry(pod.uid).or_insert_with(|| FirstSight {
-            lost: LostStartup::of(pod),
-            has_ended: pod.phase != Phase::Active,
+    /// Reads that of a pod, which a list shows or an event.
+    pub(super) fn add(&mut self, pod: &PodSnapshot, target: &Target, is_listed: bool) {
+        self.first.entry(pod.uid).or_insert_with(|| {
+            let lost = LostStartup::of(pod);
+            let scheduled = pod.conditions.holding(ConditionType::PodScheduled);
+            FirstSight {
+                lost,
+                is_set_aside: lost.is_some() && pod.has_started_up(),
+                has_ended: pod.phase != Phase::Active,
+                was_bound: is_listed && scheduled.is_some(),
+            }
         });
         if let Some(ending) = pod.ending.as_deref()
             && target.fits(&pod.info)

@@ -77,7 +77,7 @@ fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
     };
     let began = date_and_time_of(&explanation.began);
     let began = began.split(' ').nth(1).unwrap_or_default();
-    let total = seconds(explanation.seconds);
+    let total = explanation.seconds.map(seconds).unwrap_or_default();
     let axis = format!(
         "{began:<width$}",
         width = columns.saturating_sub(total.len())
@@ -97,7 +97,7 @@ fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
             None => "-".to_owned(),
         };
         let median = row.p50_seconds.map(seconds).unwrap_or_default();
-        let bar = bar(row, explanation.seconds, columns, style);
+        let bar = bar(row, explanation.width, columns, style);
         let line = format!("{label:<LABEL$} {bar} {took:>9} {median:>12}");
         let _ = writeln!(out, "{}", line.trim_end());
         if let Some(uncertain) = row.uncertain {

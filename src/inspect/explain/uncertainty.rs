@@ -38,6 +38,10 @@ pub(super) const fn of_interval(result: IntervalResult) -> Option<&'static str> 
     }
 }
 
+/// What a list does not tell of a pod that it shows as bound.
+pub(super) const BEFORE_BINDING: &str =
+    "a list does not tell whether it was gated, unschedulable or being scheduled before";
+
 /// Why a step or an image pull comes out longer than the stage that it is inside of.
 pub(super) const fn beyond_stage(is_pull: bool) -> &'static str {
     match is_pull {
@@ -62,6 +66,9 @@ pub(super) const fn of_lost(lost: LostStartup) -> &'static str {
         }
         LostStartup::TrueAgain => {
             "a condition became true long after the containers had started: these times may be later ones"
+        }
+        LostStartup::EndedLater => {
+            "the pod failed long after its containers had started: it may have been ready until then"
         }
     }
 }

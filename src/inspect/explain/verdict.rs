@@ -1,6 +1,7 @@
 //! One sentence on a startup.
 
 use super::ended::Ended;
+use super::explanation::is_end_known;
 use super::new_node;
 use super::parts::{Part, Share};
 use crate::inspect::autoscaling;
@@ -8,6 +9,8 @@ use crate::text::human_time::{date_and_time, seconds, since};
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 
+/// A part of this share is all that is named.
+const NEARLY_ALL: f64 = 0.85;
 /// A part below this share is not named.
 const LEAST_SHARE: f64 = 0.15;
 
@@ -45,8 +48,19 @@ pub(super) fn verdict(
         Progress::Ended {
             outcome: Outcome::Ready,
             ..
+        } if !is_end_known(record) => {
+            "Ready, but nothing says since when: not measured.".to_owned()
+        }
+        Progress::Ended {
+            outcome: Outcome::Ready,
+            ..
         } => {
-            let split = split(shares).map_or_else(String::new, |split| format!(": {split}"));
+            let split = match shares.first() {
+                Some(most) if most.part == Part::Unknown.as_str() && most.share >= NEARLY_ALL => {
+                    "; where the time went is not known".to_owned()
+                }
+                _ => split(shares).map_or_else(String::new, |split| format!(": {split}")),
+            };
             let node = new_node::steps(record);
             let image = shares
                 .iter()

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::ended::Ended;
 use super::fleet::Fleet;
+use super::parts::{Part, is_before_binding};
 use super::uncertainty;
 use crate::text::human_time::since;
 use podinit_core::lifecycle::{
@@ -54,7 +55,18 @@ pub(super) fn waterfall(
         if !is_known(&whole) {
             continue;
         }
-        let row = |span: &Span<'_>| row(stage, span, fleet, began);
+        let row = |span: &Span<'_>| {
+            let mut row = row(stage, span, fleet, began);
+            if is_before_binding(span.recorded, ended) {
+                row.label = Part::BeforeBinding.as_str().to_owned();
+                // Of less than a second there is nothing to tell.
+                let takes_time = row.seconds.is_some_and(|took| took >= 1.0);
+                row.uncertain = row
+                    .uncertain
+                    .or(takes_time.then_some(uncertainty::BEFORE_BINDING));
+            }
+            row
+        };
         let known = |is_late| {
             let steps = steps
                 .iter()

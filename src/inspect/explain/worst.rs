@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use serde::Serialize;
@@ -12,6 +13,7 @@ use super::statuses::Statuses;
 use super::target::Target;
 use crate::reports::reader::{ClockAhead, Document};
 use crate::reports::replay::{ReplayConfig, replayed};
+use crate::reports::report::SET_ASIDE;
 use crate::text::human_time::seconds;
 use crate::text::strangers_text;
 use crate::text::table::{cell, table};
@@ -31,6 +33,9 @@ pub struct Worst {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clocks_ahead: Vec<ClockAhead>,
     pub worst: Vec<WorstStartup>,
+    /// Pods that are not among them, because their status has lost when they started up, by why
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub set_aside: BTreeMap<&'static str, u64>,
 }
 
 /// One startup, explained in a line.
@@ -107,8 +112,9 @@ impl Worst {
 
     /// A table, or a line that says that there is nothing to list.
     pub fn to_table(&self, colour: bool) -> String {
+        let aside = self.set_aside_note();
         if self.worst.is_empty() {
-            return "No startup is known.\n".to_owned();
+            return format!("No startup is known.\n{aside}");
         }
         let rows = self.worst.iter().map(|one| {
             let state = if one.stuck { "stuck" } else { one.state };
@@ -116,7 +122,17 @@ impl Worst {
             let cells = [&*name, state, &seconds(one.seconds.round()), &one.verdict];
             cells.map(cell).to_vec()
         });
-        table(&HEAD, &rows.collect::<Vec<_>>(), colour)
+        table(&HEAD, &rows.collect::<Vec<_>>(), colour) + &aside
+    }
+
+    /// A line on what is not listed, as a report has it.
+    fn set_aside_note(&self) -> String {
+        let reasons = self.set_aside.iter();
+        let reasons: Vec<String> = reasons.map(|(why, pods)| format!("{why} {pods}")).collect();
+        match reasons.is_empty() {
+            true => String::new(),
+            false => format!("\n{SET_ASIDE}: {}\n", reasons.join(", ")),
+        }
     }
 
     /// As JSON.
@@ -128,6 +144,10 @@ impl Worst {
     }
 
     fn add(&mut self, record: &Record, context: Context, now: Timestamp) {
+        if let Some(lost) = context.lost.filter(|_| context.is_set_aside) {
+            *self.set_aside.entry(lost.as_str()).or_default() += 1;
+            return;
+        }
         let stuck = match record.progress {
             Progress::InFlight { is_stuck, .. } => is_stuck,
             Progress::Ended { outcome, .. } => {
@@ -142,12 +162,16 @@ impl Worst {
             }
         };
         let explained = Explanation::new(record, context, now);
+        // What is not known to have taken long is none of the worst.
+        let Some(seconds) = explained.seconds else {
+            return;
+        };
         self.worst.push(WorstStartup {
             namespace: explained.namespace,
             name: explained.name,
             state: explained.state,
             stuck,
-            seconds: explained.seconds,
+            seconds,
             verdict: explained.verdict,
             next: explained.next,
         });
@@ -184,8 +208,10 @@ impl Collected<'_> {
         let first = statuses.first(record.uid);
         let context = Context {
             lost: first.lost,
+            is_set_aside: first.is_set_aside,
             ending: statuses.ending(record.uid),
             is_over_at_first_sight: first.has_ended,
+            is_bound_at_first_sight: first.was_bound,
             ..Context::default()
         };
         self.worst.add(record, context, now);

@@ -184,8 +184,8 @@ impl Overview {
 fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
     let explained = |record| Explanation::new(record, Context::default(), now);
     let all: Vec<_> = records.iter().map(explained).collect();
-    let longest = all.first().map_or(1.0, |one| one.seconds);
-    let width = |one: &Explanation| super::waterfall::WIDTH * (longest / one.seconds.max(0.001));
+    let longest = all.first().map_or(1.0, |one| one.width);
+    let width = |one: &Explanation| super::waterfall::WIDTH * (longest / one.width.max(0.001));
     all.iter()
         .map(|one| (waterfall(one), width(one).round()))
         .collect()

@@ -39,13 +39,13 @@ pub(super) struct Bar {
 /// The waterfall of an explained startup.
 pub(super) fn waterfall(explanation: &Explanation) -> Waterfall {
     let bars: Vec<Bar> = (explanation.rows.iter().enumerate())
-        .map(|(number, row)| bar(row, number, explanation.seconds))
+        .map(|(number, row)| bar(row, number, explanation.width))
         .collect();
     Waterfall {
         pod: format!("{}/{}", explanation.namespace, explanation.name),
         path: path_of(&explanation.namespace, &explanation.name),
         verdict: explanation.verdict.clone(),
-        took: seconds(explanation.seconds),
+        took: (explanation.seconds).map_or_else(|| "not known".to_owned(), seconds),
         height: bars.len() as f64 * ROW,
         bars,
     }

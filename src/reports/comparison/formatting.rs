@@ -78,7 +78,14 @@ pub(super) fn sides(found: &Comparison) -> Vec<String> {
             }
             false => "",
         };
-        format!("{name}: {} pods observed{span}{kept}", summary.observed)
+        let lone = match summary.lone_list {
+            true => " (one list: scheduling is all the time before binding)",
+            false => "",
+        };
+        format!(
+            "{name}: {} pods observed{span}{kept}{lone}",
+            summary.observed
+        )
     };
     let pods: Vec<&str> = found
         .rows

@@ -80,6 +80,15 @@ const fn seeds(interval: Interval, table: u64) -> [u64; 2] {
 /// Compares two sides.
 pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Comparison {
     let margin = Margin::new(config.margin_percent, config.timestamps);
+    let of_list = |side: &Side, other: &Side| {
+        let is_other = other.is_lone_list() && !side.is_lone_list();
+        is_other.then(|| side.as_a_list_tells())
+    };
+    let told = [of_list(before, after), of_list(after, before)];
+    let [before, after] = [
+        told[0].as_ref().unwrap_or(before),
+        told[1].as_ref().unwrap_or(after),
+    ];
     let matches = Matches::of(before, after);
     let jobs = intervals().flat_map(|interval| [(interval, false), (interval, true)]);
     let jobs: Vec<_> = jobs.collect();

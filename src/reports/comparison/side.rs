@@ -72,6 +72,8 @@ pub struct Side {
     causes: BTreeMap<&'static str, u64>,
     /// Only the startups that a running exporter has kept
     only_kept: bool,
+    /// A lone list, which does not tell what a pod waited for before it was bound
+    is_lone_list: bool,
     /// Lists of images, of which most pods share one
     images: HashSet<Arc<[Arc<str>]>>,
 }
@@ -92,6 +94,8 @@ pub struct SideSummary {
     /// Only startups that running exporters have kept: the newest of each, and the pods in flight. Those that are kept
     /// because they were slow are left out, since they would be compared with startups of every kind
     pub only_kept: bool,
+    /// A lone list: `scheduling` is all the time before a pod was bound, on both sides
+    pub lone_list: bool,
 }
 
 impl Side {
@@ -103,7 +107,8 @@ impl Side {
         documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
         config: ReplayConfig,
     ) -> Result<Self, RecordingError> {
-        let (mut side, tracker) = observed(documents, config, Self::default, |_| {})?;
+        let (mut side, tracker, is_lone_list) = observed(documents, config, Self::default, |_| {})?;
+        side.is_lone_list = is_lone_list;
         for (_, pod) in tracker.in_flight_after(None) {
             side.add(&pod.record());
         }
@@ -122,6 +127,11 @@ impl Side {
             side.add(record);
         }
         side
+    }
+
+    /// Whether it is a lone list, which does not tell what a pod waited for before it was bound.
+    pub(super) const fn is_lone_list(&self) -> bool {
+        self.is_lone_list
     }
 
     /// The pods of whose startup anything was observed.
@@ -161,6 +171,28 @@ impl Side {
             outcomes: self.outcomes.clone(),
             causes: self.causes.clone(),
             only_kept: self.only_kept,
+            lone_list: self.is_lone_list,
+        }
+    }
+
+    /// The same, with all the time before a pod was bound as `scheduling`: what a lone list tells, to compare it with.
+    pub(super) fn as_a_list_tells(&self) -> Self {
+        let [gated, scheduling, unschedulable] =
+            [Stage::Gated, Stage::Scheduling, Stage::Unschedulable]
+                .map(|stage| Interval::Stage(stage).index());
+        let pods = self.pods.iter().cloned().map(|mut pod| {
+            let waited = pod.durations[scheduling].or(pod.durations[unschedulable].take());
+            let nanos = pod.durations[gated].take().map_or(0, Latency::as_nanos);
+            pod.durations[scheduling] =
+                waited.map(|waited| Latency::from_nanos(waited.as_nanos().saturating_add(nanos)));
+            pod
+        });
+        Self {
+            pods: pods.collect(),
+            outcomes: self.outcomes.clone(),
+            causes: self.causes.clone(),
+            images: HashSet::new(),
+            ..*self
         }
     }
 

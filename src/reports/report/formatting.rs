@@ -5,15 +5,56 @@ use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 use crate::reports::reader::ClockAhead;
 pub(super) use crate::text::human_time::seconds;
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{StartupCapacity, StartupImages, Step};
+use podinit_core::lifecycle::{Stage, StartupCapacity, StartupImages, Step};
 
 /// The columns of the table of intervals.
 pub(super) const HEAD: [&str; 8] = [
     "interval", "count", "min", "p50", "p90", "p95", "p99", "max",
 ];
 
+/// What a lone list tells of the time before a pod was bound: one stage, in the place of three.
+pub(crate) const BEFORE_BINDING: &str = "before binding";
+const BEFORE_BINDING_WHY: &str =
+    "one list does not tell whether a pod was gated, unschedulable or being scheduled";
+
+/// How people read the names of intervals.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    lone_list: bool,
+}
+
+impl Names {
+    pub(super) const fn of(report: &Report) -> Self {
+        Self {
+            lone_list: report.lone_list,
+        }
+    }
+
+    /// The name of an interval.
+    pub(super) fn name(self, interval: &'static str) -> &'static str {
+        match self.lone_list && interval == Stage::Scheduling.as_str() {
+            true => BEFORE_BINDING,
+            false => interval,
+        }
+    }
+}
+
+/// The rows of the table of intervals. Of a lone list, what it cannot tell has none.
+pub(super) fn rows(report: &Report) -> impl Iterator<Item = [String; 8]> {
+    let names = Names::of(report);
+    let untold = [Stage::Gated, Stage::Unschedulable].map(Stage::as_str);
+    let rows = report.intervals.iter();
+    let rows = rows.filter(move |row| !(report.lone_list && untold.contains(&row.interval)));
+    rows.map(move |row| {
+        row_of(&IntervalSummary {
+            interval: names.name(row.interval),
+            ..row.clone()
+        })
+    })
+}
+
 /// A row of the table of intervals.
-pub(super) fn row(summary: &IntervalSummary) -> [String; 8] {
+fn row_of(summary: &IntervalSummary) -> [String; 8] {
     let IntervalSummary {
         interval,
         count,
@@ -224,7 +265,7 @@ pub(super) fn outcomes(report: &Report) -> Vec<String> {
 }
 
 /// Pods of which the report says nothing else, because their status has lost it.
-const SET_ASIDE: &str = "Set aside, startup times lost";
+pub(crate) const SET_ASIDE: &str = "Set aside, startup times lost";
 
 /// Further counts with their titles, without those that are empty.
 /// `shown` is how names of pods are written in the format.
@@ -248,8 +289,15 @@ pub(super) fn notes(
         }
     });
     let unobserved = report.unobserved.iter();
-    let unobserved = unobserved.map(|(stage, reason, count)| format!("{stage} {reason} {count}"));
+    let names = Names::of(report);
+    let unobserved =
+        unobserved.map(|(stage, reason, count)| format!("{} {reason} {count}", names.name(stage)));
+    let scheduling = |row: &&IntervalSummary| row.interval == Stage::Scheduling.as_str();
+    let bound = report.intervals.iter().find(scheduling);
+    let why = bound.filter(|row| report.lone_list && row.count > 0);
+    let why = why.map(|_| BEFORE_BINDING_WHY.to_owned());
     let notes = [
+        ("Before binding", why.into_iter().collect()),
         (SET_ASIDE, named(report.set_aside.iter())),
         ("Still in flight", in_flight.collect()),
         ("Not observed", unobserved.collect()),

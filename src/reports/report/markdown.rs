@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::formatting::{
     COLD, COLD_HEAD, ColdSection, HEAD, PROBES, cold, findings, kept, notes, outcomes, pods,
-    probes_left_out, row, seconds, settings, span,
+    probes_left_out, rows, seconds, settings, span,
 };
 use super::summary::Report;
 use crate::text::strangers_text::shown;
@@ -24,8 +24,8 @@ pub(super) fn render(report: &Report) -> String {
     }
     let _ = writeln!(out, "| {} |", HEAD.join(" | "));
     let _ = writeln!(out, "|---|{}", "---:|".repeat(HEAD.len() - 1));
-    for summary in &report.intervals {
-        let _ = writeln!(out, "| {} |", row(summary).join(" | "));
+    for cells in rows(report) {
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     if let Some(ColdSection { sentences, rows }) = cold(report) {
         let _ = writeln!(out, "\n## {COLD}\n\n{sentences}\n");

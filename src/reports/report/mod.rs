@@ -25,6 +25,8 @@ mod text;
 mod trace;
 
 pub use csv::columns;
+use formatting::Names;
+pub(crate) use formatting::SET_ASIDE;
 pub(super) use html::charts::distributions;
 pub(super) use markdown::name as markdown_name;
 pub use of_records::{KeptRecords, of_records};
@@ -63,8 +65,8 @@ pub fn summarize(
 ) -> Result<Report, RecordingError> {
     let timestamps = config.tracker.timestamps;
     let new_sink = || ReportSink::new(top);
-    let (sink, tracker) = observed(documents, config, new_sink, |_| {})?;
-    Ok(sink.report(timestamps, &tracker))
+    let (sink, tracker, is_lone) = observed(documents, config, new_sink, |_| {})?;
+    Ok(sink.report(timestamps, &tracker, is_lone))
 }
 
 /// A summary, and every single pod by namespace and name. Takes memory for each of them.
@@ -80,11 +82,11 @@ pub fn detail(
     let mut images = Images::default();
     let new_sink = || ReportSink::new(top).with_pods();
     let read = |document: &Document| images.read(document);
-    let (mut sink, tracker) = observed(documents, config, new_sink, read)?;
+    let (mut sink, tracker, is_lone) = observed(documents, config, new_sink, read)?;
     let pods = sink.take_pods().into_pods(&tracker, &images);
     Ok(DetailedReport {
         end: sink.end(),
-        summary: sink.report(timestamps, &tracker),
+        summary: sink.report(timestamps, &tracker, is_lone),
         pods,
         slow: Vec::new(),
     })
@@ -134,7 +136,7 @@ impl DetailedReport {
     /// # Errors
     /// None: every trace can be serialized.
     pub fn to_trace(&self) -> serde_json::Result<String> {
-        trace::render(&self.pods, self.end)
+        trace::render(&self.pods, self.end, Names::of(&self.summary))
     }
 }
 

@@ -131,13 +131,21 @@ impl ReportSink {
     }
 
     /// The report at the end of the recording, when `tracker` holds the pods in flight.
-    pub(super) fn report(self, timestamps: TimestampMode, tracker: &Tracker) -> Report {
+    pub(super) fn report(
+        self,
+        timestamps: TimestampMode,
+        tracker: &Tracker,
+        lone_list: bool,
+    ) -> Report {
         let mut oldest: OldestPods = Default::default();
         // By stage, in each the one that entered it first.
         for (position, pod) in tracker.in_flight_after(None) {
             oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&pod.record().pod));
         }
-        self.with_oldest(timestamps.as_str(), oldest)
+        Report {
+            lone_list,
+            ..self.with_oldest(timestamps.as_str(), oldest)
+        }
     }
 
     /// The report on records that were added. They do not say how their times were found, and nothing of
@@ -181,6 +189,7 @@ impl ReportSink {
             to: self.span.map(|(_, to)| rfc3339::format(to)),
             timestamps,
             only_kept: false,
+            lone_list: false,
             discovered: self.discovered,
             finished: Outcome::ALL
                 .map(Outcome::as_str)

@@ -23,6 +23,9 @@ pub struct Report {
     /// Only what a running exporter has kept: its newest startups and the pods in flight; the slowest pods are
     /// also of the last hour
     pub only_kept: bool,
+    /// A lone list, which does not tell what a pod waited for before it was bound: `scheduling` is all the time before
+    /// that, behind gates and as unschedulable too
+    pub lone_list: bool,
     /// How many pods were discovered
     pub discovered: u64,
     /// Pods that have finished their startup, by outcome

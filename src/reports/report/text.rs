@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::formatting::{
     COLD, COLD_HEAD, ColdSection, HEAD, PROBES, cold, findings, kept, notes, outcomes, pods,
-    probes_left_out, row, seconds, settings, span,
+    probes_left_out, rows, seconds, settings, span,
 };
 use super::summary::Report;
 use crate::text::strangers_text::shown;
@@ -99,8 +99,7 @@ fn table(out: &mut String, report: &Report, style: Style) {
     };
     let head = line(HEAD);
     let _ = writeln!(out, "{}", bold(&head, style));
-    for summary in &report.intervals {
-        let cells = row(summary);
+    for cells in rows(report) {
         let _ = writeln!(out, "{}", line(cells.each_ref().map(String::as_str)));
     }
     out.push('\n');

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::formatting::Names;
 use super::pods::ReportedPod;
 use crate::text::strangers_text::escaped_json;
 use podinit_core::lifecycle::{Outcome, Record};
@@ -19,7 +20,11 @@ const NO_NODE: &str = "no node";
 type Track = (usize, usize);
 
 /// The trace. `end` is the end of the recording, where the slices of what is still open end.
-pub(super) fn render(pods: &[ReportedPod], end: Option<Timestamp>) -> serde_json::Result<String> {
+pub(super) fn render(
+    pods: &[ReportedPod],
+    end: Option<Timestamp>,
+    names: Names,
+) -> serde_json::Result<String> {
     let (mut trace, mut tracks) = (Trace::default(), 0);
     let mut nodes: BTreeMap<Option<Arc<str>>, Vec<(&ReportedPod, &Record)>> = BTreeMap::new();
     for pod in pods {
@@ -32,7 +37,7 @@ pub(super) fn render(pods: &[ReportedPod], end: Option<Timestamp>) -> serde_json
         let name = node.as_deref().unwrap_or(NO_NODE);
         trace.name("process_name", (pid + 1, 0), name);
         for (pod, record) in pods {
-            trace.pod((pid + 1, &mut tracks), pod, record, end);
+            trace.pod((pid + 1, &mut tracks), pod, record, (end, names));
         }
     }
     trace.into_json(&Value::Null)
@@ -92,7 +97,7 @@ impl Trace {
         (pid, tracks): (usize, &mut usize),
         pod: &ReportedPod,
         record: &Record,
-        end: Option<Timestamp>,
+        (end, names): (Option<Timestamp>, Names),
     ) {
         let name = format!("{}/{}", pod.info.namespace, pod.info.name);
         let track = self.track((pid, &mut *tracks), &name);
@@ -109,7 +114,7 @@ impl Trace {
             let Some(times) = spans.whole.times().filter(|(from, to)| from <= to) else {
                 continue;
             };
-            let name = (spans.stage.as_str(), "stage");
+            let name = (names.name(spans.stage.as_str()), "stage");
             self.slice(track, name, micros(times), args.clone());
             for (step, span) in &spans.steps {
                 if let Some(times) = span.times().filter(|(from, to)| from < to) {

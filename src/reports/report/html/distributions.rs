@@ -3,7 +3,7 @@
 use super::charts::distribution;
 use crate::reports::report::ReportedPod;
 use crate::reports::report::durations::LEAST_OF_P99;
-use crate::reports::report::formatting::seconds;
+use crate::reports::report::formatting::{Names, seconds};
 use crate::reports::report::report_sink::rows;
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::quantile::{nearest_rank, sorted};
@@ -19,7 +19,7 @@ pub(super) struct Distribution {
 }
 
 /// Every interval that was observed, all on the same axis.
-pub(super) fn of(pods: &[ReportedPod]) -> Vec<Distribution> {
+pub(super) fn of(pods: &[ReportedPod], names: Names) -> Vec<Distribution> {
     let all: Vec<(Interval, Vec<f64>)> = rows()
         .map(|interval| {
             let records = pods.iter().filter_map(|pod| pod.record.as_ref());
@@ -33,7 +33,7 @@ pub(super) fn of(pods: &[ReportedPod]) -> Vec<Distribution> {
     let draw = |(interval, durations): &(Interval, Vec<f64>)| {
         let at = |percent| nearest_rank(durations, percent).map_or_else(String::new, seconds);
         Distribution {
-            name: interval.as_str(),
+            name: names.name(interval.as_str()),
             pods: durations.len(),
             p50: at(50),
             p99: (durations.len() as u64 >= LEAST_OF_P99).then(|| at(99)),

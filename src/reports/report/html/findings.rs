@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::groups;
 use super::stages::{by_duration, mean};
 use crate::reports::report::durations::LEAST_OF_P99;
-use crate::reports::report::formatting::{cold_sentence, seconds};
+use crate::reports::report::formatting::{Names, cold_sentence, seconds};
 use crate::reports::report::html::heatmap::median;
 use crate::reports::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::reports::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
@@ -30,7 +30,7 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     } = report;
     let ready = by_duration(pods);
     let mut findings = vec![durations(summary.discovered, &ready)];
-    findings.extend(longest_stages(&ready));
+    findings.extend(longest_stages(&ready, Names::of(summary)));
     let has_cold = |row: &StartupSummary| row.startups == Warmth::Cold;
     findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
     findings.extend(waiting(&Unfinished::of(pods, *end)));
@@ -96,11 +96,11 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
 }
 
 /// The stage that takes most of the time of all startups, and that of the slowest tenth where it is another.
-fn longest_stages(ready: &[&Record]) -> Option<String> {
+fn longest_stages(ready: &[&Record], names: Names) -> Option<String> {
     let (stage, share) = longest_stage(ready)?;
     let text = format!(
         "No stage takes more of the time of these startups than {}: {:.0} %.",
-        stage.as_str(),
+        names.name(stage.as_str()),
         share * 100.0
     );
     let slowest = &ready[..ready.len().div_ceil(10)];
@@ -108,7 +108,7 @@ fn longest_stages(ready: &[&Record]) -> Option<String> {
         // Strictly: of stages that take as long, none is said to be the longest.
         Some((other, share)) if share > share_of(slowest, stage) && ready.len() >= 10 => format!(
             "{text} In the slowest tenth it is {}: {:.0} %.",
-            other.as_str(),
+            names.name(other.as_str()),
             share * 100.0
         ),
         _ => text,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::reports::report::ReportedPod;
-use crate::reports::report::formatting::seconds;
+use crate::reports::report::formatting::{Names, seconds};
 use podinit_core::lifecycle::{Interval, Latency, Stage};
 use podinit_core::quantile::{nearest_rank, sorted};
 
@@ -30,7 +30,7 @@ pub(super) struct Row {
 }
 
 impl Heatmap {
-    pub(super) fn of(pods: &[ReportedPod]) -> Self {
+    pub(super) fn of(pods: &[ReportedPod], names: Names) -> Self {
         let mut nodes: BTreeMap<&str, Vec<&ReportedPod>> = BTreeMap::new();
         for pod in pods.iter().filter(|pod| pod.record.is_some()) {
             if let Some(node) = pod.info.node.as_deref() {
@@ -58,7 +58,9 @@ impl Heatmap {
         });
         let rows = rows.collect();
         Self {
-            stages: stages.into_iter().map(Stage::as_str).collect(),
+            stages: (stages.into_iter())
+                .map(|stage| names.name(stage.as_str()))
+                .collect(),
             rows,
             nodes: count,
         }

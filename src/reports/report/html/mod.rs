@@ -16,7 +16,7 @@ mod unfinished;
 
 use askama::Template;
 
-use super::formatting::{self, COLD_HEAD, ColdSection, HEAD, notes, outcomes, row, span};
+use super::formatting::{self, COLD_HEAD, ColdSection, HEAD, Names, notes, outcomes, rows, span};
 use super::{DetailedReport, WorkloadAdvice};
 use crate::text::palette;
 use distributions::Distribution;
@@ -40,6 +40,7 @@ struct Page<'a> {
     outcomes: String,
     findings: Vec<String>,
     stages: [Stage; Stage::ALL.len()],
+    names: Names,
     /// The colours of the stages
     palette: String,
     stacked: Vec<StackedStages>,
@@ -69,7 +70,8 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         slow,
         end,
     } = report;
-    let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS);
+    let names = Names::of(summary);
+    let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS, names);
     let tables = groups::tables(pods);
     let page = Page {
         title: formatting::pods(summary) + &span(summary),
@@ -78,17 +80,18 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         outcomes: outcomes(summary).join(", "),
         findings: findings::of(report),
         stages: Stage::ALL,
+        names,
         palette: palette::css(),
-        stacked: stages::stacked(pods),
+        stacked: stages::stacked(pods, names),
         not_accounted_for: NOT_ACCOUNTED_FOR,
         head: HEAD,
-        intervals: summary.intervals.iter().map(row).collect(),
+        intervals: rows(summary).collect(),
         cold: formatting::cold(summary),
         cold_head: COLD_HEAD,
-        distributions: distributions::of(pods),
+        distributions: distributions::of(pods, names),
         waterfalls,
         drawn_of,
-        heatmap: Heatmap::of(pods),
+        heatmap: Heatmap::of(pods, names),
         knows_nodes: (tables.iter()).any(|(what, ..)| ["pool", "zone"].contains(what)),
         tables,
         unfinished: Unfinished::of(pods, *end),

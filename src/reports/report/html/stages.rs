@@ -2,7 +2,7 @@
 
 use super::charts::{Part, bar};
 use crate::reports::report::ReportedPod;
-use crate::reports::report::formatting::seconds;
+use crate::reports::report::formatting::{Names, seconds};
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 
 /// The stages of some pods, on average.
@@ -23,7 +23,7 @@ pub(super) const UNKNOWN: &str = "unknown";
 pub(super) const NOT_ACCOUNTED_FOR: &str = "not accounted for";
 
 /// All pods that became ready, the slowest tenth and the slowest hundredth of them.
-pub(super) fn stacked(pods: &[ReportedPod]) -> Vec<StackedStages> {
+pub(super) fn stacked(pods: &[ReportedPod], names: Names) -> Vec<StackedStages> {
     let ready = by_duration(pods);
     let shares = [
         ("all that became ready", 1),
@@ -39,7 +39,10 @@ pub(super) fn stacked(pods: &[ReportedPod]) -> Vec<StackedStages> {
     });
     let longest = longest.fold(0.0, f64::max);
     shares
-        .map(|(title, part)| stack(title, &ready[..ready.len().div_ceil(part)], longest))
+        .map(|(title, part)| {
+            let records = &ready[..ready.len().div_ceil(part)];
+            stack(title, records, longest, names)
+        })
         .collect()
 }
 
@@ -62,7 +65,7 @@ pub(super) fn mean(records: &[&Record], interval: Interval) -> f64 {
     sum / records.len().max(1) as f64
 }
 
-fn stack(title: &'static str, records: &[&Record], longest: f64) -> StackedStages {
+fn stack(title: &'static str, records: &[&Record], longest: f64, names: Names) -> StackedStages {
     let whole = mean(records, Interval::CreatedToReady);
     let stages = Stage::ALL.map(|stage| (stage.as_str(), mean(records, Interval::Stage(stage))));
     let known: f64 = stages.iter().map(|(_, seconds)| seconds).sum();
@@ -91,7 +94,7 @@ fn stack(title: &'static str, records: &[&Record], longest: f64) -> StackedStage
         let name = if *class == UNKNOWN {
             NOT_ACCOUNTED_FOR
         } else {
-            class
+            names.name(class)
         };
         (*class, name, seconds(*mean), format!("{percent:.0} %"))
     });

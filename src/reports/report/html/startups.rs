@@ -3,7 +3,7 @@
 use super::charts::{Part, bar};
 use super::stages::UNKNOWN;
 use crate::reports::report::ReportedPod;
-use crate::reports::report::formatting::seconds;
+use crate::reports::report::formatting::{Names, seconds};
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 
@@ -21,6 +21,7 @@ pub(super) struct Waterfall {
 pub(super) fn slowest<'a>(
     pods: impl Iterator<Item = &'a ReportedPod>,
     most: usize,
+    names: Names,
 ) -> (Vec<Waterfall>, usize) {
     let ready = pods.filter_map(|pod| {
         let record = pod.record.as_ref()?;
@@ -34,11 +35,16 @@ pub(super) fn slowest<'a>(
         .first()
         .map_or(0.0, |(took, ..)| took.as_seconds_f64());
     let drawn = ready.iter().take(most);
-    let drawn = drawn.map(|(took, pod, record)| draw(*took, pod, record, longest));
+    let drawn = drawn.map(|(took, pod, record)| draw(*took, pod, record, (longest, names)));
     (drawn.collect(), ready.len())
 }
 
-fn draw(took: Latency, pod: &ReportedPod, record: &Record, longest: f64) -> Waterfall {
+fn draw(
+    took: Latency,
+    pod: &ReportedPod,
+    record: &Record,
+    (longest, names): (f64, Names),
+) -> Waterfall {
     let scale = 1_000.0 / longest.max(f64::MIN_POSITIVE);
     let whole = record.intervals.iter();
     let created = whole
@@ -70,7 +76,7 @@ fn draw(took: Latency, pod: &ReportedPod, record: &Record, longest: f64) -> Wate
     });
     let mut most = durations.filter(|(_, seconds)| *seconds > took.as_seconds_f64() / 2.0);
     let most = most.next().map_or_else(String::new, |(stage, took)| {
-        format!("{} {}", stage.as_str(), seconds(took))
+        format!("{} {}", names.name(stage.as_str()), seconds(took))
     });
     Waterfall {
         pod: format!("{}/{}", pod.info.namespace, pod.info.name),
