@@ -98,7 +98,8 @@ mod tests {
     use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
     use podinit_core::lifecycle::{
-        EventDropReason, Interval, Selection, StartupImages, StartupSliExclusion, WaitReason,
+        BadReason, EventDropReason, Interval, Selection, StartupImages, StartupSliExclusion,
+        WaitReason,
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
 
@@ -125,7 +126,7 @@ mod tests {
         // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
         assert_eq!(
             own.of_a_namespace,
-            2 * WaitReason::COUNT + 2 + WaitReason::COUNT + 1
+            2 * WaitReason::COUNT + 2 + BadReason::COUNT
         );
         // Past the cap they count as one.
         let mut census = LabelCensus::new(&config).unwrap();

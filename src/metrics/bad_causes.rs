@@ -2,15 +2,16 @@
 //! ([§10.1](crate::specification#s10-1)).
 
 use crate::instruments::{Counter, FamilyType, Kind, LabelText};
-use podinit_core::lifecycle::WaitReason;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{BadReason, Cause, Stage};
 
 /// The value of `stage` and of `cause` for a pod that was not known before.
 const NONE: &str = "none";
 
-/// Counters of bad events for each stage and cause that can be, and for pods not known before. Their
-/// sum is how many bad events there are: that number is kept nowhere else.
+/// Counters of bad events for each stage and cause that can be, those of rejected pods and of pods not known before
+/// included. Their sum is how many bad events there are: that number is kept nowhere else.
 #[derive(Debug)]
-pub(super) struct BadCauses([Counter; WaitReason::COUNT + 1]);
+pub(super) struct BadCauses([Counter; BadReason::COUNT]);
 
 impl Default for BadCauses {
     fn default() -> Self {
@@ -20,11 +21,11 @@ impl Default for BadCauses {
 
 /// The bad events at one moment.
 #[derive(Debug)]
-pub(super) struct BadCausesSnapshot([u64; WaitReason::COUNT + 1]);
+pub(super) struct BadCausesSnapshot([u64; BadReason::COUNT]);
 
 impl Default for BadCausesSnapshot {
     fn default() -> Self {
-        Self([0; WaitReason::COUNT + 1])
+        Self([0; BadReason::COUNT])
     }
 }
 
@@ -42,19 +43,20 @@ impl BadCausesSnapshot {
 
 /// The label values of the counters, in their order.
 fn labels() -> impl Iterator<Item = [&'static str; 2]> {
-    let pairs = WaitReason::ALL.into_iter();
-    let pairs = pairs.map(|waiting| [waiting.stage().as_str(), waiting.cause().as_str()]);
-    pairs.chain([[NONE, NONE]])
+    BadReason::all().map(|reason| {
+        let stage = reason.stage().map_or(NONE, Stage::as_str);
+        [stage, reason.cause().map_or(NONE, Cause::as_str)]
+    })
 }
 
 impl BadCauses {
     /// Counts a bad event.
-    pub(super) fn count(&self, waiting: Option<WaitReason>) {
-        self.counter(waiting).increment();
+    pub(super) fn count(&self, reason: BadReason) {
+        self.counter(reason).increment();
     }
 
-    fn counter(&self, waiting: Option<WaitReason>) -> &Counter {
-        &self.0[waiting.map_or(WaitReason::COUNT, WaitReason::index)]
+    fn counter(&self, reason: BadReason) -> &Counter {
+        &self.0[reason.index()]
     }
 
     /// What has been counted.
@@ -64,17 +66,17 @@ impl BadCauses {
 
     /// Adds what was saved of a stage and cause.
     pub(super) fn restore(&self, stage: &str, cause: &str, events: u64) {
-        if let Some(waiting) = from_texts(stage, cause) {
-            self.counter(waiting).add(events);
+        if let Some(reason) = from_texts(stage, cause) {
+            self.counter(reason).add(events);
         }
     }
 }
 
 /// The label values of a bad event; `None` where there is no such pair.
-fn from_texts(stage: &str, cause: &str) -> Option<Option<WaitReason>> {
+fn from_texts(stage: &str, cause: &str) -> Option<BadReason> {
     match (stage, cause) {
-        (NONE, NONE) => Some(None),
-        _ => WaitReason::from_texts(stage, cause).map(Some),
+        (NONE, NONE) => Some(BadReason::NotKnown),
+        _ => BadReason::new(Stage::from_text(stage)?, Cause::from_text(cause)?),
     }
 }
 
@@ -97,21 +99,30 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use podinit_core::lifecycle::{Cause, Stage};
+    use podinit_core::lifecycle::WaitReason;
 
     #[test]
     fn what_is_saved_is_restored_and_the_sum_is_what_was_counted() {
         let causes = BadCauses::default();
         let image = WaitReason::new(Stage::Init, Cause::Image).unwrap();
-        for waiting in [Some(image), None, Some(image)] {
-            causes.count(waiting);
+        let (image, rejected) = (
+            BadReason::Waiting(image),
+            BadReason::Rejected(Stage::Network),
+        );
+        for reason in [image, BadReason::NotKnown, rejected, image] {
+            causes.count(reason);
         }
         let restored = BadCauses::default();
         for ([stage, cause], events) in causes.snapshot().iter() {
             restored.restore(stage, cause, events);
         }
-        assert_eq!(restored.snapshot().sum(), 3);
+        assert_eq!(restored.snapshot().sum(), 4);
         let counted: Vec<_> = restored.snapshot().iter().filter(|(_, n)| *n > 0).collect();
-        assert_eq!(counted, [(["init", "image"], 2), (["none", "none"], 1)]);
+        let expected = [
+            (["init", "image"], 2),
+            (["network", "rejected"], 1),
+            (["none", "none"], 1),
+        ];
+        assert_eq!(counted, expected);
     }
 }

@@ -57,7 +57,8 @@ impl InPlaceMetrics {
             TrackerObservation::Advanced { .. }
             | TrackerObservation::GapClosed { .. }
             | TrackerObservation::Evicted(_)
-            | TrackerObservation::EventDropped(_) => {}
+            | TrackerObservation::EventDropped(_)
+            | TrackerObservation::Relapsed => {}
         }
     }
 

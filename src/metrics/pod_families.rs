@@ -102,6 +102,9 @@ families! {
         pub(super) reentries: CounterVec<ReenterableMilestone> =
             "podinit_reentries_total", ["milestone"], experimental, saved,
             "Times that a condition became true again on a pod on which it had been true before.";
+        pub(super) relapsed: Counter =
+            "podinit_startups_relapsed_total", [], experimental, saved,
+            "Pods that were in CrashLoopBackOff again less than ten minutes after they had become ready.";
         pub(super) anomalies: CounterVec<AnomalyKind> =
             "podinit_clock_anomalies_total", ["kind"], experimental, saved,
             "Odd times and durations, by kind.";

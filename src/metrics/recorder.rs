@@ -237,6 +237,10 @@ impl Recorder {
                     events.families.dropped.with(reason).increment();
                 }
             }
+            TrackerObservation::Relapsed => {
+                self.observations += 1;
+                self.store.pods.relapsed.increment();
+            }
             TrackerObservation::Evicted(pods) => {
                 self.observations += 1;
                 for (state, pods) in EvictedState::ALL.into_iter().zip(pods) {

@@ -199,7 +199,7 @@ impl SloCounter {
         };
         match verdict {
             SloVerdict::Good => counts.at(place).good.increment(),
-            SloVerdict::Bad(waiting) => counts.at(place).bad.count(waiting),
+            SloVerdict::Bad(reason) => counts.at(place).bad.count(reason),
             SloVerdict::Excluded(reason) => counts.excluded.with(reason).increment(),
         }
     }
@@ -208,6 +208,7 @@ impl SloCounter {
 #[cfg(all(test, not(podinit_loom)))]
 mod tests {
     use super::*;
+    use podinit_core::lifecycle::BadReason;
 
     fn doc(name: &str) -> SloDoc {
         SloDoc {
@@ -224,10 +225,10 @@ mod tests {
         let board = Arc::new(SloBoard::new(Namespaces::new(None).names));
         let mut counter = SloCounter::new(Arc::clone(&board));
         counter.replace(&[doc("one"), doc("two")]);
-        counter.count(SloId(1), SloVerdict::Bad(None), 0);
-        counter.count(SloId(2), SloVerdict::Bad(None), 0);
+        counter.count(SloId(1), SloVerdict::Bad(BadReason::NotKnown), 0);
+        counter.count(SloId(2), SloVerdict::Bad(BadReason::NotKnown), 0);
         counter.replace(&[doc("two"), doc("three")]);
-        counter.count(SloId(0), SloVerdict::Bad(None), 0);
+        counter.count(SloId(0), SloVerdict::Bad(BadReason::NotKnown), 0);
         let bad: Vec<_> = board
             .current()
             .iter()

@@ -118,7 +118,7 @@ impl Startup<'_> {
     fn missed(&self) -> Vec<(&str, Option<Stage>)> {
         let slos = self.record.slos.iter();
         let missed = slos.filter_map(|slo| match slo.result {
-            SloResult::Bad { waiting } => Some((&*slo.slo, waiting.map(|waiting| waiting.stage()))),
+            SloResult::Bad { reason } => Some((&*slo.slo, reason.stage())),
             _ => None,
         });
         missed.collect()

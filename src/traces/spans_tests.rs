@@ -7,8 +7,8 @@ use opentelemetry::trace::TraceId;
 use super::*;
 use crate::traces::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
-    Cause, IntervalKind, Latency, RecordedContainer, RecordedImage, RecordedInterval, RecordedPull,
-    StartupCapacity, StartupImages, Step, WaitReason,
+    BadReason, Cause, IntervalKind, Latency, RecordedContainer, RecordedImage, RecordedInterval,
+    RecordedPull, StartupCapacity, StartupImages, Step, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 
@@ -189,7 +189,7 @@ fn a_missed_slo_is_an_error_of_the_startup_and_of_the_stage() {
     // Where its deadline passed, and not its end showed it, the pod was in a stage.
     let mut record = record(40);
     record.slos[0].result = SloResult::Bad {
-        waiting: WaitReason::new(Stage::Containers, Cause::Probe),
+        reason: BadReason::of_known(WaitReason::new(Stage::Containers, Cause::Probe)),
     };
     let late = spans(&record);
     assert_eq!(named(&late, "containers").status, missed);

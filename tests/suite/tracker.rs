@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podinit_core::lifecycle::{
-    Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation, Selection, SloId,
-    SloRule, SloVerdict, SourceId, Stage, Tracker, TrackerConfig, WaitReason,
+    BadReason, Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation,
+    Selection, SloId, SloRule, SloVerdict, SourceId, Stage, Tracker, TrackerConfig, WaitReason,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -136,7 +136,10 @@ fn an_slo_with_another_threshold_judges_the_pods_in_flight_by_that() {
         harness.verdicts(),
         [(
             0,
-            SloVerdict::Bad(WaitReason::new(Stage::Network, Cause::Acknowledge))
+            SloVerdict::Bad(BadReason::of_known(WaitReason::new(
+                Stage::Network,
+                Cause::Acknowledge
+            )))
         )]
     );
     assert_eq!(harness.tracker.undecided(SloId(0)), 0);
@@ -153,7 +156,10 @@ fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
         harness.verdicts(),
         [(
             0,
-            SloVerdict::Bad(WaitReason::new(Stage::Network, Cause::Acknowledge))
+            SloVerdict::Bad(BadReason::of_known(WaitReason::new(
+                Stage::Network,
+                Cause::Acknowledge
+            )))
         )]
     );
     harness.tracker.set_slos([rule("slow", 20)].into());

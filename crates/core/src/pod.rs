@@ -190,6 +190,8 @@ pub struct PodSnapshot {
     pub in_place: Option<Box<InPlaceChanges>>,
     /// `metadata.deletionTimestamp` is set
     pub terminating: bool,
+    /// `spec.nodeName` is set
+    pub is_bound: bool,
     /// `spec.schedulingGates` is not empty
     pub gated: bool,
     /// `spec.initContainers` is not empty (restartable ones count)
@@ -200,6 +202,9 @@ pub struct PodSnapshot {
     pub init_runs: Duration,
     /// Every container of the spec, init containers first, in the order of the spec
     pub containers: Box<[Container]>,
+    /// One of them has a start, or is `terminated` in its `state` or `lastState`
+    /// ([§5.9](crate::specification#s5-9))
+    pub has_run: bool,
     /// Why containers wait that have a problem, in the words of Kubernetes; `None` where nothing says so,
     /// or where it was not asked for
     pub waiting_messages: Option<Box<Vec<WaitingMessage>>>,
@@ -242,10 +247,12 @@ impl PodSnapshot {
             disruption: None,
             in_place: None,
             terminating: false,
+            is_bound: false,
             gated: false,
             has_init_containers: false,
             init_runs: Duration::ZERO,
             containers: Box::default(),
+            has_run: false,
             waiting_messages: None,
             ending: None,
             is_stateful: false,

@@ -88,12 +88,15 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
         );
     }
     plain_reasons(&mut snapshot, pod);
+    let node_name = spec["nodeName"].as_str().unwrap_or_default();
+    snapshot.is_bound = !node_name.is_empty();
     snapshot.gated = not_empty(&spec["schedulingGates"]);
     snapshot.has_init_containers = not_empty(&spec["initContainers"]);
     let init = plain_containers(spec, status, "initContainers", "initContainerStatuses");
     let regular = plain_containers(spec, status, "containers", "containerStatuses");
     snapshot.containers = init.into_iter().chain(regular).collect();
     snapshot.init_runs = plain_init_runs(spec, status);
+    snapshot.has_run = plain_has_run(spec, status);
     snapshot.is_stateful = spec["volumes"].as_array().is_some_and(|volumes| {
         let mut objects = volumes.iter().filter_map(Value::as_object);
         let stateless = [
@@ -204,6 +207,31 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
         }
     });
     containers.collect()
+}
+
+/// Whether the status of a container of the spec shows that it has run.
+fn plain_has_run(spec: &Value, status: &Value) -> bool {
+    let lists = [
+        ("initContainers", "initContainerStatuses"),
+        ("containers", "containerStatuses"),
+    ];
+    lists.into_iter().any(|(list, statuses)| {
+        let declared = spec[list].as_array().into_iter().flatten();
+        let mut names = declared.map(|declared| declared["name"].as_str().unwrap_or_default());
+        names.any(|name| {
+            let mut statuses = status[statuses].as_array().into_iter().flatten();
+            let found = statuses.find(|status| status["name"].as_str() == Some(name));
+            found.is_some_and(|status| {
+                let ended = |state: &Value| {
+                    !state["running"].is_object() && state["terminated"].is_object()
+                };
+                plain_start(status).is_some()
+                    || ["state", "lastState"]
+                        .iter()
+                        .any(|state| ended(&status[*state]))
+            })
+        })
+    })
 }
 
 /// How long the init containers have run that are not restartable.

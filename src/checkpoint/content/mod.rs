@@ -14,6 +14,7 @@
 //! | 10 | `capacity` | of pods and records that are or were unschedulable, what autoscalers have said; optional |
 //! | 11 | `evidence` | what nodes and Events tell of startups, and the nodes; optional |
 //! | 12 | `endings` | how the pods of records ended; optional |
+//! | 13 | `marks` | which pods in flight have run a container, and which were Ready lately; optional |
 //! | 14 | `crashes` | the pods that crash right after they were ready; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
@@ -29,6 +30,7 @@ mod capacity;
 mod collected;
 mod endings;
 mod evidence;
+mod marks;
 mod pods;
 mod records;
 mod section;
@@ -43,12 +45,13 @@ pub use self::unsealed::{Unsealed, encode};
 
 use self::capacity::Capacities;
 use self::evidence::SavedEvidence;
+use self::marks::Marks;
 use self::pods::SharedTexts;
 #[cfg(test)]
 use self::section::append;
 use self::section::{
-    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
-    START_TIMES, TRACKER, payload, value,
+    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, MARKS, METRICS, PODS, RECORDS, SCOPE, SHARD,
+    SHOWN, START_TIMES, TRACKER, payload, value,
 };
 use super::frame::Sections;
 #[cfg(test)]
@@ -127,6 +130,10 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
         collected::read(payload, &mut pods, &mut texts)?;
     }
     collected::read_shown(file.get(SHOWN), &mut pods)?;
+    match file.get(MARKS) {
+        Some(_) => value::<Marks>(file, MARKS)?.give(&mut pods)?,
+        None => marks::give_none(&mut pods),
+    }
     let capacities = Capacities::read(file.get(CAPACITY), &mut texts)?;
     let of_records = capacities.give(&mut pods)?;
     let records = file.get(RECORDS);

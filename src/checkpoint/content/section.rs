@@ -19,6 +19,7 @@ pub(super) const SHOWN: u32 = 9;
 pub(super) const CAPACITY: u32 = 10;
 pub(super) const EVIDENCE: u32 = 11;
 pub(super) const ENDINGS: u32 = 12;
+pub(super) const MARKS: u32 = 13;
 pub(super) const CRASHES: u32 = 14;
 
 /// Why a checkpoint that is whole cannot be used by this podinit.

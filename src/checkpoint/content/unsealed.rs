@@ -7,9 +7,10 @@ use serde::Serialize;
 use super::capacity::Capacities;
 use super::collected::CollectedWriter;
 use super::evidence::PodNodes;
+use super::marks::Marks;
 use super::section::{
-    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, METRICS, PODS, RECORDS, SCOPE, SHARD, SHOWN,
-    START_TIMES, TRACKER, append,
+    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, MARKS, METRICS, PODS, RECORDS, SCOPE, SHARD,
+    SHOWN, START_TIMES, TRACKER, append,
 };
 use super::{Content, SavedShard, endings, records};
 use crate::checkpoint::frame::{Section, Writer};
@@ -29,6 +30,7 @@ pub struct Unsealed {
     pods: Section,
     collected: CollectedWriter,
     shown: Vec<u8>,
+    marks: Marks,
     capacities: Capacities,
     nodes: PodNodes,
     /// How many pods in flight were added
@@ -53,6 +55,7 @@ impl Unsealed {
             file,
             collected: CollectedWriter::default(),
             shown: Vec::new(),
+            marks: Marks::default(),
             capacities: Capacities::default(),
             nodes: PodNodes::default(),
             in_flight: 0,
@@ -70,6 +73,7 @@ impl Unsealed {
     /// Adds the next pod.
     fn add<P: Borrow<PodInFlight> + Serialize>(&mut self, pod: &SavedPod<P>) {
         append(self.file.end(), pod);
+        self.marks.add(pod);
         if let Some(pod) = pod.in_flight() {
             self.collected.add(pod);
             append(&mut self.shown, &pod.shown());
@@ -87,6 +91,7 @@ impl Unsealed {
             pods,
             collected,
             shown,
+            marks,
             mut capacities,
             nodes,
             ..
@@ -103,6 +108,9 @@ impl Unsealed {
         }
         if !shown.is_empty() {
             file.section(SHOWN, |out| out.extend(shown));
+        }
+        if let Some(marks) = marks.finish() {
+            file.section(MARKS, |out| out.extend(marks));
         }
         file.section(TRACKER, |out| append(out, &tracker));
         if !tracker.crashes.is_empty() {

@@ -133,7 +133,11 @@ mod tests {
             });
             Self {
                 content,
-                pods: vec![SavedPod::Finished(PodUid::from_text("known"), last_seen)],
+                pods: vec![SavedPod::Finished(
+                    PodUid::from_text("known"),
+                    last_seen,
+                    None,
+                )],
                 present: scope,
                 probed: Probed {
                     pods: listed.collect(),

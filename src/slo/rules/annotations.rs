@@ -8,7 +8,7 @@
 //! alert. Where series have no label `cluster`, the alert has none either, and an empty one selects them.
 
 use super::promql::series;
-use podinit_core::lifecycle::{Cause, Stage, WaitReason};
+use podinit_core::lifecycle::{BadReason, Cause, Stage};
 
 /// A matcher for the cluster of the alert, in the format of `printf`.
 const OF_ALERTS_CLUSTER: &str = "cluster=%[1]q";
@@ -80,12 +80,12 @@ pub(super) fn problem_of_pulls(job: &str) -> String {
     largest_problem(job, &format!("cause=\"{}\"", Cause::Image.as_str()))
 }
 
-/// The problem with the most pods, of those that can keep a pod in a stage, or of all: ` The largest problem is
+/// The problem with the most pods, of those by which a pod can miss an SLO of a stage, or of all: ` The largest problem is
 /// image: registry registry.example.com, 122 pods.`
 pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {
     let causes = Cause::ALL.into_iter();
     let possible = |stage| {
-        let possible = causes.filter(|cause| WaitReason::new(stage, *cause).is_some());
+        let possible = causes.filter(|cause| BadReason::new(stage, *cause).is_some());
         let names: Vec<&str> = possible.map(Cause::as_str).collect();
         format!("cause=~\"{}\"", names.join("|"))
     };

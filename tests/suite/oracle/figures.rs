@@ -14,7 +14,8 @@ pub(crate) const BUCKETS: [f64; 25] = [
 ];
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 38] = [
+pub(crate) const FAMILIES: [&str; 39] = [
+    "podinit_startups_relapsed_total",
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
     "podinit_unobserved_total",

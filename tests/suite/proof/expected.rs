@@ -96,11 +96,13 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
         .position(|(shows, _)| shows.reached(READY).is_some() || shows.is_over());
     let until = end.unwrap_or(watched.len() - 1);
     let last = watched[until].0;
+    let ran = watched[..=until].iter().any(|(shows, _)| shows.ran);
     expected.outcome = match (end, seen.ended.map(|(gone, _)| gone)) {
         (Some(_), _) if last.reached(READY).is_some() => Some(Outcome::Ready),
         (Some(_), _) if last.succeeded => Some(Outcome::Completed),
         (None, Some(Gone::Moved)) => Some(Outcome::Moved),
         (Some(_), _) | (None, Some(_)) if last.disrupted => Some(Outcome::Disrupted),
+        (Some(_), _) if last.bound && !ran => Some(Outcome::Rejected),
         (Some(_), _) => Some(Outcome::Failed),
         (None, Some(Gone::Deleted)) => Some(Outcome::Deleted),
         (None, Some(Gone::Absent)) => Some(Outcome::Vanished),

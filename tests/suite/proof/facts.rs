@@ -45,6 +45,10 @@ pub struct Shows {
     pub first_start: Option<i64>,
     /// The latest start of the regular containers, where each has one
     pub all_started: Option<i64>,
+    /// It has a node
+    pub bound: bool,
+    /// A container, init containers included, has a start
+    pub ran: bool,
     pub succeeded: bool,
     pub failed: bool,
     pub disrupted: bool,
@@ -71,6 +75,7 @@ impl Shows {
             gated: pod.gated,
             started: pod.started.map(second),
             first_start: init
+                .clone()
                 .chain(regular())
                 .filter_map(Run::start)
                 .min()
@@ -78,6 +83,8 @@ impl Shows {
             all_started: starts
                 .and_then(|starts| starts.into_iter().max())
                 .map(second),
+            bound: pod.node.is_some(),
+            ran: init.chain(regular()).any(|run| run.start().is_some()),
             succeeded: pod.phase == Phase::Succeeded,
             failed: pod.phase == Phase::Failed,
             disrupted: pod.condition("DisruptionTarget").is_some(),

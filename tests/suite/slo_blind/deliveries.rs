@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use podinit::slo::SloFile;
 use podinit_core::lifecycle::{
-    Cause, Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId, Stage,
-    TimestampMode, Tracker, TrackerConfig, WaitReason,
+    BadReason, Cause, Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId,
+    Stage, TimestampMode, Tracker, TrackerConfig, WaitReason,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -131,7 +131,10 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
         (
             "late",
             11,
-            SloVerdict::Bad(WaitReason::new(Stage::Network, Cause::Acknowledge)),
+            SloVerdict::Bad(BadReason::of_known(WaitReason::new(
+                Stage::Network,
+                Cause::Acknowledge,
+            ))),
         ),
     ] {
         harness.advance(RESUMED + 4);
@@ -146,10 +149,10 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
     for name in ["stuck", "lost"] {
         assert_eq!(
             harness.of(name),
-            [SloVerdict::Bad(WaitReason::new(
+            [SloVerdict::Bad(BadReason::of_known(WaitReason::new(
                 Stage::Network,
                 Cause::Acknowledge
-            ))],
+            )))],
             "{name}"
         );
     }

@@ -62,6 +62,11 @@ pub struct SavedCrash {
     pub message: Option<String>,
 }
 
+/// Whether a pod whose first Ready was at `ready` has been so for less than ten minutes.
+pub(super) fn is_recent(ready: Timestamp, now: Timestamp) -> bool {
+    ready.plus(LASTS) > now
+}
+
 impl SavedCrash {
     /// Checks what was read.
     ///
@@ -111,7 +116,7 @@ impl Crashes {
             return;
         };
         let crashed = ready.crash.is_some();
-        let late = ready.at.plus(LASTS) <= now;
+        let late = !is_recent(ready.at, now);
         ready.crash = container.filter(|_| !late).map(|container| {
             ready.first.get_or_insert(now);
             let said = snapshot.waiting_message(container);
@@ -148,7 +153,7 @@ impl Crashes {
             container: *container,
             message: message.clone(),
         };
-        (ready.at.plus(LASTS) > now).then_some(relapse)
+        is_recent(ready.at, now).then_some(relapse)
     }
 
     /// What is saved of those that crash or have, in the order in which they became ready. Which others became ready

@@ -172,6 +172,9 @@ pub enum TrackerObservation {
         from: Option<ResizeState>,
         to: Option<ResizeState>,
     },
+    /// A pod that ended as ready has fallen back less than ten minutes after its first Ready
+    /// ([§5.10](crate::specification#s5-10)); once for a pod at most
+    Relapsed,
     /// A native resize ended that was not open at first sight
     ResizeEnded(ResizeResult),
     /// A native resize took so long

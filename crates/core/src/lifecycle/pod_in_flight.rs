@@ -32,7 +32,7 @@ use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
 use crate::kube_event::CapacityState;
 use crate::node::NodeLabels;
-use crate::pod::{Phase, PodInfo, PodSnapshot, PodUid};
+use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// What all pods in flight share.
@@ -244,7 +244,14 @@ impl PodInFlight {
             let nanos = snapshot.init_runs.as_nanos();
             evidence.init_runs = u64::try_from(nanos).unwrap_or(u64::MAX);
         }
-        startup.latch(snapshot, context, &mut emit);
+        startup.has_run |= snapshot.has_run;
+        let outcome = outcome(startup, snapshot).map(|outcome| match outcome {
+            Outcome::Failed if snapshot.is_bound && !startup.has_run => Outcome::Rejected,
+            other => other,
+        });
+        let outcome = outcome.map(|outcome| disrupted(outcome, evidence));
+        let is_rejected = outcome == Some(Outcome::Rejected);
+        startup.latch(snapshot, is_rejected, context, &mut emit);
         if !was_scheduled && startup.reached(Milestone::Scheduled).is_reached() {
             startup.node = shared.node_of_scheduled(info, snapshot.created, fold.adopted);
         }
@@ -275,7 +282,6 @@ impl PodInFlight {
             sli.judge(startup, evidence, images, &mut emit);
         }
         *lacks_network_condition = shows_no_network_condition(snapshot);
-        let outcome = outcome(startup, snapshot).map(|outcome| disrupted(outcome, evidence));
         let input = SloInput {
             uid: snapshot.uid,
             snapshot: Some(snapshot),
@@ -406,6 +412,8 @@ impl PodInFlight {
             ..
         } = self;
         let outcome = disrupted(outcome, evidence);
+        // Of a pod in flight only.
+        startup.has_run = false;
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
             report_unobserved(startup, &mut emit);
@@ -605,17 +613,20 @@ fn report_unobserved(startup: &mut Startup, emit: &mut impl FnMut(PodObservation
 /// marked for disruption did not fail or go by itself ([§10.2](crate::specification#s10-2)).
 const fn disrupted(outcome: Outcome, evidence: &WaitEvidence) -> Outcome {
     match outcome {
-        Outcome::Failed | Outcome::Deleted | Outcome::Vanished if evidence.disruption.is_some() => {
+        Outcome::Failed | Outcome::Rejected | Outcome::Deleted | Outcome::Vanished
+            if evidence.disruption.is_some() =>
+        {
             Outcome::Disrupted
         }
         other => other,
     }
 }
 
-/// How `snapshot` ends the startup, if it does. Ready takes precedence over a terminal phase in the
-/// same snapshot.
+/// How `snapshot`, which need not be latched, ends the startup, if it does. Ready takes precedence over a terminal
+/// phase in the same snapshot.
 fn outcome(startup: &Startup, snapshot: &PodSnapshot) -> Option<Outcome> {
-    if startup.reached(Milestone::Ready).is_reached() {
+    let shows_ready = (snapshot.conditions).holding(ConditionType::Ready);
+    if startup.reached(Milestone::Ready).is_reached() || shows_ready.is_some() {
         return Some(Outcome::Ready);
     }
     match snapshot.phase {

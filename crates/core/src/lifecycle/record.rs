@@ -20,7 +20,7 @@ pub use in_flight::{InFlight, InFlightPosition};
 pub use timeline::{Span, StageSpans};
 
 use super::capacity::RecordedCapacity;
-use super::cause::{Cause, WaitReason};
+use super::cause::{BadReason, Cause, WaitReason};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
@@ -328,10 +328,10 @@ pub enum SloResult {
     /// It has not had it yet
     Undecided,
     Good,
-    /// Where the pod was then, and why it waited there, where that is known
+    /// Where the pod was then, and why it did not get further, where that is known
     Bad {
         #[serde(flatten)]
-        waiting: Option<WaitReason>,
+        reason: BadReason,
     },
     Excluded {
         reason: ExclusionReason,
@@ -355,7 +355,7 @@ impl From<Option<SloVerdict>> for SloResult {
         match verdict {
             None => Self::Undecided,
             Some(SloVerdict::Good) => Self::Good,
-            Some(SloVerdict::Bad(waiting)) => Self::Bad { waiting },
+            Some(SloVerdict::Bad(reason)) => Self::Bad { reason },
             Some(SloVerdict::Excluded(reason)) => Self::Excluded { reason },
         }
     }

@@ -86,8 +86,9 @@ pub struct SavedDeleted {
 pub enum SavedPod<P = Box<PodInFlight>> {
     /// Its startup is under way
     InFlight(P),
-    /// Its startup is over
-    Finished(PodUid, LastSeen),
+    /// Its startup is over. Since when it has been Ready, of one that may still relapse
+    /// ([§5.10](crate::specification#s5-10)), is saved beside the pods
+    Finished(PodUid, LastSeen, #[serde(skip)] Option<Timestamp>),
 }
 
 impl<P: Borrow<PodInFlight>> SavedPod<P> {
@@ -95,7 +96,15 @@ impl<P: Borrow<PodInFlight>> SavedPod<P> {
     pub fn uid(&self) -> PodUid {
         match self {
             Self::InFlight(pod) => pod.borrow().uid,
-            Self::Finished(uid, _) => *uid,
+            Self::Finished(uid, ..) => *uid,
+        }
+    }
+
+    /// When it was Ready first, if it may still relapse.
+    pub const fn ready(&self) -> Option<Timestamp> {
+        match self {
+            Self::InFlight(_) => None,
+            Self::Finished(_, _, ready) => *ready,
         }
     }
 
@@ -117,11 +126,22 @@ impl SavedPod {
         }
     }
 
+    /// Takes back when it was Ready first. False of a pod whose startup is under way.
+    pub const fn take_ready(&mut self, saved: Timestamp) -> bool {
+        match self {
+            Self::InFlight(_) => false,
+            Self::Finished(_, _, ready) => {
+                *ready = Some(saved);
+                true
+            }
+        }
+    }
+
     /// What a later snapshot is compared with.
     pub fn last_seen_mut(&mut self) -> &mut LastSeen {
         match self {
             Self::InFlight(pod) => &mut pod.last_seen,
-            Self::Finished(_, last_seen) => last_seen,
+            Self::Finished(_, last_seen, _) => last_seen,
         }
     }
 }
@@ -135,7 +155,7 @@ pub(super) fn read_back(tracker: &super::tracker::Tracker) -> Vec<SavedPod> {
             stuck: None,
             ..pod.clone()
         })),
-        SavedPod::Finished(uid, last_seen) => SavedPod::Finished(uid, last_seen),
+        SavedPod::Finished(uid, last_seen, ready) => SavedPod::Finished(uid, last_seen, ready),
     });
     pods.collect()
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cause::WaitReason;
+use super::cause::BadReason;
 use super::outcome::Outcome;
 use crate::label_value::LabelValue;
 use crate::serde_by_text;
@@ -104,9 +104,9 @@ serde_by_text!(ExclusionReason);
 pub enum SloVerdict {
     /// The interval ended within the threshold
     Good,
-    /// It took longer, or its deadline passed. Where the pod was, and why it waited there, when it
-    /// became bad ([§10.1](crate::specification#s10-1)); `None` where the pod was not known before
-    Bad(Option<WaitReason>),
+    /// It took longer, its deadline passed, or the pod was rejected in it. Where the pod was then, and why
+    /// ([§10.1](crate::specification#s10-1))
+    Bad(BadReason),
     /// The pod counts for nothing
     Excluded(ExclusionReason),
 }

@@ -69,6 +69,9 @@ pub(super) struct Startup {
     pub(super) has_readiness_gates: bool,
     pub(super) seen_gated: bool,
     pub(super) seen_unschedulable: bool,
+    /// A snapshot has shown a container of the pod with a start, or as terminated. Saved beside the pods
+    #[serde(skip)]
+    pub(super) has_run: bool,
 }
 
 /// What gives the time of NetworkReady where nothing else is known.
@@ -94,6 +97,7 @@ impl Startup {
             has_readiness_gates: snapshot.has_readiness_gates,
             seen_gated: snapshot.gated,
             seen_unschedulable: snapshot.unschedulable,
+            has_run: false,
         }
     }
 
@@ -111,10 +115,12 @@ impl Startup {
     }
 
     /// Latches every milestone that `snapshot` is the first to show, and emits what its times
-    /// say about clocks and deliveries.
+    /// say about clocks and deliveries. A pod that the kubelet rejected with it was scheduled
+    /// ([§6.11](crate::specification#s6-11)).
     pub(super) fn latch(
         &mut self,
         snapshot: &PodSnapshot,
+        is_rejected: bool,
         context: SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
     ) {
@@ -133,7 +139,7 @@ impl Startup {
         }
         for milestone in Milestone::BY_CONDITION {
             if milestone == Milestone::NetworkReady {
-                self.latch_kept_evidence(snapshot, emit);
+                self.latch_kept_evidence(snapshot, is_rejected, emit);
             }
             let condition = milestone.condition(&snapshot.conditions);
             if let Some(held) = condition.filter(|condition| condition.is_true())
@@ -158,7 +164,7 @@ impl Startup {
         self.latch_acknowledged(snapshot, context);
         self.latch_containers_started(snapshot, context);
         self.latch_ungated(snapshot, context);
-        self.latch_implied_scheduled();
+        self.latch_implied_scheduled(is_rejected);
     }
 
     /// Latches NetworkReady in a snapshot whose condition is True since `condition`, which makes its time
@@ -213,14 +219,16 @@ impl Startup {
     fn latch_kept_evidence(
         &mut self,
         snapshot: &PodSnapshot,
+        is_rejected: bool,
         emit: &mut impl FnMut(PodObservation),
     ) {
         let Some(at) = self.kept_evidence else { return };
         let mut later = Milestone::REENTERABLE.into_iter();
-        let implied = later.any(|later| {
-            let condition = later.condition(&snapshot.conditions);
-            condition.is_some_and(|condition| condition.is_true())
-        });
+        let implied = is_rejected
+            || later.any(|later| {
+                let condition = later.condition(&snapshot.conditions);
+                condition.is_some_and(|condition| condition.is_true())
+            });
         if implied && !self.reached(Milestone::Scheduled).is_reached() {
             self.reach(Milestone::Scheduled, None);
         }
@@ -269,12 +277,13 @@ impl Startup {
     }
 
     /// `PodScheduled` may stay False on a bound pod (k/k#139602): a later milestone proves that
-    /// the pod was scheduled, but not when.
-    fn latch_implied_scheduled(&mut self) {
+    /// the pod was scheduled, but not when. So does a kubelet that rejected it.
+    fn latch_implied_scheduled(&mut self, is_rejected: bool) {
         const LATER: [Milestone; 4] = Milestone::REENTERABLE;
-        let implied = LATER
-            .into_iter()
-            .any(|later| self.reached(later).is_reached());
+        let implied = is_rejected
+            || LATER
+                .into_iter()
+                .any(|later| self.reached(later).is_reached());
         if implied && !self.reached(Milestone::Scheduled).is_reached() {
             self.reach(Milestone::Scheduled, None);
         }

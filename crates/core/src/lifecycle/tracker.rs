@@ -11,6 +11,7 @@ mod kube_events;
 mod listing;
 mod nodes;
 mod overdue;
+mod relapses;
 mod remembered_pod;
 mod resharding;
 mod saving;
@@ -19,7 +20,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::overdue::Overdue;
-use self::remembered_pod::RememberedPod;
+use self::remembered_pod::{FinishedPod, RememberedPod};
 use super::classification::{Backfill, SnapshotOrigin};
 use super::crashes::Crashes;
 use super::delivery::{Delivery, PodEvent, SourceId};
@@ -271,9 +272,14 @@ impl Tracker {
                 let mut last_seen = finished.last_seen();
                 let mut emit = |again| reporter.pod(&snapshot.info, again);
                 let is_newest = last_seen.accept(snapshot, context.baseline, &mut emit);
-                *finished = last_seen.into();
+                let ready = finished.ready();
+                *finished = FinishedPod::new(last_seen, ready);
+                let may_relapse = ready.is_some();
                 if is_newest {
                     self.crashes.see(snapshot, delivery.now);
+                    if may_relapse {
+                        self.see_relapse(snapshot, reporter);
+                    }
                     self.see_in_place(snapshot, delivery, false, reporter);
                 }
             }
@@ -281,6 +287,7 @@ impl Tracker {
                 if let Some(outcome) = pod.fold(snapshot, context, &mut self.shared, reporter) {
                     self.finish(snapshot.uid, outcome, snapshot.ending.as_deref(), reporter);
                     self.crashes.see(snapshot, delivery.now);
+                    self.see_relapse(snapshot, reporter);
                     self.see_in_place(snapshot, delivery, false, reporter);
                 }
             }
@@ -354,9 +361,9 @@ impl Tracker {
         if let RememberedPod::InFlight(pod) = remembered {
             self.names.remove(pod.names(), slot);
             let outcome = pod.finish(outcome, &mut self.shared, reporter);
-            let finished = RememberedPod::Finished(pod.last_seen.into());
+            let now = reporter.now();
+            let finished = RememberedPod::Finished(FinishedPod::of(pod, outcome, now));
             if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {
-                let now = reporter.now();
                 if outcome == Outcome::Ready {
                     self.crashes.add(uid, pod.ready_at(now));
                 }
@@ -372,5 +379,7 @@ mod causes_tests;
 mod event_messages_tests;
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod rejected_tests;
 #[cfg(test)]
 mod tests;

@@ -233,16 +233,24 @@ pub trait Said {
     fn ended(&mut self, termination: Termination);
 }
 
+/// What the statuses of one list say of runs.
+#[derive(Default)]
+pub struct Runs {
+    /// How long the init containers have run that run to their end
+    pub of_init: Duration,
+    /// A container has a start, or is `terminated` in its `state` or `lastState`
+    pub any: bool,
+}
+
 /// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
 /// entry of a name counts. `said` gets what they say of each in words; the first has the position `first`.
-/// Returns how long the init containers have run that run to their end.
 pub fn with_statuses(
     containers: &mut [Container],
     mut statuses: Vec<ContainerStatus<'_>>,
     first: usize,
     said: &mut impl Said,
-) -> Duration {
-    let mut init_runs = Duration::ZERO;
+) -> Runs {
+    let mut runs = Runs::default();
     // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
     statuses.sort_by(|one, other| one.name.cmp(&other.name));
     for (position, container) in containers.iter_mut().enumerate() {
@@ -288,14 +296,15 @@ pub fn with_statuses(
                 status.started && container.kind == ContainerKind::RestartableInit;
             container.is_ready = status.ready && container.state == ContainerState::Running;
             container.has_restarted = status.restarts.is_some_and(|restarts| restarts > 0);
+            runs.any |= container.has_run() || status.last_state.ended.is_some();
             if container.kind == ContainerKind::Init {
                 for run in [run, status.last_state.run] {
-                    init_runs = init_runs.saturating_add(run);
+                    runs.of_init = runs.of_init.saturating_add(run);
                 }
             }
         }
     }
-    init_runs
+    runs
 }
 
 /// Reads `containerStatuses` or `initContainerStatuses`.

@@ -10,6 +10,7 @@ pub struct FixedPart {
     pub info: PodInfo,
     pub created: Option<Timestamp>,
     pub is_static: bool,
+    pub is_bound: bool,
     pub gated: bool,
     /// Without what statuses say; init containers first
     pub containers: Box<[Container]>,

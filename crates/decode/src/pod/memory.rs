@@ -102,6 +102,7 @@ mod tests {
             info: PodInfo::default(),
             created: None,
             is_static: false,
+            is_bound: false,
             gated: false,
             containers: Box::default(),
             init_containers: 0,

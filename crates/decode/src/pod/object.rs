@@ -234,6 +234,7 @@ impl<'de> Object<'de> {
             },
             created: self.metadata.created,
             is_static: self.metadata.is_static,
+            is_bound: self.spec.is_bound,
             gated: self.spec.gated,
             // Of exactly the size that is needed: a large list has very many of them.
             containers: containers.chain(self.spec.containers).collect(),

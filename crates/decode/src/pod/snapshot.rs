@@ -1,7 +1,7 @@
 //! How a status completes the fixed part of a pod to a snapshot.
 
 use super::DecodeOptions;
-use super::container::{Said, said, with_statuses};
+use super::container::{Runs, Said, said, with_statuses};
 use super::fixed::FixedPart;
 use super::status::Status;
 use podinit_core::pod::{Ending, InPlaceChanges, Phase, PodSnapshot, Termination, WaitingMessage};
@@ -28,8 +28,11 @@ impl FixedPart {
         };
         let mut containers = self.containers;
         let (init, regular) = containers.split_at_mut(self.init_containers);
-        let init_runs = with_statuses(init, status.init_containers, 0, &mut words);
-        with_statuses(regular, status.containers, self.init_containers, &mut words);
+        let Runs {
+            of_init: init_runs,
+            any: has_init_run,
+        } = with_statuses(init, status.init_containers, 0, &mut words);
+        let regular = with_statuses(regular, status.containers, self.init_containers, &mut words);
         let Words { messages, endings } = words;
         let read = status.conditions;
         let in_place = InPlaceChanges {
@@ -65,10 +68,12 @@ impl FixedPart {
             disruption: read.disruption,
             in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
             terminating: edition.terminating,
+            is_bound: self.is_bound,
             gated: self.gated,
             has_init_containers: self.init_containers > 0,
             init_runs,
             containers,
+            has_run: has_init_run || regular.any,
             waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
             ending,
             is_stateful: self.is_stateful,

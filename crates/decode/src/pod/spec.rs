@@ -16,6 +16,8 @@ use podinit_core::pod::{Container, ContainerProbes};
 #[derive(Default)]
 pub struct Spec {
     pub node: Option<Arc<str>>,
+    /// `nodeName` is set
+    pub is_bound: bool,
     pub host_network: bool,
     pub gated: bool,
     pub init_containers: Vec<Container>,
@@ -47,9 +49,14 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
         let mut spec = Spec::default();
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
-                Some("nodeName") if context.options.node => {
-                    let share = Parsed(|text: &str| (!text.is_empty()).then(|| context.text(text)));
-                    spec.node = map.next_value_seed(Lenient(share))?;
+                Some("nodeName") => {
+                    let wanted = context.options.node;
+                    let share = Parsed(|text: &str| {
+                        (!text.is_empty()).then(|| wanted.then(|| context.text(text)))
+                    });
+                    let node = map.next_value_seed(Lenient(share))?;
+                    spec.is_bound = node.is_some();
+                    spec.node = node.flatten();
                 }
                 Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
                 Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,

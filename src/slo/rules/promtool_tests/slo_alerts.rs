@@ -9,7 +9,7 @@ use super::super::slo_alerts::{
 };
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
 use crate::slo::Slo;
-use podinit_core::lifecycle::{Cause, WaitReason};
+use podinit_core::lifecycle::{BadReason, Cause};
 
 /// Pods per minute: enough that a ratio can lie just beside any threshold.
 const PODS: u64 = 100_000;
@@ -147,7 +147,7 @@ impl Subject<'_> {
         let stage = stage_of(self.slo.rule.interval);
         let mut causes = Cause::ALL.into_iter().rev();
         let possible =
-            |cause: &Cause| stage.is_none_or(|stage| WaitReason::new(stage, *cause).is_some());
+            |cause: &Cause| stage.is_none_or(|stage| BadReason::new(stage, *cause).is_some());
         let cause = causes.find(possible).map_or("", Cause::as_str);
         let largest = format!("cause=\"{cause}\", dimension=\"node\", value=\"node-a0\"");
         let elsewhere = format!("cause=\"{cause}\", dimension=\"none\", value=\"\"");

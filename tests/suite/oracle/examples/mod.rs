@@ -14,6 +14,8 @@ mod node_pods;
 mod nodes;
 mod outcomes;
 mod pulls;
+mod rejected;
+mod relapses;
 mod slo_deadlines;
 mod slo_entry;
 mod slo_events;
@@ -121,6 +123,8 @@ pub(crate) fn all() -> Vec<Example> {
         cold_start::examples(),
         gaps::examples(),
         outcomes::examples(),
+        rejected::examples(),
+        relapses::examples(),
         documents::examples(),
         slo_events::examples(),
         slo_entry::examples(),
@@ -408,6 +412,7 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
             let labels = [("slo", slo.as_str()), ("stage", stage), ("cause", cause)];
             put("podinit_slo_bad_causes_total", &labels, n)
         }
+        ["relapsed", n] => put("podinit_startups_relapsed_total", &[], n),
         ["disruptions", reason, n] => put("podinit_disruptions_total", &[("reason", reason)], n),
         ["resizes", result, n] => put("podinit_resizes_total", &[("result", result)], n),
         ["startup", capacity, images, count, sum] => {

@@ -91,6 +91,24 @@ pub(super) fn start_all(rng: &mut Rng, mut pod: Pod, at: f64) -> Pod {
     pod
 }
 
+/// A container waits in CrashLoopBackOff, mostly with its last run.
+pub(super) fn crash_loop(rng: &mut Rng, pod: Pod, at: f64) -> Pod {
+    let (containers, statuses) = match rng.percent(25) {
+        true => ("initContainers", "initContainerStatuses"),
+        false => ("containers", "containerStatuses"),
+    };
+    let Some(container) = pod.0["spec"][containers].get(0).cloned() else {
+        return pod;
+    };
+    let last = match rng.percent(90) {
+        true => json!({"terminated": {"exitCode": 1, "startedAt": started_at(rng, at - 1.0)}}),
+        false => Value::Null,
+    };
+    let waiting = json!({"waiting": {"reason": "CrashLoopBackOff"}});
+    let status = json!({"name": container["name"], "state": waiting, "lastState": last});
+    with_status(pod, statuses, status)
+}
+
 fn status(pod: &Pod, statuses: &str, name: &Value) -> Value {
     let held = pod.0["status"][statuses].as_array();
     let own = held

@@ -44,6 +44,10 @@ enum Change {
     Resize,
     /// By OpenKruise
     UpdateInPlace,
+    /// The kubelet refuses it
+    Reject,
+    /// A container waits after a crash
+    CrashLoop,
 }
 
 /// The versions of some pods in the order in which they came about, with ascending versions that
@@ -250,6 +254,20 @@ fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> 
         changes.insert(place, Change::Touch);
     }
     add_steps_and_causes(rng, &mut changes);
+    if rng.percent(8) {
+        changes.truncate(rng.below(4));
+        if rng.percent(90) {
+            changes.insert(0, Change::Bind);
+        }
+        changes.push(Change::Reject);
+    }
+    if rng.percent(15) {
+        let place = changes.len() - rng.below(2).min(changes.len());
+        changes.insert(place, Change::CrashLoop);
+        if rng.percent(30) {
+            changes.extend([Change::StartAll, Change::CrashLoop]);
+        }
+    }
     changes
 }
 
@@ -369,6 +387,8 @@ fn changed(
         }
         Change::Terminate => pod.put("metadata", "deletionTimestamp", time(at.floor() + 30.0)),
         Change::Disrupt => disrupted(rng, pod, at),
+        Change::Reject => rejected(rng, pod, kubelet),
+        Change::CrashLoop => containers::crash_loop(rng, pod, kubelet),
         Change::Resize => resized(rng, pod, kubelet),
         Change::UpdateInPlace => {
             let status = rng.pick(&["True", "False", "False"]);
@@ -387,6 +407,23 @@ fn because(mut pod: Pod, kind: &str, reason: &str, message: &str) -> Pod {
         condition["message"] = message.into();
     }
     pod
+}
+
+/// What a kubelet writes of a pod that it refuses: mostly none of the conditions stays.
+fn rejected(rng: &mut Rng, mut pod: Pod, kubelet: f64) -> Pod {
+    if rng.percent(70) {
+        let kept = pod.0["status"]["containerStatuses"].clone();
+        pod.0["status"] = json!({});
+        if rng.percent(20) && kept.is_array() {
+            pod.0["status"]["containerStatuses"] = kept;
+        }
+    }
+    let pod = match rng.percent(80) {
+        true => pod.started(kubelet),
+        false => pod,
+    };
+    pod.phase("Failed")
+        .put("status", "reason", "UnexpectedAdmissionError".into())
 }
 
 fn disrupted(rng: &mut Rng, pod: Pod, at: f64) -> Pod {

@@ -3,7 +3,9 @@
 
 use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};
-use crate::oracle::reading::{Classification, Entry, Interval, PRESENT, Rules, Snapshot, Spec};
+use crate::oracle::reading::{
+    Classification, Container, Entry, Folded, Interval, PRESENT, Rules, Snapshot, Spec, State,
+};
 
 mutants! {
     IgnoresVersionOrder {
@@ -145,6 +147,51 @@ mutants! {
     FailedIsCompleted {
         fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
             Spec.outcome(pod).map(|outcome| if outcome == "failed" { "completed" } else { outcome })
+        }
+    }
+    RejectsByTheLastSnapshot {
+        fn is_rejected(&self, seen: &[Folded]) -> bool {
+            Spec.is_rejected(&seen[seen.len() - 1..])
+        }
+    }
+    RejectsPodsWithoutANode {
+        fn is_rejected(&self, seen: &[Folded]) -> bool {
+            let bound = |folded: &Folded| {
+                let mut folded = folded.clone();
+                folded.pod.node_name = "node-1".to_owned();
+                folded
+            };
+            Spec.is_rejected(&seen.iter().map(bound).collect::<Vec<_>>())
+        }
+    }
+    NeverRejects {
+        fn is_rejected(&self, _: &[Folded]) -> bool {
+            false
+        }
+    }
+    OnlyStartsAreRuns {
+        fn has_run(&self, container: &Container) -> bool {
+            !container.starts.is_empty()
+        }
+    }
+    RejectedPodsWereNeverScheduled {
+        fn rejection_schedules(&self) -> bool {
+            false
+        }
+    }
+    RelapsesForEver {
+        fn may_relapse(&self, _: Nanos, _: Nanos) -> bool {
+            true
+        }
+    }
+    InitContainersRelapse {
+        fn shows_relapse(&self, container: &Container) -> bool {
+            container.state == State::Waiting("CrashLoopBackOff".to_owned())
+        }
+    }
+    CountsEveryRelapse {
+        fn counted_relapses(&self, shown: usize) -> usize {
+            shown
         }
     }
     CallsAbsentNotSeen {

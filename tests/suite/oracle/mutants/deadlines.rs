@@ -261,6 +261,21 @@ slo_mutants! {
             false
         }
     }
+    RejectedIsExcluded {
+        fn rejected(&self, _: Option<Option<Nanos>>) -> SloEvent {
+            SloEvent::Excluded("rejected")
+        }
+    }
+    RejectedMissesWhatItHasNotEntered {
+        fn rejected(&self, _: Option<Option<Nanos>>) -> SloEvent {
+            SloEvent::BadByRejection
+        }
+    }
+    RejectedNeedsAKnownTime {
+        fn rejected(&self, start: Option<Option<Nanos>>) -> SloEvent {
+            SpecSlo.rejected(start.filter(Option::is_some))
+        }
+    }
     IgnoresOwners {
         fn matches(&self, slo: &Slo, pod: &Snapshot) -> bool {
             Slo { owner_kinds: Vec::new(), ..slo.clone() }.matches(pod)

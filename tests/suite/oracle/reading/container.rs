@@ -14,6 +14,8 @@ pub(crate) struct Container {
     /// [§9.1](crate::specification#s9-1): its starts that are not absurd: of the state, and of the
     /// last one
     pub(crate) starts: Vec<Nanos>,
+    /// [§5.9](crate::specification#s5-9): "or as `terminated` (`state` or `lastState`)"
+    pub(crate) was_terminated: bool,
     /// "its newest status says `started: true`"
     pub(crate) says_started: bool,
     /// [§9.4](crate::specification#s9-4): how long its runs took that have ended, of the state and of the
@@ -68,6 +70,7 @@ fn read(pod: &Value, containers: &str, statuses: &str) -> Vec<Container> {
             },
             state: status.map_or(State::None, state),
             starts: status.map(starts).unwrap_or_default(),
+            was_terminated: status.is_some_and(was_terminated),
             says_started: status.is_some_and(|status| status["started"] == true),
             runs: status.map(runs).unwrap_or_default(),
         }
@@ -85,6 +88,11 @@ fn state(status: &Value) -> State {
         let reason = state["waiting"]["reason"].as_str().unwrap_or_default();
         State::Waiting(reason.to_owned())
     }
+}
+
+fn was_terminated(status: &Value) -> bool {
+    let mut ended = ["/state/terminated", "/lastState/terminated"].into_iter();
+    ended.any(|path| status.pointer(path).is_some_and(Value::is_object))
 }
 
 fn runs(status: &Value) -> Vec<Nanos> {

@@ -20,6 +20,8 @@ pub(crate) struct Folded {
     pub(crate) o: Option<Nanos>,
     /// The step of the replay with which it was folded
     pub(crate) step: usize,
+    /// Replay time then
+    pub(crate) now: Nanos,
     /// Set where an Event was delivered and no snapshot: then `pod` is the newest snapshot once
     /// more, which changes nothing ([§5.1](crate::specification#s5-1))
     pub(crate) event: Option<KubeEvent>,
@@ -64,13 +66,14 @@ impl Life {
         rules.is_older(pod.version, self.newest_version())
     }
 
-    fn hear(&mut self, event: &KubeEvent, step: usize) {
+    fn hear(&mut self, event: &KubeEvent, step: usize, now: Nanos) {
         if let Some(newest) = self.folded.last() {
             let pod = newest.pod.clone();
             self.folded.push(Folded {
                 pod,
                 o: None,
                 step,
+                now,
                 event: Some(event.clone()),
             });
         }
@@ -100,6 +103,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> (Vec<Life>, Drop
                         pod: pod.clone(),
                         o: *o,
                         step: *step,
+                        now: *now,
                         event: None,
                     });
                 }
@@ -113,7 +117,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> (Vec<Life>, Drop
                     lives.extend(current.take());
                 }
             }
-            (What::Heard(event), Some(life)) => life.hear(event, *step),
+            (What::Heard(event), Some(life)) => life.hear(event, *step, *now),
             (What::Heard(_), None) if is_remembered => dropped.finished += 1,
             (What::Heard(_), None) => dropped.unknown += 1,
             // "a DELETED for an unknown UID is ignored"
@@ -122,11 +126,11 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> (Vec<Life>, Drop
                 if is_remembered => {}
             (What::InFirstList(pod), life) => {
                 let life = life.is_none().then(|| Life::starting(*now, true));
-                fold(rules, &mut current, life, pod, (*step, None));
+                fold(rules, &mut current, life, pod, (*step, *now, None));
             }
             (What::InList(pod), life) => {
                 let life = life.is_none().then(|| Life::starting(*now, false));
-                fold(rules, &mut current, life, pod, (*step, None));
+                fold(rules, &mut current, life, pod, (*step, *now, None));
             }
             (What::Event { pod, o, is_added }, life) => {
                 let is_new = life.is_none() || !rules.is_same_life(pod, *is_added);
@@ -134,7 +138,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> (Vec<Life>, Drop
                 if life.is_some() {
                     lives.extend(current.take());
                 }
-                fold(rules, &mut current, life, pod, (*step, *o));
+                fold(rules, &mut current, life, pod, (*step, *now, *o));
             }
         }
     }
@@ -147,7 +151,7 @@ fn fold(
     current: &mut Option<Life>,
     new: Option<Life>,
     pod: &Snapshot,
-    (step, o): (usize, Option<Nanos>),
+    (step, now, o): (usize, Nanos, Option<Nanos>),
 ) {
     if new.is_some() {
         *current = new;
@@ -159,6 +163,7 @@ fn fold(
             pod: pod.clone(),
             o,
             step,
+            now,
             event: None,
         });
     }

@@ -33,6 +33,7 @@ pub(crate) use cause::{CauseRules, SpecCauses};
 pub(crate) use container::{Container, Kind, State};
 pub(crate) use evidence::{EvidenceRules, Found, Source, SpecEvidence};
 pub(crate) use kube_event::KubeEvent;
+pub(crate) use life::Folded;
 pub(crate) use node::{NodeLife, NodeRules, NodeSnapshot, SpecNodes};
 pub(crate) use rules::{Classification, Entry, Rules, Showing, Spec, Verdict};
 pub(crate) use slo::{Moment, Namespaces, Slo, SloEvent, SloInterval, SloRules, SpecSlo};

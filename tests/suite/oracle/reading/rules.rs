@@ -2,7 +2,9 @@
 //! bodies are the specification; [`Spec`] leaves all of them as they are.
 
 use super::cause::{CauseRules, SpecCauses};
+use super::container::{Container, Kind, State};
 use super::evidence::{EvidenceRules, SpecEvidence};
+use super::life::Folded;
 use super::node::{NodeRules, SpecNodes};
 use super::slo::{SloRules, SpecSlo};
 use super::snapshot::{Condition, Snapshot};
@@ -236,6 +238,46 @@ pub(crate) trait Rules {
             "Failed" => Some("failed"),
             _ => None,
         }
+    }
+
+    /// [§5.9](crate::specification#s5-9): a pod that failed "was bound to a node (`spec.nodeName`), and no snapshot
+    /// showed a container of it, init containers included, with a start or as `terminated`"; the last of `seen` is the
+    /// one with which it failed.
+    fn is_rejected(&self, seen: &[Folded]) -> bool {
+        let ran = |container: &Container| self.has_run(container);
+        let is_bound = seen
+            .last()
+            .is_some_and(|last| !last.pod.node_name.is_empty());
+        is_bound
+            && !seen
+                .iter()
+                .any(|folded| folded.pod.containers.iter().any(ran))
+    }
+
+    fn has_run(&self, container: &Container) -> bool {
+        container.was_terminated || !container.starts.is_empty()
+    }
+
+    /// [§6.11](crate::specification#s6-11): "Scheduled is reached with it at an unknown time"
+    fn rejection_schedules(&self) -> bool {
+        true
+    }
+
+    /// [§5.10](crate::specification#s5-10): "less than 10 minutes after its first Ready"
+    fn may_relapse(&self, ready: Nanos, now: Nanos) -> bool {
+        now - ready < 600 * SECOND
+    }
+
+    /// [§5.10](crate::specification#s5-10): "a regular or restartable init container that waits with
+    /// CrashLoopBackOff"
+    fn shows_relapse(&self, container: &Container) -> bool {
+        container.kind != Kind::Init
+            && container.state == State::Waiting("CrashLoopBackOff".to_owned())
+    }
+
+    /// [§5.10](crate::specification#s5-10): "once"
+    fn counted_relapses(&self, shown: usize) -> usize {
+        shown.min(1)
     }
 
     /// Which of the snapshots that could end the startup does.

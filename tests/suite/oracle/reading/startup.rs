@@ -103,7 +103,11 @@ impl<'a> Startup<'a> {
             .filter(|place| outcome(*place).is_some())
             .collect();
         if let Some(place) = self.rules.ending(&places) {
-            let outcome = self.disrupted(place, outcome(place)?);
+            let outcome = match outcome(place)? {
+                "failed" if self.rules.is_rejected(&self.life.folded[..=place]) => "rejected",
+                other => other,
+            };
+            let outcome = self.disrupted(place, outcome);
             return Some(End {
                 place,
                 outcome,

@@ -69,12 +69,14 @@ const EVENT_TYPES: [&str; 5] = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERR
 const STAGE_DURATION: &str = "podinit_stage_duration_seconds";
 const STEP_DURATION: &str = "podinit_step_duration_seconds";
 const SCHEDULED_TO_READY: &str = "podinit_scheduled_to_ready_duration_seconds";
+const RELAPSED: &str = "podinit_startups_relapsed_total";
 const CREATED_TO_READY: &str = "podinit_created_to_ready_duration_seconds";
 
 /// [§7](crate::specification#s7): "Every series that can be known is exposed at 0 from the start".
 pub(crate) fn known_from_the_start() -> Figures {
     let mut figures = Figures::default();
     figures.add("podinit_pods_discovered_total", &[], 0);
+    figures.add(RELAPSED, &[], 0);
     for outcome in OUTCOMES {
         figures.add("podinit_pods_finished_total", &[("outcome", outcome)], 0);
     }
@@ -108,6 +110,7 @@ pub(crate) fn count(startup: &Startup<'_>, figures: &mut Figures) {
     skew(startup, figures);
     delivery(startup, figures);
     reentries(startup, figures);
+    relapses(startup, figures);
 }
 
 /// [§7](crate::specification#s7): "those of a label set from the first pod discovered with it".
@@ -228,6 +231,24 @@ fn delivery(startup: &Startup<'_>, figures: &mut Figures) {
             figures.histogram(DELIVERY, &[]).push(delay);
         }
     }
+}
+
+/// [§5.10](crate::specification#s5-10): "counts a pod that ended as `ready` once: at the first snapshot". "A Ready
+/// without a time counts from the end of the startup."
+fn relapses(startup: &Startup<'_>, figures: &mut Figures) {
+    let Some(end) = startup.end().filter(|end| end.outcome == "ready") else {
+        return;
+    };
+    let rules = startup.rules;
+    let ready = startup.view(end.place).time(Milestone::Ready).flatten();
+    let ready = ready.unwrap_or(startup.life.folded[end.place].now);
+    let after = &startup.life.folded[end.place..];
+    let shown = after.iter().filter(|folded| {
+        folded.event.is_none()
+            && rules.may_relapse(ready, folded.now)
+            && (folded.pod.containers.iter()).any(|container| rules.shows_relapse(container))
+    });
+    figures.add(RELAPSED, &[], rules.counted_relapses(shown.count()));
 }
 
 /// [§5.6](crate::specification#s5-6): "A condition (PodScheduled aside) that is True with an LTT

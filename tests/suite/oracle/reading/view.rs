@@ -172,11 +172,25 @@ impl View<'_> {
             Milestone::ContainersReady,
             Milestone::Ready,
         ];
-        later
+        let shown = later
             .into_iter()
             .flat_map(|milestone| self.showing(milestone))
-            .map(|showing| showing.place)
-            .min()
+            .map(|showing| showing.place);
+        shown.chain(self.place_of_rejection()).min()
+    }
+
+    /// [§6.11](crate::specification#s6-11): "if its last snapshot does not say PodScheduled=True, Scheduled is reached
+    /// with it".
+    fn place_of_rejection(&self) -> Option<usize> {
+        let mut outcomes = (self.seen.iter()).map(|folded| self.rules.outcome(&folded.pod));
+        let place = outcomes.position(|outcome| outcome.is_some())?;
+        let pod = &self.seen[place].pod;
+        let target = pod.condition("DisruptionTarget");
+        let is_rejected = self.rules.rejection_schedules()
+            && self.rules.outcome(pod) == Some("failed")
+            && self.rules.is_rejected(&self.seen[..=place])
+            && !target.is_some_and(Condition::is_true);
+        is_rejected.then_some(place)
     }
 
     /// The first snapshot without gates after one with gates.

@@ -6,6 +6,7 @@
 //! Event ────▶      │
 //! ```
 
+mod bad;
 mod containers;
 mod evidence;
 mod log;
@@ -14,6 +15,7 @@ mod waiting;
 
 use crate::label_values;
 
+pub use bad::BadReason;
 pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
 pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{PodInFlight, SharedState};
 use crate::kube_event::CapacityState;
 use crate::lifecycle::capacity::SavedCapacity;
-use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
+use crate::lifecycle::cause::{Cause, ContainerEvidence, MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::messages::{Message, about_warning};
 use crate::lifecycle::network_evidence::NetworkEvidence;
@@ -158,6 +158,20 @@ impl PodInFlight {
         if let Some(message) = &mut self.message {
             message.about = announced.and_then(about_warning).unwrap_or(self.waiting);
         }
+    }
+
+    /// Whether a snapshot has shown that a container of it has run.
+    pub const fn has_run(&self) -> bool {
+        self.startup.has_run
+    }
+
+    /// Takes back whether a container of it has run. A checkpoint without it tells what the newest snapshot showed.
+    pub fn take_has_run(&mut self, has_run: Option<bool>) {
+        let mut containers = self.evidence.containers.iter();
+        let shown = |one: &ContainerEvidence| {
+            one.started || one.succeeded || one.problem == Some(Cause::Crash)
+        };
+        self.startup.has_run = has_run.unwrap_or_else(|| containers.any(shown));
     }
 
     /// Whether a node is on its way for it; counted in the stage `unschedulable` only.

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
+use crate::label_value::LabelValue;
+use crate::lifecycle::cause::{BadReason, Cause, MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::enum_set::EnumSet;
-use crate::lifecycle::interval::Interval;
+use crate::lifecycle::interval::{Interval, Stage};
 use crate::lifecycle::messages::MOST_BYTES_OF_ONE;
 use crate::lifecycle::network_evidence::{NetworkEvidence, NetworkTime};
 use crate::lifecycle::outcome::Outcome;
@@ -83,6 +84,8 @@ pub(in crate::lifecycle) enum SavedVerdict {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(in crate::lifecycle) struct SavedWaiting(u8);
 
+const _: () = assert!(BadReason::COUNT <= u8::MAX as usize);
+
 /// The names of stage and cause for which the numbers of a checkpoint stand.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WaitingNames(Vec<(String, String)>);
@@ -90,7 +93,7 @@ pub struct WaitingNames(Vec<(String, String)>);
 /// The pairs of stage and cause for which the numbers of a checkpoint stand: each, or its name where only a
 /// later podinit knows it.
 #[derive(Debug)]
-pub struct WaitingTable(Vec<Result<WaitReason, String>>);
+pub struct WaitingTable(Vec<Result<BadReason, String>>);
 
 /// Why a number stands for no pair of stage and cause that this podinit knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,26 +106,33 @@ pub enum UnreadWaiting {
 
 impl From<WaitReason> for SavedWaiting {
     fn from(waiting: WaitReason) -> Self {
-        const _: () = assert!(WaitReason::COUNT <= u8::MAX as usize);
         Self(waiting.index() as u8)
+    }
+}
+
+impl SavedWaiting {
+    /// `None` where the pod was not known before.
+    fn of(reason: BadReason) -> Option<Self> {
+        (reason != BadReason::NotKnown).then(|| Self(reason.index() as u8))
     }
 }
 
 impl Default for WaitingNames {
     /// Those of this podinit.
     fn default() -> Self {
-        let names = WaitReason::ALL.map(|waiting| {
-            let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
-            (stage.to_owned(), cause.to_owned())
+        let names = BadReason::all().filter_map(|reason| {
+            let (stage, cause) = (reason.stage()?.as_str(), reason.cause()?.as_str());
+            Some((stage.to_owned(), cause.to_owned()))
         });
-        Self(names.into())
+        Self(names.collect())
     }
 }
 
 impl From<WaitingNames> for WaitingTable {
     fn from(WaitingNames(names): WaitingNames) -> Self {
         let known = names.into_iter().map(|(stage, cause)| {
-            let known = WaitReason::from_texts(&stage, &cause);
+            let known = Stage::from_text(&stage).zip(Cause::from_text(&cause));
+            let known = known.and_then(|(stage, cause)| BadReason::new(stage, cause));
             known.ok_or_else(|| format!("{stage}: {cause}"))
         });
         Self(known.collect())
@@ -130,11 +140,19 @@ impl From<WaitingNames> for WaitingTable {
 }
 
 impl WaitingTable {
-    /// The pair for which a number stands.
+    /// The pair for which a number of a pod that waits stands.
     pub(in crate::lifecycle) fn get(
         &self,
         saved: SavedWaiting,
     ) -> Result<WaitReason, UnreadWaiting> {
+        match self.bad(saved)? {
+            BadReason::Waiting(waiting) => Ok(waiting),
+            BadReason::NotKnown | BadReason::Rejected(_) => Err(UnreadWaiting::Unnamed),
+        }
+    }
+
+    /// The pair for which a number of a bad event stands.
+    fn bad(&self, saved: SavedWaiting) -> Result<BadReason, UnreadWaiting> {
         let known = self.0.get(usize::from(saved.0));
         let known = known.ok_or(UnreadWaiting::Unnamed)?;
         known.clone().map_err(UnreadWaiting::Unknown)
@@ -205,7 +223,7 @@ impl From<SloVerdict> for SavedVerdict {
     fn from(verdict: SloVerdict) -> Self {
         match verdict {
             SloVerdict::Good => Self::Good,
-            SloVerdict::Bad(waiting) => Self::Bad(waiting.map(SavedWaiting::from)),
+            SloVerdict::Bad(reason) => Self::Bad(SavedWaiting::of(reason)),
             SloVerdict::Excluded(reason) => Self::Excluded(reason),
         }
     }
@@ -218,9 +236,8 @@ impl SavedVerdict {
     ) -> Result<SloVerdict, UnreadWaiting> {
         Ok(match self {
             Self::Good => SloVerdict::Good,
-            Self::Bad(waiting) => {
-                SloVerdict::Bad(waiting.map(|waiting| table.get(waiting)).transpose()?)
-            }
+            Self::Bad(None) => SloVerdict::Bad(BadReason::NotKnown),
+            Self::Bad(Some(pair)) => SloVerdict::Bad(table.bad(pair)?),
             Self::Excluded(reason) => SloVerdict::Excluded(reason),
         })
     }

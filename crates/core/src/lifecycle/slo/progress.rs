@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::selection::Counts;
 use super::{SloRule, StartupKind, Timers};
-use crate::lifecycle::cause::WaitReason;
+use crate::lifecycle::cause::{BadReason, WaitReason};
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::AnomalyKind;
 use crate::lifecycle::judgement::Judgement;
@@ -87,7 +87,7 @@ impl State {
             Self::HeldGood => Some(SloVerdict::Good),
             Self::HeldBad(waiting) => {
                 let waiting = WaitReason::ALL.get(usize::from(waiting));
-                Some(SloVerdict::Bad(waiting.copied()))
+                Some(SloVerdict::Bad(BadReason::of_known(waiting.copied())))
             }
             Self::Open | Self::Timed | Self::Decided(_) => None,
         }
@@ -98,8 +98,12 @@ impl State {
         const _: () = assert!(WaitReason::COUNT <= u8::MAX as usize);
         match verdict {
             SloVerdict::Good => *self = Self::HeldGood,
-            SloVerdict::Bad(waiting) => {
-                *self = Self::HeldBad(waiting.map_or(u8::MAX, |waiting| waiting.index() as u8));
+            SloVerdict::Bad(BadReason::Waiting(waiting)) => {
+                *self = Self::HeldBad(waiting.index() as u8);
+            }
+            // A pod that was rejected has ended: what is held of it is resolved at once.
+            SloVerdict::Bad(BadReason::NotKnown | BadReason::Rejected(_)) => {
+                *self = Self::HeldBad(u8::MAX);
             }
             SloVerdict::Excluded(_) => {}
         }
@@ -259,7 +263,7 @@ impl SloProgress {
                 && deadline(rule, startup).is_some_and(|deadline| deadline < now)
                 && state.held().is_none()
             {
-                let bad = SloVerdict::Bad(Some(waiting));
+                let bad = SloVerdict::Bad(BadReason::Waiting(waiting));
                 decide_or_hold(slo, state, bad, rule.selection.counts(kind), emit);
             }
         }
@@ -345,7 +349,8 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
     if let (Reached::At(from), Reached::At(to)) = (startup.start(interval), startup.end(interval))
         && startup.applies(interval)
     {
-        return Some(judged(rule, Judgement::of(from, to), input.before));
+        let before = BadReason::of_known(input.before);
+        return Some(judged(rule, Judgement::of(from, to), before));
     }
     // With Events, one may still show the network, until the pod ends.
     let network_may_come = input.events && input.outcome.is_none();
@@ -353,12 +358,15 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
     if lacks_a_type(interval, startup, input.snapshot, needs) {
         return excluded(Reason::ConditionAbsent);
     }
-    input
-        .outcome
-        .and_then(|outcome| excluded(Reason::of(outcome)))
+    Some(match input.outcome? {
+        Outcome::Rejected if has_begun(interval, startup) => {
+            SloVerdict::Bad(BadReason::Rejected(startup.stage()))
+        }
+        outcome => SloVerdict::Excluded(Reason::of(outcome)),
+    })
 }
 
-fn judged(rule: &SloRule, judgement: Judgement, before: Option<WaitReason>) -> SloVerdict {
+fn judged(rule: &SloRule, judgement: Judgement, before: BadReason) -> SloVerdict {
     match judgement {
         Judgement::Usable { latency, .. } => {
             if u128::from(latency.as_nanos()) <= rule.threshold.as_nanos() {
@@ -370,6 +378,11 @@ fn judged(rule: &SloRule, judgement: Judgement, before: Option<WaitReason>) -> S
         Judgement::Unusable(AnomalyKind::TooLong) => SloVerdict::Bad(before),
         Judgement::Unusable(_) => SloVerdict::Excluded(ExclusionReason::Time),
     }
+}
+
+/// Whether the interval is one of the pod and has begun, at a known time or not.
+fn has_begun(interval: Interval, startup: &Startup) -> bool {
+    startup.applies(interval) && startup.start(interval).is_reached()
 }
 
 /// Whether a kubelet wrote this status and it lacks a condition type that the interval still needs, of

@@ -2,7 +2,7 @@
 
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::cause::{Cause, WaitReason};
+use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::ResizeResult;
 use crate::lifecycle::observation::{Observation, PodObservation};
@@ -75,7 +75,10 @@ fn a_missed_deadline_has_the_stage_and_cause_of_its_moment() {
     let events = vec![PodEvent::Applied(bound), PodEvent::Applied(older)];
     let acknowledge = WaitReason::new(Stage::Network, Cause::Acknowledge);
     assert!(acknowledge.is_some());
-    assert_eq!(verdicts(events), [SloVerdict::Bad(acknowledge)]);
+    assert_eq!(
+        verdicts(events),
+        [SloVerdict::Bad(BadReason::of_known(acknowledge))]
+    );
 }
 
 #[test]
@@ -83,9 +86,12 @@ fn an_interval_that_was_too_long_has_those_before_its_end_was_delivered() {
     let bound = with(pod(2), ConditionType::PodScheduled, 2);
     let events = vec![PodEvent::Applied(bound), PodEvent::Applied(ready(3, 11))];
     let acknowledge = WaitReason::new(Stage::Network, Cause::Acknowledge);
-    assert_eq!(verdicts(events), [SloVerdict::Bad(acknowledge)]);
+    assert_eq!(
+        verdicts(events),
+        [SloVerdict::Bad(BadReason::of_known(acknowledge))]
+    );
     let at_once = vec![PodEvent::Applied(ready(3, 11))];
-    assert_eq!(verdicts(at_once), [SloVerdict::Bad(None)]);
+    assert_eq!(verdicts(at_once), [SloVerdict::Bad(BadReason::NotKnown)]);
 }
 
 fn disrupted(mut pod: PodSnapshot) -> PodSnapshot {

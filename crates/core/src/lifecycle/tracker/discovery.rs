@@ -1,6 +1,6 @@
 //! The first snapshot of a pod: whether the pod is admitted, and how it is accounted for.
 
-use super::remembered_pod::RememberedPod;
+use super::remembered_pod::{FinishedPod, RememberedPod};
 use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::Classification;
 use crate::lifecycle::eviction::{Evicted, RefusalReason};
@@ -129,14 +129,15 @@ impl Tracker {
             return;
         };
         let outcome = pod.finish(outcome, shared, reporter);
-        let finished = RememberedPod::Finished(pod.last_seen.into());
         let (now, ending) = (reporter.now(), snapshot.ending.as_deref());
+        let finished = RememberedPod::Finished(FinishedPod::of(&pod, outcome, now));
         if outcome == Outcome::Ready {
             self.crashes.add(snapshot.uid, pod.ready_at(now));
             self.crashes.see(snapshot, now);
         }
         reporter.ended(shared.ended(Box::new(pod), outcome, now, ending));
         self.pods.insert(snapshot.uid, finished);
+        self.see_relapse(snapshot, reporter);
         self.see_in_place(snapshot, delivery, true, reporter);
     }
 

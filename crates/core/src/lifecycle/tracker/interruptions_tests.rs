@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::lifecycle::cause::{Cause, WaitReason};
+use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::milestone::Milestone;
@@ -241,7 +241,10 @@ fn no_deadline_passes_while_deliveries_of_unaccounted_time_may_still_arrive() {
     tracker.catch_up(at(20));
     let missed = PodObservation::Slo {
         slo: SloId(0),
-        verdict: SloVerdict::Bad(WaitReason::new(Stage::Scheduling, Cause::Queue)),
+        verdict: SloVerdict::Bad(BadReason::of_known(WaitReason::new(
+            Stage::Scheduling,
+            Cause::Queue,
+        ))),
     };
     tracker.advance(at(25), &mut observed);
     assert!(!observed.0.contains(&missed));

@@ -1,6 +1,7 @@
-//! What the tracker remembers of one pod; of a finished one all of its [`LastSeen`], in 32 bytes with room for a
-//! discriminant.
+//! What the tracker remembers of one pod; of a finished one all of its [`LastSeen`] and its first Ready, in 32
+//! bytes with room for a discriminant.
 
+use crate::lifecycle::crashes::is_recent;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evictable, EvictedState};
 use crate::lifecycle::last_seen::LastSeen;
@@ -8,7 +9,7 @@ use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::LastTrue;
 use crate::lifecycle::saved::{SavedDeleted, SavedPod};
 use crate::pod::PodUid;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Everything that is remembered of one pod.
 #[derive(Clone, Debug)]
@@ -34,11 +35,14 @@ impl RememberedPod {
         }
     }
 
-    /// What is saved of it, unless it is a tombstone.
-    pub(super) fn saved(&self, uid: PodUid) -> Option<SavedPod<&PodInFlight>> {
+    /// What is saved of it at `now`, unless it is a tombstone.
+    pub(super) fn saved(&self, uid: PodUid, now: Timestamp) -> Option<SavedPod<&PodInFlight>> {
         match self {
             Self::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
-            Self::Finished(finished) => Some(SavedPod::Finished(uid, finished.last_seen())),
+            Self::Finished(finished) => {
+                let ready = finished.ready().filter(|ready| is_recent(*ready, now));
+                Some(SavedPod::Finished(uid, finished.last_seen(), ready))
+            }
             Self::Deleted { .. } => None,
         }
     }
@@ -76,27 +80,29 @@ impl RememberedPod {
 ///
 /// The network condition has two names ([§1.1](crate::specification#s1-1)), and nearly every pod has shown
 /// at most one of them, so one time and the name are enough. A pod that has shown both was there when
-/// its kubelet was upgraded from Kubernetes 1.27, and is kept whole.
+/// its kubelet was upgraded from Kubernetes 1.27, and is kept whole. So is one that took hours to become Ready, for as
+/// long as it may relapse ([§5.10](crate::specification#s5-10)).
 #[derive(Clone, Debug)]
 pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
     Compact(Compact),
     /// Any other
-    Whole(Box<LastSeen>),
+    Whole(Box<(LastSeen, Option<Timestamp>)>),
 }
 
-/// [`LastSeen`] with one time for both names of the network condition.
+/// [`LastSeen`] with one time for both names of the network condition, and the first Ready.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compact {
     newest_version: u64,
-    network: u32,
-    others: [u32; 3],
+    times: [u32; 4],
     created: u32,
     source: SourceId,
     form: Form,
+    /// Whether `times` are [`Recent`]
+    is_recent: bool,
 }
 
-/// Which condition `network` is the time of.
+/// Which condition the first of the times is of.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     ReadyToStartContainers,
@@ -105,43 +111,136 @@ enum Form {
     Static,
 }
 
-impl From<LastSeen> for FinishedPod {
-    fn from(last_seen: LastSeen) -> Self {
-        let [ready_to_start, has_network, others @ ..] = last_seen.last_true.seconds();
-        let (form, network) = match (last_seen.is_static, ready_to_start, has_network) {
-            (true, ..) => (Form::Static, 0),
-            (false, second, 0) => (Form::ReadyToStartContainers, second),
-            (false, 0, second) => (Form::HasNetwork, second),
-            (false, ..) => return Self::Whole(Box::new(last_seen)),
+/// The times of a pod whose first Ready is known to the nanosecond: the seconds of the conditions are then stated as
+/// differences from it.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    ready: Timestamp,
+    differences: [i16; 4],
+}
+
+/// The difference that stands for a condition that was never True.
+const NEVER: i16 = i16::MIN;
+
+impl Recent {
+    /// `None` where a time is too far from the first Ready, or that is none of this era.
+    fn of(ready: Timestamp, seconds: [u32; 4]) -> Option<Self> {
+        let base = ready.as_nanos().div_euclid(NANOS_PER_SECOND);
+        u32::try_from(base).ok()?;
+        let mut differences = [NEVER; 4];
+        for (difference, second) in differences.iter_mut().zip(seconds) {
+            if second != 0 {
+                let far = i16::try_from(i64::from(second) - base).ok();
+                *difference = far.filter(|far| *far != NEVER)?;
+            }
+        }
+        Some(Self { ready, differences })
+    }
+
+    /// In the place of four seconds: the second of Ready, its fraction, and two differences each.
+    fn packed(self) -> [u32; 4] {
+        let nanos = self.ready.as_nanos();
+        let second = nanos.div_euclid(NANOS_PER_SECOND);
+        let fraction = nanos.rem_euclid(NANOS_PER_SECOND);
+        let pair = |one: i16, other: i16| {
+            u32::from(one.cast_unsigned()) << 16 | u32::from(other.cast_unsigned())
         };
-        Self::Compact(Compact {
-            newest_version: last_seen.newest_version,
-            network,
-            others,
-            created: last_seen.created,
-            source: last_seen.source,
-            form,
+        let [a, b, c, d] = self.differences;
+        // Both fit: `Recent::of` looks at the second, and a fraction is below 2³⁰.
+        [second as u32, fraction as u32, pair(a, b), pair(c, d)]
+    }
+
+    fn unpacked([second, fraction, one, other]: [u32; 4]) -> Self {
+        let parts = [one >> 16, one, other >> 16, other];
+        Self {
+            ready: Timestamp::from_seconds(second.into()).plus_nanos(fraction.into()),
+            differences: parts.map(|part| (part as u16).cast_signed()),
+        }
+    }
+
+    fn seconds(self) -> [u32; 4] {
+        let base = self.ready.as_nanos().div_euclid(NANOS_PER_SECOND);
+        self.differences.map(|difference| match difference {
+            NEVER => 0,
+            difference => u32::try_from(base + i64::from(difference)).unwrap_or_default(),
         })
     }
 }
 
+impl From<LastSeen> for FinishedPod {
+    fn from(last_seen: LastSeen) -> Self {
+        Self::new(last_seen, None)
+    }
+}
+
 impl FinishedPod {
+    /// A pod of which this is remembered: with its first Ready as long as it may relapse.
+    pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
+        Compact::of(&last_seen, ready)
+            .map_or_else(|| Self::Whole(Box::new((last_seen, ready))), Self::Compact)
+    }
+
     /// What a later snapshot is compared with.
     pub(super) fn last_seen(&self) -> LastSeen {
         match self {
             Self::Compact(usual) => usual.last_seen(),
-            Self::Whole(last_seen) => **last_seen,
+            Self::Whole(whole) => whole.0,
+        }
+    }
+
+    /// Its first Ready, as long as it may relapse.
+    pub(super) fn ready(&self) -> Option<Timestamp> {
+        match self {
+            Self::Compact(usual) => usual.ready(),
+            Self::Whole(whole) => whole.1,
         }
     }
 }
 
 impl Compact {
-    fn last_seen(self) -> LastSeen {
-        let (ready_to_start, has_network) = match self.form {
-            Form::HasNetwork => (0, self.network),
-            Form::ReadyToStartContainers | Form::Static => (self.network, 0),
+    fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>) -> Option<Self> {
+        let [
+            ready_to_start,
+            has_network,
+            initialized,
+            containers_ready,
+            ready,
+        ] = last_seen.last_true.seconds();
+        let (form, network) = match (last_seen.is_static, ready_to_start, has_network) {
+            (true, ..) => (Form::Static, 0),
+            (false, second, 0) => (Form::ReadyToStartContainers, second),
+            (false, 0, second) => (Form::HasNetwork, second),
+            (false, ..) => return None,
         };
-        let [initialized, containers_ready, ready] = self.others;
+        let seconds = [network, initialized, containers_ready, ready];
+        let times = match first_ready {
+            None => seconds,
+            Some(first) => Recent::of(first, seconds)?.packed(),
+        };
+        Some(Self {
+            newest_version: last_seen.newest_version,
+            times,
+            created: last_seen.created,
+            source: last_seen.source,
+            form,
+            is_recent: first_ready.is_some(),
+        })
+    }
+
+    fn ready(self) -> Option<Timestamp> {
+        let recent = || Recent::unpacked(self.times);
+        self.is_recent.then(|| recent().ready)
+    }
+
+    fn last_seen(self) -> LastSeen {
+        let [network, initialized, containers_ready, ready] = match self.is_recent {
+            false => self.times,
+            true => Recent::unpacked(self.times).seconds(),
+        };
+        let (ready_to_start, has_network) = match self.form {
+            Form::HasNetwork => (0, network),
+            Form::ReadyToStartContainers | Form::Static => (network, 0),
+        };
         let seconds = [
             ready_to_start,
             has_network,
@@ -187,5 +286,37 @@ mod tests {
         }
         assert!(matches!(FinishedPod::from(all[3]), FinishedPod::Compact(_)));
         assert!(matches!(FinishedPod::from(all[4]), FinishedPod::Whole(_)));
+    }
+
+    #[test]
+    fn nothing_is_lost_of_a_pod_that_was_ready_just_now() {
+        let day = 86_400;
+        let last_seen = |seconds, is_static| LastSeen {
+            source: SourceId(3),
+            ..last_seen(seconds, is_static)
+        };
+        for (seconds, is_static, is_compact) in [
+            ([day, 0, day + 1, day + 4, day + 5], false, true),
+            ([0, day, 0, 0, day + 5 + 32_767], false, true),
+            ([0, 0, day + 5 - 32_767, 0, 0], true, true),
+            ([0, 0, day + 5 - 32_768, 0, 0], false, false),
+            ([1, 0, 0, 0, 0], false, false),
+            ([day, day, 0, 0, 0], false, false),
+        ] {
+            let ready = Timestamp::from_seconds(i64::from(day) + 5).plus_nanos(999_999_999);
+            let last_seen = last_seen(seconds, is_static);
+            let pod = FinishedPod::new(last_seen, Some(ready));
+            assert_eq!((pod.last_seen(), pod.ready()), (last_seen, Some(ready)));
+            let compact = matches!(pod, FinishedPod::Compact(_));
+            assert_eq!(compact, is_compact, "{seconds:?}");
+        }
+        let ancient = Timestamp::from_nanos(-1);
+        let pod = FinishedPod::new(last_seen([0; 5], false), Some(ancient));
+        assert_eq!(pod.ready(), Some(ancient));
+    }
+
+    #[test]
+    fn a_finished_pod_takes_no_more_than_its_times() {
+        assert_eq!(size_of::<FinishedPod>(), 32);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::remembered_pod::RememberedPod;
+use super::remembered_pod::{FinishedPod, RememberedPod};
 use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::nodes::Nodes;
@@ -42,8 +42,9 @@ impl Tracker {
 
     /// The pods that are starting up or done. Its size hint says how many there are at most.
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod<&PodInFlight>> {
+        let now = self.now.unwrap_or(Timestamp::EPOCH);
         let pods = self.pods.iter();
-        pods.filter_map(|(uid, remembered)| remembered.saved(uid))
+        pods.filter_map(move |(uid, remembered)| remembered.saved(uid, now))
     }
 
     /// All that is known but the pods, including the deleted ones. [`Tracker::save_chunk`] gives them as they are now,
@@ -60,8 +61,9 @@ impl Tracker {
         mut save: impl FnMut(SavedPod<&PodInFlight>),
         mut save_deleted: impl FnMut(SavedDeleted),
     ) -> bool {
+        let now = self.now.unwrap_or(Timestamp::EPOCH);
         self.pods.take_chunk(|uid, remembered| {
-            remembered.saved(uid).into_iter().for_each(&mut save);
+            remembered.saved(uid, now).into_iter().for_each(&mut save);
             (remembered.saved_deleted(uid).into_iter()).for_each(&mut save_deleted);
         })
     }
@@ -109,8 +111,9 @@ impl Tracker {
                     pod.restore(&mut tracker.shared, reporter);
                     tracker.remember_in_flight(pod);
                 }
-                SavedPod::Finished(_, last_seen) => {
-                    let finished = RememberedPod::Finished(last_seen.into());
+                SavedPod::Finished(_, last_seen, ready) => {
+                    let finished = FinishedPod::new(last_seen, ready);
+                    let finished = RememberedPod::Finished(finished);
                     tracker.pods.insert(uid, finished);
                 }
             }
@@ -148,7 +151,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::lifecycle::cause::{Cause, WaitReason};
+    use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
     use crate::lifecycle::delivery::PodEvent;
     use crate::lifecycle::interval::Stage;
     use crate::lifecycle::observation::{Observation, PodObservation, PodState};
@@ -318,7 +321,10 @@ mod tests {
             verdicts,
             [(
                 SloId(0),
-                SloVerdict::Bad(WaitReason::new(Stage::Scheduling, Cause::Queue))
+                SloVerdict::Bad(BadReason::of_known(WaitReason::new(
+                    Stage::Scheduling,
+                    Cause::Queue
+                )))
             ); 2]
         );
     }

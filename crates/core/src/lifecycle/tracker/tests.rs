@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::cause::{Cause, WaitReason};
+use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::SloVerdict;
@@ -107,10 +107,10 @@ fn a_deadline_passes_before_an_event_only_if_it_passed_before_the_event_arrived(
     assert_eq!(verdict(10), [SloVerdict::Good]);
     assert_eq!(
         verdict(11),
-        [SloVerdict::Bad(WaitReason::new(
+        [SloVerdict::Bad(BadReason::of_known(WaitReason::new(
             Stage::Scheduling,
             Cause::Queue
-        ))]
+        )))]
     );
 }
 

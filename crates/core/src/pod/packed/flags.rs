@@ -22,6 +22,7 @@ impl Flags {
     pub(super) const NODE: u16 = 1 << 12;
     pub(super) const WORKLOAD: u16 = 1 << 13;
     pub(super) const IMAGES: u16 = 1 << 14;
+    pub(super) const BOUND: u16 = 1 << 15;
 
     /// Those that are set.
     pub(super) fn of<const N: usize>(flags: [(u16, bool); N]) -> Self {

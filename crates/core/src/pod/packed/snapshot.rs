@@ -31,8 +31,11 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
         true => pod.init_runs.subsec_nanos() == 0,
         false => pod.init_runs.is_zero(),
     };
+    // Nearly always a container that was terminated has a start.
+    let has_run = pod.containers.iter().any(Container::has_run);
     has_nothing_rare
         && has_plain_runs
+        && has_run == pod.has_run
         && (times.into_iter().chain(transitions).chain(starts)).all(is_whole_second)
 }
 
@@ -59,10 +62,13 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         disruption: _,
         in_place: _,
         terminating: _,
+        is_bound: _,
         gated: _,
         has_init_containers: _,
         init_runs,
         containers,
+        // Of an ordinary one it follows from the containers.
+        has_run: _,
         waiting_messages: _,
         ending: _,
         is_stateful: _,
@@ -139,15 +145,20 @@ pub(super) fn unpack(
     let resource_version = flags.has(Flags::VERSION).then(|| reader.number());
     let info = unpack_info(flags, name, shared, reader);
     let base = reader.signed();
+    let started = time(reader, base);
+    let latest_api_time = time(reader, base);
+    let conditions = unpack_conditions(reader, base);
+    let init_runs = unpack_init_runs(flags, reader);
+    let containers = unpack_containers(shared, reader, base);
     PodSnapshot {
         uid,
         resource_version,
         info,
         created: timestamp(base),
-        started: time(reader, base),
-        latest_api_time: time(reader, base),
+        started,
+        latest_api_time,
         phase: flags.phase(),
-        conditions: unpack_conditions(reader, base),
+        conditions,
         unschedulable: flags.has(Flags::UNSCHEDULABLE),
         not_scheduled: None,
         has_nominated_node: flags.has(Flags::NOMINATED_NODE),
@@ -155,10 +166,12 @@ pub(super) fn unpack(
         disruption: None,
         in_place: None,
         terminating: flags.has(Flags::TERMINATING),
+        is_bound: flags.has(Flags::BOUND),
         gated: flags.has(Flags::GATED),
         has_init_containers: flags.has(Flags::INIT_CONTAINERS),
-        init_runs: unpack_init_runs(flags, reader),
-        containers: unpack_containers(shared, reader, base),
+        init_runs,
+        has_run: containers.iter().any(Container::has_run),
+        containers,
         waiting_messages: None,
         ending: None,
         is_stateful: flags.has(Flags::STATEFUL),
@@ -219,6 +232,7 @@ fn flags(pod: &PodSnapshot) -> Flags {
         (Flags::UNSCHEDULABLE, pod.unschedulable),
         (Flags::NOMINATED_NODE, pod.has_nominated_node),
         (Flags::TERMINATING, pod.terminating),
+        (Flags::BOUND, pod.is_bound),
         (Flags::GATED, pod.gated),
         (Flags::INIT_CONTAINERS, pod.has_init_containers),
         (Flags::STATEFUL, pod.is_stateful),

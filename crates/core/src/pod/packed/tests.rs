@@ -124,7 +124,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
         (0u64..6, option::of(any::<u64>()), info(), phase),
         [time(), time(), time()],
         (conditions(), vec(container(), 0..4), runs()),
-        (any::<[bool; 8]>(), rare()),
+        (any::<[bool; 10]>(), rare()),
     )
         .prop_map(|(named, [created, started, latest], status, (is, rare))| {
             let (uid, resource_version, info, phase) = named;
@@ -160,9 +160,11 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     })
                 }),
                 terminating: is[2],
+                is_bound: is[8],
                 gated: is[3],
                 has_init_containers: is[4],
                 init_runs,
+                has_run: containers.iter().any(Container::has_run) ^ (is[7] && is[8] && is[9]),
                 containers: containers.into(),
                 waiting_messages: rare[4].then(|| {
                     let text = "back-off 10s".into();
@@ -248,6 +250,7 @@ fn ready(number: u64) -> PodSnapshot {
         ..Container::new(container, ContainerKind::Regular)
     };
     pod.containers = [running.clone(), running].into();
+    pod.has_run = true;
     pod
 }
 

@@ -177,9 +177,9 @@ pub(crate) trait CauseRules {
     }
 
     /// [§10.2](crate::specification#s10-2): "without having been Ready, not as `completed`", "instead
-    /// of `failed`, `deleted` or `vanished`"
+    /// of `failed`, `rejected`, `deleted` or `vanished`"
     fn is_instead_of(&self, outcome: &str) -> bool {
-        matches!(outcome, "failed" | "deleted" | "vanished")
+        matches!(outcome, "failed" | "rejected" | "deleted" | "vanished")
     }
 
     /// [§10.3](crate::specification#s10-3): "One that was open at first sight is counted in the gauge

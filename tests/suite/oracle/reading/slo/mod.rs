@@ -27,6 +27,8 @@ use selection::When;
 pub(crate) enum SloEvent {
     Good,
     Bad,
+    /// Because the kubelet rejected the pod ([§6.11](crate::specification#s6-11))
+    BadByRejection,
     Excluded(&'static str),
 }
 
@@ -111,6 +113,11 @@ impl Pursuit<'_> {
             && rules.is_absent(&view, pod, Milestone::NetworkReady);
         match misses {
             true => SloEvent::Excluded("condition_absent"),
+            false if end.outcome == "rejected" => {
+                let has_entered = rules.has_entered(self.slo.interval, view.traits());
+                let start = view.start(self.slo.interval.interval());
+                rules.rejected(start.filter(|_| has_entered))
+            }
             false => rules.ended(end.outcome),
         }
     }

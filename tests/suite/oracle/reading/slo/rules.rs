@@ -164,6 +164,15 @@ pub(crate) trait SloRules {
         true
     }
 
+    /// [§6.11](crate::specification#s6-11): "those whose interval has begun, at a known time or not, are `bad` […] The
+    /// others exclude it as `not_entered`."
+    fn rejected(&self, start: Option<Option<Nanos>>) -> SloEvent {
+        match start {
+            Some(_) => SloEvent::BadByRejection,
+            None => SloEvent::Excluded("not_entered"),
+        }
+    }
+
     /// "when the pod ends first with the interval open (reason: the outcome; `not_seen` where it
     /// ended as ready)"
     fn ended(&self, outcome: &'static str) -> SloEvent {

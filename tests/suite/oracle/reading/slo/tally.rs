@@ -45,6 +45,10 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
                 figures.add(BAD_CAUSES, &[name, ("stage", stage), ("cause", cause)], 0);
             }
         }
+        for stage in ["gated", "network", "init", "containers", "readiness"] {
+            let rejected = [name, ("stage", stage), ("cause", "rejected")];
+            figures.add(BAD_CAUSES, &rejected, 0);
+        }
         figures.add(BAD_CAUSES, &[name, ("stage", "none"), ("cause", "none")], 0);
         let ratio = slo.objective / 100.0;
         figures.lower("podinit_slo_objective_ratio", &[name], ratio);
@@ -82,6 +86,11 @@ pub(crate) fn count(
                 let (stage, cause) =
                     blamed.map_or(("none", "none"), |place| cause::at(startup, place));
                 figures.add(BAD_CAUSES, &[name, ("stage", stage), ("cause", cause)], 1);
+            }
+            SloEvent::BadByRejection => {
+                figures.add(SLO_EVENTS, &[name, ("result", "bad")], 1);
+                let stage = ("stage", startup.stage_at(startup.last_of_startup()).0);
+                figures.add(BAD_CAUSES, &[name, stage, ("cause", "rejected")], 1);
             }
             SloEvent::Excluded(reason) => {
                 figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 1);

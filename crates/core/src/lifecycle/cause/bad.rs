@@ -1,0 +1,140 @@
+//! The stage and the cause with which a pod's event for an SLO became bad
+//! ([§10.1](crate::specification#s10-1)): those for which it waited, or of which it was rejected.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Cause, WaitReason};
+use crate::lifecycle::interval::Stage;
+
+/// The stages in which a pod can be that the kubelet rejects: Scheduled is reached then
+/// ([§6.11](crate::specification#s6-11)).
+const REJECTED_IN: [Stage; 5] = [
+    Stage::Gated,
+    Stage::Network,
+    Stage::Init,
+    Stage::Containers,
+    Stage::Readiness,
+];
+
+/// Where a pod was, and why it did not get further, when an event of it became bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "StageAndCause", into = "StageAndCause")]
+#[schemars(with = "StageAndCause")]
+pub enum BadReason {
+    /// It was not known before
+    NotKnown,
+    /// It waited
+    Waiting(WaitReason),
+    /// The kubelet rejected it while it was in this stage
+    Rejected(Stage),
+}
+
+/// How they are shown; both are left out where the pod was not known before.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct StageAndCause {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stage: Option<Stage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cause: Option<Cause>,
+}
+
+impl From<BadReason> for StageAndCause {
+    fn from(reason: BadReason) -> Self {
+        Self {
+            stage: reason.stage(),
+            cause: reason.cause(),
+        }
+    }
+}
+
+impl TryFrom<StageAndCause> for BadReason {
+    type Error = &'static str;
+
+    fn try_from(pair: StageAndCause) -> Result<Self, Self::Error> {
+        match (pair.stage, pair.cause) {
+            (Some(stage), Some(cause)) => {
+                Self::new(stage, cause).ok_or("no pod in this stage misses an SLO by this cause")
+            }
+            _ => Ok(Self::NotKnown),
+        }
+    }
+}
+
+impl BadReason {
+    /// How many there are.
+    pub const COUNT: usize = WaitReason::COUNT + REJECTED_IN.len() + 1;
+
+    /// Each of them: for what pods wait, in the order of the specification's table, then where they were rejected.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let waiting = WaitReason::ALL.into_iter().map(Self::Waiting);
+        let rejected = REJECTED_IN.into_iter().map(Self::Rejected);
+        waiting.chain(rejected).chain([Self::NotKnown])
+    }
+
+    /// That of a stage and a cause, if a pod can have both.
+    pub fn new(stage: Stage, cause: Cause) -> Option<Self> {
+        match cause {
+            Cause::Rejected => (REJECTED_IN.contains(&stage)).then_some(Self::Rejected(stage)),
+            cause => WaitReason::new(stage, cause).map(Self::Waiting),
+        }
+    }
+
+    /// That of a pod that waited, if it was known before.
+    pub fn of_known(waiting: Option<WaitReason>) -> Self {
+        waiting.map_or(Self::NotKnown, Self::Waiting)
+    }
+
+    /// The stage.
+    pub fn stage(self) -> Option<Stage> {
+        match self {
+            Self::NotKnown => None,
+            Self::Waiting(waiting) => Some(waiting.stage()),
+            Self::Rejected(stage) => Some(stage),
+        }
+    }
+
+    /// The cause.
+    pub fn cause(self) -> Option<Cause> {
+        match self {
+            Self::NotKnown => None,
+            Self::Waiting(waiting) => Some(waiting.cause()),
+            Self::Rejected(_) => Some(Cause::Rejected),
+        }
+    }
+
+    /// The position among [`BadReason::all`].
+    pub fn index(self) -> usize {
+        let rejected = |stage| REJECTED_IN.iter().position(|one| *one == stage);
+        match self {
+            Self::Waiting(waiting) => waiting.index(),
+            // No pod is rejected in any other stage.
+            Self::Rejected(stage) => WaitReason::COUNT + rejected(stage).unwrap_or_default(),
+            Self::NotKnown => Self::COUNT - 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_leads_back_to_its_stage_and_cause() {
+        assert_eq!(BadReason::all().count(), BadReason::COUNT);
+        for (index, reason) in BadReason::all().enumerate() {
+            assert_eq!(reason.index(), index);
+            let pair = reason.stage().zip(reason.cause());
+            let again = pair.map_or(Some(BadReason::NotKnown), |(stage, cause)| {
+                BadReason::new(stage, cause)
+            });
+            assert_eq!(again, Some(reason));
+        }
+    }
+
+    #[test]
+    fn a_bound_pod_is_not_rejected_while_it_is_scheduled() {
+        assert_eq!(BadReason::new(Stage::Scheduling, Cause::Rejected), None);
+        assert_eq!(WaitReason::new(Stage::Network, Cause::Rejected), None);
+    }
+}

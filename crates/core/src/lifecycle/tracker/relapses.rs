@@ -1,0 +1,50 @@
+//! The count of pods that fall back after they were Ready ([§5.10](crate::specification#s5-10)).
+
+use super::Tracker;
+use super::remembered_pod::{FinishedPod, RememberedPod};
+use crate::lifecycle::crashes::is_recent;
+use crate::lifecycle::observation::{Reporter, TrackerObservation};
+use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::sink::Sink;
+use crate::pod::PodSnapshot;
+use crate::timestamp::Timestamp;
+
+impl FinishedPod {
+    /// What is remembered of `pod`, which ended at `now`.
+    pub(super) fn of(pod: &PodInFlight, outcome: Outcome, now: Timestamp) -> Self {
+        let ready = (outcome == Outcome::Ready).then(|| pod.ready_at(now));
+        Self::new(pod.last_seen, ready.filter(|ready| is_recent(*ready, now)))
+    }
+}
+
+impl Tracker {
+    /// Accounts for the newest snapshot of a pod that may relapse.
+    pub(super) fn see_relapse(
+        &mut self,
+        snapshot: &PodSnapshot,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let now = reporter.now();
+        let remembered = self.pods.get(snapshot.uid);
+        let Some(RememberedPod::Finished(finished)) = remembered else {
+            return;
+        };
+        let Some(ready) = finished.ready() else {
+            return;
+        };
+        let relapses = snapshot.crashing_container().is_some() && is_recent(ready, now);
+        if relapses {
+            reporter.tracker(TrackerObservation::Relapsed);
+        }
+        if (relapses || !is_recent(ready, now))
+            && let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid)
+        {
+            *finished = finished.last_seen().into();
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "relapses_tests.rs"]
+mod tests;
