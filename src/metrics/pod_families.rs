@@ -2,7 +2,7 @@
 
 use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Kind, LabelText,
-    SecondsCounter,
+    SecondsCounter, TimestampGauge,
 };
 use crate::{computed_families, families, family_type};
 use podinit_core::kube_event::CapacityState;
@@ -170,6 +170,9 @@ families! {
         pub(super) remembered: Gauge =
             "podinit_remembered_pods", [], experimental, not_saved,
             "Pods that are remembered: in flight, finished, or deleted less than ten minutes ago.";
+        pub(super) judged: TimestampGauge =
+            "podinit_deadlines_judged_timestamp_seconds", [], experimental, not_saved,
+            "Unix time until which the deadlines of all pods have been judged; it stands still while the watch is out of sync.";
         pub(super) evicted: CounterVec<EvictedState> =
             "podinit_pods_evicted_total", ["state"], experimental, saved,
             "Pods that are no longer remembered because the cap was reached, by what they were.";

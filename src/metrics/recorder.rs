@@ -224,7 +224,8 @@ impl Recorder {
 
     fn observe_tracker(&mut self, observation: TrackerObservation) {
         match observation {
-            TrackerObservation::Advanced { remembered } => {
+            TrackerObservation::Advanced { remembered, judged } => {
+                self.store.tracker.judged.set(Some(judged));
                 self.store.tracker.remembered.set(remembered as u64);
             }
             TrackerObservation::GapClosed { nanos } => {

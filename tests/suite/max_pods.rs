@@ -35,7 +35,7 @@ impl Observer for Said {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
-            Observation::Tracker(TrackerObservation::Advanced { remembered }) => {
+            Observation::Tracker(TrackerObservation::Advanced { remembered, .. }) => {
                 self.remembered = remembered;
             }
             Observation::Tracker(TrackerObservation::Evicted(pods)) => {

@@ -51,8 +51,10 @@ pub enum PodEvent {
     Bookmark,
     /// The watch is no longer in sync. The next completed list or resumed watch brings it back in sync
     SyncLost,
-    /// The watch resumed from the version where it had stopped
+    /// The watch resumed from the version where it had stopped. What happened meanwhile may still be on its way
     Resumed,
+    /// The watch resumed, and has delivered what happened meanwhile
+    CaughtUp,
     /// The API server was restored from a backup and is behind the versions delivered so far. They
     /// belong to another history, and the list that follows is current, however old its versions are
     RolledBack,

@@ -162,6 +162,8 @@ pub enum TrackerObservation {
     Advanced {
         /// How many pods are remembered now, in whatever state
         remembered: usize,
+        /// Until when the deadlines of every source have passed ([§6.7](crate::specification#s6-7))
+        judged: Timestamp,
     },
     /// A list has closed a gap: for so many nanoseconds its source was not known to be complete, and
     /// pods may have been created and deleted unseen.

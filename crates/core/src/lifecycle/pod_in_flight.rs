@@ -525,6 +525,14 @@ impl PodInFlight {
         self.report_stuck(&shared.stuck, reporter);
     }
 
+    /// Reports that the pod is not known to be stuck any more.
+    pub(super) fn hush_stuck(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
+        if let Some(from) = self.stuck.take() {
+            let (from, to) = (Some(from), None);
+            reporter.pod(&self.info, PodObservation::Stuck { from, to });
+        }
+    }
+
     /// Reports if the pod has become stuck, is stuck for another cause, or is stuck no longer.
     pub(super) fn report_stuck(
         &mut self,

@@ -18,6 +18,9 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// ([§6.3](crate::specification#s6-3)).
 const CATCHING_UP_NANOS: i64 = 5 * NANOS_PER_SECOND;
 
+/// A loss of sync that is repaired takes seconds, or at most about a minute.
+const HUSHED_AFTER_NANOS: i64 = 120 * NANOS_PER_SECOND;
+
 /// The first list of a source, once it is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstList {
@@ -74,7 +77,8 @@ pub struct SavedSource {
 pub(super) struct Sources {
     first_lists: BTreeMap<SourceId, FirstList>,
     progress: BTreeMap<SourceId, SourceProgress>,
-    out_of_sync: BTreeSet<SourceId>,
+    /// Those of which no deadline may pass, or not yet: few, and mostly none
+    blocked: BTreeMap<SourceId, Blocked>,
     /// When each source last reported a pod. Not the same as `complete_at`: a watch that resumes from
     /// a version that a restored API server has not reached yet looks complete.
     reported: BTreeMap<SourceId, Timestamp>,
@@ -86,8 +90,19 @@ pub(super) struct Sources {
     /// Sources whose shards were numbered anew, and which have not listed since: the shard before, and
     /// the first list of its pods
     resharded: BTreeMap<SourceId, (Shard, FirstList)>,
-    /// When a source last began to catch up
+    /// When all sources last began to catch up
     pub(super) resumed: Option<Timestamp>,
+}
+
+/// Why no deadline of the pods of a source passes.
+#[derive(Clone, Copy, Debug)]
+struct Blocked {
+    /// Since when
+    since: Timestamp,
+    /// When it came in sync again, if it did, and has not caught up for certain
+    resumed: Option<Timestamp>,
+    /// Its stuck pods are not said to be stuck any more
+    hushed: bool,
 }
 
 impl Sources {
@@ -105,7 +120,7 @@ impl Sources {
         began: Timestamp,
         version: Option<&Version>,
     ) -> SnapshotOrigin {
-        self.out_of_sync.remove(&source);
+        self.blocked.remove(&source);
         let restored = self.rolled_back.remove(&source);
         if let (true, Some(until)) = (restored, self.reported.get(&source)) {
             let steps = self.steps.get(&source);
@@ -173,7 +188,8 @@ impl Sources {
         if version.is_some() {
             progress.version = version;
         }
-        if !self.out_of_sync.contains(&source) {
+        let blocked = self.blocked.get(&source);
+        if blocked.is_none_or(|blocked| blocked.resumed.is_some()) {
             progress.complete_at = progress.complete_at.max(Some(at));
         }
     }
@@ -193,6 +209,10 @@ impl Sources {
         }
         for progress in self.progress.values_mut() {
             progress.complete_at = progress.complete_at.map(|at| now.min(at));
+        }
+        for blocked in self.blocked.values_mut() {
+            blocked.since = now.min(blocked.since);
+            blocked.resumed = blocked.resumed.map(|_| now);
         }
         self.catch_up(now);
     }
@@ -222,20 +242,33 @@ impl Sources {
         }
     }
 
+    /// `source` is going to be watched; it is not in sync from `now` on.
+    pub(super) fn expect(&mut self, source: SourceId, now: Timestamp) {
+        let blocked = Blocked {
+            since: now,
+            resumed: None,
+            hushed: false,
+        };
+        self.blocked.insert(source, blocked);
+    }
+
     /// `source` is no longer in sync.
-    pub(super) fn lose_sync(&mut self, source: SourceId) {
-        self.out_of_sync.insert(source);
+    pub(super) fn lose_sync(&mut self, source: SourceId, now: Timestamp) {
+        match self.blocked.get_mut(&source) {
+            Some(blocked) => blocked.resumed = None,
+            None => self.expect(source, now),
+        }
     }
 
     /// The pods of `source` are all known again.
     pub(super) fn regain_sync(&mut self, source: SourceId) {
-        self.out_of_sync.remove(&source);
+        self.blocked.remove(&source);
     }
 
-    /// `source` resumes from the version where it had stopped.
+    /// `source` resumes from the version where it had stopped. What happened meanwhile is still being delivered.
     pub(super) fn resume(&mut self, source: SourceId, now: Timestamp) {
-        if self.out_of_sync.remove(&source) {
-            self.catch_up(now);
+        if let Some(blocked) = self.blocked.get_mut(&source) {
+            blocked.resumed.get_or_insert(now);
         }
     }
 
@@ -244,12 +277,57 @@ impl Sources {
         self.resumed = Some(now);
     }
 
-    /// Whether a deadline may pass at `now` ([§6.7](crate::specification#s6-7)).
-    pub(super) fn may_pass_deadlines(&self, now: Timestamp) -> bool {
-        let caught_up = self
-            .resumed
-            .is_none_or(|resumed| now.nanos_since(resumed) > CATCHING_UP_NANOS);
-        self.out_of_sync.is_empty() && caught_up
+    /// Whether a deadline of a pod of some source may pass at `now` ([§6.7](crate::specification#s6-7)).
+    pub(super) fn may_pass_some_deadlines(&self, now: Timestamp) -> bool {
+        let mut known = self.progress.keys();
+        has_caught_up(self.resumed, now)
+            && (self.blocked.is_empty()
+                || known.any(|source| self.may_pass_deadlines(*source, now)))
+    }
+
+    /// Whether `source` is not in sync, or has not caught up.
+    pub(super) fn is_blocked(&self, source: SourceId) -> bool {
+        self.blocked.contains_key(&source)
+    }
+
+    /// Whether a deadline of a pod of `source` may pass at `now` ([§6.7](crate::specification#s6-7)).
+    pub(super) fn may_pass_deadlines(&self, source: SourceId, now: Timestamp) -> bool {
+        let blocked = self.blocked.get(&source);
+        has_caught_up(self.resumed, now) && blocked.is_none_or(|blocked| blocked.may_pass(now))
+    }
+
+    /// Time has come to `now`: sources that are in sync and have caught up by then are blocked no longer.
+    pub(super) fn unblock(&mut self, now: Timestamp) {
+        self.blocked.retain(|_, blocked| !blocked.may_pass(now));
+    }
+
+    /// A source that has been out of sync for so long at `now` that its stuck pods are not said to be stuck any more:
+    /// nobody knows whether they are there.
+    pub(super) fn hush(&mut self, now: Timestamp) -> Option<SourceId> {
+        let mut blocked = self.blocked.iter_mut();
+        let (source, blocked) = blocked.find(|(_, blocked)| {
+            !blocked.hushed && now.nanos_since(blocked.since) > HUSHED_AFTER_NANOS
+        })?;
+        blocked.hushed = true;
+        Some(*source)
+    }
+
+    /// Until when the deadlines of every source have passed, at `now`.
+    pub(super) fn judged_until(&self, now: Timestamp) -> Timestamp {
+        let catching_up = self.resumed.filter(|_| !has_caught_up(self.resumed, now));
+        let blocked = self.blocked.values().map(|blocked| blocked.since);
+        blocked.chain(catching_up).fold(now, Timestamp::min)
+    }
+}
+
+/// Whether what happened before the watch `resumed`, if it did, has been delivered at `now`.
+fn has_caught_up(resumed: Option<Timestamp>, now: Timestamp) -> bool {
+    resumed.is_none_or(|resumed| now.nanos_since(resumed) > CATCHING_UP_NANOS)
+}
+
+impl Blocked {
+    fn may_pass(&self, now: Timestamp) -> bool {
+        self.resumed.is_some() && has_caught_up(self.resumed, now)
     }
 }
 
@@ -273,12 +351,13 @@ impl Sources {
     pub(super) fn restore(
         &mut self,
         saved: BTreeMap<SourceId, SavedSource>,
+        now: Timestamp,
         successor: impl Fn(SourceId) -> Successor,
     ) {
         for (source, saved) in saved {
             match successor(source) {
                 Successor::Same(source) => {
-                    self.out_of_sync.insert(source);
+                    self.expect(source, now);
                     if let Some(at) = saved.progress.complete_at {
                         self.reported.insert(source, at);
                     }
@@ -288,7 +367,7 @@ impl Sources {
                     }
                 }
                 Successor::SelectionChanged(source) => {
-                    self.out_of_sync.insert(source);
+                    self.expect(source, now);
                 }
                 Successor::Gone => {}
             }

@@ -72,15 +72,31 @@ fn pods_are_reported_until_the_first_version_that_the_api_server_does_not_have()
 }
 
 #[test]
-fn no_deadline_passes_while_any_source_is_out_of_sync_or_catching_up() {
+fn no_deadline_of_a_source_passes_while_it_is_out_of_sync_or_catching_up() {
     let mut sources = Sources::default();
-    sources.lose_sync(ONE);
-    sources.lose_sync(TWO);
+    sources.account(ONE, None, at(0));
+    sources.account(TWO, None, at(0));
+    sources.lose_sync(ONE, at(1));
+    sources.lose_sync(TWO, at(1));
+    assert!(!sources.may_pass_some_deadlines(at(1)));
     sources.list(TWO, at(1), None);
-    assert!(!sources.may_pass_deadlines(at(2)));
+    let may = |sources: &Sources, second| {
+        let of = |source| sources.may_pass_deadlines(source, at(second));
+        (
+            sources.may_pass_some_deadlines(at(second)),
+            of(ONE),
+            of(TWO),
+        )
+    };
+    assert_eq!(may(&sources, 2), (true, false, true));
     sources.resume(ONE, at(10));
-    assert!(!sources.may_pass_deadlines(at(15)));
-    assert!(sources.may_pass_deadlines(at(16)));
+    // One that is resumed once more is still catching up since then.
+    sources.resume(ONE, at(12));
+    assert_eq!(may(&sources, 15), (true, false, true));
+    assert_eq!(sources.judged_until(at(15)), at(1));
+    assert_eq!(may(&sources, 16), (true, true, true));
+    sources.unblock(at(16));
+    assert_eq!(sources.judged_until(at(16)), at(16));
 }
 
 #[test]
@@ -91,7 +107,7 @@ fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it
     sources.account(ONE, Some(Version::Number(5)), at(10));
     assert_eq!(sources.gap_before(ONE, at(12)), Some(2 * SECOND));
     sources.account(ONE, Some(Version::Number(6)), at(20));
-    sources.lose_sync(ONE);
+    sources.lose_sync(ONE, at(20));
     // What comes in while it is not in sync may be old.
     sources.account(ONE, Some(Version::Number(7)), at(60));
     assert_eq!(sources.gap_before(ONE, at(65)), Some(45 * SECOND));
@@ -106,10 +122,10 @@ fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it
 #[test]
 fn no_deadline_passes_for_a_while_after_time_in_which_nothing_was_accounted_for() {
     let mut sources = Sources::default();
-    assert!(sources.may_pass_deadlines(at(1)));
+    assert!(sources.may_pass_some_deadlines(at(1)));
     sources.catch_up(at(600));
-    assert!(!sources.may_pass_deadlines(at(605)));
-    assert!(sources.may_pass_deadlines(at(606)));
+    assert!(!sources.may_pass_some_deadlines(at(605)));
+    assert!(sources.may_pass_some_deadlines(at(606)));
 }
 
 #[test]
@@ -119,11 +135,11 @@ fn nothing_was_reported_or_complete_after_the_time_that_a_clock_was_set_to() {
     sources.has_reported(ONE, at(100));
     sources.account(ONE, None, at(100));
     sources.set_time(at(40));
-    assert!(!sources.may_pass_deadlines(at(45)) && sources.may_pass_deadlines(at(46)));
+    assert!(!sources.may_pass_some_deadlines(at(45)) && sources.may_pass_some_deadlines(at(46)));
     assert_eq!(sources.gap_before(ONE, at(50)), Some(10 * SECOND));
     // Set forward, the clock changes nothing about earlier deliveries.
     sources.set_time(at(200));
-    assert!(!sources.may_pass_deadlines(at(205)) && sources.may_pass_deadlines(at(206)));
+    assert!(!sources.may_pass_some_deadlines(at(205)) && sources.may_pass_some_deadlines(at(206)));
     assert_eq!(sources.gap_before(ONE, at(210)), Some(170 * SECOND));
     sources.roll_back(ONE);
     let restored = SnapshotOrigin::Restored {

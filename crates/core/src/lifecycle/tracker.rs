@@ -197,6 +197,9 @@ impl Tracker {
         };
         let (origin, complete_at) = match &event {
             PodEvent::Listed { began, .. } => {
+                if self.sources.is_blocked(source) {
+                    self.pass_all(reporter);
+                }
                 if let Some(nanos) = self.sources.gap_before(source, *began) {
                     reporter.tracker(TrackerObservation::GapClosed { nanos });
                 }
@@ -222,6 +225,7 @@ impl Tracker {
             PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &context, reporter),
             PodEvent::Listed { pods, .. } => self.apply_list(pods, &context, reporter),
             PodEvent::StreamedListClosed { listed } => {
+                self.pass_all(reporter);
                 self.sources.regain_sync(source);
                 self.close_list(source, listed, reporter);
             }
@@ -230,11 +234,15 @@ impl Tracker {
             PodEvent::Event(_) | PodEvent::OtherShardEvents(_) | PodEvent::Nodes(_) => {}
             PodEvent::SyncLost => {
                 self.pass_all(reporter);
-                self.sources.lose_sync(source);
+                self.sources.lose_sync(source, now);
             }
             PodEvent::Resumed => {
                 self.pass_all(reporter);
                 self.sources.resume(source, now);
+            }
+            PodEvent::CaughtUp => {
+                self.pass_all(reporter);
+                self.sources.regain_sync(source);
             }
             PodEvent::RolledBack => self.roll_back(source),
         }
@@ -251,7 +259,8 @@ impl Tracker {
             nodes.advance(now, &mut |observation| reporter.node(observation));
         }
         let remembered = self.pods.len();
-        reporter.tracker(TrackerObservation::Advanced { remembered });
+        let judged = self.sources.judged_until(now);
+        reporter.tracker(TrackerObservation::Advanced { remembered, judged });
     }
 
     /// Accounts for a snapshot of a pod that exists, or did until this DELETED event.

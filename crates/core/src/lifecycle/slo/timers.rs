@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::slo_verdict::SloId;
 use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -28,6 +29,8 @@ pub(crate) struct Timers {
     current: BinaryHeap<Reverse<Entry>>,
     /// Those of later seconds, by second; and those of `came` that are not sorted yet
     future: BTreeMap<i64, Vec<EntryInSecond>>,
+    /// Those that have passed while those of their source may not; by source
+    held: BTreeMap<SourceId, Vec<(PodUid, SloId)>>,
     /// The last second whose deadlines are sorted, or are being sorted
     came: Option<i64>,
     /// How many there are in all, stale ones included
@@ -86,6 +89,27 @@ impl Timers {
         })
     }
 
+    /// Keeps a deadline of `source` that has passed until it is [released](Timers::release).
+    pub(crate) fn hold(&mut self, source: SourceId, uid: PodUid, slo: SloId) {
+        self.waiting += 1;
+        self.held.entry(source).or_default().push((uid, slo));
+    }
+
+    /// Lets the deadlines pass that are held for sources of which they `may`.
+    pub(crate) fn release(&mut self, may: impl Fn(SourceId) -> bool) {
+        let Self { current, held, .. } = self;
+        held.retain(|source, entries| {
+            let stays = !may(*source);
+            if !stays {
+                // They have passed, so they are the first.
+                let passed = Timestamp::from_nanos(i64::MIN);
+                let entries = entries.drain(..);
+                current.extend(entries.map(|(uid, slo)| Reverse((passed, uid, slo))));
+            }
+            stays
+        });
+    }
+
     /// Removes the stale deadlines, of which `is_awaited` is false, once there are about twice as many
     /// deadlines as the `live` ones, of which there are at most so many. That bounds the queue, and
     /// the amortized cost per removed deadline is constant.
@@ -101,7 +125,14 @@ impl Timers {
             bucket.shrink_to_fit();
             !bucket.is_empty()
         });
-        self.waiting = self.current.len() + self.future.values().map(Vec::len).sum::<usize>();
+        self.held.retain(|_, entries| {
+            entries.retain(|(uid, slo)| is_awaited(*uid, *slo));
+            entries.shrink_to_fit();
+            !entries.is_empty()
+        });
+        let (future, held) = (self.future.values(), self.held.values());
+        let later = future.map(Vec::len).sum::<usize>() + held.map(Vec::len).sum::<usize>();
+        self.waiting = self.current.len() + later;
     }
 
     /// How many there are, stale ones included.
@@ -143,6 +174,26 @@ mod tests {
         assert_eq!(timers.pop_passed(at(5)), None);
         assert_eq!(timers.pop_passed(at(6)), Some((uid, SloId(0))));
         assert_eq!(timers.pop_passed(at(6)), None);
+    }
+
+    #[test]
+    fn what_is_held_passes_when_it_is_released_and_is_tidied_too() {
+        let mut timers = Timers::default();
+        let at = Timestamp::from_seconds;
+        let uid = PodUid::from_text("u");
+        timers.add(at(1), uid, SloId(0));
+        let passed = timers.pop_passed(at(9));
+        assert_eq!(passed, Some((uid, SloId(0))));
+        timers.hold(SourceId(3), uid, SloId(0));
+        timers.release(|source| source != SourceId(3));
+        assert_eq!((timers.pop_passed(at(9)), timers.waiting), (None, 1));
+        timers.release(|source| source == SourceId(3));
+        assert_eq!((timers.pop_passed(at(9)), timers.waiting), (passed, 0));
+        for _ in 0..=FEW {
+            timers.hold(SourceId(3), uid, SloId(0));
+        }
+        timers.tidy(0, |_, _| false);
+        assert_eq!((timers.held.len(), timers.waiting), (0, 0));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Tracker;
 use super::overdue::{Place, just_before};
 use super::remembered_pod::RememberedPod;
+use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::pod_in_flight::SharedState;
@@ -60,24 +61,30 @@ impl Tracker {
     /// may be more.
     fn report_stuck(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) -> bool {
         if let Some((stage, after, before)) = self.overdue.stuck.take()
-            && !self.report_stuck_in(stage, after, before, reporter)
+            && !self.report_stuck_in(stage, (after, before), at, reporter)
         {
             return false;
+        }
+        while let Some(uid) = self.overdue.released_stuck.pop() {
+            self.overdue.left = self.overdue.left.saturating_sub(1);
+            if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
+                pod.report_stuck(&self.shared.stuck, reporter);
+            }
         }
         Stage::ALL.into_iter().all(|stage| {
             let passed = self.shared.stuck.advance(stage, at);
             passed.is_none_or(|(from, before)| {
-                self.report_stuck_in(stage, just_before(from), before, reporter)
+                self.report_stuck_in(stage, (just_before(from), before), at, reporter)
             })
         })
     }
 
-    /// Reports the pods of a stage that have become stuck, from the place `after` on.
+    /// Reports the pods of a stage that have become stuck until then, from the place `after` on.
     fn report_stuck_in(
         &mut self,
         stage: Stage,
-        mut after: Option<Place>,
-        before: Timestamp,
+        (mut after, before): (Option<Place>, Timestamp),
+        until: Timestamp,
         reporter: &mut Reporter<'_, impl Sink>,
     ) -> bool {
         let places = self.shared.order.entered_after(stage, after);
@@ -88,25 +95,57 @@ impl Tracker {
             }
             self.overdue.left -= 1;
             after = Some(place);
-            if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(place.1) {
-                pod.report_stuck(&self.shared.stuck, reporter);
+            let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(place.1) else {
+                continue;
+            };
+            let source = pod.last_seen.source;
+            match self.sources.may_pass_deadlines(source, until) {
+                true => pod.report_stuck(&self.shared.stuck, reporter),
+                false => _ = self.overdue.held_stuck.insert((source, place.1)),
             }
         }
         true
     }
 
-    /// Lets the deadlines before `at` pass, unless deliveries from before `at` may still be missing
-    /// ([§6.7](crate::specification#s6-7)). Reports as many as one step has room for.
+    /// Lets the deadlines before `at` pass, but for the pods of sources from which deliveries from before `at` may
+    /// still be missing ([§6.7](crate::specification#s6-7)). Reports as many as one step has room for.
     ///
     /// That they have passed is one moment, and when they are reported changes no figure: a deadline concerns
     /// one pod only, and is reported before anything else of that pod is ([`Tracker::pass_deadlines_of`]).
     pub(super) fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
-        if self.sources.may_pass_deadlines(at) {
+        let some = self.sources.may_pass_some_deadlines(at);
+        if some {
+            self.sources.unblock(at);
+            let may = |source| self.sources.may_pass_deadlines(source, at);
+            self.shared.timers.release(may);
+            self.overdue.release(may);
             self.overdue.until = self.overdue.until.max(Some(at));
         }
         // While the pods are being saved, each that changes is copied.
         if !self.pods.is_frozen() {
             self.report_overdue(reporter);
+            // Where nothing is in sync, that says enough.
+            while some && let Some(source) = self.sources.hush(at) {
+                self.hush_stuck(source, reporter);
+            }
+        }
+    }
+
+    /// Reports the stuck pods of a source as stuck no longer, until its watch shows that they are.
+    fn hush_stuck(&mut self, source: SourceId, reporter: &mut Reporter<'_, impl Sink>) {
+        let stuck = &self.shared.stuck;
+        let places = Stage::ALL.into_iter().flat_map(|stage| {
+            let places = self.shared.order.entered_after(stage, None);
+            places.take_while(move |(entered, _)| stuck.is_stuck(stage, *entered))
+        });
+        let pods: Vec<PodUid> = places.map(|(_, uid)| uid).collect();
+        for uid in pods {
+            if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid)
+                && pod.last_seen.source == source
+            {
+                pod.hush_stuck(reporter);
+                self.overdue.held_stuck.insert((source, uid));
+            }
         }
     }
 
@@ -135,8 +174,13 @@ impl Tracker {
                 return;
             };
             self.overdue.left -= 1;
-            if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
-                pod.pass_deadlines(Some(slo), until, &self.shared, reporter);
+            let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) else {
+                continue;
+            };
+            let source = pod.last_seen.source;
+            match self.sources.may_pass_deadlines(source, until) {
+                true => pod.pass_deadlines(Some(slo), until, &self.shared, reporter),
+                false => self.shared.timers.hold(source, uid, slo),
             }
         }
     }
@@ -149,6 +193,7 @@ impl Tracker {
     ) {
         if let Some(until) = self.overdue.until
             && let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid)
+            && self.sources.may_pass_deadlines(pod.last_seen.source, until)
         {
             pod.pass_deadlines(None, until, &self.shared, reporter);
             pod.report_stuck(&self.shared.stuck, reporter);

@@ -6,6 +6,11 @@ use crate::lifecycle::delivery::SourceId;
 use crate::timestamp::Timestamp;
 
 impl Tracker {
+    /// States that `source` is going to be watched, and is not in sync from `now` on.
+    pub fn expect(&mut self, source: SourceId, now: Timestamp) {
+        self.sources.expect(source, now);
+    }
+
     /// States that nothing was accounted for until `now`, as when the process was stopped. No
     /// deadline passes for as long as deliveries from that time may still arrive.
     pub fn catch_up(&mut self, now: Timestamp) {

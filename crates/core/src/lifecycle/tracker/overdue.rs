@@ -1,5 +1,8 @@
 //! How far the report of what has passed has come.
 
+use std::collections::BTreeSet;
+
+use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::interval::Stage;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
@@ -16,6 +19,11 @@ pub(super) struct Overdue {
     /// The stage whose stuck pods are being reported, the place of the last of them, and before when the stuck ones
     /// entered it
     pub(super) stuck: Option<(Stage, Option<Place>, Timestamp)>,
+    /// The pods that may have become stuck while nothing is said of their source. At most those that were in flight
+    /// when it lost the sync, and those that it has shown since
+    pub(super) held_stuck: BTreeSet<(SourceId, PodUid)>,
+    /// Those of them of which it may be said now
+    pub(super) released_stuck: Vec<PodUid>,
 }
 
 /// The place of a pod in the order of its stage.
@@ -31,6 +39,22 @@ impl Overdue {
 
     pub(super) const fn begin_step(&mut self) {
         self.left = self.at_once;
+    }
+
+    /// Lets the pods be reported as stuck that are held for sources of which they `may`.
+    pub(super) fn release(&mut self, may: impl Fn(SourceId) -> bool) {
+        let Self {
+            held_stuck,
+            released_stuck,
+            ..
+        } = self;
+        held_stuck.retain(|(source, uid)| {
+            let stays = !may(*source);
+            if !stays {
+                released_stuck.push(*uid);
+            }
+            stays
+        });
     }
 
     /// Time was lost: what is not reported has not passed ([§6.7](crate::specification#s6-7)).

@@ -39,7 +39,9 @@ impl Tracker {
             nodes.reshard(after, &mut |observation| reporter.node(observation));
         }
         let remembered = self.remembered();
-        reporter.tracker(TrackerObservation::Advanced { remembered });
+        let now = self.now.unwrap_or(Timestamp::EPOCH);
+        let judged = self.sources.judged_until(now);
+        reporter.tracker(TrackerObservation::Advanced { remembered, judged });
         moved
     }
 }

@@ -92,7 +92,7 @@ impl Tracker {
         let now = saved.now.unwrap_or(Timestamp::EPOCH);
         let reporter = &mut Reporter::new(now, sink);
         tracker.sources.resumed = saved.resumed;
-        tracker.sources.restore(saved.sources, &successor);
+        tracker.sources.restore(saved.sources, now, &successor);
         if let (Some(nodes), Some(saved)) = (&mut tracker.shared.nodes, saved.nodes) {
             nodes.restore(saved, now, &mut |observation| reporter.node(observation));
         }
@@ -141,7 +141,8 @@ impl Tracker {
             tracker.pods.remove(uid);
         }
         let remembered = tracker.remembered();
-        reporter.tracker(TrackerObservation::Advanced { remembered });
+        let judged = tracker.sources.judged_until(now);
+        reporter.tracker(TrackerObservation::Advanced { remembered, judged });
         tracker
     }
 }
