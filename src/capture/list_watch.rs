@@ -15,7 +15,6 @@ use super::startups::{StartupCounter, StartupCounts};
 use super::{Output, Recorder};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::clock::Clock;
-use crate::watch::config::ReflectorConfig;
 use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use crate::watch::line_reader::{Framed, LineReader};
 use crate::watch::negotiation::Answer;
@@ -116,10 +115,11 @@ impl Sink for Recording {
 
     async fn read(
         &mut self,
-        config: &ReflectorConfig,
+        watch: &Follow,
         answer: Answer,
         at: &mut ResumePoint,
     ) -> io::Result<StreamReport> {
+        let config = &watch.config;
         let mut lines = LineReader::new(config.max_line_bytes);
         let mut chunks = Chunks::opened(answer.body, at);
         let mut behind = false;

@@ -1,10 +1,12 @@
 //! Sends requests with deadlines. The kube client has no deadline for reading, because one that
 //! suits a list would cut a watch.
 
+use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 use http::header::{ACCEPT, HeaderValue, USER_AGENT};
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use kube::Client;
 use kube::client::Body;
 use tokio::time::timeout;
@@ -28,6 +30,49 @@ pub(crate) fn get_json<B>(request: Request<B>) -> Request<Body> {
     request
 }
 
+/// A copy of a GET request, which has no body.
+pub(crate) fn copy_of_get(request: &Request<Body>) -> Request<Body> {
+    let mut copy = Request::new(Body::empty());
+    *copy.uri_mut() = request.uri().clone();
+    *copy.headers_mut() = request.headers().clone();
+    copy
+}
+
+/// Sends a request. A GET to which a connection ended without a word is sent once more: what stands between may
+/// close a connection that has been used just when the next request is on its way, and nothing tells that from a
+/// fault (RFC 9110, section 9.2.2).
+async fn sent(client: &Client, request: Request<Body>) -> Result<Response<Body>, kube::Error> {
+    let again = (request.method() == Method::GET).then(|| copy_of_get(&request));
+    match (client.send(request).await, again) {
+        (Err(error), Some(again)) if ended_without_a_word(&error) => client.send(again).await,
+        (answer, _) => answer,
+    }
+}
+
+/// Whether the connection was made, and ended before a byte of the answer came.
+fn ended_without_a_word(error: &kube::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    let mut of_connection = false;
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<hyper::Error>() {
+            of_connection = true;
+            if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
+                return true;
+            }
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+            return of_connection
+                && matches!(
+                    error.kind(),
+                    BrokenPipe | ConnectionAborted | ConnectionReset
+                );
+        }
+        cause = error.source();
+    }
+    false
+}
+
 /// Sends a request and waits for the answer to begin, until `deadline` has passed. Any status but
 /// a success is an error with the API server's message.
 pub(crate) async fn send(
@@ -35,7 +80,7 @@ pub(crate) async fn send(
     request: Request<Body>,
     deadline: Duration,
 ) -> Result<Response<Body>, ApiError> {
-    let answer = timeout(deadline, client.send(request)).await;
+    let answer = timeout(deadline, sent(client, request)).await;
     let response = answer
         .map_err(|_| timed_out("no answer", deadline))?
         .map_err(|error| ApiError::from_client(&error))?;

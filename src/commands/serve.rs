@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -24,6 +25,9 @@ use crate::watch::requests::{Scope, Selectors};
 
 /// The deadline of the first request, which finds out whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// How many scopes are asked for at the same time.
+const PROBES_AT_ONCE: usize = 8;
 
 /// How long a start outside of a cluster waits for the API server, where nothing else is chosen:
 /// somebody at a terminal wants to know.
@@ -185,7 +189,8 @@ impl FirstContact {
         })
     }
 
-    /// Probes every scope. Also finds out whether bearer tokens can be reviewed, if they are to be.
+    /// Probes every scope. It is enough if one of them can be watched: the others may be some day. Also finds out
+    /// whether bearer tokens can be reviewed, if they are to be.
     async fn run(self) -> Result<Vec<Probed>, FailedAttempt> {
         let Self {
             cluster,
@@ -193,15 +198,33 @@ impl FirstContact {
             watch,
             pods,
         } = &self;
-        let mut probed = Vec::new();
+        let mut probes = Vec::new();
         for scope in &watch.scopes {
-            let found = probe(cluster, scope, &watch.selectors, *pods, PROBE_DEADLINE).await;
-            probed.push(found.map_err(|error| FailedAttempt {
-                state: error.state(),
-                is_transient: error.is_transient(),
-                retry_after: error.retry_after(),
-                error: error.into(),
-            })?);
+            let probing = probe(cluster, scope, &watch.selectors, *pods, PROBE_DEADLINE);
+            probes.push(probing);
+        }
+        let found = stream::iter(probes).buffered(PROBES_AT_ONCE);
+        let found: Vec<_> = found.collect().await;
+        let some_work = found.iter().any(Result::is_ok);
+        let mut probed = Vec::new();
+        for (scope, found) in watch.scopes.iter().zip(found) {
+            probed.push(match found {
+                Ok(found) => found,
+                Err(error) if some_work && error.is_transient() => {
+                    tracing::warn!(
+                        "{error}; podinit watches the others and asks again for the {scope}"
+                    );
+                    Probed::default()
+                }
+                Err(error) => {
+                    return Err(FailedAttempt {
+                        state: error.state(),
+                        is_transient: error.is_transient(),
+                        retry_after: error.retry_after(),
+                        error: error.into(),
+                    });
+                }
+            });
         }
         let reviewed = match tokens {
             Some(tokens) => tokens.probe().await,

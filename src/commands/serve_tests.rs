@@ -25,6 +25,7 @@ use crate::exporter::scrapes::Scrapes;
 use crate::instruments::Format;
 use crate::server::{Health, Scrape};
 use podinit_core::shard::Shard;
+use podinit_sim::faults::StreamFault;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 
 /// What is wrong between podinit and the API server.
@@ -40,6 +41,8 @@ enum Fault {
     Status(u16),
     /// An answer of something else
     Foreign,
+    /// This namespace is forbidden, and all else is well
+    ForbiddenIn(&'static str),
 }
 
 const FAULTS: [Fault; 14] = [
@@ -78,7 +81,15 @@ impl tower::Service<Request<Body>> for Faulty {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let Some(fault) = *self.fault.lock().unwrap() else {
+        let fault = *self.fault.lock().unwrap();
+        let is_hit = |fault: &Fault| match fault {
+            Fault::ForbiddenIn(namespace) => {
+                let path = format!("/namespaces/{namespace}/");
+                request.uri().path().contains(&path)
+            }
+            _ => true,
+        };
+        let Some(fault) = fault.filter(is_hit) else {
             let answer = self
                 .router
                 .clone()
@@ -92,6 +103,7 @@ impl tower::Service<Request<Body>> for Faulty {
                 Fault::Drip => Ok(Response::new(axum::body::Body::from_stream(drip()))),
                 Fault::Status(code) => Ok(StatusCode::from_u16(code).unwrap().into_response()),
                 Fault::Foreign => Ok("<html>It works!</html>".into_response()),
+                Fault::ForbiddenIn(_) => Ok(StatusCode::FORBIDDEN.into_response()),
             }
         })
     }
@@ -106,7 +118,7 @@ fn drip() -> impl futures::Stream<Item = io::Result<Bytes>> {
 
 /// A start behind a fault.
 struct Started {
-    simulated: SimulatedCluster,
+    simulated: Arc<SimulatedCluster>,
     fault: Present,
     scrapes: Arc<Scrapes>,
     health: Health,
@@ -121,6 +133,10 @@ impl Started {
             .unwrap();
         put(&simulated, "old-1");
         put(&simulated, "old-2");
+        Self::of(Arc::new(simulated), fault, more)
+    }
+
+    fn of(simulated: Arc<SimulatedCluster>, fault: Fault, more: &[&str]) -> Self {
         let line = ["podinit", "serve", "--listen", "127.0.0.1:0"];
         let line = line.iter().chain(more).map(OsString::from);
         let Command::Serve(args) = Command::parse(line).unwrap() else {
@@ -293,6 +309,113 @@ async fn a_limit_ends_the_wait_with_the_last_reason() {
         assert!(began.elapsed() >= Duration::from_secs(10), "{fault:?}");
         assert!(began.elapsed() < Duration::from_secs(21), "{fault:?}");
     }
+}
+
+/// The namespace `lost` is forbidden, and `ns` is not.
+const ONE_OF_TWO: [&str; 4] = ["--namespace", "ns", "--namespace", "lost"];
+
+fn put_scheduled(cluster: &SimulatedCluster, namespace: &str, name: &str) {
+    let now = json!(cluster.clock().now());
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": name, "namespace": namespace, "uid": format!("uid-{name}"), "creationTimestamp": now,
+        },
+        "spec": {"nodeName": "node-1"},
+        "status": {
+            "phase": "Pending",
+            "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": now}],
+        },
+    });
+    cluster.put_json(pod).unwrap();
+}
+
+impl Started {
+    fn bad(&self) -> u64 {
+        let metrics = self.metrics();
+        let bad = metrics.lines().filter(|line| {
+            line.starts_with("podinit_slo_events_total") && line.contains("result=\"bad\"")
+        });
+        bad.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+            .sum()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_namespace_keeps_no_other_from_being_measured_and_judged() {
+    let started = Started::behind(Fault::ForbiddenIn("lost"), &ONE_OF_TWO).await;
+    put_scheduled(&started.simulated, "lost", "unseen");
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(started.health.readiness(), Ok(()));
+    let missing = started.health.missing();
+    assert_eq!(
+        missing.as_deref(),
+        Some("1 of 2 namespaces; lost: forbidden")
+    );
+    for line in [
+        "podinit_synced 0",
+        "podinit_namespace_synced{namespace=\"ns\"} 1",
+        "podinit_namespace_synced{namespace=\"lost\"} 0",
+        "podinit_pods_discovered_total 2",
+    ] {
+        assert!(started.says(line), "{line}: {}", started.metrics());
+    }
+    put_scheduled(&started.simulated, "ns", "stuck");
+    sleep(Duration::from_secs(900)).await;
+    let bad = started.bad();
+    assert!(bad > 0, "{}", started.metrics());
+    // It comes back, is listed and accounted for.
+    started.heals().await;
+    assert_eq!(started.health.missing(), None);
+    assert!(started.says("podinit_pods_discovered_total 4"));
+    put_scheduled(&started.simulated, "lost", "stuck-too");
+    sleep(Duration::from_secs(1)).await;
+    // It goes again: its pods are not judged, and those of the other are.
+    *started.fault.lock().unwrap() = Some(Fault::ForbiddenIn("lost"));
+    started.simulated.faults().stream(StreamFault::End);
+    put_scheduled(&started.simulated, "ns", "stuck-again");
+    sleep(Duration::from_secs(900)).await;
+    assert!(
+        started.says("podinit_pods_discovered_total 6"),
+        "{}",
+        started.metrics()
+    );
+    assert_eq!(started.bad(), 2 * bad, "{}", started.metrics());
+    assert!(started.health.missing().is_some());
+    started.heals().await;
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(started.bad(), 3 * bad, "{}", started.metrics());
+    started.ends().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_keeps_the_pods_of_a_forbidden_namespace_for_later() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = ["--state-dir", directory.path().to_str().unwrap()];
+    let more: Vec<&str> = ONE_OF_TWO.into_iter().chain(state).collect();
+    let started = Started::behind(Fault::ForbiddenIn("none"), &more).await;
+    put_scheduled(&started.simulated, "lost", "kept");
+    sleep(Duration::from_secs(5)).await;
+    assert!(started.says("podinit_pods_discovered_total 3"));
+    *started.fault.lock().unwrap() = Some(Fault::ForbiddenIn("lost"));
+    let simulated = Arc::clone(&started.simulated);
+    started.ends().await.unwrap();
+    for _ in 0..2 {
+        let started = Started::of(Arc::clone(&simulated), Fault::ForbiddenIn("lost"), &more);
+        sleep(Duration::from_secs(5)).await;
+        assert_eq!(started.health.readiness(), Ok(()));
+        assert!(
+            started.says("podinit_pods_discovered_total 3"),
+            "{}",
+            started.metrics()
+        );
+        assert!(started.says("podinit_pods_finished_total{outcome=\"vanished\"} 0"));
+        started.ends().await.unwrap();
+    }
+    let started = Started::of(simulated, Fault::ForbiddenIn("none"), &more);
+    started.heals().await;
+    assert!(started.says("podinit_pods_discovered_total 3"));
+    started.ends().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -59,6 +59,9 @@ impl Ingest {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut time = AccountingClock::start(&*self.clock, &mut self.tracker);
+        for source in (0..=u16::MAX).take(self.sources.len()).map(SourceId) {
+            self.tracker.expect(source, self.clock.now());
+        }
         let mut batch = Vec::new();
         self.queries.begin();
         loop {
@@ -152,7 +155,10 @@ impl Ingest {
     }
 
     fn account(&mut self, delivery: Delivery) {
-        let listed = matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Resumed);
+        let listed = matches!(
+            delivery.event,
+            PodEvent::Listed { .. } | PodEvent::Resumed | PodEvent::CaughtUp
+        );
         let source = usize::from(delivery.source.0);
         self.sink.lists = matches!(delivery.event, PodEvent::Listed { .. });
         if delivery.event.is_about_many() {

@@ -39,7 +39,7 @@ use crate::watch::events::EventSink;
 use crate::watch::events::stats::EvidenceStats;
 use crate::watch::nodes::NodeSink;
 use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Delivery, Tracker, TrackerConfig};
+use podinit_core::lifecycle::{Delivery, SourceId, Tracker, TrackerConfig};
 use podinit_decode::node::NodeOptions;
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
@@ -113,7 +113,7 @@ impl Exporter {
         watch.decode.messages = true;
         watch.decode.endings = true;
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
-        let stats = Arc::new(WatchStats::new(watch.scopes.len()));
+        let stats = Arc::new(WatchStats::of_scopes(&watch.scopes));
         let (events_in, events) = mpsc::channel(EVENT_QUEUE);
         let event_scopes = match args.evidence.events() {
             true => watch.scopes.len(),
@@ -155,8 +155,14 @@ impl Exporter {
         )?;
         let hosts = AllowedHosts::new(&args.allowed_hosts, server.local_addr());
         let server = server.with_hosts(hosts);
-        let scopes = watch.scopes.iter();
-        let sources = scopes.map(|scope| health.register_source(scope.to_string()));
+        let scopes = (0..=u16::MAX).zip(&watch.scopes);
+        let sources = scopes.map(|(index, scope)| {
+            let stats = Arc::clone(&stats);
+            health.register_source_that(scope.to_string(), move || {
+                let trouble = stats.trouble_of(SourceId(index))?;
+                Some(trouble.reason.as_str())
+            })
+        });
         let (sender, receiver) = mpsc::channel(QUEUE);
         let (records, queries) = records::channel();
         let label_keys = watch.decode.pod_labels.clone();

@@ -1,15 +1,20 @@
 //! The health of the process, which `/livez` and `/readyz` report.
 //!
-//! *Ready* depends on the cluster: every source has completed its first list. It stays so when a watch
-//! is lost later: the histograms are still worth a scrape, and `podinit_synced` shows the loss. *Live*
+//! *Ready* depends on the cluster: every source has completed its first list, or fails while another has completed
+//! its own. It stays so when a watch is lost later: the histograms are still worth a scrape, and `podinit_synced`
+//! shows the loss. *Live*
 //! depends on this process alone: each of its tasks runs and has sent a heartbeat within its deadline.
 //! An API server that is unreachable must never get podinit restarted.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+/// So many sources that fail are named.
+const MOST_NAMED: usize = 3;
 
 /// The health of the process; clones share it.
 ///
@@ -24,10 +29,17 @@ struct Inner {
     tasks: Mutex<Vec<Arc<TaskState>>>,
 }
 
-#[derive(Debug)]
 struct SourceState {
     name: String,
     listed: AtomicBool,
+    /// Why it is not in sync, in a word or two, if its requests fail
+    fails: Box<dyn Fn() -> Option<&'static str> + Send + Sync>,
+}
+
+impl fmt::Debug for SourceState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
 }
 
 #[derive(Debug)]
@@ -58,9 +70,19 @@ impl Health {
     /// Adds a source. Readiness waits for its first list. Register every source before the first one
     /// starts.
     pub fn register_source(&self, name: impl Into<String>) -> SourceHealth {
+        self.register_source_that(name, || None)
+    }
+
+    /// The same with a source that says why it fails, in a word or two.
+    pub fn register_source_that(
+        &self,
+        name: impl Into<String>,
+        fails: impl Fn() -> Option<&'static str> + Send + Sync + 'static,
+    ) -> SourceHealth {
         let source = Arc::new(SourceState {
             name: name.into(),
             listed: AtomicBool::new(false),
+            fails: Box::new(fails),
         });
         lock(&self.0.sources).push(Arc::clone(&source));
         SourceHealth(source)
@@ -81,7 +103,8 @@ impl Health {
         }
     }
 
-    /// Whether every source has completed its first list.
+    /// Whether every source has completed its first list, but for those that fail while another has completed its
+    /// own.
     ///
     /// # Errors
     /// One line that says which sources have not completed it.
@@ -91,9 +114,11 @@ impl Health {
             return Err("starting: no watch has begun".to_owned());
         }
         // Acquire: a reader that sees the list as completed also sees what was accounted before.
+        let has_listed = |source: &SourceState| source.listed.load(Ordering::Acquire);
+        let some_have = sources.iter().any(|source| has_listed(source));
         let mut waiting = sources
             .iter()
-            .filter(|source| !source.listed.load(Ordering::Acquire));
+            .filter(|source| !has_listed(source) && !(some_have && (source.fails)().is_some()));
         match (waiting.next(), waiting.count()) {
             (None, _) => Ok(()),
             (Some(source), 0) => Err(format!("waiting for the first list of {}", source.name)),
@@ -102,6 +127,28 @@ impl Health {
                 source.name
             )),
         }
+    }
+
+    /// Which sources fail while others do not: how many do not, and why the first ones do.
+    pub fn missing(&self) -> Option<String> {
+        let sources = lock(&self.0.sources);
+        let failing = sources
+            .iter()
+            .filter_map(|source| Some((&source.name, (source.fails)()?)));
+        let failing: Vec<_> = failing.collect();
+        let (all, fail) = (sources.len(), failing.len());
+        if fail == 0 || fail == all {
+            return None;
+        }
+        let mut text = format!("{} of {all} namespaces", all - fail);
+        for (name, why) in failing.iter().take(MOST_NAMED) {
+            let short = name.rsplit(' ').next().unwrap_or(name);
+            text += &format!("; {short}: {why}");
+        }
+        if fail > MOST_NAMED {
+            text += &format!("; and {} more", fail - MOST_NAMED);
+        }
+        Some(text)
     }
 
     /// Whether every task runs and has sent a heartbeat within its deadline.
@@ -201,6 +248,32 @@ mod tests {
         );
         second.listed();
         assert_eq!(health.readiness(), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_source_that_fails_is_named_and_keeps_no_other_from_being_ready() {
+        let health = Health::new();
+        let forbidden = Arc::new(AtomicBool::new(true));
+        let sources = ["a", "b", "c"].map(|namespace| {
+            let forbidden = Arc::clone(&forbidden);
+            health.register_source_that(format!("pods of namespace {namespace}"), move || {
+                (namespace == "b" && forbidden.load(Ordering::Relaxed)).then_some("forbidden")
+            })
+        });
+        let waits = |left: &str| {
+            Err(format!(
+                "waiting for the first list of pods of namespace {left}"
+            ))
+        };
+        assert_eq!(health.readiness(), waits("a and 2 more"));
+        sources[0].listed();
+        assert_eq!(health.readiness(), waits("c"));
+        sources[2].listed();
+        assert_eq!(health.readiness(), Ok(()));
+        let missing = health.missing();
+        assert_eq!(missing.as_deref(), Some("2 of 3 namespaces; b: forbidden"));
+        forbidden.store(false, Ordering::Relaxed);
+        assert_eq!((health.readiness(), health.missing()), (waits("b"), None));
     }
 
     #[tokio::test(start_paused = true)]

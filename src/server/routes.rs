@@ -174,16 +174,17 @@ fn too_many(what: &str) -> Response {
 }
 
 async fn livez(State(app): State<Arc<App>>) -> Response {
-    probe(&app.health.liveness())
+    probe(&app.health.liveness(), None)
 }
 
 async fn readyz(State(app): State<Arc<App>>) -> Response {
-    probe(&app.health.readiness())
+    probe(&app.health.readiness(), app.health.missing())
 }
 
-fn probe(state: &Result<(), String>) -> Response {
+/// The answer to a probe, with what there is to say although all is well.
+fn probe(state: &Result<(), String>, note: Option<String>) -> Response {
     match state {
-        Ok(()) => plain_text(StatusCode::OK, "ok"),
+        Ok(()) => plain_text(StatusCode::OK, note.as_deref().unwrap_or("ok")),
         Err(reason) => plain_text(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
 }

@@ -43,13 +43,16 @@ pub struct ReflectorConfig {
     pub idle_timeout: Duration,
     /// Without a byte in an open watch, after which the watch no longer counts as in sync
     pub stale_after: Duration,
-    /// Without an open watch, after which it no longer counts as in sync. Watches end and are
-    /// resumed all the time, which is no loss of sync.
+    /// Without an open watch, since the last one brought something or ended in order, after which it no longer
+    /// counts as in sync. Watches end and are resumed all the time, and connections break, which is no loss of
+    /// sync.
     pub reopen_grace: Duration,
-    /// After a loss of sync, a resumed watch first delivers what was missed. It counts as in sync
-    /// again when it has been silent for this long, when a bookmark arrives,
+    /// After a loss of sync, a resumed watch first delivers what was missed. It counts as in sync again when a
+    /// bookmark arrives, or an event no older than the version that the API server states meanwhile, or when it
+    /// has been silent for this long once the API server has stated it or refuses to,
     pub settle_quiet: Duration,
-    /// or at the latest after this time.
+    /// or at the latest after this time where the API server states no version, and after `idle_timeout` where it
+    /// does.
     pub settle_longest: Duration,
     /// Seconds after which the API server is asked to end a watch, chosen at random.
     ///

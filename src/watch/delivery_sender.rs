@@ -7,6 +7,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, timeout_at};
 
 use super::stats::WatchStats;
+use crate::cluster::api_error::ApiError;
 use crate::cluster::clock::Clock;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Version};
 use podinit_core::pod::packed::PackedPods;
@@ -24,6 +25,7 @@ pub(super) struct DeliverySender {
     clock: Arc<dyn Clock>,
     stats: Arc<WatchStats>,
     synced: bool,
+    /// When the API server last delivered something, or ended a watch in order
     contact: Instant,
     /// A delivery had to wait for the queue, which is not silence of the API server
     waited: bool,
@@ -57,6 +59,17 @@ impl DeliverySender {
 
     pub(super) const fn synced(&self) -> bool {
         self.synced
+    }
+
+    /// The API server has opened a watch, which says nothing yet of what it brings.
+    pub(super) fn opened(&self) {
+        self.stats
+            .set_contact(self.source, Instant::now().into_std());
+    }
+
+    /// A request failed, or a watch.
+    pub(super) fn set_trouble(&self, failure: &ApiError) {
+        self.stats.set_trouble(self.source, failure);
     }
 
     /// The API server was heard from.
@@ -114,18 +127,23 @@ impl DeliverySender {
         Ok(())
     }
 
-    /// The watch has resumed where it had stopped, and what was missed has been delivered.
-    pub(super) async fn regain_sync(&mut self) -> Result<(), ReceiverGone> {
+    /// The watch has resumed where it had stopped, and what was missed has been delivered, as is `known` or
+    /// assumed.
+    pub(super) async fn regain_sync(&mut self, known: bool) -> Result<(), ReceiverGone> {
         if !self.synced {
-            self.send(PodEvent::Resumed, None, None).await?;
+            let event = match known {
+                true => PodEvent::CaughtUp,
+                false => PodEvent::Resumed,
+            };
+            self.send(event, None, None).await?;
             self.synced = true;
             self.stats.set_synced(self.source, true);
         }
         Ok(())
     }
 
-    /// Waits for `work` while no watch is open. Sync is lost when `grace` has passed since the API
-    /// server was last heard from.
+    /// Waits for `work` while no watch is open. Sync is lost when `grace` has passed since the API server last
+    /// delivered something, or ended a watch in order.
     pub(super) async fn while_closed<W: Future>(
         &mut self,
         grace: Duration,

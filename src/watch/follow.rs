@@ -60,7 +60,7 @@ pub(crate) trait Sink {
     /// Reads an open watch to its end, and moves `at` with everything that was taken.
     async fn read(
         &mut self,
-        config: &ReflectorConfig,
+        watch: &Follow,
         answer: Answer,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, Self::Over>;
@@ -156,8 +156,12 @@ impl Follow {
                         _ if failed_here >= STUCK_AFTER => return Ok(RelistReason::Stuck),
                         _ => {}
                     }
-                    sink.lose_sync().await?;
-                    self.rest(&failure).await;
+                    // What the API server reports in the watch, or a long silence, is no accident of a connection.
+                    if report.opened && failure.kind != ApiErrorKind::Transport {
+                        sink.lose_sync().await?;
+                    }
+                    let grace = self.config.reopen_grace;
+                    sink.while_closed(grace, self.rest(&failure)).await?;
                 }
             }
             if report.behind || silent >= if suspicious { 1 } else { SILENT_WATCHES } {
@@ -188,7 +192,7 @@ impl Follow {
         };
         let grace = self.config.reopen_grace;
         match sink.while_closed(grace, opening).await? {
-            Ok(answer) => sink.read(&self.config, answer, at).await,
+            Ok(answer) => sink.read(self, answer, at).await,
             Err(failure) => Ok(StreamReport {
                 end: StreamEnd::Failed(failure),
                 open_for: Duration::ZERO,
@@ -215,8 +219,8 @@ impl Follow {
             }
             Err(failure) => {
                 sink.failed(&failure, false);
-                sink.lose_sync().await?;
-                self.rest(&failure).await;
+                let grace = self.config.reopen_grace;
+                sink.while_closed(grace, self.rest(&failure)).await?;
                 Ok(false)
             }
         }

@@ -4,14 +4,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use http::Request;
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue};
-use http::{HeaderMap, Request};
 use kube::Client;
 use kube::client::Body;
 
 use crate::cluster::answer_body::AnswerBody;
 use crate::cluster::api_error::{ApiError, ApiErrorKind, encoding_of, is_gzip};
-use crate::cluster::transport::send;
+use crate::cluster::transport::{copy_of_get, send};
 use podinit_decode::Encoding;
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
@@ -79,7 +79,7 @@ impl Negotiation {
         if !self.protobuf.load(Ordering::Relaxed) {
             return once(client, request, JSON, deadline).await;
         }
-        let again = copy(&request);
+        let again = copy_of_get(&request);
         let accept = match purpose {
             Purpose::List => PROTOBUF,
             Purpose::StreamedList | Purpose::Watch => PROTOBUF_WATCH,
@@ -110,13 +110,4 @@ async fn once(
         is_gzip,
         body: response.into_body(),
     })
-}
-
-/// The same request; those of a list-watch have no body.
-fn copy(request: &Request<Body>) -> Request<Body> {
-    let mut copy = Request::new(Body::empty());
-    *copy.method_mut() = request.method().clone();
-    *copy.uri_mut() = request.uri().clone();
-    *copy.headers_mut() = HeaderMap::clone(request.headers());
-    copy
 }

@@ -155,10 +155,11 @@ impl Sink for Nodes {
 
     async fn read(
         &mut self,
-        config: &ReflectorConfig,
+        watch: &Follow,
         answer: Answer,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, ReceiverGone> {
+        let config = &watch.config;
         self.log.up();
         self.sink.stats.set_nodes_up(true);
         let mut events = EventReader::new(answer.encoding, config.max_line_bytes);

@@ -7,7 +7,7 @@
 //!     listing ── complete: Listed ──▶ opening ──200──▶ reading
 //!       │  ▲                          │  ▲  ▲           │  │
 //!       └──┘                          └──┘  └─ ended ───┘  │
-//!     failed: wait                 failed: wait   failed ──┘ SyncLost, wait
+//!     failed: wait                 failed: wait   failed ──┘ wait; SyncLost if that lasts
 //! ```
 //!
 //! It can also begin by opening a watch at the version that an earlier process had reached.
@@ -131,7 +131,7 @@ impl Sink for PodSink {
 
     async fn read(
         &mut self,
-        config: &ReflectorConfig,
+        watch: &Follow,
         answer: Answer,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, ReceiverGone> {
@@ -140,7 +140,7 @@ impl Sink for PodSink {
             sender,
             log,
         } = self;
-        let stream = Stream::opened(config, decoder, sender, log, at);
+        let stream = Stream::opened(watch, decoder, sender, log, at);
         stream.read(answer).await
     }
 
@@ -150,7 +150,7 @@ impl Sink for PodSink {
 
     fn failed(&mut self, failure: &ApiError, _opened: bool) {
         self.sender.stats().count_errors(failure.kind.into(), 1);
-        self.sender.stats().set_trouble(&failure.detail);
+        self.sender.set_trouble(failure);
         self.log.failed(failure);
     }
 

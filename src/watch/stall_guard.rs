@@ -10,9 +10,26 @@ use super::config::ReflectorConfig;
 pub(super) struct StallGuard {
     opened: Instant,
     last_byte: Option<Instant>,
-    /// Since when missed events have been arriving; `None` while in sync, and while a silence
-    /// that lost sync lasts
-    settling: Option<Instant>,
+    /// What was missed is arriving; `None` while in sync, and while a silence that lost sync lasts
+    settling: Option<Settling>,
+}
+
+/// How the delivery of what was missed goes.
+#[derive(Clone, Copy, Debug)]
+struct Settling {
+    since: Instant,
+    stated: Stated,
+}
+
+/// The version that the API server is at, as it stated since what was missed began to arrive. A watch that has come
+/// so far has delivered all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stated {
+    /// It has not answered yet
+    Pending,
+    /// It does not state it
+    Unknown,
+    Version(u64),
 }
 
 /// Which deadlines have passed.
@@ -25,7 +42,24 @@ pub(super) struct Due {
     /// Open for so long that it works
     pub(super) made_progress: bool,
     /// What was missed has been delivered
-    pub(super) settled: bool,
+    pub(super) settled: Option<Settled>,
+}
+
+/// Whether it is known that what was missed has been delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    Known,
+    /// It has taken so long, or the API server does not state its version
+    Assumed,
+}
+
+impl Settling {
+    const fn new(since: Instant) -> Self {
+        Self {
+            since,
+            stated: Stated::Pending,
+        }
+    }
 }
 
 impl StallGuard {
@@ -35,7 +69,7 @@ impl StallGuard {
         Self {
             opened,
             last_byte: None,
-            settling: (!synced).then_some(opened),
+            settling: (!synced).then(|| Settling::new(opened)),
         }
     }
 
@@ -43,7 +77,7 @@ impl StallGuard {
     pub(super) fn heard(&mut self, now: Instant, synced: bool) {
         self.last_byte = Some(now);
         if !synced {
-            self.settling.get_or_insert(now);
+            self.settling.get_or_insert(Settling::new(now));
         }
     }
 
@@ -57,6 +91,27 @@ impl StallGuard {
         self.opened.elapsed()
     }
 
+    /// Whether the API server is to be asked for its version, and has not answered yet.
+    pub(super) fn wants_version(&self) -> bool {
+        self.settling
+            .is_some_and(|settling| settling.stated == Stated::Pending)
+    }
+
+    /// What the API server says of its version.
+    pub(super) const fn states(&mut self, stated: Stated) {
+        if let Some(settling) = &mut self.settling {
+            settling.stated = stated;
+        }
+    }
+
+    /// Whether the watch was settling, and has delivered all of what was missed now that it has come to `version`.
+    pub(super) fn has_come_to(&self, version: Option<u64>) -> bool {
+        self.settling.is_some_and(|settling| match settling.stated {
+            Stated::Version(stated) => version >= Some(stated),
+            Stated::Pending | Stated::Unknown => false,
+        })
+    }
+
     /// Ends the settling. True if the watch was settling.
     pub(super) const fn settle(&mut self) -> bool {
         self.settling.take().is_some()
@@ -68,7 +123,10 @@ impl StallGuard {
             dead: now >= self.dead_at(config),
             stale: synced && now >= self.stale_at(config),
             made_progress: now >= self.progress_at(config),
-            settled: self.settled_at(config).is_some_and(|at| now >= at),
+            settled: self
+                .settled_at(config)
+                .filter(|(at, _)| now >= *at)
+                .map(|(_, settled)| settled),
         }
     }
 
@@ -81,7 +139,8 @@ impl StallGuard {
     ) -> Instant {
         let stale = synced.then(|| self.stale_at(config));
         let proof = (!made_progress).then(|| self.progress_at(config));
-        [stale, proof, self.settled_at(config)]
+        let settled = self.settled_at(config).map(|(at, _)| at);
+        [stale, proof, settled]
             .into_iter()
             .flatten()
             .fold(self.dead_at(config), Instant::min)
@@ -103,10 +162,18 @@ impl StallGuard {
         self.opened + config.progress_after
     }
 
-    fn settled_at(&self, config: &ReflectorConfig) -> Option<Instant> {
-        self.settling.map(|since| {
-            let quiet = self.last_contact().max(since) + config.settle_quiet;
-            quiet.min(since + config.settle_longest)
+    fn settled_at(&self, config: &ReflectorConfig) -> Option<(Instant, Settled)> {
+        let Settling { since, stated } = self.settling?;
+        let quiet = self.last_contact().max(since) + config.settle_quiet;
+        let (quiet, longest) = match stated {
+            Stated::Pending => (None, config.settle_longest),
+            Stated::Unknown => (Some((quiet, Settled::Assumed)), config.settle_longest),
+            Stated::Version(_) => (Some((quiet, Settled::Known)), config.idle_timeout),
+        };
+        let longest = (since + longest, Settled::Assumed);
+        Some(match quiet {
+            Some(quiet) if quiet.0 <= longest.0 => quiet,
+            _ => longest,
         })
     }
 }

@@ -12,7 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
-use crate::instruments::{CounterVec, Encoder, FamilySource, Gauge, Head, Number, SavedFamilies};
+use super::requests::Scope;
+use crate::cluster::api_error::ApiError;
+use crate::instruments::{
+    AnyText, CounterVec, Encoder, FamilySource, Gauge, GaugeVec, Head, Number, SavedFamilies,
+    SecondsCounter,
+};
 use crate::{computed_families, families};
 use podinit_core::lifecycle::SourceId;
 
@@ -28,6 +33,9 @@ families! {
         relists: CounterVec<RelistReason> =
             "podinit_relists_total", ["reason"], experimental, saved,
             "Lists made to begin or to repair the watch, by reason.";
+        out_of_sync: SecondsCounter =
+            "podinit_out_of_sync_seconds_total", [], experimental, saved,
+            "Time in which the watch was not in sync with the API server, or that of any namespace where several are watched.";
     }
 }
 
@@ -36,10 +44,13 @@ computed_families! {
     pub const WATCH_STATE {
         SYNCED: Gauge =
             "podinit_synced", [], stable, not_saved,
-            "Whether the watch is in sync with the API server (1) or not (0).";
+            "Whether the watch is in sync with the API server (1) or not (0); where namespaces are chosen, whether those of all are.";
+        NAMESPACE_SYNCED: GaugeVec<AnyText> =
+            "podinit_namespace_synced", ["namespace"], experimental, not_saved,
+            "Whether the watch of a namespace is in sync (1) or not (0); only for namespaces that were chosen with --namespace.";
         LAST_CONTACT_AGE: Gauge =
             "podinit_watch_last_contact_age_seconds", [], experimental, not_saved,
-            "Time since the API server was last heard, by the list-watch that has waited longest; absent before the first contact.";
+            "Time since the API server was last heard, by the list-watch that has waited longest of those in sync, or of all where none is; absent before the first contact.";
     }
 }
 
@@ -49,25 +60,52 @@ pub struct WatchStats {
     counters: WatchCounters,
     sources: Box<[SourceState]>,
     sync: Mutex<Sync>,
-    /// Why a request failed last, until everything is in sync again
-    trouble: Mutex<Option<Arc<str>>>,
+    /// Until when the time out of sync is counted; `None` where it is not, as of a recording
+    counted: Mutex<Option<tokio::time::Instant>>,
     /// Contacts are stored as distances from here, since an `Instant` is not atomic.
     origin: Instant,
 }
 
-/// Whether every source is in sync, and since when.
+/// How many sources are in sync, and since when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sync {
-    pub now: bool,
-    /// When that changed last
+    /// How many are
+    pub now: usize,
+    /// Of how many
+    pub of: usize,
+    /// When none, some or all of them became so
     pub changed: Option<tokio::time::Instant>,
-    /// When it was so first
+    /// When some were so first
     pub first: Option<tokio::time::Instant>,
+}
+
+impl Sync {
+    /// Whether every source is in sync; false without any.
+    pub const fn all(&self) -> bool {
+        self.now == self.of && self.now > 0
+    }
+
+    /// Whether one is, and not every.
+    pub const fn some(&self) -> bool {
+        self.now > 0 && self.now < self.of
+    }
+}
+
+/// Why a source is not in sync.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    pub reason: WatchErrorReason,
+    /// What the API server or the connection reported, in one line
+    pub detail: Arc<str>,
 }
 
 #[derive(Debug, Default)]
 struct SourceState {
+    /// Where it was chosen
+    namespace: Option<Box<str>>,
     synced: AtomicBool,
+    /// Why a request failed last, until the source is in sync again
+    trouble: Mutex<Option<Trouble>>,
     /// Nanoseconds from the origin, plus one; 0 is never
     contact: AtomicU64,
 }
@@ -79,10 +117,25 @@ impl WatchStats {
         Self {
             counters: WatchCounters::default(),
             sources: (0..sources).map(|_| SourceState::default()).collect(),
-            sync: Mutex::default(),
-            trouble: Mutex::default(),
+            sync: Mutex::new(Sync {
+                of: sources,
+                ..Sync::default()
+            }),
+            counted: Mutex::default(),
             origin: Instant::now(),
         }
+    }
+
+    /// Statistics of the list-watches of these scopes, which begin now: time counts.
+    pub fn of_scopes(scopes: &[Scope]) -> Self {
+        let mut stats = Self::new(scopes.len());
+        for (state, scope) in stats.sources.iter_mut().zip(scopes) {
+            if let Scope::Namespace(name) = scope {
+                state.namespace = Some(name.as_str().into());
+            }
+        }
+        stats.counted = Mutex::new(Some(tokio::time::Instant::now()));
+        stats
     }
 
     /// Counts one watch event.
@@ -102,32 +155,72 @@ impl WatchStats {
 
     /// States whether a source is in sync. Sources that were not announced are ignored.
     pub fn set_synced(&self, source: SourceId, synced: bool) {
+        let mut sync = lock(&self.sync);
+        self.count_time();
         if let Some(state) = self.sources.get(usize::from(source.0)) {
             state.synced.store(synced, Relaxed);
+            if synced {
+                *lock(&state.trouble) = None;
+            }
         }
-        let mut sync = lock(&self.sync);
-        let before = std::mem::replace(&mut sync.now, self.synced());
-        if sync.now != before {
+        let before = *sync;
+        sync.now = self.in_sync().count();
+        if (sync.all(), sync.some()) != (before.all(), before.some()) {
             let now = tokio::time::Instant::now();
             sync.changed = Some(now);
-            if sync.now {
+            if sync.now > 0 {
                 sync.first.get_or_insert(now);
-                *lock(&self.trouble) = None;
             }
         }
     }
 
-    /// States why a request failed, in one line.
-    pub fn set_trouble(&self, why: &str) {
-        *lock(&self.trouble) = Some(why.into());
+    /// States why a request on behalf of a source failed.
+    pub fn set_trouble(&self, source: SourceId, failure: &ApiError) {
+        if let Some(state) = self.sources.get(usize::from(source.0)) {
+            *lock(&state.trouble) = Some(Trouble {
+                reason: failure.kind.into(),
+                detail: failure.detail.as_str().into(),
+            });
+        }
     }
 
-    /// Why a request failed last, where that was after everything was last in sync.
-    pub fn trouble(&self) -> Option<Arc<str>> {
-        lock(&self.trouble).clone()
+    /// Why a request on behalf of a source failed last; `None` while it is in sync, or where none did.
+    pub fn trouble_of(&self, source: SourceId) -> Option<Trouble> {
+        let state = self.sources.get(usize::from(source.0))?;
+        let out_of_sync = !state.synced.load(Relaxed);
+        let trouble = lock(&state.trouble);
+        out_of_sync.then(|| trouble.clone()).flatten()
     }
 
-    /// Whether every source is in sync, and since when.
+    /// The first source that is not in sync and had a request that failed: its namespace, where it was chosen, and
+    /// why.
+    pub fn trouble(&self) -> Option<(Option<&str>, Trouble)> {
+        let mut all = (0..=u16::MAX).zip(&self.sources);
+        all.find_map(|(index, state)| {
+            let trouble = self.trouble_of(SourceId(index))?;
+            Some((state.namespace.as_deref(), trouble))
+        })
+    }
+
+    fn in_sync(&self) -> impl Iterator<Item = &SourceState> {
+        let all = self.sources.iter();
+        all.filter(|state| state.synced.load(Relaxed))
+    }
+
+    /// Counts the time until now, if it was out of sync.
+    fn count_time(&self) {
+        let mut counted = lock(&self.counted);
+        if let Some(counted) = &mut *counted {
+            let now = tokio::time::Instant::now();
+            let passed = now.saturating_duration_since(std::mem::replace(counted, now));
+            if !self.synced() {
+                let nanos = u64::try_from(passed.as_nanos()).unwrap_or(u64::MAX);
+                self.counters.out_of_sync.add_nanos(nanos);
+            }
+        }
+    }
+
+    /// How many sources are in sync, and since when.
     pub fn sync(&self) -> Sync {
         *lock(&self.sync)
     }
@@ -161,11 +254,13 @@ impl WatchStats {
         !self.sources.is_empty() && self.sources.iter().all(|state| state.synced.load(Relaxed))
     }
 
-    /// When the API server was last heard from, on behalf of the source that has waited longest;
-    /// `None` until every source has heard from it.
+    /// When the API server was last heard from, on behalf of the source that has waited longest of those in sync,
+    /// or of all where none is; `None` until it has been heard.
     pub fn last_contact(&self) -> Option<Instant> {
-        let contacts = self.sources.iter().map(|state| state.contact.load(Relaxed));
-        let nanos = contacts.min()?.checked_sub(1)?;
+        let contact = |state: &SourceState| state.contact.load(Relaxed);
+        let of_all = || self.sources.iter().map(contact).min();
+        let nanos = (self.in_sync().map(contact).min()).or_else(of_all)?;
+        let nanos = nanos.checked_sub(1)?;
         self.origin.checked_add(Duration::from_nanos(nanos))
     }
 
@@ -183,8 +278,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl FamilySource for WatchStats {
     fn collect(&self, out: &mut dyn Encoder) {
+        self.count_time();
         self.counters.collect(out);
         SYNCED.write(out, Number::Integer(self.synced().into()));
+        let namespaces = self.sources.iter().filter_map(|state| {
+            let synced = state.synced.load(Relaxed);
+            Some((state.namespace.as_deref()?, Number::Integer(synced.into())))
+        });
+        let mut namespaces = namespaces.peekable();
+        if namespaces.peek().is_some() {
+            NAMESPACE_SYNCED.write_by_label(out, namespaces);
+        }
         out.family(Head::from(&LAST_CONTACT_AGE));
         if let Some(age) = self.last_contact_age() {
             out.number(&[], Number::Float(age.as_secs_f64()));
@@ -192,6 +296,7 @@ impl FamilySource for WatchStats {
     }
 
     fn save(&self, saved: &mut SavedFamilies) {
+        self.count_time();
         self.counters.save(saved);
     }
 
@@ -217,6 +322,30 @@ mod tests {
         assert!(!WatchStats::new(0).synced());
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn the_time_counts_in_which_not_every_source_is_in_sync() {
+        let scopes = ["a", "b"].map(|name| Scope::Namespace(name.to_owned()));
+        let stats = WatchStats::of_scopes(&scopes);
+        let out_of_sync = |stats: &WatchStats| {
+            stats.count_time();
+            format!("{:?}", stats.counters.out_of_sync)
+        };
+        let wait = |seconds| tokio::time::advance(Duration::from_secs(seconds));
+        wait(2).await;
+        stats.set_synced(SourceId(0), true);
+        assert!(stats.sync().some() && !stats.sync().all());
+        wait(3).await;
+        stats.set_synced(SourceId(1), true);
+        assert!(stats.sync().all() && !stats.sync().some());
+        wait(100).await;
+        let before = out_of_sync(&stats);
+        assert!(before.contains("5000000000"), "{before}");
+        stats.set_synced(SourceId(0), false);
+        wait(1).await;
+        let after = out_of_sync(&stats);
+        assert!(after.contains("6000000000"), "{after}");
+    }
+
     #[test]
     fn the_last_contact_is_that_of_the_source_that_waited_longest() {
         let stats = WatchStats::new(2);
@@ -225,5 +354,8 @@ mod tests {
         assert_eq!(stats.last_contact(), None);
         stats.set_contact(SourceId(1), early);
         assert_eq!(stats.last_contact(), Some(early));
+        // One that is not in sync keeps nobody waiting while another is.
+        stats.set_synced(SourceId(0), true);
+        assert_eq!(stats.last_contact(), Some(early + Duration::from_secs(5)));
     }
 }

@@ -1,19 +1,21 @@
 //! One open watch: from the first byte of its body to its end.
 
+use std::future::pending;
 use std::pin::pin;
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 use http_body_util::BodyExt;
 use tokio::time::{Instant, sleep_until};
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::{DeliverySender, ReceiverGone};
 use super::event_reader::EventReader;
-use super::follow::{StreamEnd, StreamReport};
+use super::follow::{Follow, StreamEnd, StreamReport};
 use super::line_reader::Framed;
 use super::negotiation::Answer;
 use super::resume_point::ResumePoint;
-use super::stall_guard::{Due, StallGuard};
+use super::stall_guard::{Due, Settled, StallGuard, Stated};
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
@@ -25,6 +27,7 @@ use podinit_decode::{DecodeError, Encoding, PodDecoder, WatchEventKind};
 
 /// An open watch.
 pub(super) struct Stream<'a> {
+    watch: &'a Follow,
     config: &'a ReflectorConfig,
     decoder: &'a mut PodDecoder,
     sender: &'a mut DeliverySender,
@@ -40,16 +43,17 @@ pub(super) struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// A watch from `resume_point` whose body is about to be read.
     pub(super) fn opened(
-        config: &'a ReflectorConfig,
+        watch: &'a Follow,
         decoder: &'a mut PodDecoder,
         sender: &'a mut DeliverySender,
         log: &'a mut WatchLog,
         resume_point: &'a mut ResumePoint,
     ) -> Self {
-        sender.heard();
+        sender.opened();
         let guard = StallGuard::opened(sender.synced());
         Self {
-            config,
+            watch,
+            config: &watch.config,
             decoder,
             sender,
             log,
@@ -68,16 +72,28 @@ impl<'a> Stream<'a> {
         } = answer;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let mut alarm = pin!(sleep_until(self.next_due()));
+        let mut asked: Option<Asked<'_>> = None;
         let end = loop {
             let due = self.next_due();
             if alarm.deadline() != due {
                 alarm.as_mut().reset(due);
+            }
+            if asked.is_none() && self.guard.wants_version() {
+                let from = self.resume_point.number();
+                asked = Some((from, Box::pin(self.watch.list_of_one())));
             }
             // Polls the body before it looks at the time, so that a passed deadline never hides
             // bytes that have arrived.
             let frame = tokio::select! {
                 biased;
                 frame = body.frame() => Some(frame),
+                answered = answer_of(&mut asked) => {
+                    asked = None;
+                    match self.version_stated(answered).await? {
+                        Some(end) => break end,
+                        None => continue,
+                    }
+                }
                 () = &mut alarm => None,
             };
             let mut now = Instant::now();
@@ -153,6 +169,7 @@ impl<'a> Stream<'a> {
             if end.is_some() {
                 return Ok(end);
             }
+            self.compare_versions().await?;
         }
         self.report_other_shards(arrived).await?;
         Ok(None)
@@ -221,7 +238,7 @@ impl<'a> Stream<'a> {
                     .await?;
                 self.saw_other_shard = false;
                 // Everything before a bookmark has been delivered.
-                self.settled().await?;
+                self.settled(Settled::Known).await?;
             }
             WatchEventKind::Error(status) => {
                 self.count(EventType::Error);
@@ -290,9 +307,51 @@ impl<'a> Stream<'a> {
         }
     }
 
-    async fn settled(&mut self) -> Result<(), ReceiverGone> {
+    /// The API server has stated its version, or failed to. What was missed was all before that version: it was
+    /// asked for when the watch was open.
+    async fn version_stated(
+        &mut self,
+        (from, answered): Answered,
+    ) -> Result<Option<StreamEnd>, ReceiverGone> {
+        let stated = answered.and_then(|(encoding, list)| self.version_of(encoding, &list));
+        match stated {
+            // It was restored from a backup: a watch from its future stays silent.
+            Ok(Some(version)) if Some(version) < from => {
+                return Ok(Some(StreamEnd::Lost(RelistReason::VersionAhead)));
+            }
+            Ok(Some(version)) => self.guard.states(Stated::Version(version)),
+            Ok(None) => self.guard.states(Stated::Unknown),
+            Err(failure) => {
+                self.guard.states(Stated::Unknown);
+                self.sender.stats().count_errors(failure.kind.into(), 1);
+                self.sender.set_trouble(&failure);
+                self.log.failed(&failure);
+            }
+        }
+        self.compare_versions().await?;
+        Ok(None)
+    }
+
+    /// The version of a list, where it is a number.
+    fn version_of(&mut self, encoding: Encoding, list: &[u8]) -> Result<Option<u64>, ApiError> {
+        let mut buffer = Vec::new();
+        let mut page = self.decoder.page(encoding, &mut buffer);
+        page.push(list)?;
+        let version = page.finish()?.resource_version;
+        Ok(version.and_then(|version| ResumePoint::of_list(version).number()))
+    }
+
+    /// Whether the watch has come as far as the API server was.
+    async fn compare_versions(&mut self) -> Result<(), ReceiverGone> {
+        if self.guard.has_come_to(self.resume_point.number()) {
+            self.settled(Settled::Known).await?;
+        }
+        Ok(())
+    }
+
+    async fn settled(&mut self, how: Settled) -> Result<(), ReceiverGone> {
         if self.guard.settle() {
-            self.sender.regain_sync().await?;
+            self.sender.regain_sync(how == Settled::Known).await?;
         }
         Ok(())
     }
@@ -306,12 +365,29 @@ impl<'a> Stream<'a> {
         if due.made_progress {
             self.prove();
         }
-        if due.settled {
-            self.settled().await?;
+        if let Some(how) = due.settled {
+            self.settled(how).await?;
         }
         if due.stale {
             self.sender.lose_sync().await?;
         }
         Ok(None)
+    }
+}
+
+/// Where the watch was when the API server was asked for its version, and the answer.
+type Answered = (Option<u64>, Result<(Encoding, Vec<u8>), ApiError>);
+
+/// A question for the version that the API server is at.
+type Asked<'a> = (
+    Option<u64>,
+    BoxFuture<'a, Result<(Encoding, Vec<u8>), ApiError>>,
+);
+
+/// Waits for the answer, for ever where nothing was asked.
+async fn answer_of(asked: &mut Option<Asked<'_>>) -> Answered {
+    match asked {
+        Some((from, answer)) => (*from, answer.await),
+        None => pending().await,
     }
 }

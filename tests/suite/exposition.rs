@@ -17,7 +17,7 @@ use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, Interval, Latency, Milestone, NodeObservation, NodeState, NodeStep,
     Observation, Observer, Outcome, PodObservation, PodState, PullObservation, PullResult,
-    Selection, Stage, UnobservedReason, WaitReason,
+    Selection, Stage, TrackerObservation, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::problems::{Dimension, Problem};
@@ -52,7 +52,10 @@ impl FamilySource for Watch {
             let series = series.map(|(value, count)| (*value, Number::Integer(*count)));
             family(name).write_by_label(out, series);
         }
+        family("podinit_out_of_sync_seconds_total").write(out, Number::Float(12.5));
         family("podinit_synced").write(out, Number::Integer(1));
+        let namespaces = [("shop", Number::Integer(1))];
+        family("podinit_namespace_synced").write_by_label(out, namespaces);
         family("podinit_watch_last_contact_age_seconds").write(out, Number::Float(2.5));
     }
 
@@ -265,6 +268,11 @@ fn scraped() -> Arc<Exposition> {
     ] {
         recorder.observe(now, Observation::Node(node));
     }
+    let advanced = TrackerObservation::Advanced {
+        remembered: 3,
+        judged: now,
+    };
+    recorder.observe(now, Observation::Tracker(advanced));
     exposition
 }
 

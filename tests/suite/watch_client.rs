@@ -19,6 +19,7 @@ use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::PodEvent;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -171,6 +172,47 @@ async fn a_cluster_that_is_not_there_is_named() {
         text.contains("Connection refused") && !text.contains('\n'),
         "{text}"
     );
+}
+
+/// Serves connections one after the other: each answers as many requests as it is worth, and then ends when the
+/// next one has arrived. How many requests there were.
+async fn closing(listener: TcpListener, worth: Vec<usize>, seen: Arc<Mutex<usize>>) {
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{EMPTY_LIST}",
+        EMPTY_LIST.len()
+    );
+    for worth in worth {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = Vec::new();
+        let mut answered = 0;
+        while stream.read_buf(&mut head).await.unwrap() > 0 {
+            if !head.ends_with(b"\r\n\r\n") {
+                continue;
+            }
+            *seen.lock().unwrap() += 1;
+            head.clear();
+            if answered == worth {
+                break;
+            }
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            answered += 1;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_to_which_a_connection_ends_without_a_word_is_sent_once_more() {
+    for (worth, works) in [(vec![1, 1], true), (vec![1, 0, 0], false)] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let seen = Arc::new(Mutex::new(0));
+        tokio::spawn(closing(listener, worth, Arc::clone(&seen)));
+        let (_keep, cluster) = configured(port).await;
+        probed(&cluster, &Scope::Cluster).await.unwrap();
+        let second = probed(&cluster, &Scope::Cluster).await;
+        assert_eq!(second.is_ok(), works, "{second:?}");
+        assert_eq!(*seen.lock().unwrap(), 3);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -53,7 +53,7 @@ impl Mirror {
             }
             PodEvent::Bookmark | PodEvent::Event(_) => {}
             PodEvent::SyncLost => self.synced = false,
-            PodEvent::Resumed => self.synced = true,
+            PodEvent::Resumed | PodEvent::CaughtUp => self.synced = true,
             other => panic!("a live watch does not deliver {other:?}"),
         }
     }

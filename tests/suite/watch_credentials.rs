@@ -103,7 +103,8 @@ impl Guarded {
                 PodEvent::Applied(_)
                 | PodEvent::Bookmark
                 | PodEvent::SyncLost
-                | PodEvent::Resumed => {}
+                | PodEvent::Resumed
+                | PodEvent::CaughtUp => {}
                 other => panic!("the watch was not resumed: {other:?}"),
             }
         }

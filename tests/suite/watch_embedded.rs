@@ -44,7 +44,7 @@ async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.elapsed() <= seconds(3) && !api.stats.synced());
     assert_eq!(api.next_delivery().await, "Applied a@1001");
-    assert_eq!(api.next_delivery().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "CaughtUp");
     assert!(api.elapsed() < seconds(65), "{:?}", api.elapsed());
     assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
     assert_eq!(api.all_relists(), 0);
@@ -79,7 +79,7 @@ async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() 
         api.next_delivery().await,
         format!("Applied missed@{missed}")
     );
-    assert_eq!(api.next_delivery().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "CaughtUp");
     assert!(api.elapsed() - silent_since < seconds(65));
     assert_eq!(api.scrape().value("podinit_synced"), Some(1.0));
     assert!(age(&api) < 1.0);
@@ -136,7 +136,7 @@ async fn a_server_that_asks_to_be_left_alone_is() {
     let listed = api.elapsed();
     assert!(listed >= seconds(17) && listed < seconds(18), "{listed:?}");
     assert_eq!(api.next_delivery().await, "SyncLost");
-    assert_eq!(api.next_delivery().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "CaughtUp");
     let waited = api.elapsed() - listed;
     assert!(waited >= seconds(23) && waited < seconds(26), "{waited:?}");
     assert_eq!(api.errors(WatchErrorReason::TooManyRequests), 2);
@@ -188,7 +188,7 @@ async fn errors_for_ten_minutes_make_the_waits_grow_to_30_s_until_there_is_succe
     assert!(of_watch.iter().any(|wait| *wait > seconds(20)));
     assert_eq!(api.next_delivery().await, "SyncLost");
     faults.clear();
-    assert_eq!(api.next_delivery().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "CaughtUp");
     sleep(seconds(60)).await;
     // It has worked, so the next failure begins from the beginning.
     let before = api.requests(Target::Watch);

@@ -145,3 +145,35 @@ async fn a_watch_of_bookmarks_only_stays_in_sync_and_moves_on() {
     assert_eq!((api.requests(Target::List), api.all_relists()), (1, 0));
     assert!(api.stats.events(EventType::Bookmark) >= 240);
 }
+
+/// How much of ten minutes the list-watch is in sync while its watch is broken every nine to fourteen seconds, and
+/// whether deadlines could have passed at the end.
+async fn broken_again_and_again(puts_every: Option<u32>) -> f64 {
+    let mut api = Embedded::watching_in(encoding!(), cluster().await);
+    assert_eq!(api.next_delivery().await, "Listed ");
+    let (mut looks, mut in_sync, mut until_reset) = (0_u32, 0_u32, 90);
+    while looks < 6_000 {
+        sleep(Duration::from_millis(100)).await;
+        looks += 1;
+        in_sync += u32::from(api.stats.synced());
+        if puts_every.is_some_and(|every| looks % every == 0) {
+            api.put("a");
+        }
+        until_reset -= 1;
+        if until_reset == 0 {
+            until_reset = 90 + looks % 51;
+            api.cluster.faults().stream(StreamFault::Cut);
+        }
+        while !api.no_delivery() {}
+    }
+    assert_eq!(api.all_relists(), 0);
+    f64::from(in_sync) / f64::from(looks)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_reset_every_nine_seconds_stays_in_sync() {
+    for puts_every in [None, Some(60), Some(3)] {
+        let share = broken_again_and_again(puts_every).await;
+        assert!(share > 0.85, "{share} with a pod every {puts_every:?}");
+    }
+}

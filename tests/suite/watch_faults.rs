@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::watch::{FakeApi, page, pod};
+use crate::support::watch::{FakeApi, Writer, page, pod};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use tokio::time::sleep;
 
@@ -70,8 +70,9 @@ async fn a_half_open_connection_is_stale_after_30_s_and_replaced_after_60() {
     assert!(api.elapsed() - silent_since < seconds(61));
     watch.abandoned().await;
     let watch = call.stream();
-    assert_eq!(api.next_delivery().await, "Resumed");
-    assert!(api.elapsed() - silent_since < seconds(65));
+    api.asked().await.list("11", Some("more"), &page(0..1));
+    assert_eq!(api.next_delivery().await, "CaughtUp");
+    assert!(api.elapsed() - silent_since < seconds(62));
     assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
     assert_eq!(api.relists(RelistReason::Gone), 0);
     drop(watch);
@@ -88,33 +89,92 @@ async fn a_watch_that_wakes_up_before_it_is_replaced_is_in_sync_again() {
     assert_eq!(api.all_errors(), 0);
 }
 
+/// A watch from `version` that breaks after a silence, and the one that takes its place.
+async fn broken(api: &mut FakeApi, watch: Writer, version: &str) -> Writer {
+    sleep(seconds(3)).await;
+    watch.reset();
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    api.watch_from(version).await.stream()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_breaks_and_is_resumed_within_two_seconds_stays_in_sync() {
+    let mut api = FakeApi::start();
+    let mut watch = api.synced("10", &[]).await;
+    for version in 11..60 {
+        sleep(seconds(9)).await;
+        watch.event("ADDED", &pod("a", version));
+        watch.reset();
+        watch = api.watch_from(&version.to_string()).await.stream();
+        assert_eq!(api.next_delivery().await, format!("Applied a@{version}"));
+    }
+    assert!(api.stats.synced() && api.no_delivery());
+    // One that is opened and brings nothing, again and again, does not.
+    for _ in 0..4 {
+        watch.reset();
+        sleep(seconds(1)).await;
+        watch = api.watch_from("59").await.stream();
+    }
+    assert_eq!(api.next_delivery().await, "SyncLost");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_was_missed_is_delivered_before_the_watch_is_in_sync_again() {
     let mut api = FakeApi::start();
-    api.synced("10", &[]).await.reset();
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    let watch = api.watch_from("10").await.stream();
-    for version in 11..15 {
-        sleep(Duration::from_millis(300)).await;
+    let watch = api.synced("10", &[]).await;
+    // An event of the version that the API server is at, or a later one, shows it,
+    let watch = broken(&mut api, watch, "10").await;
+    api.asked().await.list("14", Some("more"), &page(0..1));
+    for version in [11, 12, 14] {
+        assert!(!api.stats.synced());
         watch.event("ADDED", &pod("a", version));
         assert_eq!(api.next_delivery().await, format!("Applied a@{version}"));
-        assert!(!api.stats.synced());
     }
-    assert_eq!(api.next_delivery().await, "Resumed");
-    // A bookmark says it sooner.
-    watch.reset();
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    let watch = api.watch_from("14").await.stream();
+    let before = api.elapsed();
+    assert_eq!(api.next_delivery().await, "CaughtUp");
+    assert_eq!(api.elapsed(), before);
+    // or a bookmark, before the API server has answered.
+    let watch = broken(&mut api, watch, "14").await;
     watch.bookmark("20");
     let before = api.elapsed();
-    assert_eq!(api.next_delivery().await, "Resumed");
+    assert_eq!(api.next_delivery().await, "CaughtUp");
     assert_eq!(api.elapsed(), before);
-    // A stream that is never quiet says it in the end.
-    watch.reset();
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    let watch = api.watch_from("20").await.stream();
+    // Where nothing was missed, silence shows it, once the API server has stated its version.
+    let watch = broken(&mut api, watch, "20").await;
+    sleep(seconds(2)).await;
+    assert!(api.no_delivery());
     let before = api.elapsed();
-    let mut version = 20;
+    api.asked().await;
+    api.asked().await.list("900", Some("more"), &page(0..1));
+    assert_eq!(api.next_delivery().await, "CaughtUp");
+    assert!(api.elapsed() - before < seconds(1));
+    // A long backlog is awaited, however long it takes: the server is well, and silent only at its end.
+    let watch = broken(&mut api, watch, "20").await;
+    api.asked().await.list("250", Some("more"), &page(0..1));
+    for version in 21..=250 {
+        watch.event("ADDED", &pod("a", version));
+        assert_eq!(api.next_delivery().await, format!("Applied a@{version}"));
+        assert!(!api.stats.synced() || version == 250);
+        sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(api.next_delivery().await, "CaughtUp");
+    drop(watch);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_state_its_version_is_believed_in_the_end() {
+    let mut api = FakeApi::start();
+    let watch = api.synced("10", &[]).await;
+    let watch = broken(&mut api, watch, "10").await;
+    let before = api.elapsed();
+    api.asked().await.refuse(503, "starting");
+    assert_eq!(api.next_delivery().await, "Resumed");
+    assert!(api.elapsed() - before <= seconds(1));
+    assert_eq!(api.errors(WatchErrorReason::ServerError), 1);
+    // Nor does a stream that is never quiet say it before.
+    let watch = broken(&mut api, watch, "10").await;
+    let before = api.elapsed();
+    let mut version = 10;
     loop {
         version += 1;
         watch.event("ADDED", &pod("a", version));
@@ -123,11 +183,8 @@ async fn what_was_missed_is_delivered_before_the_watch_is_in_sync_again() {
         }
         sleep(Duration::from_millis(100)).await;
     }
-    assert!(
-        api.elapsed() - before <= seconds(11),
-        "{:?}",
-        api.elapsed() - before
-    );
+    let waited = api.elapsed() - before;
+    assert!(waited >= seconds(9) && waited <= seconds(11), "{waited:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -21,6 +21,9 @@ impl Freshness {
             FreshnessState::Blind => {
                 format!("podinit is blind since {at} UTC: it waits for {what}. {age}")
             }
+            FreshnessState::Partial => {
+                format!("podinit does not see all of its namespaces since {at} UTC: {what}.")
+            }
             FreshnessState::JustStarted => format!(
                 "podinit has just started: it is in sync since {at} UTC, for {}. It has hardly any startup to \
                  compare with.",
@@ -71,6 +74,9 @@ mod tests {
             Some(
                 "podinit is blind since 10:06 UTC: it waits for the API server: connection refused. What it says \
                  is 2m5s old.",
+            ),
+            Some(
+                "podinit does not see all of its namespaces since 10:06 UTC: the API server: connection refused.",
             ),
             Some(
                 "podinit has just started: it is in sync since 10:06 UTC, for 33s. It has hardly any startup to \

@@ -22,6 +22,8 @@ label_values! {
         Waiting => "waiting",
         /// It has lost the sync: what happened since is not known
         Blind => "blind",
+        /// It is in sync with some of the namespaces that it watches, and not with the others
+        Partial => "partial",
         /// It is in sync for the first time, and has been for less than two minutes
         JustStarted => "just_started",
         /// It has found every pod that it knows in a list, and seen none start from its beginning
@@ -35,14 +37,15 @@ label_values! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "freshness")]
 pub struct Freshness {
-    /// waiting: never in sync so far; blind: it has lost the sync; just_started: in sync for less than two minutes;
+    /// waiting: never in sync so far; blind: it has lost the sync; partial: in sync with some of the namespaces that it
+    /// watches; just_started: in sync for less than two minutes;
     /// adopted: it has seen no pod start from its beginning; current: none of these
     pub state: FreshnessState,
     /// Whether every watch is in sync
     pub in_sync: bool,
     /// When this process began
     pub started: Timestamp,
-    /// Since when every watch is in sync, or since when one of them is not
+    /// Since when every watch is in sync, or none is, or some are
     pub since: Timestamp,
     /// What it waits for while it is not in sync, in one line
     pub waits_for: Option<String>,
@@ -76,9 +79,9 @@ impl Default for Freshness {
 }
 
 impl Freshness {
-    /// Whether it knows the present.
+    /// Whether it knows the present of what it sees.
     pub const fn is_fresh(&self) -> bool {
-        self.in_sync
+        self.in_sync || matches!(self.state, FreshnessState::Partial)
     }
 
     /// The same without what changes from moment to moment: the tag of an answer stands for it.

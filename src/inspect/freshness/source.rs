@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{Freshness, FreshnessState};
 use crate::cluster::clock::Clock;
 use crate::server::Health;
-use crate::watch::stats::WatchStats;
+use crate::watch::stats::{Sync, WatchStats};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 
@@ -69,8 +69,9 @@ impl FreshnessSource {
         let sync = self.stats.sync();
         let adopted_everything = !self.saw_new.load(Relaxed);
         Freshness {
-            state: match (sync.now, sync.first) {
+            state: match (sync.all(), sync.first) {
                 (_, None) => FreshnessState::Waiting,
+                (false, Some(_)) if sync.some() => FreshnessState::Partial,
                 (false, Some(_)) => FreshnessState::Blind,
                 (true, Some(first)) if first.elapsed() < JUST_STARTED => {
                     FreshnessState::JustStarted
@@ -78,13 +79,13 @@ impl FreshnessSource {
                 (true, Some(_)) if adopted_everything => FreshnessState::Adopted,
                 (true, Some(_)) => FreshnessState::Current,
             },
-            in_sync: sync.now,
+            in_sync: sync.all(),
             started: self.started,
             since: match sync.changed.filter(|_| sync.first.is_some()) {
                 Some(changed) => self.time_of(changed),
                 None => self.started,
             },
-            waits_for: (!sync.now).then(|| self.what()),
+            waits_for: (!sync.all()).then(|| self.what(sync)),
             age_seconds: self.stats.last_contact_age().map(|age| age.as_secs_f64()),
             adopted_everything,
             shard: self.shard.map(|shard| shard.to_string()),
@@ -107,16 +108,24 @@ impl FreshnessSource {
     }
 
     /// What it waits for.
-    fn what(&self) -> String {
+    fn what(&self, sync: Sync) -> String {
         if let Some(what) = &*lock(&self.first_contact) {
             return what.clone();
+        }
+        let trouble = self.stats.trouble();
+        if sync.some() {
+            let how_many = format!("{} of {} are in sync", sync.now, sync.of);
+            return match trouble {
+                Some((Some(namespace), why)) => format!("{how_many}; {namespace}: {}", why.detail),
+                _ => how_many,
+            };
         }
         let source = match self.health.readiness() {
             Ok(()) => "the watch of pods".to_owned(),
             Err(waiting) => waiting.trim_start_matches("waiting for ").to_owned(),
         };
-        match self.stats.trouble() {
-            Some(why) => format!("{source}: {why}"),
+        match trouble {
+            Some((_, why)) => format!("{source}: {}", why.detail),
             None => source,
         }
     }
@@ -133,6 +142,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::api_error::{ApiError, ApiErrorKind};
+    use crate::watch::requests::Scope;
     use podinit_core::lifecycle::SourceId;
 
     struct Exporter {
@@ -187,7 +197,7 @@ mod tests {
         exporter.source.waits_for(None);
         exporter.wait(5).await;
         let refused = ApiError::new(ApiErrorKind::Transport, "connection refused");
-        exporter.stats.set_trouble(&refused.detail);
+        exporter.stats.set_trouble(SourceId(0), &refused);
         assert_eq!(
             exporter.source.now().waits_for.as_deref(),
             Some("the first list of all namespaces: connection refused")
@@ -204,6 +214,30 @@ mod tests {
         assert_eq!(exporter.state(), (FreshnessState::Blind, 1_130));
         exporter.stats.set_synced(SourceId(0), true);
         assert_eq!(exporter.state(), (FreshnessState::Current, 1_137));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_namespace_that_is_forbidden_is_named_and_the_others_are_known() {
+        let scopes = ["a", "b", "c"].map(|name| Scope::Namespace(name.to_owned()));
+        let stats = Arc::new(WatchStats::of_scopes(&scopes));
+        let source = FreshnessSource::new(
+            (Arc::clone(&stats), Health::new()),
+            Arc::new(|| Timestamp::from_seconds(1_000)),
+            None,
+            Arc::default(),
+        );
+        let forbidden = ApiError::new(ApiErrorKind::Forbidden, "HTTP 403: pods is forbidden");
+        stats.set_trouble(SourceId(1), &forbidden);
+        for other in [0, 2] {
+            stats.set_synced(SourceId(other), true);
+        }
+        let found = source.now();
+        assert_eq!(found.state, FreshnessState::Partial);
+        assert!(found.is_fresh() && !found.in_sync);
+        let expected = "2 of 3 are in sync; b: HTTP 403: pods is forbidden";
+        assert_eq!(found.waits_for.as_deref(), Some(expected));
+        stats.set_synced(SourceId(1), true);
+        assert_eq!(source.now().state, FreshnessState::JustStarted);
     }
 
     #[tokio::test(start_paused = true)]

@@ -194,9 +194,10 @@ fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
 /// Whether it knows the present.
 fn sync(freshness: &Freshness, now: Timestamp) -> String {
     let since = clock_time(freshness.since, now);
-    let sync = match freshness.in_sync {
-        true => format!("in sync since {since}"),
-        false => format!("not in sync since {since}"),
+    let sync = match (freshness.in_sync, freshness.is_fresh()) {
+        (true, _) => format!("in sync since {since}"),
+        (false, true) => format!("in sync in part since {since}"),
+        (false, false) => format!("not in sync since {since}"),
     };
     let heard = freshness.age_seconds.map_or_else(String::new, |age| {
         format!(", heard {} ago", seconds(age.round()))

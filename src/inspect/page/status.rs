@@ -44,6 +44,7 @@ impl Status {
         let of_freshness = match signs.freshness.state {
             FreshnessState::Waiting => Some(("warn", "Waiting")),
             FreshnessState::Blind => Some(("bad", "Blind")),
+            FreshnessState::Partial => Some(("warn", "Partly blind")),
             FreshnessState::JustStarted => Some(("warn", "Just started")),
             FreshnessState::Adopted => Some(("warn", "No start seen")),
             FreshnessState::Current => None,
@@ -58,7 +59,7 @@ impl Status {
         let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
         let of_rest = (burns || signs.late_nodes > 0).then_some(("warn", "Attention"));
         // Where it does not know the present, that comes first.
-        let (level, word) = match signs.freshness.in_sync {
+        let (level, word) = match signs.freshness.is_fresh() {
             true => of_problems.or(of_answer).or(of_freshness).or(of_rest),
             false => of_freshness.or(of_problems),
         }
@@ -117,7 +118,10 @@ mod tests {
         let at = Timestamp::from_seconds(1_772_359_507);
         Freshness {
             state,
-            in_sync: !matches!(state, FreshnessState::Waiting | FreshnessState::Blind),
+            in_sync: !matches!(
+                state,
+                FreshnessState::Waiting | FreshnessState::Blind | FreshnessState::Partial
+            ),
             started: at,
             since: at,
             waits_for: None,
@@ -157,6 +161,8 @@ mod tests {
         assert_eq!(status(Blind, &[(100, 0)]), ("bad", "Blind"));
         assert_eq!(status(JustStarted, &[]), ("warn", "Just started"));
         assert_eq!(status(Adopted, &[]), ("warn", "No start seen"));
+        assert_eq!(status(Partial, &[]), ("warn", "Partly blind"));
+        assert_eq!(status(Partial, &[(3, 1)]), ("bad", "Broken"));
         assert_eq!(status(JustStarted, &[(3, 1)]), ("bad", "Broken"));
         assert_eq!(status(Current, &[(3, 0)]), ("warn", "Attention"));
         assert_eq!(status(Current, &[(12, 0), (3, 0)]), ("bad", "Broken"));

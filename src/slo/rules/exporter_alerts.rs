@@ -2,7 +2,9 @@
 
 use super::annotations::present_shards;
 use super::options::RenderOptions;
-use super::promql::{TARGET_LABELS, indented, over_targets, over_targets_and, series};
+use super::promql::{
+    NAMESPACE_LABELS, TARGET_LABELS, indented, over_targets, over_targets_and, series,
+};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::duration::SloDuration;
 
@@ -16,11 +18,12 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     }
 }
 
-pub(super) fn alerts(job: &str) -> [Alert; 10] {
+pub(super) fn alerts(job: &str) -> [Alert; 11] {
     [
         down(job),
         shard_missing(job),
         not_synced(job),
+        deadlines_not_judged(job),
         watch_errors(job),
         evidence_down(job),
         label_values_dropped(job),
@@ -84,10 +87,15 @@ fn shard_missing(job: &str) -> Alert {
 }
 
 /// 15 minutes, because a list of a large cluster takes minutes, and retries back off to half a
-/// minute. One exporter out of several suffices: each may be a shard with pods of its own.
+/// minute. One exporter out of several suffices: each may be a shard with pods of its own. One that is in sync with
+/// some of its namespaces is not meant: what it says of those is current.
 fn not_synced(job: &str) -> Alert {
     let synced = series("podinit_synced", job, "");
-    let expr = format!("{} == 0", over_targets("min", &synced));
+    let blind = format!(
+        "{synced} == 0\nunless ignoring ({NAMESPACE_LABELS})\n{}",
+        some_in_sync(job)
+    );
+    let expr = over_targets("min", &blind);
     let texts = [
         "A podinit exporter is not in sync with the API server.",
         "An exporter of the job {{ $labels.job }} has not been in sync with the API server for 15 \
@@ -97,6 +105,26 @@ fn not_synced(job: &str) -> Alert {
         severity: Severity::Critical,
         ..alert("PodinitNotSynced", expr, 15, texts)
     }
+}
+
+/// The exporters that are in sync with one of their namespaces at least, without a label for it.
+pub(super) fn some_in_sync(job: &str) -> String {
+    let synced = series("podinit_namespace_synced", job, "");
+    format!("max without ({NAMESPACE_LABELS}) ({synced}) == 1")
+}
+
+/// The time itself says so, not how often the watch is in sync: one that breaks again before it has caught up is in
+/// sync at many scrapes.
+fn deadlines_not_judged(job: &str) -> Alert {
+    let judged = series("podinit_deadlines_judged_timestamp_seconds", job, "");
+    let expr = format!("time() - {} > 900", over_targets("min", &judged));
+    let texts = [
+        "podinit does not judge the deadlines of pods.",
+        "For {{ $value | humanizeDuration }} an exporter of the job {{ $labels.job }} could not judge whether pods \
+         of all its namespaces are late: its watch breaks too often, or it may not read a namespace. SLOs count no \
+         missed deadline of these pods.",
+    ];
+    alert("PodinitDeadlinesNotJudged", expr, 2, texts)
 }
 
 /// A watch that ends with an error now and then recovers within seconds. One error a minute for a

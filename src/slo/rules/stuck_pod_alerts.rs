@@ -21,6 +21,7 @@
 use super::annotations::{
     OF_ALERTS_STAGE, UNREADY_PODS, counted_namespaces, of_alerts_cause, problem_of_cause,
 };
+use super::exporter_alerts::some_in_sync;
 use super::options::RenderOptions;
 use super::promql::{NAMESPACE_LABELS, indented, over_namespaces, over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
@@ -115,7 +116,8 @@ pub(super) fn group(file: &SloFile, options: &RenderOptions) -> Group {
         series("podinit_synced", job, ""),
     );
     let in_sync = format!(
-        "{stuck}\nand ignoring (stage, cause, namespace, exported_namespace)\n({synced} == 1)"
+        "{stuck}\nand ignoring (stage, cause, namespace, exported_namespace)\n({synced} == 1 or {})",
+        some_in_sync(job)
     );
     let recorded = |record: &str, expr: String| {
         Rule::Recording(RecordingRule {
@@ -162,6 +164,11 @@ fn unsettled(job: &str) -> String {
     let in_sync = format!(
         "{shards}\nand ignoring (shard) ({synced} == 1)\nand ignoring (shard) ({synced} offset 2m == 1)"
     );
+    let some_in_sync = format!(
+        "{shards}\nand ignoring (shard, namespace, exported_namespace) ({})",
+        some_in_sync(job)
+    );
+    let in_sync = format!("{in_sync}\nor\n{some_in_sync}");
     let in_sync = over_targets_and("max", NAMESPACE_LABELS, &in_sync);
     format!(
         "{all}\nunless\ncount without (shard) (\n{}\n)\n>= {all}",

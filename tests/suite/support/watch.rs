@@ -1,6 +1,7 @@
 //! An API server that does what the test says, request by request, behind the real kube client
 //! and in the test's own time.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub struct FakeApi {
     pub stats: Arc<WatchStats>,
     pub cancel: CancellationToken,
     pub tasks: JoinSet<()>,
+    /// Questions for the version that the API server is at, which nobody has answered
+    asked: VecDeque<Call>,
     began: Instant,
 }
 
@@ -80,13 +83,37 @@ impl FakeApi {
             stats,
             cancel,
             tasks,
+            asked: VecDeque::new(),
             began,
         }
     }
 
-    /// The next request; time passes until there is one.
+    /// The next request, questions for the version aside; time passes until there is one.
     pub async fn call(&mut self) -> Call {
+        loop {
+            let call = self.any_call().await;
+            match call.asks_for_version() {
+                true => self.asked.push_back(call),
+                false => return call,
+            }
+        }
+    }
+
+    /// The next request.
+    pub async fn any_call(&mut self) -> Call {
         self.calls.recv().await.expect("the list-watch has ended")
+    }
+
+    /// The next question for the version that the API server is at.
+    pub async fn asked(&mut self) -> Call {
+        match self.asked.pop_front() {
+            Some(call) => call,
+            None => {
+                let call = self.any_call().await;
+                assert!(call.asks_for_version(), "{}", call.uri);
+                call
+            }
+        }
     }
 
     /// The next request, which must be a watch from `version`.
@@ -177,6 +204,10 @@ pub struct Call {
 }
 
 impl Call {
+    fn asks_for_version(&self) -> bool {
+        self.uri == "/api/v1/pods?&limit=1"
+    }
+
     /// A page of a list.
     pub fn list(self, version: &str, token: Option<&str>, pods: &[String]) {
         let token = token.map_or_else(String::new, |token| format!(r#","continue":"{token}""#));
@@ -313,6 +344,7 @@ pub fn in_words(delivery: &Delivery) -> String {
         PodEvent::Bookmark => "Bookmark".into(),
         PodEvent::SyncLost => "SyncLost".into(),
         PodEvent::Resumed => "Resumed".into(),
+        PodEvent::CaughtUp => "CaughtUp".into(),
         PodEvent::RolledBack => "RolledBack".into(),
         PodEvent::OtherShard => "OtherShard".into(),
         PodEvent::Nodes(event) => format!("Nodes {event:?}"),

@@ -11,6 +11,8 @@ pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
         down(inputs),
         shard_missing(inputs),
         not_synced(inputs),
+        some_namespaces_synced(inputs),
+        deadlines_not_judged(inputs),
         evidence_down(inputs),
         reload_failed(inputs),
         web_reload_failed(inputs),
@@ -58,6 +60,11 @@ fn restart(inputs: TestInputs<'_>) -> Test {
     for (metric, before, after) in [
         ("up", "1x20 stale", "_x20 0x2 1x60"),
         ("podinit_synced", "1x20 stale", "_x23 0x2 1x60"),
+        (
+            "podinit_deadlines_judged_timestamp_seconds",
+            "0+60x20 stale",
+            "_x23 1380 1380 1380 1560+60x60",
+        ),
         ("podinit_shards", "1x20 stale", "_x20 1x65"),
         ("podinit_watch_errors_total", "5000x20 stale", "_x23 0x62"),
         (
@@ -181,6 +188,39 @@ fn not_synced(inputs: TestInputs<'_>) -> Test {
     gauge(inputs, "PodinitNotSynced", metric, 15)
         .given(metric, ELSEWHERE, "", "1x40")
         .given(metric, SECOND, "", "1x40")
+}
+
+/// With one namespace in sync, only the other alert tells of the one that is not.
+fn some_namespaces_synced(inputs: TestInputs<'_>) -> Test {
+    let namespace = |name| format!("namespace=\"{name}\"");
+    let metric = "podinit_namespace_synced";
+    inputs
+        .test("PodinitNotSynced: one of two namespaces goes, and then both")
+        .given("podinit_synced", FIRST, "", "1x10 0x50")
+        .given(metric, FIRST, &namespace("a"), "1x30 0x30")
+        .given(metric, FIRST, &namespace("b"), "1x10 0x50")
+        .silent(45, "PodinitNotSynced")
+        .fires(
+            47,
+            "PodinitNotSynced",
+            expected(inputs, "PodinitNotSynced", vec![], ""),
+        )
+}
+
+/// Time stands still for the deadlines, and goes on. The watch was in sync at many scrapes.
+fn deadlines_not_judged(inputs: TestInputs<'_>) -> Test {
+    let name = "PodinitDeadlinesNotJudged";
+    let metric = "podinit_deadlines_judged_timestamp_seconds";
+    inputs
+        .test(format!(
+            "{name}: the watch breaks again and again before it has caught up"
+        ))
+        .given("podinit_synced", FIRST, "", "1x10 0 1 0 1 0 1 1x50")
+        .given(metric, FIRST, "", "0+60x10 600x20 1860+60x20")
+        .given(metric, SECOND, "", "0+60x60")
+        .silent(27, name)
+        .fires(28, name, expected(inputs, name, vec![], "18m 0s"))
+        .silent(31, name)
 }
 
 fn evidence_down(inputs: TestInputs<'_>) -> Test {

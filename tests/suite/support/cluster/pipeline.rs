@@ -162,7 +162,8 @@ impl Pipeline {
 
     /// Accounts for deliveries until the watch has gone on from where it had stopped.
     pub async fn resumed(&mut self) {
-        while !self.take_one(|event| *event == PodEvent::Resumed).await {}
+        let resumed = |event: &PodEvent| matches!(event, PodEvent::Resumed | PodEvent::CaughtUp);
+        while !self.take_one(resumed).await {}
     }
 
     /// Accounts for the nodes and the Events that the cluster has had since the last time.
