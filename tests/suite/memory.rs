@@ -1,6 +1,7 @@
 //! What remembering pods costs, counted allocation by allocation: the limits that a large cluster
 //! relies on. `cargo bench --bench memory` prints the figures.
 
+mod failing;
 mod measure;
 
 use measure::Burden;
@@ -41,6 +42,14 @@ fn traces_that_no_collector_takes_take_at_most_8_mib() {
     println!("{waiting} waiting traces: {bytes} bytes");
     assert_eq!(waiting, podinit::traces::MOST_QUEUED);
     assert!(bytes <= 8 << 20, "{bytes}");
+}
+
+/// One pod more than fits: what doubles when it grows has just doubled.
+#[test]
+fn a_failing_pod_takes_at_most_1_kb_with_its_part_of_the_problems() {
+    let bytes = failing::per_failing_pod(JUST_GROWN);
+    println!("{bytes:.0?}");
+    assert!(bytes.in_all() <= 1000.0, "{bytes:.0?}");
 }
 
 mod slow {

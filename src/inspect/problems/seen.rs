@@ -25,7 +25,7 @@ impl Seen {
     }
 
     /// What was found at `now`.
-    pub(super) fn new(found: Found, now: Timestamp) -> Self {
+    pub fn new(found: Found, now: Timestamp) -> Self {
         let Found {
             problems,
             rest,

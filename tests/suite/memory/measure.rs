@@ -23,7 +23,7 @@ use crate::counting::bytes_of;
 use crate::node_object::node;
 
 /// 2026-11-21T07:56:00Z
-const NOW: Timestamp = Timestamp::from_seconds(1_795_247_760);
+pub(super) const NOW: Timestamp = Timestamp::from_seconds(1_795_247_760);
 
 /// How far a pod has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -248,11 +248,11 @@ fn pulled(number: usize, name: &str) -> PodEvent {
     })
 }
 
-fn uid(number: usize) -> String {
+pub(super) fn uid(number: usize) -> String {
     format!("6d14ca8c-7af5-46a4-8768-{number:012x}")
 }
 
-fn delivery(event: PodEvent) -> Delivery {
+pub(super) fn delivery(event: PodEvent) -> Delivery {
     Delivery {
         source: SourceId(0),
         event,
