@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Problem;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
-use podinit_core::problems::FoundPod;
+use podinit_core::problems::{FoundPod, FoundPods};
 
 /// So many pods of a workload are named, those that have been in their stage longest.
 const EXAMPLES: usize = 10;
@@ -86,28 +86,34 @@ impl Wanted {
 }
 
 impl Census {
-    /// The pods that are wanted: of `problems`, each with its pods, and of those of no problem.
+    /// Those of `pods` that are wanted: of `problems`, each with the places of its pods, and of those of no problem.
     pub fn of<'a>(
-        problems: impl IntoIterator<Item = (&'a Problem, &'a Vec<FoundPod>)>,
-        rest: &[FoundPod],
+        pods: &FoundPods,
+        problems: impl IntoIterator<Item = (&'a Problem, &'a Vec<u32>)>,
+        rest: &[u32],
         wanted: &Wanted,
     ) -> Self {
         let mut census = Self::default();
-        for (problem, pods) in problems {
+        for (problem, places) in problems {
             let cause = Cause::from_text(&problem.cause);
-            let group = census.group(pods, wanted, cause);
+            let group = census.group(pods.all(places), wanted, cause);
             if group.pods > 0 {
                 census.problems.push((problem.clone(), group));
             }
         }
-        census.rest = census.group(rest, wanted, None);
+        census.rest = census.group(pods.all(rest), wanted, None);
         census
     }
 
-    fn group(&mut self, pods: &[FoundPod], wanted: &Wanted, cause: Option<Cause>) -> Group {
+    fn group(
+        &mut self,
+        pods: impl Iterator<Item = FoundPod>,
+        wanted: &Wanted,
+        cause: Option<Cause>,
+    ) -> Group {
         let mut group = Group::default();
         let cause = |pod: &FoundPod| cause.or_else(|| Some(pod.waiting()?.cause()));
-        for pod in pods.iter().filter(|pod| wanted.fits(pod, cause(pod))) {
+        for pod in pods.filter(|pod| wanted.fits(pod, cause(pod))) {
             if let Some(waiting) = pod.waiting() {
                 self.stages[waiting.stage() as usize] += 1;
             }
@@ -133,7 +139,7 @@ impl Census {
 }
 
 impl Group {
-    fn add(&mut self, pod: &FoundPod) {
+    fn add(&mut self, pod: FoundPod) {
         self.pods += 1;
         self.in_flight += usize::from(pod.outcome().is_none());
         self.stuck += usize::from(pod.is_stuck());
@@ -156,7 +162,7 @@ impl Group {
         let older = |other: &FoundPod| other.entered() <= pod.entered();
         let place = workload.examples.partition_point(older);
         if place < EXAMPLES {
-            workload.examples.insert(place, pod.clone());
+            workload.examples.insert(place, pod);
             workload.examples.truncate(EXAMPLES);
         }
     }

@@ -1,8 +1,10 @@
 //! What is broken at an instant, and every pod in flight.
 
+use std::sync::Arc;
+
 use super::{Census, Problem, Problems, Wanted};
 use podinit_core::lifecycle::Record;
-use podinit_core::problems::{self, Found, FoundPod};
+use podinit_core::problems::{self, Found, FoundPods};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -10,10 +12,12 @@ use podinit_decode::rfc3339;
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub problems: Problems,
-    /// The pods of each problem, in the order of these
-    affected: Vec<Vec<FoundPod>>,
-    /// The pods that start as usual
-    rest: Vec<FoundPod>,
+    /// All pods; the next finding knows them by these
+    pods: Arc<FoundPods>,
+    /// The places of the pods of each problem, in the order of these
+    affected: Vec<Vec<u32>>,
+    /// Those of the pods that start as usual
+    rest: Vec<u32>,
 }
 
 impl Seen {
@@ -27,6 +31,7 @@ impl Seen {
     /// What was found at `now`.
     pub fn new(found: Found, now: Timestamp) -> Self {
         let Found {
+            pods,
             problems,
             rest,
             ended,
@@ -48,6 +53,7 @@ impl Seen {
                     .collect(),
                 crashing: 0,
             },
+            pods,
             affected,
             rest,
         }
@@ -56,6 +62,6 @@ impl Seen {
     /// The pods that are wanted, counted.
     pub fn census(&self, wanted: &Wanted) -> Census {
         let with_pods = self.problems.problems.iter().zip(&self.affected);
-        Census::of(with_pods, &self.rest, wanted)
+        Census::of(&self.pods, with_pods, &self.rest, wanted)
     }
 }

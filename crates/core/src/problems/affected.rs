@@ -1,18 +1,14 @@
 //! Which pods in flight are affected, by what and since when ([§13.2](crate::specification#s13-2)).
 //! The module `ended` says which others are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::found_pod::FoundPod;
-use super::values::{self, Dimension, Names, Values};
+use super::values::{self, Values};
 use crate::lifecycle::{Cause, Interval, Record, RecordedCause, Stage, WaitReason};
 use crate::quantile::nearest_rank;
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
-
-/// So many values of each dimension are looked at.
-const MOST_VALUES: usize = 1_000;
 
 /// How long a failing cause affects a pod that has another one by now: a kubelet backs off for 5 minutes.
 const FAILING_LASTS: Duration = Duration::from_secs(6 * 60);
@@ -79,43 +75,23 @@ impl Class {
 }
 
 /// A pod that a cause affects.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Affected {
-    pub pod: FoundPod,
+    /// Where it is among the pods of the finding
+    pub place: u32,
     pub cause: Cause,
     /// When it first had the cause in its present stage
     pub since: Timestamp,
     /// When it had the cause last: when that time of it began
     pub last: Timestamp,
-    /// What it has in each dimension
+    /// The number of the image of the container that gave the cause
+    pub image: u32,
+    /// The number of what its node states
+    pub labels: u32,
+    /// The number of what Kubernetes says of the cause: a record has the words about the present one only
+    pub message: u32,
+    /// What it has in each dimension, as far as that is looked at
     pub values: Values,
-    /// What Kubernetes says of the cause: a record has the words about the present one only
-    pub message: Option<Arc<str>>,
-}
-
-impl Affected {
-    /// Those that have waited longest come first.
-    pub(super) fn order(&self) -> (Timestamp, &str, &str) {
-        (self.since, &self.pod.namespace, &self.pod.name)
-    }
-}
-
-/// Leaves in each dimension the first [`MOST_VALUES`] that `pods` have, which are in the order of how long they
-/// have waited.
-pub(super) fn forget_too_many(pods: &mut [Affected]) {
-    for dimension in Dimension::ALL {
-        let mut kept: HashSet<Arc<str>> = HashSet::new();
-        for pod in &mut *pods {
-            let Some(value) = pod.values.get(dimension) else {
-                continue;
-            };
-            if kept.len() < MOST_VALUES {
-                kept.insert(Arc::clone(value));
-            } else if !kept.contains(value) {
-                pod.values.forget(dimension);
-            }
-        }
-    }
 }
 
 /// Where the startup of a pod in flight is.
@@ -136,29 +112,14 @@ pub(super) enum Verdict {
 }
 
 /// The cause that affects a pod.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Had {
     pub cause: Cause,
     pub since: Timestamp,
     pub last: Timestamp,
-    container: Option<u8>,
-}
-
-impl Had {
-    /// The pod of `record`, which it affects.
-    pub(super) fn by(self, pod: FoundPod, record: &Record, names: &mut Names) -> Affected {
-        let message = record.message.as_ref();
-        Affected {
-            cause: self.cause,
-            since: self.since,
-            last: self.last,
-            values: values::of(record, self.cause, self.container, names),
-            message: message
-                .filter(|_| pod.waiting().is_some_and(|one| one.cause() == self.cause))
-                .map(Arc::clone),
-            pod,
-        }
-    }
+    /// The position of the container that gave it
+    pub container: Option<u8>,
+    pub message: Option<Arc<str>>,
 }
 
 /// What is to be made of the pod in flight that `record` is of.
@@ -187,6 +148,7 @@ pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Times
         since: same.next().map_or(had.began, |first| first.began),
         last: had.began,
         container: had.container,
+        message: (record.message.clone()).filter(|_| waiting.cause() == had.waiting.cause()),
     })
 }
 

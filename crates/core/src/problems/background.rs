@@ -1,21 +1,23 @@
 //! How many of those that start well have a value ([§13.4](crate::specification#s13-4)): counted for the values that
 //! are looked at, and no others ([§13.8](crate::specification#s13-8)).
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::others::{BecameReady, Other, Others};
-use super::values::{Dimension, Values};
+use super::values::{Dimension, LookedAt};
 use crate::image_registry;
 use crate::lifecycle::Cause;
 use crate::timestamp::Timestamp;
 
 /// What affected pods are compared with.
 #[derive(Debug)]
-pub(super) struct Background {
+pub(super) struct Background<'a> {
     count: usize,
-    /// By dimension, the values that are looked at
-    values: [HashMap<Arc<str>, Having>; Dimension::ALL.len()],
+    looked_at: &'a LookedAt,
+    /// By dimension and number, those that have a value that is looked at
+    having: [Vec<Having>; Dimension::ALL.len()],
 }
 
 /// Those that have a value.
@@ -30,19 +32,15 @@ struct Having {
     completed: Vec<Timestamp>,
 }
 
-impl Background {
-    /// Counts who among `others` has a value that is looked at: one that is among those of an affected pod.
-    pub(super) fn new<'a>(others: &Others, affected: impl Iterator<Item = &'a Values>) -> Self {
+impl<'a> Background<'a> {
+    /// Counts who among `others` has a value that is looked at.
+    pub(super) fn new(others: &Others, looked_at: &'a LookedAt) -> Self {
+        let having = |dimension| vec![Having::default(); looked_at.count(dimension)];
         let mut background = Self {
             count: others.count(),
-            values: Default::default(),
+            looked_at,
+            having: Dimension::ALL.map(having),
         };
-        for (dimension, value) in affected.flat_map(Values::all) {
-            let looked_at = &mut background.values[dimension as usize];
-            if !looked_at.contains_key(value) {
-                looked_at.insert(Arc::clone(value), Having::default());
-            }
-        }
         for other in others.iter() {
             background.add(other);
         }
@@ -58,9 +56,8 @@ impl Background {
     }
 
     /// *k*: how many have the value.
-    pub(super) fn with(&self, dimension: Dimension, value: &str) -> usize {
-        self.having(dimension, value)
-            .map_or(0, |having| having.count)
+    pub(super) fn with(&self, dimension: Dimension, value: u16) -> usize {
+        self.having(dimension, value).count
     }
 
     /// *h*: how many that have the value became ready after `median`, of those that pulled an image with it
@@ -68,63 +65,62 @@ impl Background {
     pub(super) fn healthy(
         &self,
         cause: Cause,
-        (dimension, value): (Dimension, &str),
+        (dimension, value): (Dimension, u16),
         median: Timestamp,
         counts_completed: bool,
     ) -> usize {
-        let of_images = is_of_images(cause, dimension);
-        self.having(dimension, value).map_or(0, |having| {
-            let ready = if of_images {
-                &having.ready_with_pull
-            } else {
-                &having.ready
-            };
-            let completed = having.completed.iter().filter(|_| counts_completed);
-            let ends = ready.iter().chain(completed);
-            ends.filter(|at| **at > median).count()
-        })
+        let having = self.having(dimension, value);
+        let ready = if is_of_images(cause, dimension) {
+            &having.ready_with_pull
+        } else {
+            &having.ready
+        };
+        let completed = having.completed.iter().filter(|_| counts_completed);
+        let ends = ready.iter().chain(completed);
+        ends.filter(|at| **at > median).count()
     }
 
-    fn having(&self, dimension: Dimension, value: &str) -> Option<&Having> {
-        self.values[dimension as usize].get(value)
+    fn having(&self, dimension: Dimension, value: u16) -> &Having {
+        &self.having[dimension as usize][usize::from(value)]
+    }
+
+    fn having_mut(&mut self, dimension: Dimension, value: &str) -> Option<&mut Having> {
+        let number = self.looked_at.number(dimension, value)?;
+        self.having[dimension as usize].get_mut(usize::from(number))
     }
 
     fn add(&mut self, other: &Other) {
         let ready = other.ready.as_deref();
-        for (dimension, value) in other.values.all() {
-            self.add_one(dimension, value, ready);
-        }
-        for (dimension, value) in of_images(&other.images) {
-            self.add_one(dimension, value, ready);
+        for (dimension, value) in values(other) {
+            if let Some(having) = self.having_mut(dimension, &value) {
+                having.count += 1;
+                having.ready.extend(ready.map(|ready| ready.at));
+            }
         }
         let Some(BecameReady { at, pulled }) = ready else {
             return;
         };
         for (dimension, value) in of_images(pulled) {
-            if let Some(having) = self.values[dimension as usize].get_mut(value) {
+            if let Some(having) = self.having_mut(dimension, value) {
                 having.ready_with_pull.push(*at);
             }
         }
     }
 
     fn add_completed(&mut self, ended: Timestamp, other: &Other) {
-        let values = other
-            .values
-            .all()
-            .map(|(dimension, value)| (dimension, &**value));
-        for (dimension, value) in values.chain(of_images(&other.images)) {
-            if let Some(having) = self.values[dimension as usize].get_mut(value) {
+        for (dimension, value) in values(other) {
+            if let Some(having) = self.having_mut(dimension, &value) {
                 having.completed.push(ended);
             }
         }
     }
+}
 
-    fn add_one(&mut self, dimension: Dimension, value: &str, ready: Option<&BecameReady>) {
-        if let Some(having) = self.values[dimension as usize].get_mut(value) {
-            having.count += 1;
-            having.ready.extend(ready.map(|ready| ready.at));
-        }
-    }
+/// Every value that one has, each once.
+fn values(other: &Other) -> impl Iterator<Item = (Dimension, Cow<'_, str>)> {
+    let images = of_images(&other.images).into_iter();
+    let images = images.map(|(dimension, value)| (dimension, value.into()));
+    other.has().all().chain(images)
 }
 
 /// Whether an image or a registry is held to be at fault for a pull.
@@ -153,7 +149,7 @@ mod tests {
     use super::*;
     use crate::lifecycle::{Milestone, MilestoneSource, Record, RecordedMilestone};
     use crate::problems::tests::{at, on, pod, pulled, with_image};
-    use crate::problems::values::{self, Names};
+    use crate::problems::values::Has;
 
     /// A startup that became ready at a second, if one is given: on a node, with two images, pulled or not.
     type Start = (u8, (u8, u8), bool, Option<i64>);
@@ -193,7 +189,7 @@ mod tests {
             .collect()
     }
 
-    fn has(record: &Record, dimension: Dimension, value: &str, pulled_only: bool) -> bool {
+    fn has_value(record: &Record, dimension: Dimension, value: &str, pulled_only: bool) -> bool {
         let mut images = images(record, pulled_only).into_iter();
         match dimension {
             Dimension::Image => images.any(|image| image == value),
@@ -212,41 +208,49 @@ mod tests {
             affected in (0..4_u8, 0..6_u8),
             median in 0..100_i64,
         ) {
-            let (mut others, mut names) = (Others::default(), Names::default());
+            let mut others = Others::default();
             let (mut records, mut completed) = (Vec::new(), Vec::new());
             for start in &starts {
                 let record = record(*start);
                 match start.3 {
                     Some(second) if completes(start) => {
-                        others.add_completed(&record, at(second), &mut names);
+                        others.add_completed(&record, at(second));
                         completed.push((second, record));
                         continue;
                     }
-                    None => others.add(&record, &mut names),
-                    Some(_) => others.add_ready(&record, &mut names),
+                    None => others.add(&record),
+                    Some(_) => others.add_ready(&record),
                 }
                 records.push(record);
             }
             let waits = record((affected.0, (affected.1, affected.1), false, None));
-            let values = values::of(&waits, Cause::Image, Some(0), &mut names);
-            let background = Background::new(&others, [&values].into_iter());
+            let has = Has {
+                namespace: &waits.pod.namespace,
+                node: waits.pod.node.as_deref(),
+                image: waits.containers[0].image.as_deref(),
+                has_registry: true,
+                ..Has::default()
+            };
+            let mut looked_at = LookedAt::default();
+            looked_at.take(&has);
+            let background = Background::new(&others, &looked_at);
             prop_assert_eq!(background.count(), records.len());
-            let looked_at: usize = background.values.iter().map(HashMap::len).sum();
-            prop_assert_eq!(looked_at, values.all().count());
-            for (dimension, value) in values.all() {
-                let having = records.iter().filter(|one| has(one, dimension, value, false));
+            prop_assert_eq!(has.all().count(), 4);
+            for (dimension, text) in has.all() {
+                let value = looked_at.number(dimension, &text).unwrap();
+                let having = records.iter().filter(|one| has_value(one, dimension, &text, false));
                 prop_assert_eq!(background.with(dimension, value), having.count());
                 for cause in [Cause::Image, Cause::Crash] {
                     let of_pulls = is_of_images(cause, dimension);
                     let well = records.iter().filter(|one| {
                         let ready = one.reached(Milestone::Ready);
-                        ready.is_some_and(|ready| ready > at(median)) && has(one, dimension, value, of_pulls)
+                        ready.is_some_and(|ready| ready > at(median)) && has_value(one, dimension, &text, of_pulls)
                     });
                     let well = well.count();
                     let done = completed.iter().filter(|(second, one)| {
-                        *second > median && has(one, dimension, value, false)
+                        *second > median && has_value(one, dimension, &text, false)
                     });
-                    let value = (dimension, &**value);
+                    let value = (dimension, value);
                     prop_assert_eq!(background.healthy(cause, value, at(median), false), well);
                     let with_completed = background.healthy(cause, value, at(median), true);
                     prop_assert_eq!(with_completed, well + done.count());

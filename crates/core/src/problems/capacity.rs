@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::kube_event::CapacityState;
-use crate::lifecycle::{Record, Stage, WaitReason};
+use crate::lifecycle::{Progress, Record, Stage};
 use crate::timestamp::Timestamp;
 
 /// What an autoscaler says of a pod that is unschedulable, or of most of the pods of a problem.
@@ -20,8 +20,11 @@ pub struct FoundCapacity {
 }
 
 impl FoundCapacity {
-    /// Of the pod in flight that `record` is of, which waits for `waiting`.
-    pub(super) fn of(record: &Record, waiting: WaitReason) -> Option<Self> {
+    /// Of the pod that `record` is of.
+    pub(super) fn of(record: &Record) -> Option<Self> {
+        let Progress::InFlight { waiting, .. } = record.progress else {
+            return None;
+        };
         let known = record.unschedulable.as_ref()?;
         let says = waiting.stage() == Stage::Unschedulable && known.state != CapacityState::Unknown;
         Some(Self {

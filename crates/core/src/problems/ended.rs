@@ -6,9 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::affected::Affected;
-use super::found_pod::FoundPod;
-use super::values::{self, Dimension, Names};
+use super::affected::{Affected, Had};
+use super::found_pods::FoundPods;
 use crate::lifecycle::{Cause, Milestone, Outcome, Progress, Record};
 use crate::timestamp::Timestamp;
 
@@ -21,8 +20,8 @@ const RELAPSE_LASTS: Duration = Duration::from_secs(600);
 /// Fewer failures of a workload affect nobody.
 const LEAST_FAILURES: usize = 3;
 
-/// The pod of `record`, if it was rejected or failed lately.
-pub(super) fn failed(record: &Record, now: Timestamp, names: &mut Names) -> Option<Affected> {
+/// What affects the pod of `record`, if it was rejected or failed lately.
+pub(super) fn failed(record: &Record, now: Timestamp) -> Option<Had> {
     let Progress::Ended {
         outcome,
         at,
@@ -44,12 +43,11 @@ pub(super) fn failed(record: &Record, now: Timestamp, names: &mut Names) -> Opti
         let last = record.causes.last()?.waiting.cause();
         record.message.clone().filter(|_| last == cause)
     };
-    Some(Affected {
-        pod: FoundPod::of(record),
+    Some(Had {
         cause,
         since: at,
         last: at,
-        values: values::of(record, cause, container, names),
+        container,
         message: words.map(Arc::from).or_else(before),
     })
 }
@@ -70,8 +68,8 @@ fn failed_container(record: &Record) -> Option<u8> {
     u8::try_from(position).ok()
 }
 
-/// The pod of `record`, if it became ready lately and crashes again.
-pub(super) fn relapsed(record: &Record, now: Timestamp, names: &mut Names) -> Option<Affected> {
+/// What affects the pod of `record`, if it became ready lately and crashes again.
+pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<Had> {
     let relapse = record.relapse.as_deref()?;
     let Progress::Ended {
         outcome: Outcome::Ready,
@@ -84,32 +82,32 @@ pub(super) fn relapsed(record: &Record, now: Timestamp, names: &mut Names) -> Op
     // A Ready without a time counts from the end.
     let ready = record.reached(Milestone::Ready).unwrap_or(at);
     let container = u8::try_from(relapse.container).ok();
-    (ready.plus(RELAPSE_LASTS) > now).then(|| Affected {
-        pod: FoundPod::of(record),
+    (ready.plus(RELAPSE_LASTS) > now).then(|| Had {
         cause: Cause::Crash,
         since: relapse.since,
         last: relapse.since,
-        values: values::of(record, Cause::Crash, container, names),
+        container,
         message: relapse.message.clone(),
     })
 }
 
 /// Those of `failed` that affect: of a workload, or of the pods of a namespace that have none, at least three have
-/// failed in the same way.
-pub(super) fn repeated(failed: Vec<Affected>) -> impl Iterator<Item = Affected> {
+/// failed in the same way. `found` has all of them.
+pub(super) fn repeated(failed: Vec<Affected>, found: &FoundPods) -> Vec<Affected> {
+    let kind = |pod: &Affected| {
+        let workload = found.workload_number(pod.place);
+        (
+            pod.cause.as_str(),
+            found.namespace_number(pod.place),
+            workload,
+        )
+    };
     let mut counts: HashMap<_, usize> = HashMap::new();
     for pod in &failed {
         *counts.entry(kind(pod)).or_default() += 1;
     }
-    let is_repeated = move |pod: &Affected| counts.get(&kind(pod)).copied() >= Some(LEAST_FAILURES);
-    failed.into_iter().filter(is_repeated)
-}
-
-/// What pods that fail in the same way have in common.
-fn kind(pod: &Affected) -> (&'static str, bool, Arc<str>) {
-    let workload = pod.values.get(Dimension::Workload);
-    let whose = workload.unwrap_or(&pod.pod.namespace);
-    (pod.cause.as_str(), workload.is_some(), Arc::clone(whose))
+    let is_repeated = |pod: &Affected| counts.get(&kind(pod)).copied() >= Some(LEAST_FAILURES);
+    failed.into_iter().filter(is_repeated).collect()
 }
 
 #[cfg(test)]

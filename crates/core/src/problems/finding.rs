@@ -1,18 +1,18 @@
 //! One finding: pods are added one by one, so that nobody has to hold the records of all of them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::affected::{self, Affected, Limits, Place, Verdict};
+use super::affected::{self, Affected, Had, Limits, Place, Verdict};
+use super::affected_pods::Added;
 use super::background::Background;
 use super::ended;
-use super::found_pod::FoundPod;
+use super::found_pods::FoundPods;
 use super::grouping;
 use super::others::Others;
 use super::over_time::{Ended, OverTime};
 use super::problem::Problem;
-use super::values::Names;
 use crate::lifecycle::{Outcome, Progress, Record};
-use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
 /// So many of the newest records count that were neither rejected nor failed, and so many of those that were: a loop of
@@ -22,10 +22,12 @@ pub const MOST_RECORDS: usize = 1_000;
 /// What is broken, and which pods are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// The problems, the worst first, each with its pods, those that have waited longest first
-    pub problems: Vec<(Problem, Vec<FoundPod>)>,
-    /// The other pods in flight
-    pub rest: Vec<FoundPod>,
+    /// All pods in flight and those of problems
+    pub pods: Arc<FoundPods>,
+    /// The problems, the worst first, each with the places of its pods, those that have waited longest first
+    pub problems: Vec<(Problem, Vec<u32>)>,
+    /// The places of the other pods in flight
+    pub rest: Vec<u32>,
     /// The problems that have ended lately, the newest first
     pub ended: Vec<Ended>,
 }
@@ -36,13 +38,10 @@ pub struct Finding {
     now: Timestamp,
     limits: Limits,
     others: Others,
-    affected: Vec<Affected>,
+    added: Added,
     /// Those that were rejected or failed lately
     failed: Vec<Affected>,
-    rest: Vec<FoundPod>,
-    /// A pod that moves while pods are listed may be listed twice
-    known: HashSet<PodUid>,
-    names: Names,
+    rest: Vec<u32>,
 }
 
 impl Finding {
@@ -59,11 +58,9 @@ impl Finding {
             now,
             limits: Limits::of(&ready),
             others: Others::default(),
-            affected: Vec::new(),
+            added: Added::default(),
             failed: Vec::new(),
             rest: Vec::new(),
-            known: HashSet::new(),
-            names: Names::default(),
         };
         newest.iter().for_each(|record| finding.compare(record));
         failed.iter().for_each(|record| finding.add(record));
@@ -75,14 +72,12 @@ impl Finding {
         let Progress::Ended { outcome, at, .. } = record.progress else {
             return;
         };
-        let names = &mut self.names;
         match outcome {
-            Outcome::Ready => match ended::relapsed(record, self.now, names) {
-                Some(pod) if self.known.insert(record.uid) => self.affected.push(pod),
-                Some(_) => {}
-                None => self.others.add_ready(record, names),
+            Outcome::Ready => match ended::relapsed(record, self.now) {
+                Some(had) => self.add_affected(record, had),
+                None => self.others.add_ready(record),
             },
-            Outcome::Completed => self.others.add_completed(record, at, names),
+            Outcome::Completed => self.others.add_completed(record, at),
             _ => {}
         }
     }
@@ -96,52 +91,66 @@ impl Finding {
             } => (waiting, entered),
             Progress::Ended { .. } => return self.add_ended(record),
         };
-        if !self.known.insert(record.uid) {
+        // A pod that moves while pods are listed may be listed twice.
+        let Some(place) = self.added.found.add(record) else {
             return;
-        }
-        let (pod, place) = (FoundPod::of(record), Place { waiting, entered });
-        match affected::verdict(record, place, &self.limits, self.now) {
+        };
+        match affected::verdict(record, Place { waiting, entered }, &self.limits, self.now) {
             Verdict::Affected(had) => {
-                self.affected.push(had.by(pod, record, &mut self.names));
+                let pod = self.added.affected(place, had, record);
+                self.added.push(pod);
             }
             Verdict::StartsWell => {
-                self.others.add(record, &mut self.names);
-                self.rest.push(pod);
+                self.others.add(record);
+                self.rest.push(place);
             }
-            Verdict::Ignored => self.rest.push(pod),
+            Verdict::Ignored => self.rest.push(place),
         }
     }
 
     fn add_ended(&mut self, record: &Record) {
-        if let Some(pod) = ended::failed(record, self.now, &mut self.names) {
-            if self.known.insert(record.uid) {
+        if let Some(had) = ended::failed(record, self.now) {
+            if let Some(place) = self.added.found.add(record) {
+                let pod = self.added.affected(place, had, record);
                 self.failed.push(pod);
             }
-        } else if let Some(pod) = ended::relapsed(record, self.now, &mut self.names)
-            && self.known.insert(record.uid)
-        {
-            self.affected.push(pod);
+        } else if let Some(had) = ended::relapsed(record, self.now) {
+            self.add_affected(record, had);
+        }
+    }
+
+    fn add_affected(&mut self, record: &Record, had: Had) {
+        if let Some(place) = self.added.found.add(record) {
+            let pod = self.added.affected(place, had, record);
+            self.added.push(pod);
         }
     }
 
     /// The problems, by what was stated before, which this changes.
-    pub fn finish(mut self, over_time: &mut OverTime) -> Found {
-        self.affected.extend(ended::repeated(self.failed));
-        self.affected
-            .sort_by(|one, other| one.order().cmp(&other.order()));
-        affected::forget_too_many(&mut self.affected);
-        let looked_at = self.affected.iter().map(|pod| &pod.values);
-        let background = Background::new(&self.others, looked_at);
-        let mut by_cause: BTreeMap<&'static str, Vec<Affected>> = BTreeMap::new();
-        for pod in self.affected {
-            by_cause.entry(pod.cause.as_str()).or_default().push(pod);
+    pub fn finish(self, over_time: &mut OverTime) -> Found {
+        let (mut added, mut rest) = (self.added, self.rest);
+        rest.shrink_to_fit();
+        for pod in ended::repeated(self.failed, &added.found) {
+            added.push(pod);
         }
-        let groups = by_cause
-            .into_values()
-            .flat_map(|pods| grouping::groups(pods, &background));
+        let pods = added.finish();
+        let background = Background::new(&self.others, &pods.looked_at);
+        drop(self.others);
+        let mut by_cause: BTreeMap<&'static str, Vec<u32>> = BTreeMap::new();
+        for rank in pods.ranks() {
+            let cause = pods.get(rank).cause.as_str();
+            by_cause.entry(cause).or_default().push(rank);
+        }
+        let by_cause = by_cause.into_values();
+        let groups = by_cause.flat_map(|ranks| grouping::groups(ranks, &pods, &background));
+        let problems = over_time.state(groups, &pods, self.now);
+        drop(background);
+        let pods = pods.into_found();
+        over_time.remember(&pods);
         Found {
-            problems: over_time.state(groups, self.now),
-            rest: self.rest,
+            problems,
+            pods,
+            rest,
             ended: over_time.ended(),
         }
     }

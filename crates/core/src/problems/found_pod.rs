@@ -44,44 +44,56 @@ pub enum FoundState {
     },
 }
 
-impl FoundPod {
-    /// The pod that `record` is of.
+impl FoundState {
+    /// That of the pod that `record` is of.
     pub(super) fn of(record: &Record) -> Self {
-        let pod = &record.pod;
-        let (state, capacity) = match record.progress {
+        match record.progress {
             Progress::InFlight {
                 waiting,
                 entered,
                 stuck_at,
                 is_stuck,
-            } => {
-                let state = FoundState::InFlight {
-                    waiting,
-                    entered,
-                    stuck_at,
-                    is_stuck,
-                };
-                (state, FoundCapacity::of(record, waiting))
-            }
-            Progress::Ended { outcome, at, .. } => (FoundState::Ended { outcome, at }, None),
-        };
-        Self {
-            uid: record.uid,
-            namespace: Arc::clone(&pod.namespace),
-            name: pod.name.clone(),
-            node: pod.node.clone(),
-            workload: pod.workload.clone(),
-            state,
-            capacity,
+            } => Self::InFlight {
+                waiting,
+                entered,
+                stuck_at,
+                is_stuck,
+            },
+            Progress::Ended { outcome, at, .. } => Self::Ended { outcome, at },
         }
     }
 
     /// The stage that it is in, and why it waits there; `None` of a startup that is over.
     pub const fn waiting(&self) -> Option<WaitReason> {
-        match self.state {
-            FoundState::InFlight { waiting, .. } => Some(waiting),
-            FoundState::Ended { .. } => None,
+        match self {
+            Self::InFlight { waiting, .. } => Some(*waiting),
+            Self::Ended { .. } => None,
         }
+    }
+
+    /// Whether it counts as stuck. A startup that is over never does.
+    pub const fn is_stuck(&self) -> bool {
+        matches!(self, Self::InFlight { is_stuck: true, .. })
+    }
+
+    /// How it ended; `None` of one under way.
+    pub const fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::InFlight { .. } => None,
+            Self::Ended { outcome, .. } => Some(*outcome),
+        }
+    }
+
+    /// Whether it was rejected or failed.
+    pub fn has_failed(&self) -> bool {
+        self.outcome().is_some_and(Outcome::is_failure)
+    }
+}
+
+impl FoundPod {
+    /// The stage that it is in, and why it waits there; `None` of a startup that is over.
+    pub const fn waiting(&self) -> Option<WaitReason> {
+        self.state.waiting()
     }
 
     /// Since when it is as it is: in its stage, or over.
@@ -94,19 +106,15 @@ impl FoundPod {
 
     /// Whether it counts as stuck. A startup that is over never does.
     pub const fn is_stuck(&self) -> bool {
-        matches!(self.state, FoundState::InFlight { is_stuck: true, .. })
+        self.state.is_stuck()
     }
 
     /// How its startup ended; `None` of one under way.
     pub const fn outcome(&self) -> Option<Outcome> {
-        match self.state {
-            FoundState::InFlight { .. } => None,
-            FoundState::Ended { outcome, .. } => Some(outcome),
-        }
+        self.state.outcome()
     }
-
     /// Whether its startup was rejected or failed.
     pub fn has_failed(&self) -> bool {
-        self.outcome().is_some_and(Outcome::is_failure)
+        self.state.has_failed()
     }
 }

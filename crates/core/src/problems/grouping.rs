@@ -1,77 +1,99 @@
 //! How the affected pods of a cause are grouped ([§13.5](crate::specification#s13-5)).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::affected::Affected;
+use super::affected_pods::AffectedPods;
 use super::background::Background;
 use super::values::{Dimension, Shared};
-use super::weight::{All, Weighed};
+use super::weight::{All, Weighed, With};
 use crate::lifecycle::Cause;
 
 /// So many values are taken because they stand out.
 const MOST_STANDING_OUT: usize = 5;
 
-/// Pods with what they share.
-pub(super) type Group = (Shared, Vec<Affected>);
+/// The ranks of pods with what they share.
+pub(super) type Group = (Shared, Vec<u32>);
 
-/// The groups of the pods that one cause affects, in each the pods in the order in which they came.
-pub(super) fn groups(mut pods: Vec<Affected>, background: &Background) -> Vec<Group> {
+/// The groups of the pods with these ranks, which one cause affects, in each the pods in the order in which they came:
+/// those that have waited longest first.
+pub(super) fn groups(
+    mut ranks: Vec<u32>,
+    pods: &AffectedPods,
+    background: &Background<'_>,
+) -> Vec<Group> {
     let mut found = Vec::new();
     let mut standing_out = 0;
-    while let Some(first) = pods.first() {
+    while !ranks.is_empty() {
         let may_stand_out = standing_out < MOST_STANDING_OUT;
-        let Some(taken) = choose(first.cause, &pods, background, may_stand_out) else {
+        let Some(taken) = choose(&ranks, pods, background, may_stand_out) else {
             break;
         };
-        let shared = (taken.dimension, taken.value);
+        let value = Arc::clone(pods.looked_at.value(taken.dimension, taken.value));
+        let shared = Some((taken.dimension, value));
         if taken.explains {
-            found.push((Some(shared), std::mem::take(&mut pods)));
+            found.push((shared, std::mem::take(&mut ranks)));
             break;
         }
         standing_out += 1;
-        let has = |pod: &Affected| pod.values.get(shared.0) == Some(&shared.1);
-        let (with, without) = pods.into_iter().partition(has);
-        found.push((Some(shared), with));
-        pods = without;
+        let has = |rank: &u32| pods.get(*rank).values.get(taken.dimension) == Some(taken.value);
+        let (with, without) = ranks.into_iter().partition(has);
+        found.push((shared, with));
+        ranks = without;
     }
-    if !pods.is_empty() {
-        found.push((None, pods));
+    if !ranks.is_empty() {
+        found.push((None, ranks));
     }
     found
 }
 
 /// The value to take, if there is one.
 fn choose(
-    cause: Cause,
-    pods: &[Affected],
-    background: &Background,
+    ranks: &[u32],
+    pods: &AffectedPods,
+    background: &Background<'_>,
     may_stand_out: bool,
 ) -> Option<Weighed> {
-    let mut by_value: BTreeMap<(Dimension, &Arc<str>), Vec<&Affected>> = BTreeMap::new();
-    for pod in pods {
-        for value in pod.values.all() {
-            by_value.entry(value).or_default().push(pod);
-        }
-    }
+    let cause = pods.get(*ranks.first()?).cause;
+    let has_failed = |rank: &u32| pods.state(*rank).is_some_and(|state| state.has_failed());
     let all = All {
         cause,
-        pods: pods.len(),
-        has_failed: pods.iter().any(|pod| pod.pod.has_failed()),
+        pods: ranks.len(),
+        has_failed: ranks.iter().any(has_failed),
     };
-    let weighed = by_value.into_iter().map(|((dimension, value), with)| {
-        let value = (dimension, Arc::clone(value));
-        Weighed::new(value, &with, all, background)
-    });
-    let mut weighed: Vec<Weighed> = weighed.collect();
+    let mut weighed = Vec::new();
+    for (dimension, values) in Dimension::ALL.into_iter().zip(having(ranks, pods)) {
+        for (value, with) in (0..).zip(values).filter(|(_, with)| with.pods > 0) {
+            weighed.push(Weighed::new((dimension, value), &with, all, background));
+        }
+    }
     if matches!(cause, Cause::Image | Cause::Pull) {
         for dimension in [Dimension::Image, Dimension::Registry] {
             let at_fault = |one: &Weighed| one.explains && one.dimension == dimension;
+            // No two values of a dimension can explain the same pods.
             if let Some(position) = weighed.iter().position(at_fault) {
                 return Some(weighed.swap_remove(position));
             }
         }
     }
     weighed.retain(|one| one.explains || may_stand_out && one.stands_out);
-    weighed.into_iter().min_by(Weighed::order)
+    let order = |one: &Weighed, other: &Weighed| one.order(other, &pods.looked_at);
+    weighed.into_iter().min_by(order)
+}
+
+/// The pods that have each value, by dimension and number.
+fn having(ranks: &[u32], pods: &AffectedPods) -> [Vec<With>; Dimension::ALL.len()] {
+    let none = |dimension| vec![With::nobody(); pods.looked_at.count(dimension)];
+    let mut having = Dimension::ALL.map(none);
+    let values = |rank: &u32| pods.get(*rank).values;
+    for (dimension, value) in ranks.iter().flat_map(|rank| values(rank).all()) {
+        having[dimension as usize][usize::from(value)].pods += 1;
+    }
+    // The pods come in the order of these times, so that in the middle of them there is the median.
+    for rank in ranks {
+        let pod = pods.get(*rank);
+        for (dimension, value) in pod.values.all() {
+            having[dimension as usize][usize::from(value)].pass(pod);
+        }
+    }
+    having
 }

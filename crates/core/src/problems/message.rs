@@ -1,9 +1,12 @@
 //! What Kubernetes says of most pods of a problem ([§13.6](crate::specification#s13-6)).
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use super::affected::Affected;
+use hashbrown::DefaultHashBuilder;
+
+use super::affected_pods::AffectedPods;
 use crate::timestamp::Timestamp;
 
 /// Pods that are told the same.
@@ -14,15 +17,17 @@ struct Told<'a> {
 
 /// The most frequent text, the newest of it; on a tie that which was said last. Texts that differ in digits, or
 /// in the pod's name and UID, are one.
-pub(super) fn most_frequent(pods: &[Affected]) -> Option<Arc<str>> {
-    let mut texts: HashMap<String, Told<'_>> = HashMap::new();
-    for pod in pods {
-        let Some(message) = &pod.message else {
+pub(super) fn most_frequent(ranks: &[u32], pods: &AffectedPods) -> Option<Arc<str>> {
+    // By their hash, because in an outage each pod may be told something else.
+    let hasher = DefaultHashBuilder::default();
+    let mut texts: HashMap<u64, Told<'_>> = HashMap::new();
+    for rank in ranks {
+        let Some(message) = pods.message(*rank) else {
             continue;
         };
-        let newest = (pod.last, &**message);
+        let newest = (pods.get(*rank).last, message);
         let told = texts
-            .entry(without_own_parts(pod, message))
+            .entry(hasher.hash_one(without_own_parts(pods, *rank, message)))
             .or_insert(Told { pods: 0, newest });
         told.pods += 1;
         told.newest = told.newest.max(newest);
@@ -34,9 +39,12 @@ pub(super) fn most_frequent(pods: &[Affected]) -> Option<Arc<str>> {
 }
 
 /// The text without what differs from pod to pod.
-fn without_own_parts(pod: &Affected, message: &str) -> String {
-    let mut text = without_word(message, &pod.pod.uid.to_string());
-    text = without_word(&text, &pod.pod.name);
+fn without_own_parts(pods: &AffectedPods, rank: u32, message: &str) -> String {
+    let place = pods.get(rank).place;
+    let (before, rest) = pods.found.name(place);
+    let uid = pods.found.uid(place).map(|uid| uid.to_string());
+    let mut text = without_word(message, &uid.unwrap_or_default());
+    text = without_word(&text, &[before, rest].concat());
     text.retain(|character| !character.is_ascii_digit());
     text
 }

@@ -7,11 +7,14 @@
 //! ```
 
 mod affected;
+mod affected_pods;
 mod background;
+mod blocks;
 mod capacity;
 mod ended;
 mod finding;
 mod found_pod;
+mod found_pods;
 mod grouping;
 mod message;
 mod others;
@@ -24,6 +27,7 @@ pub use capacity::FoundCapacity;
 pub use ended::FAILED_LASTS;
 pub use finding::{Finding, Found, MOST_RECORDS};
 pub use found_pod::{FoundPod, FoundState};
+pub use found_pods::FoundPods;
 pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};
 pub use problem::{MOST_NAMED, Problem};
 pub use values::Dimension;

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use super::values::{self, Names, Values};
+use super::values::Has;
 use crate::lifecycle::{Milestone, Record, RecordedImage};
+use crate::node::NodeLabels;
+use crate::pod::Workload;
 use crate::timestamp::Timestamp;
 
 /// Pods in flight that no cause affects, and startups that ended as ready or completed. What they have is counted only
@@ -19,8 +21,10 @@ pub(super) struct Others {
 /// What one of them has.
 #[derive(Debug)]
 pub(super) struct Other {
-    /// All but images and registries
-    pub values: Values,
+    namespace: Arc<str>,
+    node: Option<Arc<str>>,
+    workload: Option<Arc<Workload>>,
+    labels: Option<Arc<NodeLabels>>,
     /// The images of its containers
     pub images: Box<[Arc<str>]>,
     /// If it is known when it became ready
@@ -37,25 +41,25 @@ pub(super) struct BecameReady {
 
 impl Others {
     /// A startup that ended as ready.
-    pub(super) fn add_ready(&mut self, record: &Record, names: &mut Names) {
+    pub(super) fn add_ready(&mut self, record: &Record) {
         let ready = record.reached(Milestone::Ready).map(|at| {
             let pulled = pulled(record);
             Box::new(BecameReady { at, pulled })
         });
         self.well.push(Other {
             ready,
-            ..Other::of(record, names)
+            ..Other::of(record)
         });
     }
 
     /// A startup that completed at `at`.
-    pub(super) fn add_completed(&mut self, record: &Record, at: Timestamp, names: &mut Names) {
-        self.completed.push((at, Other::of(record, names)));
+    pub(super) fn add_completed(&mut self, record: &Record, at: Timestamp) {
+        self.completed.push((at, Other::of(record)));
     }
 
     /// A pod in flight.
-    pub(super) fn add(&mut self, record: &Record, names: &mut Names) {
-        self.well.push(Other::of(record, names));
+    pub(super) fn add(&mut self, record: &Record) {
+        self.well.push(Other::of(record));
     }
 
     /// *n*: how many there are.
@@ -75,12 +79,26 @@ impl Others {
 }
 
 impl Other {
-    fn of(record: &Record, names: &mut Names) -> Self {
-        let images = record.containers.iter();
+    fn of(record: &Record) -> Self {
+        let (pod, images) = (&record.pod, record.containers.iter());
         Self {
-            values: values::shared_by_all(record, names),
+            namespace: Arc::clone(&pod.namespace),
+            node: pod.node.clone(),
+            workload: pod.workload.clone(),
+            labels: record.node_labels.clone(),
             images: images.filter_map(|one| one.image.clone()).collect(),
             ready: None,
+        }
+    }
+
+    /// All but its images and registries.
+    pub(super) fn has(&self) -> Has<'_> {
+        Has {
+            namespace: &self.namespace,
+            node: self.node.as_deref(),
+            workload: self.workload.as_deref(),
+            labels: self.labels.as_deref(),
+            ..Has::default()
         }
     }
 }

@@ -6,16 +6,19 @@
 //!                            ▲ before, by pod ─┘
 //! ```
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::affected::Affected;
-use super::found_pod::FoundPod;
+use super::affected_pods::AffectedPods;
+use super::blocks::NONE;
+use super::found_pods::FoundPods;
 use super::grouping::Group;
 use super::problem::{Key, Problem};
-use super::values::Shared;
+use super::values::{Dimension, Shared};
 use crate::lifecycle::Cause;
-use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
 /// Another result is stated once it has been found for so long.
@@ -39,7 +42,12 @@ pub struct Ended {
 /// What was stated before. It has the pods that were affected at the last finding, and no others.
 #[derive(Clone, Debug, Default)]
 pub struct OverTime {
-    pods: HashMap<PodUid, Stated>,
+    /// The pods of the last finding, which its readers have too
+    pods: Arc<FoundPods>,
+    /// By place, what each of them is stated to share: the number of it
+    stated_of: Vec<u32>,
+    /// What is stated, each once
+    stated: Vec<Stated>,
     /// The problems, as they were stated last
     lasting: HashMap<Key, Problem>,
     /// The newest first
@@ -47,7 +55,7 @@ pub struct OverTime {
 }
 
 /// What a pod is stated to share with others.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Stated {
     cause: Cause,
     shared: Shared,
@@ -68,12 +76,6 @@ impl Stated {
         (self.cause, self.shared.clone())
     }
 
-    /// Whether a pod of the set `found` may be stated with it.
-    fn suits(&self, pod: &Affected, found: &Shared) -> bool {
-        let has = |(dimension, value): &(_, _)| pod.values.get(*dimension) == Some(value);
-        self.shared.as_ref().is_none_or(has) || self.shared == *found
-    }
-
     /// The same after `found` was found at `now`.
     fn after(mut self, found: &Shared, now: Timestamp) -> Self {
         if self.shared == *found {
@@ -91,46 +93,109 @@ impl Stated {
     }
 }
 
+/// What is stated, each once, while it is found.
+#[derive(Default)]
+struct Stating {
+    all: Vec<Stated>,
+    numbers: HashMap<Stated, u32>,
+}
+
+impl Stating {
+    fn number(&mut self, stated: Stated) -> u32 {
+        if let Some(number) = self.numbers.get(&stated) {
+            return *number;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(stated.clone());
+        self.numbers.insert(stated, number);
+        number
+    }
+}
+
+/// What may be stated of a pod that is found anew.
+struct Set {
+    /// The number of it
+    stated: u32,
+    shared: SharedNumber,
+    /// It is what was found
+    is_found: bool,
+}
+
+/// What is shared, by number; no number where no pod has it that is looked at.
+type SharedNumber = Option<(Dimension, Option<u16>)>;
+
+impl Set {
+    /// Whether a pod may be stated with it.
+    fn suits(&self, pod: &Affected) -> bool {
+        let has = |(dimension, value): (Dimension, Option<u16>)| {
+            value.is_some() && pod.values.get(dimension) == value
+        };
+        self.is_found || self.shared.is_none_or(has)
+    }
+}
+
 impl OverTime {
-    /// The problems to state at `now`, the worst first, where `groups` were found.
+    /// The problems to state at `now`, the worst first, where `groups` of `pods` were found, each with the places of its
+    /// pods.
     pub(super) fn state(
         &mut self,
         groups: impl Iterator<Item = Group>,
+        pods: &AffectedPods,
         now: Timestamp,
-    ) -> Vec<(Problem, Vec<FoundPod>)> {
-        let mut pods = HashMap::new();
+    ) -> Vec<(Problem, Vec<u32>)> {
+        let mut stating = Stating::default();
+        let mut stated_of = vec![NONE; pods.found.len()];
         let mut renamed = HashSet::new();
-        let mut stated: BTreeMap<(&'static str, Shared), Vec<Affected>> = BTreeMap::new();
-        for (found, members) in groups {
-            let sets = self.sets_of(&members);
-            for pod in members {
-                let known = self.known(&pod);
-                let joined = || sets.iter().find(|set| set.suits(&pod, &found)).copied();
+        let mut stated: BTreeMap<(&'static str, Shared), Vec<u32>> = BTreeMap::new();
+        for (found, ranks) in groups {
+            let sets = self.sets_of(&ranks, &found, pods);
+            // What follows for the pods of the group, by what was stated before.
+            let mut following: HashMap<Option<u32>, (u32, bool, Vec<u32>)> = HashMap::new();
+            for rank in ranks {
+                let pod = pods.get(rank);
+                let known = self.known(pod, pods);
+                let joined = || sets.iter().find(|set| set.suits(pod)).map(|set| set.stated);
                 let before = known.or_else(joined);
-                let before = before.map_or_else(|| Stated::new(pod.cause, &found), Stated::clone);
-                let after = before.clone().after(&found, now);
-                if known.is_some() && after.shared != before.shared {
-                    renamed.insert(before.key());
+                let (after, is_renamed, members) = following.entry(before).or_insert_with(|| {
+                    let anew = || Stated::new(pod.cause, &found);
+                    let before =
+                        before.map_or_else(anew, |before| self.stated[before as usize].clone());
+                    let after = before.clone().after(&found, now);
+                    let is_renamed = after.shared != before.shared;
+                    (stating.number(after), is_renamed, Vec::new())
+                });
+                if *is_renamed && let Some(known) = known {
+                    renamed.insert(self.stated[known as usize].key());
                 }
-                let group = stated.entry((pod.cause.as_str(), after.shared.clone()));
-                pods.insert(pod.pod.uid, after);
-                group.or_default().push(pod);
+                stated_of[pod.place as usize] = *after;
+                members.push(rank);
+            }
+            for (after, _, members) in following.into_values() {
+                let after = &stating.all[after as usize];
+                let set = (after.cause.as_str(), after.shared.clone());
+                stated.entry(set).or_default().extend(members);
             }
         }
-        self.pods = pods;
-        let mut problems: Vec<_> = stated
-            .into_iter()
-            .map(|((_, shared), mut pods)| {
-                pods.sort_by(|one, other| one.order().cmp(&other.order()));
-                let problem = self.lasting(Problem::of(shared, &pods));
-                (problem, pods.into_iter().map(|pod| pod.pod).collect())
-            })
-            .collect();
-        problems.sort_by(|(one, _), (other, _): &(Problem, Vec<FoundPod>)| {
-            one.order().cmp(&other.order())
+        self.stated_of = stated_of;
+        self.stated = stating.all;
+        let problems = stated.into_iter().map(|((_, shared), mut ranks)| {
+            ranks.sort_unstable();
+            let problem = self.lasting(Problem::of(shared, &ranks, pods));
+            for rank in &mut ranks {
+                *rank = pods.get(*rank).place;
+            }
+            ranks.shrink_to_fit();
+            (problem, ranks)
         });
+        let mut problems: Vec<_> = problems.collect();
+        problems.sort_by(|(one, _), (other, _): &(Problem, _)| one.order().cmp(&other.order()));
         self.end(problems.iter().map(|(problem, _)| problem), &renamed, now);
         problems
+    }
+
+    /// Those are the pods that were stated last.
+    pub(super) fn remember(&mut self, pods: &Arc<FoundPods>) {
+        self.pods = Arc::clone(pods);
     }
 
     /// The problems that have ended lately, the newest first, of one finding the worst first.
@@ -138,24 +203,37 @@ impl OverTime {
         self.ended.iter().cloned().collect()
     }
 
-    /// What the pod was stated with by the same cause.
-    fn known(&self, pod: &Affected) -> Option<&Stated> {
-        let known = self.pods.get(&pod.pod.uid);
-        known.filter(|known| known.cause == pod.cause)
+    /// What the pod was stated with by the same cause: the number of it.
+    fn known(&self, pod: &Affected, pods: &AffectedPods) -> Option<u32> {
+        let before = self.pods.place(pods.found.uid(pod.place)?)?;
+        let stated = *self.stated_of.get(before as usize)?;
+        let known = self.stated.get(stated as usize)?;
+        (known.cause == pod.cause).then_some(stated)
     }
 
     /// What the pods that are known were stated with, that of most pods first; on a tie that of the pod that
-    /// has waited longest.
-    fn sets_of(&self, pods: &[Affected]) -> Vec<&Stated> {
-        let mut sets: Vec<(&Stated, usize)> = Vec::new();
-        for known in pods.iter().filter_map(|pod| self.known(pod)) {
-            match sets.iter_mut().find(|(set, _)| *set == known) {
-                Some((_, count)) => *count += 1,
-                None => sets.push((known, 1)),
+    /// has waited longest. They are found with `found` now.
+    fn sets_of(&self, ranks: &[u32], found: &Shared, pods: &AffectedPods) -> Vec<Set> {
+        let mut counts: HashMap<u32, (usize, u32)> = HashMap::new();
+        for rank in ranks {
+            if let Some(known) = self.known(pods.get(*rank), pods) {
+                counts.entry(known).or_insert((0, *rank)).0 += 1;
             }
         }
-        sets.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        sets.into_iter().map(|(set, _)| set).collect()
+        let mut sets: Vec<_> = counts.into_iter().collect();
+        sets.sort_unstable_by_key(|(_, (count, first))| (Reverse(*count), *first));
+        let set = |(stated, _)| {
+            let shared = &self.stated[stated as usize].shared;
+            let number = |(dimension, value): &(Dimension, Arc<str>)| {
+                (*dimension, pods.looked_at.number(*dimension, value))
+            };
+            Set {
+                stated,
+                shared: shared.as_ref().map(number),
+                is_found: shared == found,
+            }
+        };
+        sets.into_iter().map(set).collect()
     }
 
     /// The problem with the earliest time since it lasts.

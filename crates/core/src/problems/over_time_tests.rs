@@ -332,11 +332,9 @@ fn it_agrees_with_a_reading_that_looks_back_through_every_finding() {
                 reference.records.insert(name, (image, node, since));
             }
             let pods: Vec<_> = present.values().cloned().collect();
-            let alone = find(pods.clone(), &[], at(second)).problems;
-            let names = |pods: &[FoundPod]| pods.iter().map(|pod| pod.name.to_string()).collect();
-            let sets = alone
-                .iter()
-                .map(|(problem, pods)| (problem.key(), names(pods)));
+            let alone = find(pods.clone(), &[], at(second));
+            let names = |pods: &[u32]| (alone.pods.all(pods)).map(|pod| pod.name.into()).collect();
+            let sets = (alone.problems.iter()).map(|(problem, pods)| (problem.key(), names(pods)));
             reference.add(Step {
                 second,
                 sets: sets.collect(),
@@ -348,7 +346,8 @@ fn it_agrees_with_a_reading_that_looks_back_through_every_finding() {
                 let since = at(reference.since(step, &problem.key()));
                 assert_eq!(problem.since, since, "seed {seed} at {second}: {problem:?}");
                 assert_eq!(problem.pods, pods.len());
-                stated.extend(pods.iter().map(|pod| (pod.name.to_string(), problem.key())));
+                let pods = found.pods.all(pods);
+                stated.extend(pods.map(|pod| (pod.name.to_string(), problem.key())));
             }
             assert_eq!(stated, reference.stated[step], "seed {seed} at {second}");
             let ended = found

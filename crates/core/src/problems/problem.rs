@@ -1,11 +1,10 @@
 //! What a problem states ([§13.6](crate::specification#s13-6)).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::affected::Affected;
+use super::affected_pods::AffectedPods;
 use super::capacity::{self, FoundCapacity};
-use super::found_pod::FoundPod;
+use super::found_pod::{FoundPod, FoundState};
 use super::message;
 use super::values::{Dimension, Shared};
 use crate::lifecycle::{Cause, Outcome, Stage};
@@ -48,33 +47,32 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The problem of these pods, of which there is at least one, those that have waited longest first.
-    pub(super) fn of(shared: Shared, pods: &[Affected]) -> Self {
-        let count = |dimension: Dimension| {
-            let values = pods.iter().filter_map(|pod| pod.values.get(dimension));
-            values.collect::<BTreeSet<_>>().len()
+    /// The problem of the pods with these ranks, of which there is at least one, those that have waited longest first.
+    pub(super) fn of(shared: Shared, ranks: &[u32], pods: &AffectedPods) -> Self {
+        let (found, first) = (&pods.found, pods.get(ranks[0]));
+        let places = || ranks.iter().map(|rank| pods.get(*rank).place);
+        let states = || places().filter_map(|place| found.state(place));
+        let having = |has: fn(&FoundState) -> bool| states().filter(has).count();
+        let is_unschedulable = |place: &u32| {
+            let waiting = found.state(*place).and_then(|state| state.waiting());
+            waiting.is_some_and(|waiting| waiting.stage() == Stage::Unschedulable)
         };
-        let unschedulable = pods.iter().map(|pod| &pod.pod);
-        let unschedulable = unschedulable
-            .filter(|pod| (pod.waiting()).is_some_and(|one| one.stage() == Stage::Unschedulable))
-            .map(|pod| pod.capacity.as_ref());
-        let having = |has: fn(&FoundPod) -> bool| pods.iter().filter(|pod| has(&pod.pod)).count();
-        let namespaces: BTreeSet<&str> = pods.iter().map(|pod| &*pod.pod.namespace).collect();
+        let unschedulable = places().filter(is_unschedulable);
         Self {
-            cause: pods[0].cause,
-            pods: pods.len(),
-            stuck: having(FoundPod::is_stuck),
-            failed: having(FoundPod::has_failed),
-            relapsed: having(|pod| pod.outcome() == Some(Outcome::Ready)),
-            since: pods[0].since,
-            nodes: count(Dimension::Node),
-            workloads: count(Dimension::Workload),
-            namespaces: namespaces.len(),
-            message: message::most_frequent(pods),
-            capacity: capacity::shared(unschedulable),
+            cause: first.cause,
+            pods: ranks.len(),
+            stuck: having(FoundState::is_stuck),
+            failed: having(FoundState::has_failed),
+            relapsed: having(|state| state.outcome() == Some(Outcome::Ready)),
+            since: first.since,
+            nodes: distinct(places().filter_map(|place| found.node_number(place))),
+            workloads: distinct(places().filter_map(|place| found.workload_number(place))),
+            namespaces: distinct(places().map(|place| found.namespace_number(place))),
+            message: message::most_frequent(ranks, pods),
+            capacity: capacity::shared(unschedulable.map(|place| found.capacity(place))),
             shared,
-            oldest: (pods.iter().take(MOST_NAMED))
-                .map(|pod| pod.pod.clone())
+            oldest: (places().take(MOST_NAMED))
+                .filter_map(|place| found.get(place))
                 .collect(),
         }
     }
@@ -100,4 +98,12 @@ impl Problem {
     pub(super) fn key(&self) -> Key {
         (self.cause, self.shared.clone())
     }
+}
+
+/// How many different ones there are.
+fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> usize {
+    let mut all: Vec<T> = all.collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len()
 }

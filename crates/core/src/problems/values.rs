@@ -1,11 +1,14 @@
 //! What a pod has in each dimension ([§13.3](crate::specification#s13-3)).
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::image_registry;
 use crate::label_values;
-use crate::lifecycle::{Cause, Record};
+use crate::lifecycle::Record;
+use crate::node::NodeLabels;
+use crate::pod::Workload;
 
 label_values! {
     /// What pods can share, in the order of the specification's table.
@@ -30,75 +33,117 @@ label_values! {
 /// What pods share, where they share one thing.
 pub(super) type Shared = Option<(Dimension, Arc<str>)>;
 
-/// At most one value in each dimension; what is not known is no value.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Values([Option<Arc<str>>; Dimension::ALL.len()]);
+/// So many values of each dimension are looked at ([§13.8](crate::specification#s13-8)).
+const MOST_VALUES: usize = 1_000;
+
+/// At most one value in each dimension, by number; what is not known, or not looked at, is no value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Values([u16; Dimension::ALL.len()]);
+
+/// The number of no value.
+const NO_VALUE: u16 = u16::MAX;
+
+impl Default for Values {
+    fn default() -> Self {
+        Self([NO_VALUE; Dimension::ALL.len()])
+    }
+}
 
 impl Values {
-    pub(super) fn get(&self, dimension: Dimension) -> Option<&Arc<str>> {
-        self.0[dimension as usize].as_ref()
-    }
-
-    /// As if nothing were known in the dimension.
-    pub(super) fn forget(&mut self, dimension: Dimension) {
-        self.0[dimension as usize] = None;
+    pub(super) fn get(self, dimension: Dimension) -> Option<u16> {
+        Some(self.0[dimension as usize]).filter(|number| *number != NO_VALUE)
     }
 
     /// Every value, with its dimension.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Dimension, &Arc<str>)> {
+    pub(super) fn all(self) -> impl Iterator<Item = (Dimension, u16)> {
         let all = Dimension::ALL.into_iter();
-        all.filter_map(|dimension| Some((dimension, self.get(dimension)?)))
+        all.filter_map(move |dimension| Some((dimension, self.get(dimension)?)))
     }
 }
 
-/// Texts that many pods have, each once.
+/// The values that are looked at: of each dimension the first that are taken.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashSet<Arc<str>>);
+pub(super) struct LookedAt([OfDimension; Dimension::ALL.len()]);
 
-impl Names {
-    /// The one that says the same.
-    pub(super) fn shared(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(text) {
-            return Arc::clone(known);
+#[derive(Debug, Default)]
+struct OfDimension {
+    values: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u16>,
+}
+
+impl LookedAt {
+    /// The values of a pod that has this; takes those that are new, as long as there are few enough.
+    pub(super) fn take(&mut self, has: &Has<'_>) -> Values {
+        let mut taken = Values::default();
+        for (dimension, value) in has.all() {
+            let OfDimension { values, numbers } = &mut self.0[dimension as usize];
+            let known = numbers.get(&*value).copied();
+            if known.is_none() && values.len() == MOST_VALUES {
+                continue;
+            }
+            taken.0[dimension as usize] = known.unwrap_or_else(|| {
+                let value: Arc<str> = (&*value).into();
+                // There are fewer than numbers of 16 bits.
+                let number = values.len() as u16;
+                values.push(Arc::clone(&value));
+                numbers.insert(value, number);
+                number
+            });
         }
-        let new: Arc<str> = text.into();
-        self.0.insert(Arc::clone(&new));
-        new
+        taken
+    }
+
+    /// How many values of a dimension there are.
+    pub(super) fn count(&self, dimension: Dimension) -> usize {
+        self.0[dimension as usize].values.len()
+    }
+
+    /// The number of a value, if it is looked at.
+    pub(super) fn number(&self, dimension: Dimension, value: &str) -> Option<u16> {
+        self.0[dimension as usize].numbers.get(value).copied()
+    }
+
+    /// The value of a number that this gave.
+    pub(super) fn value(&self, dimension: Dimension, number: u16) -> &Arc<str> {
+        &self.0[dimension as usize].values[usize::from(number)]
     }
 }
 
-/// What the pod of `record` has that is affected by `cause`, which a container gave at this position, if one
-/// did.
-pub(super) fn of(
-    record: &Record,
-    cause: Cause,
-    container: Option<u8>,
-    names: &mut Names,
-) -> Values {
-    let container = container.and_then(|position| record.containers.get(usize::from(position)));
-    let image = container.and_then(|container| container.image.as_ref());
-    let has_registry = matches!(cause, Cause::Image | Cause::Pull);
-    let registry = image.filter(|_| has_registry);
-    let mut values = shared_by_all(record, names);
-    values.0[Dimension::Image as usize] = image.map(|image| names.shared(image));
-    values.0[Dimension::Registry as usize] =
-        registry.map(|image| names.shared(image_registry::of(image)));
-    values
+/// What a pod has, as far as it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Has<'a> {
+    pub namespace: &'a str,
+    pub node: Option<&'a str>,
+    pub workload: Option<&'a Workload>,
+    pub labels: Option<&'a NodeLabels>,
+    pub image: Option<&'a str>,
+    /// Whether its registry counts
+    pub has_registry: bool,
 }
 
-/// What does not depend on the cause.
-pub(super) fn shared_by_all(record: &Record, names: &mut Names) -> Values {
-    let pod = &record.pod;
-    let mut values = Values::default();
-    values.0[Dimension::Workload as usize] = workload(record).map(|name| names.shared(&name));
-    values.0[Dimension::Node as usize] = pod.node.as_ref().map(|node| names.shared(node));
-    if let Some(labels) = &record.node_labels {
-        let zone = Some(&labels.zone).filter(|zone| !zone.is_empty());
-        values.0[Dimension::Nodepool as usize] = Some(names.shared(&labels.pool));
-        values.0[Dimension::Zone as usize] = zone.map(|zone| names.shared(zone));
+impl<'a> Has<'a> {
+    /// Every value, with its dimension.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Dimension, Cow<'a, str>)> + use<'a> {
+        let has = *self;
+        let all = Dimension::ALL.into_iter();
+        all.filter_map(move |dimension| Some((dimension, has.value(dimension)?)))
     }
-    values.0[Dimension::Namespace as usize] = Some(names.shared(&pod.namespace));
-    values
+
+    fn value(&self, dimension: Dimension) -> Option<Cow<'a, str>> {
+        let text: &str = match dimension {
+            Dimension::Image => self.image?,
+            Dimension::Registry => image_registry::of(self.image.filter(|_| self.has_registry)?),
+            Dimension::Workload => {
+                let Workload { kind, name } = self.workload?;
+                return Some(format!("{}/{kind}/{name}", self.namespace).into());
+            }
+            Dimension::Node => self.node?,
+            Dimension::Nodepool => &self.labels?.pool,
+            Dimension::Zone => Some(&*self.labels?.zone).filter(|zone| !zone.is_empty())?,
+            Dimension::Namespace => self.namespace,
+        };
+        Some(text.into())
+    }
 }
 
 /// The workload as NAMESPACE/KIND/NAME; `None` of a pod without a controller.

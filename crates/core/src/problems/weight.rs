@@ -2,13 +2,12 @@
 //! rounding.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
-use std::sync::Arc;
 
 use super::affected::{Affected, Class};
 use super::background::{Background, is_of_images};
-use super::values::Dimension;
+use super::values::{Dimension, LookedAt};
 use crate::lifecycle::Cause;
+use crate::timestamp::Timestamp;
 
 /// A registry is at fault only where pods with so many images say so.
 const IMAGES_OF_REGISTRY: usize = 3;
@@ -19,7 +18,7 @@ const LEAST_PODS: usize = 3;
 #[derive(Clone, Debug)]
 pub(super) struct Weighed {
     pub dimension: Dimension,
-    pub value: Arc<str>,
+    pub value: u16,
     /// Whether all of the pods are about it
     pub explains: bool,
     /// Whether those that have it are
@@ -43,26 +42,64 @@ pub(super) struct All {
     pub has_failed: bool,
 }
 
+/// The affected pods that have a value.
+#[derive(Clone, Debug)]
+pub(super) struct With {
+    /// *a*: how many they are
+    pub pods: usize,
+    /// How many of them have passed
+    passed: usize,
+    /// When the one in the middle first had the cause
+    median: Timestamp,
+    /// Different images of them, as many as a registry needs
+    images: Vec<u16>,
+}
+
+impl With {
+    /// None yet.
+    pub(super) const fn nobody() -> Self {
+        Self {
+            pods: 0,
+            passed: 0,
+            median: Timestamp::from_nanos(0),
+            images: Vec::new(),
+        }
+    }
+
+    /// Takes in a pod. They come in the order of when they first had the cause.
+    pub(super) fn pass(&mut self, pod: &Affected) {
+        if self.passed == self.pods / 2 {
+            self.median = pod.since;
+        }
+        self.passed += 1;
+        if self.images.len() < IMAGES_OF_REGISTRY
+            && let Some(image) = pod.values.get(Dimension::Image)
+            && !self.images.contains(&image)
+        {
+            self.images.push(image);
+        }
+    }
+}
+
 impl Weighed {
-    /// Weighs a value that `with` of the pods of `all` have. `with` is not empty.
+    /// Weighs a value that `with` of the pods of `all` have, of which there is at least one.
     pub(super) fn new(
-        (dimension, value): (Dimension, Arc<str>),
-        with: &[&Affected],
+        (dimension, value): (Dimension, u16),
+        with: &With,
         all: All,
-        background: &Background,
+        background: &Background<'_>,
     ) -> Self {
         let cause = all.cause;
-        let mut times: Vec<_> = with.iter().map(|pod| pod.since).collect();
-        times.sort_unstable();
-        let median = times[times.len() / 2];
         let wide = |count: usize| count as u128;
-        let (a, s) = (wide(with.len()), wide(all.pods));
+        let (a, s) = (wide(with.pods), wide(all.pods));
         let n = wide(background.count());
-        let k = wide(background.with(dimension, &value));
-        let h = background.healthy(cause, (dimension, &value), median, all.has_failed);
+        let k = wide(background.with(dimension, value));
+        let h = background.healthy(cause, (dimension, value), with.median, all.has_failed);
         let h = wide(h);
         let of_images = is_of_images(cause, dimension);
-        let is_possible = 2 * h <= a && has_enough_images(dimension, with);
+        let has_images =
+            dimension != Dimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
+        let is_possible = 2 * h <= a && has_images;
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
         let exceeds = |halves: u128| 2 * a * (n + 2) >= halves * s * (k + 1);
         let least = match Class::of(cause) {
@@ -72,7 +109,7 @@ impl Weighed {
         Self {
             explains: is_possible && 10 * a >= 9 * s && (of_images || exceeds(3)),
             stands_out: is_possible
-                && with.len() >= LEAST_PODS
+                && with.pods >= LEAST_PODS
                 && least
                 && (of_images && 2 * a >= s || exceeds(8)),
             with: a,
@@ -85,23 +122,14 @@ impl Weighed {
     }
 
     /// The one to take comes first.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
+    pub(super) fn order(&self, other: &Self, looked_at: &LookedAt) -> Ordering {
         let covers = (other.with * self.weight).cmp(&(self.with * other.weight));
+        let text = |one: &Self| looked_at.value(one.dimension, one.value).as_bytes();
         covers
             .then_with(|| self.others.cmp(&other.others))
             .then_with(|| self.rank.cmp(&other.rank))
-            .then_with(|| self.value.as_bytes().cmp(other.value.as_bytes()))
+            .then_with(|| text(self).cmp(text(other)))
     }
-}
-
-fn has_enough_images(dimension: Dimension, with: &[&Affected]) -> bool {
-    if dimension != Dimension::Registry {
-        return true;
-    }
-    let images = with
-        .iter()
-        .filter_map(|pod| pod.values.get(Dimension::Image));
-    images.collect::<HashSet<_>>().len() >= IMAGES_OF_REGISTRY
 }
 
 /// For causes that are not about images, an image is the last that is held to be at fault.

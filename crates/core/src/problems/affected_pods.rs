@@ -1,0 +1,123 @@
+//! The affected pods of a finding, in the order of how long they have waited.
+
+use std::sync::Arc;
+
+use super::affected::{Affected, Had};
+use super::blocks::{Blocks, Distinct};
+use super::found_pod::FoundState;
+use super::found_pods::FoundPods;
+use super::values::{Has, LookedAt, Values};
+use crate::lifecycle::{Cause, Record};
+use crate::node::NodeLabels;
+
+/// Those that were added so far, and the other pods of the finding.
+#[derive(Debug, Default)]
+pub(super) struct Added {
+    pub found: FoundPods,
+    affected: Blocks<Affected>,
+    messages: Distinct<str>,
+    images: Distinct<str>,
+    labels: Distinct<NodeLabels>,
+}
+
+/// All of them, by rank, from 0 on: the one that has waited longest comes first.
+#[derive(Debug)]
+pub(super) struct AffectedPods {
+    pub found: FoundPods,
+    affected: Blocks<Affected>,
+    messages: Distinct<str>,
+    /// By rank, the numbers of the affected pods
+    order: Vec<u32>,
+    pub looked_at: LookedAt,
+}
+
+impl Added {
+    /// The pod at `place` that `record` is of and that `had` affects, before it is added.
+    pub(super) fn affected(&mut self, place: u32, had: Had, record: &Record) -> Affected {
+        let position = had.container.map(usize::from);
+        let container = position.and_then(|position| record.containers.get(position));
+        let image = container.and_then(|container| container.image.as_ref());
+        Affected {
+            place,
+            cause: had.cause,
+            since: had.since,
+            last: had.last,
+            image: self.images.number_of(image),
+            labels: self.labels.number_of(record.node_labels.as_ref()),
+            message: self.messages.number_of(had.message.as_ref()),
+            values: Values::default(),
+        }
+    }
+
+    /// Adds an affected pod.
+    pub(super) fn push(&mut self, pod: Affected) {
+        self.affected.push(pod);
+    }
+
+    /// All of them. Values are looked at of those that have waited longest
+    /// ([§13.8](crate::specification#s13-8)).
+    pub(super) fn finish(mut self) -> AffectedPods {
+        self.found.seal();
+        self.messages.seal();
+        let Self {
+            found,
+            mut affected,
+            messages,
+            images,
+            labels,
+        } = self;
+        let mut order: Vec<u32> = (0..affected.len() as u32).collect();
+        order.sort_by(|one, other| {
+            let [one, other] = [one, other].map(|number| &affected[*number]);
+            let since = one.since.cmp(&other.since);
+            since.then_with(|| found.order(one.place, other.place))
+        });
+        let mut looked_at = LookedAt::default();
+        for number in &order {
+            let pod = &mut affected[*number];
+            pod.values = looked_at.take(&Has {
+                namespace: found.namespace(pod.place),
+                node: found.node(pod.place).map(|node| &**node),
+                workload: found.workload(pod.place).map(|workload| &**workload),
+                labels: labels.get(pod.labels).map(|labels| &**labels),
+                image: images.get(pod.image).map(|image| &**image),
+                has_registry: matches!(pod.cause, Cause::Image | Cause::Pull),
+            });
+        }
+        AffectedPods {
+            found,
+            affected,
+            messages,
+            order,
+            looked_at,
+        }
+    }
+}
+
+impl AffectedPods {
+    /// Every rank.
+    pub(super) fn ranks(&self) -> std::ops::Range<u32> {
+        0..self.order.len() as u32
+    }
+
+    /// The pod of a rank that this gave.
+    pub(super) fn get(&self, rank: u32) -> &Affected {
+        &self.affected[self.order[rank as usize]]
+    }
+
+    /// How far the startup of the pod of a rank has come.
+    pub(super) fn state(&self, rank: u32) -> Option<FoundState> {
+        self.found.state(self.get(rank).place)
+    }
+
+    /// What Kubernetes says of the cause of a pod.
+    pub(super) fn message(&self, rank: u32) -> Option<&str> {
+        let message = self.messages.get(self.get(rank).message);
+        message.map(|message| &**message)
+    }
+
+    /// The pods of all of them, and of the others.
+    pub(super) fn into_found(self) -> Arc<FoundPods> {
+        Arc::new(self.found)
+    }
+}

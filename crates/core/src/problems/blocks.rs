@@ -1,0 +1,199 @@
+//! Many values in little memory: in blocks that are not moved when there are more, and each text of several once.
+
+use std::hash::{BuildHasher, Hash};
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+/// So many values share a block.
+const BLOCK: usize = 1 << 10;
+
+/// Stands for no number where one is left out.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Values by number, from 0 on.
+#[derive(Debug)]
+pub(super) struct Blocks<T>(Vec<Vec<T>>);
+
+impl<T> Default for Blocks<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Blocks<T> {
+    /// Adds a value, and gives its number. Four thousand million pods do not fit into memory, so it fits.
+    pub(super) fn push(&mut self, value: T) -> u32 {
+        let number = self.len() as u32;
+        match self.0.last_mut().filter(|block| block.len() < BLOCK) {
+            Some(block) => block.push(value),
+            None => {
+                // A single block stays small.
+                let mut block = match self.0.is_empty() {
+                    true => Vec::new(),
+                    false => Vec::with_capacity(BLOCK),
+                };
+                block.push(value);
+                self.0.push(block);
+            }
+        }
+        number
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        let last = self.0.last().map_or(0, Vec::len);
+        self.0.len().saturating_sub(1) * BLOCK + last
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&T> {
+        let number = number as usize;
+        self.0.get(number / BLOCK)?.get(number % BLOCK)
+    }
+}
+
+/// The value of a number that [`Blocks::push`] gave.
+impl<T> Index<u32> for Blocks<T> {
+    type Output = T;
+
+    fn index(&self, number: u32) -> &T {
+        &self.0[number as usize / BLOCK][number as usize % BLOCK]
+    }
+}
+
+impl<T> IndexMut<u32> for Blocks<T> {
+    fn index_mut(&mut self, number: u32) -> &mut T {
+        &mut self.0[number as usize / BLOCK][number as usize % BLOCK]
+    }
+}
+
+/// Texts by number, from 0 on.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// Those of a block one after the other
+    blocks: Vec<String>,
+    /// Where each ends in its block
+    ends: Blocks<u32>,
+}
+
+impl Texts {
+    /// Adds a text, and gives its number. It is cut where its block would have more than 4 GiB.
+    pub(super) fn push(&mut self, text: &str) -> u32 {
+        if self.ends.len().is_multiple_of(BLOCK) {
+            if let Some(full) = self.blocks.last_mut() {
+                full.shrink_to_fit();
+            }
+            self.blocks.push(String::new());
+        }
+        let mut end = 0;
+        if let Some(block) = self.blocks.last_mut() {
+            block.push_str(text);
+            end = u32::try_from(block.len()).unwrap_or(u32::MAX);
+        }
+        self.ends.push(end)
+    }
+
+    pub(super) fn get(&self, number: u32) -> &str {
+        let is_first = (number as usize).is_multiple_of(BLOCK);
+        let before = number.checked_sub(1).filter(|_| !is_first);
+        let begin = before.and_then(|before| self.ends.get(before));
+        let end = self.ends.get(number).copied().unwrap_or(0) as usize;
+        let block = self.blocks.get(number as usize / BLOCK);
+        let text = block.and_then(|block| block.get(begin.map_or(0, |begin| *begin as usize)..end));
+        text.unwrap_or_default()
+    }
+}
+
+/// Different values by number, from 0 on, shared with whoever has them.
+#[derive(Debug)]
+pub(super) struct Distinct<T: ?Sized> {
+    values: Vec<Arc<T>>,
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl<T: ?Sized> Default for Distinct<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            numbers: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+}
+
+impl<T: ?Sized + Eq + Hash> Distinct<T> {
+    /// The number of a value.
+    pub(super) fn number(&mut self, value: &Arc<T>) -> u32 {
+        let Self {
+            values,
+            numbers,
+            hasher,
+        } = self;
+        let hash = hasher.hash_one(value);
+        if let Some(number) = numbers.find(hash, |number| values[*number as usize] == *value) {
+            return *number;
+        }
+        let number = values.len() as u32;
+        values.push(Arc::clone(value));
+        numbers.insert_unique(hash, number, |number| {
+            hasher.hash_one(&values[*number as usize])
+        });
+        number
+    }
+
+    /// That of one that there may be.
+    pub(super) fn number_of(&mut self, value: Option<&Arc<T>>) -> u32 {
+        value.map_or(NONE, |value| self.number(value))
+    }
+}
+
+impl<T: ?Sized> Distinct<T> {
+    /// The value with a number; `None` for [`NONE`].
+    pub(super) fn get(&self, number: u32) -> Option<&Arc<T>> {
+        self.values.get(number as usize)
+    }
+
+    /// No value is added any more.
+    pub(super) fn seal(&mut self) {
+        self.numbers = HashTable::new();
+        self.values.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_added_is_found_under_its_number() {
+        let (mut blocks, mut texts) = (Blocks::default(), Texts::default());
+        let text = |number: u32| "x".repeat(number as usize % 7) + &number.to_string();
+        for number in 0..3 * BLOCK as u32 {
+            assert_eq!(blocks.push(number), number);
+            assert_eq!(texts.push(&text(number)), number);
+            assert_eq!(blocks.len(), number as usize + 1);
+        }
+        for number in 0..3 * BLOCK as u32 {
+            assert_eq!(blocks.get(number), Some(&number));
+            assert_eq!(texts.get(number), text(number));
+        }
+        assert_eq!((blocks.get(NONE), texts.get(NONE)), (None, ""));
+    }
+
+    #[test]
+    fn equal_values_have_one_number() {
+        let mut distinct = Distinct::<str>::default();
+        let texts = (0..2_000).map(|number| Arc::from((number % 700).to_string()));
+        let numbers: Vec<u32> = texts.map(|text| distinct.number(&text)).collect();
+        distinct.seal();
+        for (given, number) in numbers.iter().enumerate() {
+            assert_eq!(
+                distinct.get(*number),
+                Some(&Arc::from((given % 700).to_string()))
+            );
+        }
+        assert_eq!((distinct.values.len(), distinct.get(NONE)), (700, None));
+    }
+}

@@ -1,0 +1,248 @@
+//! Very many pods of a finding in little memory: an exporter has those of two findings at a time, in the very outage
+//! that it is for.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::blocks::{Blocks, Distinct, NONE, Texts};
+use super::capacity::FoundCapacity;
+use super::found_pod::{FoundPod, FoundState};
+use crate::lifecycle::{Outcome, Record, WaitReason};
+use crate::pod::{PodUid, Workload};
+use crate::timestamp::Timestamp;
+
+/// Pods by place, from 0 on: each once.
+#[derive(Debug, Default)]
+pub struct FoundPods {
+    rows: Blocks<Row>,
+    /// Their names, without what their workloads' names say already
+    names: Texts,
+    namespaces: Distinct<str>,
+    nodes: Distinct<str>,
+    workloads: Distinct<Workload>,
+    /// After how many nanoseconds pods count as stuck: one time for each stage
+    limits: Vec<i64>,
+    /// What autoscalers say, by place
+    capacities: BTreeMap<u32, FoundCapacity>,
+    /// The places by UID
+    places: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+/// What is kept of one, with the numbers of what it may have in common with others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Row {
+    uid: PodUid,
+    /// When it entered its stage, or ended
+    at: Timestamp,
+    namespace: u32,
+    node: u32,
+    workload: u32,
+    state: State,
+    limit: u8,
+    /// Its name begins with that of its workload, which is left out
+    is_rest: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    InFlight(WaitReason),
+    Stuck(WaitReason),
+    Ended(Outcome),
+}
+
+impl PartialEq for FoundPods {
+    fn eq(&self, other: &Self) -> bool {
+        let pods = |all: &Self| {
+            (0..all.len() as u32)
+                .map_while(|place| all.get(place))
+                .collect()
+        };
+        let (one, other): (Vec<_>, Vec<_>) = (pods(self), pods(other));
+        one == other
+    }
+}
+
+impl FoundPods {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The pod at a place.
+    pub fn get(&self, place: u32) -> Option<FoundPod> {
+        let row = self.rows.get(place)?;
+        let (before, rest) = self.name(place);
+        Some(FoundPod {
+            uid: row.uid,
+            namespace: self.namespaces.get(row.namespace).cloned()?,
+            name: [before, rest].concat().into(),
+            node: self.node(place).cloned(),
+            workload: self.workload(place).cloned(),
+            state: self.state(place)?,
+            capacity: self.capacities.get(&place).cloned(),
+        })
+    }
+
+    /// The pods at these places.
+    pub fn all<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = FoundPod> + 'a {
+        places.iter().filter_map(|place| self.get(*place))
+    }
+
+    /// Adds the pod that `record` is of, and gives its place; `None` where it is there already.
+    pub(super) fn add(&mut self, record: &Record) -> Option<u32> {
+        if self.place(record.uid).is_some() {
+            return None;
+        }
+        let pod = &record.pod;
+        let found = FoundState::of(record);
+        let (state, at, limit) = match found {
+            FoundState::InFlight {
+                waiting,
+                entered,
+                stuck_at,
+                is_stuck,
+            } => {
+                let state = match is_stuck {
+                    true => State::Stuck(waiting),
+                    false => State::InFlight(waiting),
+                };
+                (state, entered, self.limit(stuck_at.nanos_since(entered)))
+            }
+            FoundState::Ended { outcome, at } => (State::Ended(outcome), at, 0),
+        };
+        let owner = pod.workload.as_deref();
+        let rest = owner.and_then(|owner| pod.name.strip_prefix(&*owner.name));
+        let place = self.rows.push(Row {
+            uid: record.uid,
+            at,
+            namespace: self.namespaces.number(&pod.namespace),
+            node: self.nodes.number_of(pod.node.as_ref()),
+            workload: self.workloads.number_of(pod.workload.as_ref()),
+            state,
+            limit,
+            is_rest: rest.is_some(),
+        });
+        self.names.push(rest.unwrap_or(&pod.name));
+        if let Some(capacity) = FoundCapacity::of(record) {
+            self.capacities.insert(place, capacity);
+        }
+        let Self {
+            places,
+            hasher,
+            rows,
+            ..
+        } = self;
+        let hash = |place: &u32| rows.get(*place).map_or(0, |row| hasher.hash_one(row.uid));
+        places.insert_unique(hasher.hash_one(record.uid), place, hash);
+        Some(place)
+    }
+
+    /// No pod is added any more.
+    pub(super) fn seal(&mut self) {
+        self.namespaces.seal();
+        self.nodes.seal();
+        self.workloads.seal();
+    }
+
+    /// The number of a time after which a pod counts as stuck.
+    fn limit(&mut self, nanos: i64) -> u8 {
+        let known = self.limits.iter().position(|one| *one == nanos);
+        let number = known.unwrap_or(self.limits.len());
+        if number == self.limits.len() && number < usize::from(u8::MAX) {
+            self.limits.push(nanos);
+        }
+        u8::try_from(number).unwrap_or(u8::MAX)
+    }
+
+    /// Where the pod with this UID is.
+    pub(super) fn place(&self, uid: PodUid) -> Option<u32> {
+        let is_it = |place: &u32| self.uid(*place) == Some(uid);
+        self.places.find(self.hasher.hash_one(uid), is_it).copied()
+    }
+
+    pub(super) fn uid(&self, place: u32) -> Option<PodUid> {
+        self.rows.get(place).map(|row| row.uid)
+    }
+
+    pub(super) fn state(&self, place: u32) -> Option<FoundState> {
+        let row = self.rows.get(place)?;
+        let limit = self.limits.get(usize::from(row.limit));
+        let in_flight = |waiting, is_stuck| FoundState::InFlight {
+            waiting,
+            entered: row.at,
+            stuck_at: row.at.plus_nanos(limit.copied().unwrap_or_default()),
+            is_stuck,
+        };
+        Some(match row.state {
+            State::InFlight(waiting) => in_flight(waiting, false),
+            State::Stuck(waiting) => in_flight(waiting, true),
+            State::Ended(outcome) => FoundState::Ended {
+                outcome,
+                at: row.at,
+            },
+        })
+    }
+
+    pub(super) fn capacity(&self, place: u32) -> Option<&FoundCapacity> {
+        self.capacities.get(&place)
+    }
+
+    /// The number of its namespace.
+    pub(super) fn namespace_number(&self, place: u32) -> u32 {
+        self.rows.get(place).map_or(NONE, |row| row.namespace)
+    }
+
+    /// The number of its node, if it is bound.
+    pub(super) fn node_number(&self, place: u32) -> Option<u32> {
+        let row = self.rows.get(place)?;
+        (row.node != NONE).then_some(row.node)
+    }
+
+    /// The numbers of its namespace and of the owner in it, if it has one.
+    pub(super) fn workload_number(&self, place: u32) -> Option<(u32, u32)> {
+        let row = self.rows.get(place)?;
+        (row.workload != NONE).then_some((row.namespace, row.workload))
+    }
+
+    pub(super) fn namespace(&self, place: u32) -> &str {
+        self.namespaces
+            .get(self.namespace_number(place))
+            .map_or("", |name| name)
+    }
+
+    pub(super) fn node(&self, place: u32) -> Option<&Arc<str>> {
+        self.nodes.get(self.rows.get(place)?.node)
+    }
+
+    pub(super) fn workload(&self, place: u32) -> Option<&Arc<Workload>> {
+        self.workloads.get(self.rows.get(place)?.workload)
+    }
+
+    /// The two parts of its name.
+    pub(super) fn name(&self, place: u32) -> (&str, &str) {
+        let is_rest = self.rows.get(place).is_some_and(|row| row.is_rest);
+        let owner = self.workload(place).filter(|_| is_rest);
+        (owner.map_or("", |owner| &owner.name), self.names.get(place))
+    }
+
+    /// Orders pods by namespace and name.
+    pub(super) fn order(&self, one: u32, other: u32) -> Ordering {
+        let names = [one, other].map(|place| {
+            let (before, rest) = self.name(place);
+            before.bytes().chain(rest.bytes())
+        });
+        let [first, second] = names;
+        let namespaces = self.namespace(one).cmp(self.namespace(other));
+        namespaces.then_with(|| first.cmp(second))
+    }
+}
