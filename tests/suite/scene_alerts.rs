@@ -118,6 +118,16 @@ const STORIES: [Story; Scene::ALL.len()] = [
         stuck: &[("unschedulable", "resources", 33)],
         registry: None,
     },
+    Story {
+        scene: Scene::DevicePluginGone,
+        pages: &[
+            ("network-ready", "rejected", 3),
+            ("pod-ready", "rejected", 3),
+        ],
+        // They have ended: none of them is stuck.
+        stuck: &[],
+        registry: None,
+    },
 ];
 
 impl Story {
@@ -154,7 +164,12 @@ impl Story {
             ),
             within: 5,
         });
-        budgets.chain(stuck).chain(nodes).chain(registry).collect()
+        let rejected = (self.scene == Scene::DevicePluginGone).then(|| Fires {
+            labels: "alertname=\"PodinitStartupsRejected\",severity=\"warning\"".to_owned(),
+            within: 2,
+        });
+        let others = nodes.into_iter().chain(registry).chain(rejected);
+        budgets.chain(stuck).chain(others).collect()
     }
 }
 
@@ -343,7 +358,8 @@ scenes! {
     bad_image: BadImage,
     zone_outage: ZoneOutage,
     secret_missing: SecretMissing,
-    slow_nodes: SlowNodes
+    slow_nodes: SlowNodes,
+    device_plugin_gone: DevicePluginGone
 }
 
 #[test]

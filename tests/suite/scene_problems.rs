@@ -94,6 +94,11 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             None,
             " pods fit on no node, because resources are short: ",
         )],
+        Scene::DevicePluginGone => vec![named(
+            "rejected",
+            Some(("workload", "ml/Deployment/embeddings")),
+            " pods of ml/Deployment/embeddings were rejected by the kubelet in the last 10 minutes: UnexpectedAdmissionError: ",
+        )],
         Scene::SecretMissing => vec![named(
             "config",
             Some(("namespace", "payments")),
@@ -233,5 +238,6 @@ scenes! {
     bad_image: BadImage,
     zone_outage: ZoneOutage,
     secret_missing: SecretMissing,
-    slow_nodes: SlowNodes
+    slow_nodes: SlowNodes,
+    device_plugin_gone: DevicePluginGone
 }

@@ -2,7 +2,7 @@
 //! kubelet's messages are those of `pkg/kubelet/images/image_manager.go`,
 //! `pkg/kubelet/kuberuntime/kuberuntime_container.go` and `kuberuntime_manager.go` of 1.24 to 1.37.
 
-use super::component_fault::{SECRET_MISSING, ScaleUp};
+use super::component_fault::{NO_DEVICES, REJECTED, SECRET_MISSING, ScaleUp};
 use super::container::{App, Container, ContainerRef, Report, RunState};
 use super::event_correlator::{EventDraft, Reporter};
 use super::life::Change;
@@ -83,6 +83,7 @@ fn of_kubelet(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> Vec<Eve
             let message = fault.message(&pod.manifest.uid, pod.sandbox_attempts);
             vec![view.warning("FailedCreatePodSandBox", message, None)]
         }
+        Change::Reject => vec![view.warning(REJECTED, NO_DEVICES.to_owned(), None)],
         Change::FailCreate(container) => {
             vec![view.warning(
                 "Failed",

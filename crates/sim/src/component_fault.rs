@@ -6,6 +6,13 @@ use super::node::NODES;
 /// The taint of a new node that its network agent removes.
 pub(super) const STARTUP_TAINT: &str = "node.cilium.io/agent-not-ready";
 
+/// The reason with which a kubelet rejects a pod whose devices it cannot allocate
+/// (`pkg/kubelet/lifecycle/predicate.go`).
+pub(super) const REJECTED: &str = "UnexpectedAdmissionError";
+/// Its words (`pkg/kubelet/cm/devicemanager/manager.go`).
+pub(super) const NO_DEVICES: &str = "Allocate failed due to no healthy devices present; cannot allocate unhealthy \
+                                     devices nvidia.com/gpu, which is unexpected";
+
 /// Why no node takes a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoNode {

@@ -82,6 +82,8 @@ pub enum Change {
     Start(ContainerRef),
     /// The kubelet writes the pod's status
     Report(Report),
+    /// The kubelet rejects the pod: it ends as failed, before it has a sandbox
+    Reject,
     /// The load balancer's controller sets the condition of the readiness gate
     PassReadinessGate,
     /// The controller manager has lost the node, and sets Ready to False

@@ -67,6 +67,7 @@ pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
         LifeKind::Static => mirror(rng),
         LifeKind::PresetNode => bare(rng, "node-debugger"),
         LifeKind::BadRelease => deployment_of("checkout", "shop", rng),
+        LifeKind::Rejected => deployment_of("embeddings", "ml", rng),
         LifeKind::BadTag => PodManifest {
             containers: main(image::WRONG_TAG),
             ..deployment_of("checkout", "shop", rng)

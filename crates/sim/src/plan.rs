@@ -14,6 +14,9 @@ use super::sim_clock::{MILLI, SECOND};
 /// The longest time between a failed pull and what the kubelet says next.
 const LONGEST_BACK_OFF: i64 = 150 * SECOND;
 
+/// How long a pod stays that its kubelet has rejected.
+const REJECTED_STAYS: i64 = 900 * SECOND;
+
 /// A new life of `kind`.
 pub fn life(kind: LifeKind, speed: LifeSpeed, rng: &mut Rng) -> Life {
     let manifest = manifest::draw(kind, rng);
@@ -91,6 +94,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         // For hours: nobody takes them back.
         LifeKind::BadRelease => crash_loop(script, 100),
         LifeKind::BadTag => fail_pulls(script, 100),
+        LifeKind::Rejected => rejected(script),
         LifeKind::DeletedEarly => deleted_early(script),
         LifeKind::Disrupted => disrupted(script),
         LifeKind::ReadyBeforeNetwork => ready_before_network(script),
@@ -269,6 +273,13 @@ fn disrupted(script: &mut Script<'_>) {
     let reasons: [&'static str; 2] = ["PreemptionByScheduler", "EvictionByEvictionAPI"];
     let reason = *script.rng.pick(&reasons);
     script.then(Change::Disrupt(reason));
+    script.delete();
+}
+
+/// A failed pod stays until somebody deletes it.
+fn rejected(script: &mut Script<'_>) {
+    script.wait_then(FIRST_SYNC, Change::Reject);
+    script.pass(REJECTED_STAYS);
     script.delete();
 }
 

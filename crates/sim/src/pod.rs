@@ -60,6 +60,8 @@ pub struct Pod {
     pub sandbox_attempts: u32,
     /// The last pull of an image, which may have ended
     pub pull: Option<Pull>,
+    /// Its kubelet has rejected it
+    pub rejected: bool,
 }
 
 /// A pull of an image.
@@ -90,6 +92,7 @@ impl Pod {
             had_sandbox: false,
             sandbox_attempts: 0,
             pull: None,
+            rejected: false,
         };
         if pod.gated {
             // The API server sets this one when it creates the pod.
@@ -155,6 +158,7 @@ impl Pod {
                 }
             }
             Change::Report(report) => self.report(*report, now),
+            Change::Reject => self.reject(now),
             Change::PassReadinessGate => {
                 if self.condition(READINESS_GATE).is_none() {
                     self.conditions.insert(0, condition(READINESS_GATE, now));
@@ -225,6 +229,15 @@ impl Pod {
         if let Some(run) = self.runs.get_mut(container) {
             run.waiting = Some(Waiting { reason, message });
         }
+    }
+
+    /// The kubelet's status of a pod that it rejects has no conditions and no containers
+    /// (`pkg/kubelet/kubelet.go`, `rejectPod`).
+    fn reject(&mut self, now: Timestamp) {
+        self.rejected = true;
+        self.phase = Phase::Failed;
+        self.conditions.clear();
+        self.started = Some(self.node_time(now));
     }
 
     fn report(&mut self, report: Report, now: Timestamp) {

@@ -14,6 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectM
 use serde::Serialize;
 
 use super::component_events::go_duration;
+use super::component_fault::{NO_DEVICES, REJECTED};
 use super::container::{App, Container, Ended, Run, RunState};
 use super::life::{READINESS_GATE, SCHEDULING_GATE};
 use super::log::last_words;
@@ -185,6 +186,10 @@ fn status(pod: &Pod) -> PodStatus {
             .filter(|_| pod.kubelet.observes_generation())
             .map(|_| pod.generation.into()),
         phase: text(pod.phase.as_str()),
+        reason: pod.rejected.then(|| REJECTED.to_owned()),
+        message: pod
+            .rejected
+            .then(|| format!("Pod was rejected: {NO_DEVICES}")),
         conditions: unless_empty(pod.conditions.iter().map(condition).collect()),
         host_ips: host_ip.clone().map(|ip| vec![HostIP { ip }]),
         pod_ips: pod_ip.clone().map(|ip| vec![PodIP { ip }]),

@@ -58,6 +58,8 @@ kinds_of_life! {
     BadRelease = 0,
     /// Of a release whose image has a wrong tag: see [`super::scene::Scene::BadImage`]
     BadTag = 0,
+    /// Rejected by the kubelet of its node: see [`super::scene::Scene::DevicePluginGone`]
+    Rejected = 0,
     /// The image cannot be pulled
     ImagePullStuck = 1,
     /// The sandbox cannot be made (`FailedCreatePodSandBox`)

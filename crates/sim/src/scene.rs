@@ -56,6 +56,8 @@ pub enum Scene {
     SecretMissing,
     /// The network agent of new nodes does not start, so that they keep a startup taint
     SlowNodes,
+    /// The device plugin of the nodes is gone: kubelets reject each pod of a release that needs its devices
+    DevicePluginGone,
 }
 
 /// How a step of a pod's life is held up.
@@ -69,7 +71,7 @@ pub(super) struct BlockedStep {
 
 impl Scene {
     /// Every scene.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::RegistryDown,
         Self::CniOutage,
         Self::BadNode,
@@ -81,6 +83,7 @@ impl Scene {
         Self::ZoneOutage,
         Self::SecretMissing,
         Self::SlowNodes,
+        Self::DevicePluginGone,
     ];
 
     /// Its name, as `podinit demo --scene` takes it.
@@ -97,6 +100,7 @@ impl Scene {
             Self::ZoneOutage => "zone-outage",
             Self::SecretMissing => "secret-missing",
             Self::SlowNodes => "slow-nodes",
+            Self::DevicePluginGone => "device-plugin-gone",
         }
     }
 
@@ -116,6 +120,9 @@ impl Scene {
             Self::ZoneOutage => "the network plugin answers on no node of zone example-1b",
             Self::SecretMissing => "a secret that pods of namespace payments need is not there",
             Self::SlowNodes => "new nodes of pool-a keep a startup taint, and more pods need them",
+            Self::DevicePluginGone => {
+                "two of five new pods need devices that no node has any more, and are rejected"
+            }
         }
     }
 
@@ -129,6 +136,7 @@ impl Scene {
         let released = match self {
             Self::CrashLoop => LifeKind::BadRelease,
             Self::BadImage => LifeKind::BadTag,
+            Self::DevicePluginGone => LifeKind::Rejected,
             Self::SlowNodes => return rng.chance(SURGE_SHARE).then_some(LifeKind::Unschedulable),
             _ => return None,
         };

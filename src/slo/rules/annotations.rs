@@ -80,6 +80,11 @@ pub(super) fn problem_of_pulls(job: &str) -> String {
     largest_problem(job, &format!("cause=\"{}\"", Cause::Image.as_str()))
 }
 
+/// The problem with the most pods, of those that kubelets reject.
+pub(super) fn problem_of_rejected(job: &str) -> String {
+    largest_problem(job, &format!("cause=\"{}\"", Cause::Rejected.as_str()))
+}
+
 /// The problem with the most pods, of those by which a pod can miss an SLO of a stage, or of all: ` The largest problem is
 /// image: registry registry.example.com, 122 pods.`
 pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {

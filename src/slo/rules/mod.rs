@@ -10,6 +10,7 @@ mod options;
 mod promql;
 mod promtool_tests;
 mod recording_rules;
+mod rejected_pod_alerts;
 mod rule_file;
 mod slo_alerts;
 mod startup_sli_rules;
@@ -79,6 +80,7 @@ fn groups(file: &SloFile, options: &RenderOptions) -> Vec<Group> {
     groups.extend(file.slos.iter().map(|slo| slo_alerts::group(slo, options)));
     groups.extend(recording_rules::budgets(&file.slos, job));
     groups.push(stuck_pod_alerts::group(file, options));
+    groups.push(rejected_pod_alerts::group(options));
     groups.push(node_alerts::group(options));
     groups.push(image_rules::group(options));
     groups.push(startup_sli_rules::group(options));

@@ -28,7 +28,7 @@ ALLOWED = [
      "an alert: returns series only while a registry or the startup SLI is worse than it should be"),
     (r"^.*: Startup SLI, 99th percentile / B ",
      "the kubelet's own metric: this Prometheus scrapes no kubelet"),
-    (r"^rule: Podinit(NodesLate|EvidenceDown|Down|ShardMissing|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|"
+    (r"^rule: Podinit(StartupsRejected|NodesLate|EvidenceDown|Down|ShardMissing|NotSynced|WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|"
      r"WebConfigReloadFailed) ",
      "an alert: returns series only while the exporter or its cluster is in trouble"),
     (r"^exporter-health: (Checkpoint (state|size|writes per second)|Starts by checkpoint result) / ",

@@ -5,6 +5,7 @@ mod exporter_alerts;
 mod format;
 mod image_rules;
 mod node_alerts;
+mod rejected_pod_alerts;
 mod slo_alerts;
 mod startup_sli_rules;
 mod stuck_pod_alerts;
@@ -42,6 +43,7 @@ pub(super) fn document(
         tests.extend(slo_alerts::tests(inputs, slo));
     }
     tests.extend(stuck_pod_alerts::tests(inputs));
+    tests.extend(rejected_pod_alerts::tests(inputs));
     tests.extend(node_alerts::tests(inputs));
     tests.extend(image_rules::tests(inputs));
     tests.extend(startup_sli_rules::tests(inputs));
