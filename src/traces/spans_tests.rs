@@ -19,6 +19,7 @@ fn record(ready: i64) -> Record {
     record.containers = vec![RecordedContainer {
         name: "app".into(),
         init: false,
+        is_sidecar: false,
         image: Some("docker.io/shop/web:1.2".into()),
         registry: None,
         problem: None,

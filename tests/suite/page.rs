@@ -73,6 +73,7 @@ fn record(name: &str, progress: Progress) -> Record {
         containers: vec![RecordedContainer {
             name: "web".into(),
             init: false,
+            is_sidecar: false,
             image: Some("ghcr.io/shop/web:1.2".into()),
             registry: None,
             problem: None,
@@ -93,6 +94,7 @@ fn in_flight(name: &str, is_stuck: bool) -> Record {
         entered: at(2),
         stuck_at: at(302),
         is_stuck,
+        is_never_ready: false,
     };
     record(name, progress)
 }

@@ -27,6 +27,7 @@ fn record(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> Record {
             entered,
             stuck_at,
             is_stuck: true,
+            is_never_ready: false,
         },
         ..record_fixtures::record("shop", name)
     }

@@ -180,6 +180,8 @@ pub struct PodSnapshot {
     pub unschedulable: bool,
     /// The condition `PodScheduled`, where it is there and not True
     pub not_scheduled: Option<Box<NotScheduled>>,
+    /// `spec.nodeName` is set, whether [`PodInfo::node`] is wanted or not
+    pub is_bound: bool,
     /// `status.nominatedNodeName` is set
     pub has_nominated_node: bool,
     /// Why the sandbox is not ready, where the kubelet says so
@@ -190,8 +192,6 @@ pub struct PodSnapshot {
     pub in_place: Option<Box<InPlaceChanges>>,
     /// `metadata.deletionTimestamp` is set
     pub terminating: bool,
-    /// `spec.nodeName` is set
-    pub is_bound: bool,
     /// `spec.schedulingGates` is not empty
     pub gated: bool,
     /// `spec.initContainers` is not empty (restartable ones count)
@@ -242,12 +242,12 @@ impl PodSnapshot {
             conditions: Conditions::default(),
             unschedulable: false,
             not_scheduled: None,
+            is_bound: false,
             has_nominated_node: false,
             sandbox_not_ready: None,
             disruption: None,
             in_place: None,
             terminating: false,
-            is_bound: false,
             gated: false,
             has_init_containers: false,
             init_runs: Duration::ZERO,
@@ -277,6 +277,13 @@ impl PodSnapshot {
         let mut messages = self.waiting_messages.iter().flat_map(|all| all.iter());
         let message = messages.find(|one| one.container == container)?;
         Some(&message.text)
+    }
+
+    /// Whether one of its regular containers has ended for good, so that the pod can never be Ready any more
+    /// ([§6.12](crate::specification#s6-12)).
+    pub fn can_never_be_ready(&self) -> bool {
+        let mut containers = self.containers.iter();
+        containers.any(|one| one.ends_for_good && one.state == ContainerState::Succeeded)
     }
 
     /// Whether the pod has been Ready or has ended: its startup is over

@@ -204,6 +204,7 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
             is_ready: found.is_some_and(|status| {
                 status["ready"] == true && plain_state(status) == ContainerState::Running
             }),
+            ends_for_good: kind == ContainerKind::Regular && plain_end(spec, declared),
         }
     });
     containers.collect()
@@ -232,6 +233,26 @@ fn plain_has_run(spec: &Value, status: &Value) -> bool {
             })
         })
     })
+/// Whether nothing runs a regular container again that has ended with exit code 0.
+fn plain_end(spec: &Value, declared: &Value) -> bool {
+    let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let lists = ["initContainers", "containers"].map(|list| array(&spec[list]));
+    let mut rules = (lists.iter().flatten()).flat_map(|one| array(&one["restartPolicyRules"]));
+    let matches = |rule: &Value| {
+        let listed = array(&rule["exitCodes"]["values"]);
+        let is_listed = listed.iter().any(|code| code.as_u64() == Some(0));
+        match rule["exitCodes"]["operator"].as_str() {
+            Some("In") => is_listed,
+            Some("NotIn") => !is_listed,
+            _ => false,
+        }
+    };
+    let policies = [&declared["restartPolicy"], &spec["restartPolicy"]];
+    let policies = policies.into_iter().filter_map(Value::as_str);
+    let mut known = policies.filter(|name| ["Always", "OnFailure", "Never"].contains(name));
+    !rules.any(|rule| rule["action"] == "RestartAllContainers")
+        && !array(&declared["restartPolicyRules"]).iter().any(matches)
+        && known.next().unwrap_or("Always") != "Always"
 }
 
 /// How long the init containers have run that are not restartable.

@@ -28,6 +28,9 @@ pub fn any_value() -> impl Strategy<Value = Value> {
         "PodHasNetwork",
         "Failed",
         "Always",
+        "OnFailure",
+        "NotIn",
+        "RestartAllContainers",
         "app",
         "CrashLoopBackOff",
         "Succeeded",
@@ -88,7 +91,7 @@ pub fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// The places at which a pod is mutilated; the UID is not among them.
-const POD_PLACES: [&str; 58] = [
+const POD_PLACES: [&str; 67] = [
     "/metadata/name",
     "/metadata/namespace",
     "/metadata/resourceVersion",
@@ -118,6 +121,15 @@ const POD_PLACES: [&str; 58] = [
     "/spec/containers",
     "/spec/containers/0/name",
     "/spec/containers/1",
+    "/spec/restartPolicy",
+    "/spec/containers/0/restartPolicy",
+    "/spec/containers/0/restartPolicyRules",
+    "/spec/containers/0/restartPolicyRules/0",
+    "/spec/containers/0/restartPolicyRules/0/action",
+    "/spec/containers/0/restartPolicyRules/0/exitCodes/operator",
+    "/spec/containers/0/restartPolicyRules/0/exitCodes/values",
+    "/spec/containers/0/restartPolicyRules/0/exitCodes/values/1",
+    "/spec/initContainers/1/restartPolicyRules",
     "/spec/volumes",
     "/spec/volumes/0",
     "/spec/volumes/0/secret",
@@ -161,8 +173,16 @@ fn whole_pod() -> Value {
         "spec": {
             "hostNetwork": true, "schedulingGates": [], "nodeName": "n",
             "readinessGates": [{"conditionType": "InPlaceUpdateReady"}],
-            "initContainers": [{"name": "mesh", "restartPolicy": "Always"}, {"name": "app"}, {}],
-            "containers": [{"name": "web", "image": "web:1"}, {"name": "app"}],
+            "restartPolicy": "Never",
+            "initContainers": [
+                {"name": "mesh", "restartPolicy": "Always"},
+                {"name": "app", "restartPolicyRules": [
+                    {"action": "Restart", "exitCodes": {"operator": "In", "values": [0]}}]},
+                {}],
+            "containers": [
+                {"name": "web", "image": "web:1", "restartPolicy": "Never", "restartPolicyRules": [
+                    {"action": "Restart", "exitCodes": {"operator": "In", "values": [1, 3]}}]},
+                {"name": "app"}],
             "volumes": [{"name": "keys", "secret": {}}, {"name": "scratch", "emptyDir": {}}],
         },
         "status": {

@@ -65,10 +65,25 @@ const CONTAINERS: Rule = Rule::Each(&Rule::Object(&[
     ("name", NAME),
     ("image", IMAGE),
     ("restartPolicy", RESTART_POLICY),
+    (
+        "restartPolicyRules",
+        Rule::Each(&Rule::Object(RESTART_RULE)),
+    ),
     ("startupProbe", PROBE),
     ("readinessProbe", PROBE),
     ("livenessProbe", PROBE),
 ]));
+
+const RESTART_RULE: Fields = &[
+    ("action", Rule::Word("Restart RestartAllContainers")),
+    (
+        "exitCodes",
+        Rule::Object(&[
+            ("operator", Rule::Word("In NotIn")),
+            ("values", Rule::Each(&Rule::Number)),
+        ]),
+    ),
+];
 
 const PROBE: Rule = Rule::Object(&[
     ("initialDelaySeconds", Rule::Number),

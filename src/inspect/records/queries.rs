@@ -182,14 +182,14 @@ impl Progress {
             }
             looked_at += 1;
             self.looked_at += 1;
-            // The stuck pods of a stage are those that entered it first.
-            let no_more_are_stuck = *stuck && !pod.is_stuck();
+            // The late pods of a stage are those that entered it first, and only late ones are stuck.
+            let no_more_are_stuck = *stuck && !pod.is_late();
             if no_more_are_stuck || filter.stage.is_some_and(|stage| stage != position.stage) {
                 self.after = Some(InFlightPosition::last_of(position.stage));
                 continue;
             }
             self.after = Some(position);
-            if filter.fits_in_flight(pod) {
+            if (!*stuck || pod.is_stuck()) && filter.fits_in_flight(pod) {
                 self.answer.records.push(pod.record());
                 made += 1;
             }

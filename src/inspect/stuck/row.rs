@@ -59,6 +59,7 @@ impl StuckPod {
             entered,
             stuck_at,
             is_stuck: true,
+            ..
         } = record.progress
         else {
             return None;

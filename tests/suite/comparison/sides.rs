@@ -42,6 +42,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
     let image = |(number, image): (usize, &String)| RecordedContainer {
         name: format!("c{number}").into(),
         init: false,
+        is_sidecar: false,
         image: Some(Arc::from(image.as_str())),
         registry: None,
         problem: None,

@@ -63,7 +63,7 @@ mod version;
 mod version_steps;
 
 pub use capacity::{RecordedCapacity, SavedCapacity};
-pub use cause::{BadReason, Cause, WaitReason};
+pub use cause::{BadReason, Cause, CauseClass, WaitReason};
 pub use classification::Backfill;
 pub use crashes::SavedCrash;
 pub use delivery::{Delivery, PodEvent, SourceId};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::capacity::PodCapacity;
-use super::cause::{CauseLog, WaitEvidence, WaitReason};
+use super::cause::{CauseClass, CauseLog, WaitEvidence, WaitReason};
 use super::delivery::SourceId;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
@@ -540,7 +540,9 @@ impl PodInFlight {
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let entry = self.entry;
-        let is_stuck = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));
+        let is_late = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));
+        let is_idle = CauseClass::of(self.waiting.cause()).is_idle_wait();
+        let is_stuck = is_late && !(self.startup.is_never_ready && is_idle);
         let to = is_stuck.then_some(self.waiting);
         let from = std::mem::replace(&mut self.stuck, to);
         if from != to {

@@ -120,6 +120,10 @@ pub enum Progress {
         /// Whether it counts as stuck
         #[serde(rename = "stuck")]
         is_stuck: bool,
+        /// A regular container has ended with exit code 0 and is not run again, so that the pod can never be Ready. It is
+        /// stuck only while something fails
+        #[serde(rename = "never_ready", default, skip_serializing_if = "is_false")]
+        is_never_ready: bool,
     },
     /// How the startup ended; only of one that is over
     Ended {
@@ -131,6 +135,23 @@ pub enum Progress {
         #[serde(rename = "status", skip_serializing_if = "Option::is_none")]
         ending: Option<Box<Ending>>,
     },
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Progress {
+    /// Whether the startup is under way and can never end with Ready ([§6.12](crate::specification#s6-12)).
+    pub const fn is_never_ready(&self) -> bool {
+        matches!(
+            self,
+            Self::InFlight {
+                is_never_ready: true,
+                ..
+            }
+        )
+    }
 }
 
 /// What a startup had to wait for.
@@ -241,6 +262,9 @@ pub struct RecordedContainer {
     pub name: Arc<str>,
     /// Whether it is an init container
     pub init: bool,
+    /// Whether it is a sidecar: an init container with `restartPolicy: Always`
+    #[serde(rename = "sidecar", default, skip_serializing_if = "is_false")]
+    pub is_sidecar: bool,
     /// Its image, as the spec names it when podinit first sees the pod, cut to 256 bytes
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<Arc<str>>,

@@ -63,6 +63,9 @@ pub(super) struct Startup {
     /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
     #[serde(skip)]
     pub(super) node: Option<Box<PodNode>>,
+    /// A regular container has ended for good: the pod can never be Ready any more ([§6.12](crate::specification#s6-12))
+    #[serde(skip)]
+    pub(super) is_never_ready: bool,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
     pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
@@ -92,6 +95,7 @@ impl Startup {
             network_evidence: usual_evidence(),
             network_time: None,
             node: None,
+            is_never_ready: false,
             kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
@@ -130,6 +134,7 @@ impl Startup {
             }
         }
         self.seen_gated |= snapshot.gated;
+        self.is_never_ready |= snapshot.can_never_be_ready();
         if !self.reached(Milestone::Scheduled).is_reached() {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
@@ -351,6 +356,12 @@ impl Startup {
             End::At(milestone) => self.reached(milestone),
             End::Node(point) => self.node_reached(point),
         }
+    }
+
+    /// Whether `interval` ends with a milestone that the pod can never reach any more.
+    pub(super) fn never_ends(&self, interval: Interval) -> bool {
+        use Milestone::{ContainersReady, Ready};
+        self.is_never_ready && matches!(interval.definition().to, End::At(ContainersReady | Ready))
     }
 
     /// Whether the pod's node is younger than the pod; unknown before Scheduled is latched.

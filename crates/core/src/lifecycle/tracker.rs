@@ -389,6 +389,8 @@ mod event_messages_tests;
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]
+mod never_ready_tests;
+#[cfg(test)]
 mod rejected_tests;
 #[cfg(test)]
 mod tests;

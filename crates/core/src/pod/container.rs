@@ -98,6 +98,9 @@ pub struct Container {
     pub has_restarted: bool,
     /// It runs, and its status says `ready: true`
     pub is_ready: bool,
+    /// Once it has ended with exit code 0, nothing runs it again ([§6.12](crate::specification#s6-12)); told of regular
+    /// containers only
+    pub ends_for_good: bool,
 }
 
 impl Container {
@@ -120,6 +123,7 @@ impl Container {
             has_started: false,
             has_restarted: false,
             is_ready: false,
+            ends_for_good: false,
         }
     }
 }

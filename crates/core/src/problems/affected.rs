@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::values::{self, Values};
-use crate::lifecycle::{Cause, Interval, Record, RecordedCause, Stage, WaitReason};
+use crate::lifecycle::{Cause, CauseClass, Interval, Record, RecordedCause, Stage, WaitReason};
 use crate::quantile::nearest_rank;
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
@@ -24,55 +24,6 @@ const UNKNOWN_LIMIT: Duration = Duration::from_secs(120);
 const ENOUGH_OF_WORKLOAD: usize = 5;
 /// So many records of all are enough to compare with.
 const ENOUGH_OF_ALL: usize = 20;
-
-/// What a cause says of the pod that has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    /// Something fails
-    Failing,
-    /// It waits for something outside of it
-    Waiting,
-    /// It does what starting pods do, which may take too long
-    Working,
-    /// Somebody wants it so
-    Intended,
-}
-
-impl Class {
-    pub(super) const fn of(cause: Cause) -> Self {
-        match cause {
-            Cause::SchedulerError
-            | Cause::Cni
-            | Cause::Sandbox
-            | Cause::NoIp
-            | Cause::Image
-            | Cause::Config
-            | Cause::Crash
-            | Cause::Rejected => Self::Failing,
-            Cause::Gang
-            | Cause::Preempting
-            | Cause::Binding
-            | Cause::Resources
-            | Cause::Taint
-            | Cause::Topology
-            | Cause::Volume
-            | Cause::Claim
-            | Cause::Affinity
-            | Cause::Other
-            | Cause::Queue => Self::Waiting,
-            Cause::Acknowledge
-            | Cause::NoSandbox
-            | Cause::Unknown
-            | Cause::Pull
-            | Cause::Create
-            | Cause::Run
-            | Cause::Probe
-            | Cause::Exited
-            | Cause::ReadinessGate => Self::Working,
-            Cause::Terminating | Cause::Gate => Self::Intended,
-        }
-    }
-}
 
 /// A pod that a cause affects.
 #[derive(Clone, Copy, Debug)]
@@ -125,17 +76,19 @@ pub(super) struct Had {
 /// What is to be made of the pod in flight that `record` is of.
 pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Timestamp) -> Verdict {
     let Place { waiting, entered } = place;
-    let class = Class::of(waiting.cause());
-    if class == Class::Intended {
+    let class = CauseClass::of(waiting.cause());
+    if class == CauseClass::Intended {
         return Verdict::Ignored;
     }
     let history = in_stage(record, waiting, entered);
+    let is_no_fault = record.progress.is_never_ready() && class.is_idle_wait();
     let present = || {
         let last = *history.last()?;
         let is_affected = match class {
-            Class::Waiting => entered.plus(WAITING_AFTER) <= now,
-            Class::Working => now > entered.plus(limits.of_stage(record, waiting.stage())),
-            Class::Failing | Class::Intended => false,
+            _ if is_no_fault => false,
+            CauseClass::Waiting => entered.plus(WAITING_AFTER) <= now,
+            CauseClass::Working => now > entered.plus(limits.of_stage(record, waiting.stage())),
+            CauseClass::Failing | CauseClass::Intended => false,
         };
         is_affected.then_some(last)
     };
@@ -186,7 +139,7 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
     };
     let mut newest_first = history.iter().enumerate().rev();
     let found = newest_first.find(|(position, one)| {
-        let is_failing = Class::of(one.waiting.cause()) == Class::Failing;
+        let is_failing = CauseClass::of(one.waiting.cause()) == CauseClass::Failing;
         is_failing && is_recent(*position) && is_old_enough(one)
     });
     found.map(|(_, one)| *one)

@@ -53,6 +53,7 @@ impl FoundState {
                 entered,
                 stuck_at,
                 is_stuck,
+                ..
             } => Self::InFlight {
                 waiting,
                 entered,

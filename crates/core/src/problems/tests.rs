@@ -43,6 +43,7 @@ pub(super) fn pod(name: &str, image: &str) -> Record {
         containers: vec![RecordedContainer {
             name: "main".into(),
             init: false,
+            is_sidecar: false,
             image: Some(image.into()),
             registry: None,
             problem: None,
@@ -60,6 +61,7 @@ pub(super) fn waits(mut record: Record, entered: i64, causes: &[RecordedCause]) 
         entered: at(entered),
         stuck_at: at(entered + 60),
         is_stuck: false,
+        is_never_ready: false,
     };
     record.causes = causes.to_vec();
     record
@@ -223,6 +225,23 @@ fn a_working_cause_counts_after_three_times_what_nine_of_ten_take() {
     quick.extend((0..5).map(|_| own(1)));
     assert!(!is_affected(pod(NOW - 30), &quick));
     assert!(is_affected(pod(NOW - 31), &quick));
+}
+
+#[test]
+fn a_pod_that_can_never_be_ready_is_affected_by_what_fails_only() {
+    let pod = |one: RecordedCause| {
+        let mut pod = waits(pod("a", "x"), 0, &[one]);
+        if let Progress::InFlight { is_never_ready, .. } = &mut pod.progress {
+            *is_never_ready = true;
+        }
+        pod
+    };
+    for idle in [Cause::Exited, Cause::Pull, Cause::Create, Cause::Probe] {
+        assert!(!is_affected(pod(cause(Stage::Containers, idle, 0)), &[]));
+    }
+    for fails in [Cause::Image, Cause::Config, Cause::Crash] {
+        assert!(is_affected(pod(cause(Stage::Containers, fails, 0)), &[]));
+    }
 }
 
 #[test]

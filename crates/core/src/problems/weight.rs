@@ -3,10 +3,10 @@
 
 use std::cmp::Ordering;
 
-use super::affected::{Affected, Class};
+use super::affected::Affected;
 use super::background::{Background, is_of_images};
 use super::values::{Dimension, LookedAt};
-use crate::lifecycle::Cause;
+use crate::lifecycle::{Cause, CauseClass};
 use crate::timestamp::Timestamp;
 
 /// A registry is at fault only where pods with so many images say so.
@@ -102,8 +102,8 @@ impl Weighed {
         let is_possible = 2 * h <= a && has_images;
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
         let exceeds = |halves: u128| 2 * a * (n + 2) >= halves * s * (k + 1);
-        let least = match Class::of(cause) {
-            Class::Waiting => 2 * a >= s,
+        let least = match CauseClass::of(cause) {
+            CauseClass::Waiting => 2 * a >= s,
             _ => 5 * a >= s,
         };
         Self {

@@ -12,6 +12,7 @@ use serde::de::{MapAccess, SeqAccess};
 use super::DecodeContext;
 use super::lenient::{Flag, Lenient, LenientField, Number, Parsed, Text, Time, skip};
 use super::probes::ProbeReader;
+use super::restarts::{Policy, Restarts, Rules, RulesReader};
 use podinit_core::pod::{
     Container, ContainerKind, ContainerProbes, ContainerState, Probe, Termination, WaitingReason,
     text,
@@ -27,6 +28,8 @@ pub struct ContainersReader<'c> {
     pub probes: Option<&'c mut Vec<ContainerProbes>>,
     /// Where the images go, if they are wanted
     pub images: &'c mut Vec<Arc<str>>,
+    /// Where it goes which of them run again
+    pub restarts: &'c mut Restarts,
 }
 
 impl<'de> LenientField<'de> for ContainersReader<'_> {
@@ -41,7 +44,8 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
         while let Some(declared) = seq.next_element_seed(Lenient(DeclaredReader(self.context)))? {
             let Declared {
                 name,
-                always,
+                policy,
+                rules,
                 startup,
                 readiness,
                 liveness,
@@ -61,11 +65,17 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
                     liveness,
                 });
             }
-            let kind = match (&self.probes, always) {
+            self.restarts.all |= rules.may_restart_all;
+            let kind = match (&self.probes, policy) {
                 (Some(_), _) => ContainerKind::Regular,
-                (None, false) => ContainerKind::Init,
-                (None, true) => ContainerKind::RestartableInit,
+                (None, Some(Policy::Always)) => ContainerKind::RestartableInit,
+                (None, _) => ContainerKind::Init,
             };
+            let runs_again = (rules.match_success.then_some(true))
+                .or(policy.map(|policy| policy == Policy::Always))
+                .filter(|_| kind == ContainerKind::Regular);
+            let own = runs_again.map(|runs_again| (containers.len(), runs_again));
+            self.restarts.own.extend(own);
             containers.push(Container::new(name, kind));
         }
         Ok(containers)
@@ -76,8 +86,9 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
 #[derive(Default)]
 struct Declared {
     name: Option<Arc<str>>,
-    /// `restartPolicy` is `Always`
-    always: bool,
+    /// Its `restartPolicy`
+    policy: Option<Policy>,
+    rules: Rules,
     startup: Option<Probe>,
     readiness: Option<Probe>,
     liveness: Option<Probe>,
@@ -104,8 +115,10 @@ impl<'de> LenientField<'de> for DeclaredReader<'_> {
                     declared.name = map.next_value_seed(Lenient(share))?;
                 }
                 Some("restartPolicy") => {
-                    let policy = map.next_value_seed(Lenient(Text))?;
-                    declared.always = policy.as_deref() == Some("Always");
+                    declared.policy = map.next_value_seed(Lenient(Parsed(Policy::of)))?;
+                }
+                Some("restartPolicyRules") => {
+                    declared.rules = map.next_value_seed(Lenient(RulesReader))?;
                 }
                 Some("image") if context.options.images => {
                     let share = Parsed(|text: &str| Some(context.image(text)));

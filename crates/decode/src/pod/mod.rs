@@ -23,6 +23,7 @@ pub mod metadata;
 pub mod object;
 mod owner;
 mod probes;
+pub mod restarts;
 pub mod snapshot;
 pub mod spec;
 pub mod status;

@@ -8,6 +8,7 @@ use super::DecodeContext;
 use super::container::ContainersReader;
 use super::fixed::ReadinessGates;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
+use super::restarts::{Policy, Restarts};
 use super::volumes::StatefulReader;
 use crate::node::StartupTaints;
 use podinit_core::pod::{Container, ContainerProbes};
@@ -27,6 +28,7 @@ pub struct Spec {
     /// Of `initContainers` and `containers`, where they are wanted
     pub init_images: Vec<Arc<str>>,
     pub images: Vec<Arc<str>>,
+    pub restarts: Restarts,
     pub is_stateful: bool,
     pub readiness_gates: ReadinessGates,
     /// Of a node
@@ -58,6 +60,9 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.is_bound = node.is_some();
                     spec.node = node.flatten();
                 }
+                Some("restartPolicy") => {
+                    spec.restarts.pod = map.next_value_seed(Lenient(Parsed(Policy::of)))?;
+                }
                 Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
                 Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,
                 Some("initContainers") => {
@@ -65,6 +70,7 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                         context,
                         probes: None,
                         images: &mut spec.init_images,
+                        restarts: &mut spec.restarts,
                     };
                     spec.init_containers = map.next_value_seed(Lenient(reader))?;
                 }
@@ -73,6 +79,7 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                         context,
                         probes: Some(&mut spec.probes),
                         images: &mut spec.images,
+                        restarts: &mut spec.restarts,
                     };
                     spec.containers = map.next_value_seed(Lenient(reader))?;
                 }
@@ -91,6 +98,12 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 _ => skip(&mut map)?,
             }
         }
+        let Spec {
+            restarts,
+            containers,
+            ..
+        } = &mut spec;
+        restarts.apply(containers);
         Ok(spec)
     }
 }

@@ -168,10 +168,88 @@ fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
     assert_eq!(pod.latest_api_time, rfc3339::parse("2026-01-02T03:04:09Z"));
 }
 
+/// Which of the containers of a pod end for good, by its own policy and what the containers state.
+fn end_for_good(policy: Value, init: Value, containers: &[Value]) -> Vec<bool> {
+    let named = containers.iter().map(|stated| {
+        let mut container = stated.clone();
+        container["name"] = "c".into();
+        container
+    });
+    let pod = pod(json!({"metadata": {"uid": "u"}, "spec": {
+        "restartPolicy": policy, "initContainers": [init], "containers": named.collect::<Vec<_>>()}}));
+    assert!(!pod.containers[0].ends_for_good, "an init container");
+    pod.containers[1..]
+        .iter()
+        .map(|one| one.ends_for_good)
+        .collect()
+}
+
+#[test]
+fn what_runs_again_after_exit_code_0_is_told_by_the_first_that_says() {
+    let none = || json!({});
+    let of = |policy: &str| json!({"restartPolicy": policy});
+    let rule = |action: &str, operator: &str, values: &[i32]| {
+        let codes = json!({"operator": operator, "values": values});
+        json!({"restartPolicy": "Never", "restartPolicyRules": [
+            {"action": action}, {"action": action, "exitCodes": codes}]})
+    };
+    for (policy, ends) in [
+        (json!("Always"), false),
+        (json!("OnFailure"), true),
+        (json!("Never"), true),
+        (Value::Null, false),
+        (json!("Sometimes"), false),
+    ] {
+        let all = [
+            none(),
+            of("Always"),
+            of("OnFailure"),
+            of("Never"),
+            of("Sometimes"),
+        ];
+        let found = end_for_good(policy, none(), &all);
+        assert_eq!(found, [ends, false, true, true, ends]);
+    }
+    for (operator, values, ends) in [
+        ("In", &[0][..], false),
+        ("In", &[7, 0, 9], false),
+        ("In", &[7, -1], true),
+        ("In", &[], true),
+        ("NotIn", &[0, 1], true),
+        ("NotIn", &[7], false),
+        ("NotIn", &[], false),
+        ("", &[0], true),
+        ("Outside", &[0], true),
+    ] {
+        let found = end_for_good(
+            "Never".into(),
+            none(),
+            &[rule("Restart", operator, values), none()],
+        );
+        assert_eq!(found, [ends, true], "{operator} {values:?}");
+    }
+    // Whatever exit code it is for, and whoever has it.
+    let all = rule("RestartAllContainers", "In", &[42]);
+    assert_eq!(
+        end_for_good("Never".into(), none(), &[all.clone(), none()]),
+        [false; 2]
+    );
+    assert_eq!(
+        end_for_good("Never".into(), all, &[of("Never"), none()]),
+        [false; 2]
+    );
+    let own = rule("Restart", "NotIn", &[42]);
+    assert_eq!(
+        end_for_good("Never".into(), own, &[of("Never"), none()]),
+        [true; 2]
+    );
+}
+
 #[test]
 fn what_no_label_asks_for_is_not_filled() {
     let pod = pod_with(DecodeOptions::default(), full());
     assert_eq!((pod.info.node, pod.info.workload), (None, None));
+    assert!(pod.is_bound);
     assert!(pod.info.pod_labels.is_empty());
 }
 

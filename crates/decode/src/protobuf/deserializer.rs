@@ -8,7 +8,7 @@
 //! - The elements of a list are fields of their own, and need not follow each other.
 
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::schema::{Kind, Known, Message};
@@ -76,7 +76,8 @@ impl<'de> MapAccess<'de> for Entries<'de> {
                     (self.fields, self.known) = (Fields::of(message), inner);
                     continue;
                 }
-                (Kind::List(_) | Kind::TextMap, Value::Bytes(_)) => {
+                (Kind::List(_) | Kind::TextMap, Value::Bytes(_))
+                | (Kind::Numbers, Value::Varint(_)) => {
                     if self.taken & (1 << place) != 0 {
                         continue;
                     }
@@ -138,6 +139,11 @@ impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
             (Kind::List(known), Value::Bytes(first)) => visitor.visit_seq(ListElements {
                 elements: elements(first),
                 known,
+            }),
+            (Kind::Numbers, Value::Varint(first)) => visitor.visit_seq(Numbers {
+                number: known.number,
+                first: Some(first),
+                rest,
             }),
             (Kind::TextMap, Value::Bytes(first)) => visitor.visit_map(TextMapEntries {
                 elements: elements(first),
@@ -221,6 +227,35 @@ impl<'de> SeqAccess<'de> for ListElements<'de> {
         let element =
             element.map(|message| seed.deserialize(MessageDeserializer { message, known }));
         element.transpose()
+    }
+}
+
+/// The numbers of a list of them.
+struct Numbers<'de> {
+    number: u32,
+    first: Option<u64>,
+    rest: Fields<'de>,
+}
+
+impl<'de> SeqAccess<'de> for Numbers<'de> {
+    type Error = Malformed;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Malformed> {
+        let mut next = self.first.take();
+        while next.is_none()
+            && let Some(Field { number, value }) = self.rest.next()?
+        {
+            if let Value::Varint(value) = value
+                && number == self.number
+            {
+                next = Some(value);
+            }
+        }
+        let number = next.map(|number| number.cast_signed().into_deserializer());
+        number.map(|number| seed.deserialize(number)).transpose()
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) enum Kind {
     Message(Message),
     /// Any number of messages
     List(Message),
+    /// Any number of numbers, each in a field of its own, as Kubernetes writes them
+    Numbers,
     /// `map<string, string>`
     TextMap,
     /// A message whose fields stand among those of the outer one in JSON
@@ -34,7 +36,7 @@ const fn known(number: u32, name: &'static str, kind: Kind) -> Known {
     Known { number, name, kind }
 }
 
-use Kind::{Flag, Inline, List, Message as Of, Number, Text, TextMap, Time};
+use Kind::{Flag, Inline, List, Message as Of, Number, Numbers, Text, TextMap, Time};
 
 /// The object of the kind `kind`. What is read of any other kind is its metadata, which has the number 1
 /// in all of them.
@@ -122,6 +124,7 @@ const OWNER_REFERENCE: Message = &[
 const POD_SPEC: Message = &[
     known(1, "volumes", List(VOLUME)),
     known(2, "containers", List(CONTAINER)),
+    known(3, "restartPolicy", Text),
     known(10, "nodeName", Text),
     known(11, "hostNetwork", Flag),
     known(20, "initContainers", List(CONTAINER)),
@@ -148,7 +151,15 @@ const CONTAINER: Message = &[
     known(11, "readinessProbe", Of(PROBE)),
     known(22, "startupProbe", Of(PROBE)),
     known(24, "restartPolicy", Text),
+    known(25, "restartPolicyRules", List(RESTART_RULE)),
 ];
+
+const RESTART_RULE: Message = &[
+    known(1, "action", Text),
+    known(2, "exitCodes", Of(EXIT_CODES)),
+];
+
+const EXIT_CODES: Message = &[known(1, "operator", Text), known(2, "values", Numbers)];
 
 const PROBE: Message = &[
     known(2, "initialDelaySeconds", Number),

@@ -52,6 +52,26 @@ fn scheduling() -> Vec<Example> {
             "terminating",
         ),
         waits(
+            "§10.1: acknowledge: \"`spec.nodeName` is set, and there is neither a PodScheduled condition nor a startTime\"",
+            vec![added(&nominated(pod("a").put(
+                "spec",
+                "nodeName",
+                "node-1".into(),
+            )))],
+            "scheduling",
+            "acknowledge",
+        ),
+        waits(
+            "§10.1: a bound pod that the kubelet has taken",
+            vec![added(
+                &pod("a")
+                    .put("spec", "nodeName", "node-1".into())
+                    .started(1.0),
+            )],
+            "scheduling",
+            "queue",
+        ),
+        waits(
             "§10.1: queue",
             vec![added(&pod("a"))],
             "scheduling",
@@ -342,6 +362,7 @@ fn network() -> Vec<Example> {
 fn containers() -> Vec<Example> {
     let bound = || pod("a").yes(SCHEDULED, 0.0).yes(NETWORK, 0.0);
     let init = || bound().init_containers();
+    let again = || init().yes(INITIALIZED, 0.0);
     let main = |state: Value| vec![added(&bound().container("main", state))];
     let pulling = heard(&pod("a"), "Pulling", "", 0.0);
     let pulled = heard(&pod("a"), "Pulled", "", 0.0);
@@ -443,6 +464,52 @@ fn containers() -> Vec<Example> {
                 ),
                 about(pulling, "spec.initContainers{setup}"),
             ],
+            "containers",
+            "image",
+        ),
+        waits(
+            "§10.1: a new sandbox (restartable init): \"those of `init` take their place\"",
+            vec![added(
+                &again()
+                    .init_container("setup", waiting("CrashLoopBackOff"))
+                    .container("main", waiting("PodInitializing")),
+            )],
+            "containers",
+            "crash",
+        ),
+        waits(
+            "§10.1: a new sandbox (restartable init): run, though the stage is `containers`",
+            vec![added(
+                &again()
+                    .init_container("setup", running(1.0))
+                    .container("main", exited(0.0, 0)),
+            )],
+            "containers",
+            "run",
+        ),
+        waits(
+            "§10.1: a new sandbox (restartable init): \"if no regular container is running\"",
+            vec![added(
+                &again()
+                    .init_container("setup", waiting("CrashLoopBackOff"))
+                    .container("main", running(0.0)),
+            )],
+            "containers",
+            "probe",
+        ),
+        waits(
+            "§10.1: a new sandbox (restartable init): \"that has not ended with exit code 0\"",
+            vec![added(
+                &again()
+                    .init_container("setup", exited(0.0, 0))
+                    .container("main", waiting("ErrImagePull")),
+            )],
+            "containers",
+            "image",
+        ),
+        waits(
+            "§10.1: a new sandbox (restartable init): \"that status has\" it",
+            vec![added(&again().container("main", waiting("ErrImagePull")))],
             "containers",
             "image",
         ),

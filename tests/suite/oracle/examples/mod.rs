@@ -10,6 +10,7 @@ mod evidence;
 mod fold;
 mod gaps;
 mod milestones;
+mod never_ready;
 mod node_pods;
 mod nodes;
 mod outcomes;
@@ -132,6 +133,7 @@ pub(crate) fn all() -> Vec<Example> {
         slo_sync::examples(),
         slo_pods::examples(),
         slo_selection::examples(),
+        never_ready::examples(),
         steps::examples(),
         evidence::examples(),
         pulls::examples(),

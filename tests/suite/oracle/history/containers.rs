@@ -38,19 +38,78 @@ pub(super) fn declare(rng: &mut Rng, pod: Pod) -> Pod {
         2..14 => json!([container("main"), container("proxy")]),
         _ => json!([container("main")]),
     };
-    let pod = pod.put("spec", "containers", regular);
+    let pod = restarts(rng, pod.put("spec", "containers", regular));
     if !rng.percent(35) {
         return pod;
     }
     let mut sidecar = container("mesh");
     sidecar["restartPolicy"] = "Always".into();
-    let init = match rng.below(5) {
+    let mut init = match rng.below(5) {
         0 => json!([sidecar]),
         1 => json!([sidecar, container("setup")]),
         2 => json!([container("setup"), container("migrate")]),
         _ => json!([container("setup")]),
     };
+    if rng.percent(8) {
+        init[0]["restartPolicyRules"] = restart_rules(rng);
+    }
     pod.put("spec", "initContainers", init)
+}
+
+/// Says which containers run again, by the pod, by what they say themselves, and by rules.
+fn restarts(rng: &mut Rng, mut pod: Pod) -> Pod {
+    const POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
+    if rng.percent(70) {
+        pod = pod.put("spec", "restartPolicy", rng.pick(&POLICIES).into());
+    }
+    let containers = pod.0["spec"]["containers"].as_array_mut();
+    for container in containers.into_iter().flatten() {
+        if rng.percent(15) {
+            container["restartPolicy"] = rng.pick(&POLICIES).into();
+        }
+        if rng.percent(12) {
+            container["restartPolicyRules"] = restart_rules(rng);
+        }
+    }
+    pod
+}
+
+fn restart_rules(rng: &mut Rng) -> Value {
+    let rules = (0..1 + rng.below(2)).map(|_| {
+        let action = rng.pick(&["Restart", "Restart", "RestartAllContainers"]);
+        let values = rng.pick(&[&[0][..], &[1], &[1, 0], &[137, 1], &[]]);
+        let operator = rng.pick(&["In", "NotIn"]);
+        json!({"action": action, "exitCodes": {"operator": operator, "values": values}})
+    });
+    rules.collect()
+}
+
+/// A new sandbox: no regular container runs, and the init containers begin anew.
+pub(super) fn new_sandbox(rng: &mut Rng, mut pod: Pod) -> Pod {
+    for (containers, statuses) in [
+        ("initContainers", "initContainerStatuses"),
+        ("containers", "containerStatuses"),
+    ] {
+        let declared = pod.0["spec"][containers].as_array().cloned();
+        for container in declared.unwrap_or_default() {
+            let held = status(&pod, statuses, &container["name"]);
+            let last = match held["state"]["running"].is_object() {
+                true => {
+                    json!({"terminated": {"exitCode": 255, "startedAt": held["state"]["running"]["startedAt"]}})
+                }
+                false => held["lastState"].clone(),
+            };
+            let state = match (statuses, rng.percent(30)) {
+                // It had ended, and the status still says so.
+                (_, true) => held["state"].clone(),
+                ("containerStatuses", false) => json!({"waiting": {"reason": "PodInitializing"}}),
+                (_, false) => json!({"waiting": {"reason": rng.pick(&REASONS)}}),
+            };
+            let next = json!({"name": container["name"], "state": state, "lastState": last});
+            pod = with_status(pod, statuses, next);
+        }
+    }
+    pod
 }
 
 /// Something happens to one container, at this second of the kubelet.

@@ -34,6 +34,8 @@ enum Change {
     Container,
     /// Every regular container runs
     StartAll,
+    /// The sandbox is made anew
+    NewSandbox,
     /// The scheduler says why not
     SchedulerSays,
     Nominate,
@@ -142,6 +144,10 @@ fn newborn(rng: &mut Rng, created: f64) -> Pod {
             "2200-01-01T00:00:00Z",
         ]);
         pod = pod.put("metadata", "creationTimestamp", absurd.into());
+    }
+    if rng.percent(10) {
+        // Created with a node, past the scheduler.
+        pod = pod.put("spec", "nodeName", "node-1".into());
     }
     pod = containers::declare(rng, pod);
     if rng.percent(20) {
@@ -286,6 +292,7 @@ fn add_steps_and_causes(rng: &mut Rng, changes: &mut Vec<Change>) {
     for (percent, change) in [
         (20, Change::Nominate),
         (15, Change::NoSandbox),
+        (20, Change::NewSandbox),
         (6, Change::Terminate),
         (12, Change::Disrupt),
     ] {
@@ -364,6 +371,7 @@ fn changed(
         Change::Touch => pod.put("metadata", "labels", json!({"touched": "yes"})),
         Change::Container => containers::step(rng, pod, kubelet),
         Change::StartAll => containers::start_all(rng, pod, kubelet),
+        Change::NewSandbox => containers::new_sandbox(rng, pod),
         Change::SchedulerSays => {
             let reasons = [
                 "Unschedulable",

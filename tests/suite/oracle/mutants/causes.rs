@@ -2,7 +2,7 @@
 
 use super::Mutant;
 use crate::oracle::reading::{
-    CauseRules, Condition, Container, Kind, KubeEvent, Rules, SpecCauses, State,
+    CauseRules, Condition, Container, Kind, KubeEvent, Rules, Snapshot, SpecCauses, State,
 };
 
 /// Declares wrong readings by the clauses of [§10](crate::specification#s10) that each of them
@@ -25,6 +25,57 @@ macro_rules! cause_mutants {
 }
 
 cause_mutants! {
+    BlamesTheSchedulerForABoundPod {
+        fn waits_for_the_kubelet(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    BlamesTheKubeletForWhatItTook {
+        fn waits_for_the_kubelet(&self, pod: &Snapshot) -> bool {
+            let started = None;
+            SpecCauses.waits_for_the_kubelet(&Snapshot { started, ..pod.clone() })
+        }
+    }
+    BlamesTheKubeletForWhatIsSaid {
+        fn waits_for_the_kubelet(&self, pod: &Snapshot) -> bool {
+            let is_scheduled = pod.condition("PodScheduled").is_some_and(Condition::is_true);
+            !pod.node_name.is_empty() && !is_scheduled && pod.started.is_none()
+        }
+    }
+    SeesNoNewSandbox {
+        fn runs_init_again(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    RunsInitBesideContainers {
+        fn runs_init_again(&self, pod: &Snapshot) -> bool {
+            let mut pod = pod.clone();
+            pod.containers.retain(|one| one.kind != Kind::Regular);
+            SpecCauses.runs_init_again(&pod)
+        }
+    }
+    RunsInitOfWhichNothingIsSaid {
+        fn runs_init_again(&self, pod: &Snapshot) -> bool {
+            let mut pod = pod.clone();
+            for one in &mut pod.containers {
+                if one.state == State::None {
+                    one.state = State::Waiting(String::new());
+                }
+            }
+            SpecCauses.runs_init_again(&pod)
+        }
+    }
+    RunsSidecarsAgain {
+        fn runs_init_again(&self, pod: &Snapshot) -> bool {
+            let mut pod = pod.clone();
+            for one in &mut pod.containers {
+                if one.kind == Kind::RestartableInit {
+                    one.kind = Kind::Init;
+                }
+            }
+            SpecCauses.runs_init_again(&pod)
+        }
+    }
     SeesNoTermination {
         fn terminating_comes_first(&self) -> bool {
             false

@@ -3,8 +3,8 @@
 use super::Mutant;
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::{
-    Entry, Interval, Milestone, Moment, Namespaces, Rules, Slo, SloEvent, SloInterval, SloRules,
-    Snapshot, SpecSlo, Traits, Verdict, View,
+    Container, Entry, Interval, Kind, Milestone, Moment, Namespaces, Rules, Slo, SloEvent,
+    SloInterval, SloRules, Snapshot, SpecSlo, State, Traits, Verdict, View,
 };
 
 /// Declares wrong readings by the clauses of [§6](crate::specification#s6) that each of them
@@ -239,6 +239,84 @@ slo_mutants! {
     IgnoresNamespaces {
         fn matches(&self, slo: &Slo, pod: &Snapshot) -> bool {
             Slo { namespaces: Namespaces::All, ..slo.clone() }.matches(pod)
+        }
+    }
+    WaitsForWhatHasEnded {
+        fn never_is_ready(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    TakesASidecarThatEndedForTheEnd {
+        fn never_is_ready(&self, pod: &Snapshot) -> bool {
+            let mut pod = pod.clone();
+            for one in &mut pod.containers {
+                one.kind = Kind::Regular;
+            }
+            SpecSlo.never_is_ready(&pod)
+        }
+    }
+    EndsWithAFailureForGood {
+        fn never_is_ready(&self, pod: &Snapshot) -> bool {
+            let mut pod = pod.clone();
+            for one in &mut pod.containers {
+                if matches!(one.state, State::Terminated(_)) {
+                    one.state = State::Terminated(Some(0));
+                }
+            }
+            SpecSlo.never_is_ready(&pod)
+        }
+    }
+    AsksThePodOnly {
+        fn runs_again(&self, pod: &Snapshot, container: &Container) -> bool {
+            let policy = None;
+            SpecSlo.runs_again(pod, &Container { policy, ..container.clone() })
+        }
+    }
+    AsksNoRules {
+        fn runs_again(&self, pod: &Snapshot, container: &Container) -> bool {
+            let rules = Vec::new();
+            SpecSlo.runs_again(pod, &Container { rules, ..container.clone() })
+        }
+    }
+    TakesEveryRuleForAMatch {
+        fn runs_again(&self, pod: &Snapshot, container: &Container) -> bool {
+            !container.rules.is_empty() || SpecSlo.runs_again(pod, container)
+        }
+    }
+    RunsAgainUnlessNever {
+        fn runs_again(&self, pod: &Snapshot, container: &Container) -> bool {
+            let fails = |policy: &str| policy == "OnFailure";
+            container.policy.as_deref().is_some_and(fails)
+                || (container.policy.is_none() && fails(&pod.restart_policy))
+                || SpecSlo.runs_again(pod, container)
+        }
+    }
+    TakesNoPolicyForNever {
+        fn runs_again(&self, pod: &Snapshot, container: &Container) -> bool {
+            let no_policy = container.policy.is_none() && pod.restart_policy.is_empty();
+            !no_policy && SpecSlo.runs_again(pod, container)
+        }
+    }
+    RestartsNothingElse {
+        fn may_restart_all(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    RestartsAllOfRegularContainersOnly {
+        fn may_restart_all(&self, pod: &Snapshot) -> bool {
+            let mut pod = pod.clone();
+            pod.containers.retain(|one| one.kind == Kind::Regular);
+            SpecSlo.may_restart_all(&pod)
+        }
+    }
+    CannotEndOtherwiseThanReady {
+        fn cannot_end(&self, interval: Interval) -> bool {
+            interval.to() == Milestone::Ready
+        }
+    }
+    CannotEndAnything {
+        fn cannot_end(&self, _: Interval) -> bool {
+            true
         }
     }
     IgnoresCapacity {

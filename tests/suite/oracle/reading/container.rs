@@ -21,6 +21,43 @@ pub(crate) struct Container {
     /// [§9.4](crate::specification#s9-4): how long its runs took that have ended, of the state and of the
     /// last one, where both times are stated
     pub(crate) runs: Vec<Nanos>,
+    /// Its own `restartPolicy`
+    pub(crate) policy: Option<String>,
+    /// Its `restartPolicyRules`
+    pub(crate) rules: Vec<RestartRule>,
+}
+
+/// A rule of `restartPolicyRules`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RestartRule {
+    pub(crate) action: String,
+    pub(crate) operator: String,
+    pub(crate) exit_codes: Vec<i64>,
+}
+
+impl RestartRule {
+    fn read(rule: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let codes = rule["exitCodes"]["values"].as_array();
+        Self {
+            action: text(&rule["action"]),
+            operator: text(&rule["exitCodes"]["operator"]),
+            exit_codes: codes
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_i64)
+                .collect(),
+        }
+    }
+
+    /// Whether it is about this exit code.
+    pub(crate) fn matches(&self, exit_code: i64) -> bool {
+        match self.operator.as_str() {
+            "In" => self.exit_codes.contains(&exit_code),
+            "NotIn" => !self.exit_codes.contains(&exit_code),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +110,10 @@ fn read(pod: &Value, containers: &str, statuses: &str) -> Vec<Container> {
             was_terminated: status.is_some_and(was_terminated),
             says_started: status.is_some_and(|status| status["started"] == true),
             runs: status.map(runs).unwrap_or_default(),
+            policy: spec["restartPolicy"].as_str().map(str::to_owned),
+            rules: (spec["restartPolicyRules"].as_array().into_iter().flatten())
+                .map(RestartRule::read)
+                .collect(),
         }
     };
     of("spec", containers).iter().map(container).collect()

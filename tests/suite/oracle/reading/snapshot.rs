@@ -27,6 +27,8 @@ pub(crate) struct Snapshot {
     pub(crate) is_static: bool,
     /// The kind of the owner that controls it; empty for none
     pub(crate) controller_kind: String,
+    /// `spec.restartPolicy`
+    pub(crate) restart_policy: String,
     /// Init containers first
     pub(crate) containers: Vec<Container>,
     /// [§9.4](crate::specification#s9-4): "a volume other than secret, configMap, downwardAPI,
@@ -90,6 +92,7 @@ impl Snapshot {
             has_readiness_gates: not_empty("/spec/readinessGates"),
             is_static: is_static(pod),
             controller_kind: controller_kind(pod),
+            restart_policy: text("/spec/restartPolicy"),
             containers: container::all(pod),
             is_stateful: is_stateful(pod),
             is_terminating: stands("/metadata/deletionTimestamp"),

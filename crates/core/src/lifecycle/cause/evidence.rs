@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
+use super::detours::Detours;
 use super::{Cause, Standing, WaitReason, scheduler_message};
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::lifecycle::interval::Stage;
@@ -23,9 +24,9 @@ pub(in crate::lifecycle) struct WaitEvidence {
     /// The warning about its sandbox that was delivered last
     pub warning: Option<SandboxWarning>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
-    /// The newest snapshot has no network condition, and shows that the network is there all the same
+    /// Which rows of the table the newest snapshot asks
     #[serde(skip)]
-    pub is_past_network: bool,
+    pub detours: Detours,
     /// How many nanoseconds its init containers have run, for the startup SLI: by the snapshot that reached
     /// ContainersStarted, until then by the newest
     #[serde(skip)]
@@ -47,7 +48,7 @@ impl Default for WaitEvidence {
             acknowledged: false,
             warning: None,
             sandbox_not_ready: None,
-            is_past_network: false,
+            detours: Detours::default(),
             init_runs: 0,
             containers: Box::default(),
             has_more_containers: false,
@@ -63,7 +64,7 @@ impl WaitEvidence {
         self.scheduling = scheduling_cause(snapshot);
         self.acknowledged = snapshot.started.is_some();
         self.sandbox_not_ready = snapshot.sandbox_not_ready;
-        self.is_past_network = is_past_network(snapshot);
+        self.detours = Detours::of(snapshot);
         self.disruption = snapshot.disruption;
         containers::update(&mut self.containers, &snapshot.containers);
         self.has_more_containers = snapshot.containers.len() > MOST_FOLLOWED;
@@ -111,9 +112,13 @@ impl WaitEvidence {
 
     /// The stage whose rows give the cause of a pod that stands there.
     fn rows(&self, standing: Standing) -> Stage {
-        match standing.stage {
-            Stage::Network if self.is_past_network => standing.beyond_network,
+        let rows = match standing.stage {
+            Stage::Network if self.detours.is_past_network() => standing.beyond_network,
             stage => stage,
+        };
+        match rows {
+            Stage::Containers if self.detours.runs_init_again() => Stage::Init,
+            rows => rows,
         }
     }
 
@@ -162,19 +167,11 @@ pub(in crate::lifecycle) const fn cause_of_warning(warning: SandboxWarning) -> C
     }
 }
 
-/// Whether a kubelet has no network condition to state in `snapshot`, and its containers show that the network
-/// is there.
-fn is_past_network(snapshot: &PodSnapshot) -> bool {
-    use ConditionType::{PodHasNetwork, PodReadyToStartContainers};
-    let stated =
-        [PodReadyToStartContainers, PodHasNetwork].map(|kind| snapshot.conditions.get(kind));
-    snapshot.started.is_some()
-        && stated == [None; 2]
-        && containers::show_network(&snapshot.containers)
-}
-
 /// The cause while the pod is not scheduled.
 fn scheduling_cause(snapshot: &PodSnapshot) -> Cause {
+    if is_left_alone(snapshot) {
+        return Cause::Acknowledge;
+    }
     if is_binding(snapshot) {
         return Cause::Binding;
     }
@@ -195,6 +192,13 @@ fn scheduling_cause(snapshot: &PodSnapshot) -> Cause {
     } else {
         scheduler_message::cause(&said.message)
     }
+}
+
+/// Whether the pod was created with a node, or bound without a word, and the kubelet there has not taken it: that is
+/// who sets the condition then ([§1.8](crate::specification#s1-8)).
+fn is_left_alone(snapshot: &PodSnapshot) -> bool {
+    let has_condition = (snapshot.conditions.get(ConditionType::PodScheduled)).is_some();
+    snapshot.is_bound && !has_condition && snapshot.started.is_none()
 }
 
 /// Whether the scheduler has found a node and waits for plugins. Where it has found victims of a preemption

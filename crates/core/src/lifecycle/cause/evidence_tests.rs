@@ -301,9 +301,10 @@ fn the_first_init_container_that_is_not_done_decides() {
 
 #[test]
 fn sidecars_belong_to_the_stage_of_the_containers_and_init_containers_do_not() {
-    use ContainerKind::{Init, RestartableInit};
+    use ContainerKind::{Init, Regular, RestartableInit};
     let failed = |kind| container("a", kind, ContainerState::Failed, true);
-    let containers = |one| cause_in(Stage::Containers, &with(&[one]), &[]);
+    let web = container("web", Regular, ContainerState::Running, true);
+    let containers = |one| cause_in(Stage::Containers, &with(&[one, web.clone()]), &[]);
     assert_eq!(containers(failed(Init)), Cause::Probe);
     assert_eq!(containers(failed(RestartableInit)), Cause::Crash);
     let succeeded = container("a", RestartableInit, ContainerState::Succeeded, true);
@@ -416,4 +417,105 @@ fn what_events_said_stays_when_the_next_snapshot_comes() {
         beyond_network: Stage::Containers,
     };
     assert_eq!(evidence.waiting(standing).cause(), Cause::Pull);
+}
+
+/// The kubelet of a node sets PodScheduled for pods that were created with a node, when it takes them.
+#[test]
+fn a_bound_pod_without_a_word_waits_for_the_kubelet_of_its_node() {
+    let bound = PodSnapshot {
+        is_bound: true,
+        has_nominated_node: true,
+        ..pod()
+    };
+    let cause = |pod: &PodSnapshot| {
+        let causes =
+            [Stage::Scheduling, Stage::Unschedulable].map(|stage| cause_in(stage, pod, &[]));
+        assert_eq!(causes[0], causes[1]);
+        causes[0]
+    };
+    assert_eq!(cause(&bound), Cause::Acknowledge);
+    let deleted = PodSnapshot {
+        terminating: true,
+        ..bound.clone()
+    };
+    assert_eq!(cause(&deleted), Cause::Terminating);
+    let free = PodSnapshot {
+        is_bound: false,
+        ..bound.clone()
+    };
+    assert_eq!(cause(&free), Cause::Binding);
+    let taken = PodSnapshot {
+        started: Some(Timestamp::from_seconds(1)),
+        ..bound.clone()
+    };
+    assert_eq!(cause(&taken), Cause::Binding);
+    let mut said = PodSnapshot {
+        has_nominated_node: false,
+        ..bound
+    };
+    state(
+        &mut said,
+        ConditionType::PodScheduled,
+        ConditionStatus::True,
+    );
+    assert_eq!(cause(&said), Cause::Queue);
+}
+
+#[test]
+fn init_containers_that_run_again_in_a_new_sandbox_decide() {
+    use ContainerKind::{Init, Regular, RestartableInit};
+    use ContainerState::{Failed, NoStatus, Running, Succeeded, Waiting};
+    let waits = Waiting(WaitingReason::PodInitializing);
+    let image = Waiting(WaitingReason::ErrImagePull);
+    let web = |state| container("web", Regular, state, true);
+    let init = |state| container("init", Init, state, true);
+    let cause = |containers: &[Container]| {
+        let standing = Standing {
+            stage: Stage::Network,
+            beyond_network: Stage::Containers,
+        };
+        let old = PodSnapshot {
+            started: Some(Timestamp::from_seconds(1)),
+            ..with(containers)
+        };
+        let cause = cause_in(Stage::Containers, &with(containers), &[]);
+        assert_eq!(cause_at(standing, &old, &[]), cause);
+        cause
+    };
+    let crash = Waiting(WaitingReason::CrashLoopBackOff);
+    assert_eq!(cause(&[init(crash), web(waits)]), Cause::Crash);
+    assert_eq!(cause(&[init(Failed), web(image)]), Cause::Crash);
+    assert_eq!(cause(&[init(waits), web(image)]), Cause::Create);
+    assert_eq!(cause(&[init(Running), web(waits)]), Cause::Run);
+    // What ran before has ended; one that was started again ends what its init containers began.
+    assert_eq!(cause(&[init(Running), web(Succeeded)]), Cause::Run);
+    assert_eq!(cause(&[init(crash), web(Running)]), Cause::Probe);
+    assert_eq!(
+        cause(&[init(crash), web(waits), web(Running)]),
+        Cause::Create
+    );
+    // No init container has to end that has, that the status does not name, or that is a sidecar.
+    assert_eq!(cause(&[init(Succeeded), web(image)]), Cause::Image);
+    assert_eq!(cause(&[init(NoStatus), web(image)]), Cause::Image);
+    let sidecar = container("mesh", RestartableInit, crash, true);
+    assert_eq!(
+        cause(&[sidecar.clone(), init(Succeeded), web(waits)]),
+        Cause::Crash
+    );
+    // The first of the stage `init` decides, though it is a sidecar.
+    assert_eq!(cause(&[sidecar, init(waits), web(image)]), Cause::Crash);
+    let first = |containers: &[Container]| {
+        let mut evidence = WaitEvidence::default();
+        evidence.update(&with(containers));
+        let standing = Standing {
+            stage: Stage::Containers,
+            beyond_network: Stage::Containers,
+        };
+        evidence.container_with(evidence.waiting(standing).cause(), standing)
+    };
+    assert_eq!(first(&[init(Succeeded), init(crash), web(crash)]), Some(1));
+    assert_eq!(
+        first(&[init(Succeeded), init(Succeeded), web(crash)]),
+        Some(2)
+    );
 }

@@ -7,7 +7,9 @@
 //! ```
 
 mod bad;
+mod class;
 mod containers;
+mod detours;
 mod evidence;
 mod log;
 mod scheduler_message;
@@ -16,7 +18,9 @@ mod waiting;
 use crate::label_values;
 
 pub use bad::BadReason;
+pub use class::CauseClass;
 pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
+pub(super) use detours::Detours;
 pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;
 pub(super) use waiting::Standing;

@@ -13,6 +13,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
     use Cause::*;
     const SCHEDULING: &[Cause] = &[
         Terminating,
+        Acknowledge,
         Binding,
         Queue,
         Gang,
@@ -66,6 +67,8 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
                 Exited,
                 Pull,
                 Create,
+                // Of init containers that run again.
+                Run,
                 Probe,
             ],
         ),
@@ -182,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_pair_leads_back_to_its_stage_and_cause() {
-        assert_eq!(WaitReason::COUNT, 63);
+        assert_eq!(WaitReason::COUNT, 66);
         for (index, waiting) in WaitReason::ALL.into_iter().enumerate() {
             assert_eq!(waiting.index(), index);
             let (stage, cause) = (waiting.stage(), waiting.cause());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{PodInFlight, SharedState};
 use crate::kube_event::CapacityState;
 use crate::lifecycle::capacity::SavedCapacity;
-use crate::lifecycle::cause::{Cause, ContainerEvidence, MOST_FOLLOWED, WaitReason};
+use crate::lifecycle::cause::{Cause, ContainerEvidence, Detours, MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::messages::{Message, about_warning};
 use crate::lifecycle::network_evidence::NetworkEvidence;
@@ -16,6 +16,9 @@ use crate::lifecycle::saved::{SavedCollected, SavedShown, UnreadWaiting, Waiting
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::node::NodeLabels;
 use crate::pod::{ContainerKind, PodInfo, PodUid};
+
+/// Among the signs that are saved: the pod can never be Ready any more.
+const NEVER_READY: u8 = 1 << 7;
 
 /// Why a pod waits that was read, until [`PodInFlight::take_shown`].
 pub(super) fn not_told_yet() -> WaitReason {
@@ -133,7 +136,8 @@ impl PodInFlight {
         const _: () = assert!(MOST_FOLLOWED <= u64::BITS as usize);
         let containers = self.evidence.containers.iter().rev();
         SavedShown {
-            is_past_network: self.evidence.is_past_network,
+            signs: self.evidence.detours.bits()
+                | u8::from(self.startup.is_never_ready) * NEVER_READY,
             is_announced: self.is_message_announced(),
             has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
             init_runs: Duration::from_nanos(self.evidence.init_runs),
@@ -151,7 +155,8 @@ impl PodInFlight {
             };
         }
         let shown = shown.unwrap_or_default();
-        evidence.is_past_network = shown.is_past_network;
+        evidence.detours = Detours::of_bits(shown.signs);
+        self.startup.is_never_ready = shown.signs & NEVER_READY != 0;
         evidence.init_runs = u64::try_from(shown.init_runs.as_nanos()).unwrap_or(u64::MAX);
         self.waiting = evidence.waiting(self.startup.standing());
         let announced = evidence.warning.filter(|_| shown.is_announced);

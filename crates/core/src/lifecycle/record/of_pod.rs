@@ -35,6 +35,7 @@ impl PodInFlight {
             entered,
             stuck_at: entered.plus(shared.stuck_after(stage)),
             is_stuck: self.stuck.is_some(),
+            is_never_ready: self.startup.is_never_ready,
         };
         Record {
             node_labels: shared.newest_labels(&self.info).cloned(),
@@ -116,6 +117,7 @@ impl PodInFlight {
             .map(|(container, image)| RecordedContainer {
                 name: Arc::clone(&container.name),
                 init: container.kind != ContainerKind::Regular,
+                is_sidecar: container.kind == ContainerKind::RestartableInit,
                 registry: image
                     .as_deref()
                     .map(|image| image_registry::of(image).into()),

@@ -117,6 +117,7 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
         entered: at(2),
         stuck_at: at(22),
         is_stuck: true,
+        is_never_ready: false,
     };
     assert_eq!(record.progress, progress);
     let causes = [
@@ -304,7 +305,7 @@ fn a_record_has_the_images_and_what_kubernetes_says() {
         ..Container::new(name.into(), kind)
     };
     one.containers = [
-        container("i", ContainerKind::Init, WaitingReason::Other),
+        Container::new("i".into(), ContainerKind::Init),
         container("c", ContainerKind::Regular, WaitingReason::ImagePullBackOff),
     ]
     .into();

@@ -41,8 +41,9 @@ pub struct SavedCollected {
 /// What the newest version of a pod in flight shows that earlier checkpoints do not have.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SavedShown {
-    /// It has no network condition, and shows that the network is there
-    pub(in crate::lifecycle) is_past_network: bool,
+    /// A bit each: it has no network condition, and shows that the network is there, which was all in earlier checkpoints;
+    /// its init containers run again; and, the last bit, it can never be Ready any more
+    pub(in crate::lifecycle) signs: u8,
     /// The message is not about its cause, but about its last warning
     pub(in crate::lifecycle) is_announced: bool,
     /// By container, a bit: whether its status says `started: true`

@@ -288,6 +288,9 @@ impl SloProgress {
                 decide_or_hold(slo, state, verdict, counts, emit);
             } else if let Counts::No(reason) = counts {
                 decide(slo, state, SloVerdict::Excluded(reason), emit);
+            } else if startup.never_ends(rule.interval) {
+                let reason = ExclusionReason::Ended(Outcome::Completed);
+                decide(slo, state, SloVerdict::Excluded(reason), emit);
             } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
                 *state = State::Timed;
                 timers.add(deadline, input.uid, slo);

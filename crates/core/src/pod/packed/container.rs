@@ -5,14 +5,15 @@ use std::sync::Arc;
 use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
 use crate::timestamp::Timestamp;
 
-/// Of a container: its kind and whether that has started, its state, and whether it has restarted: 2, 5 and 1
-/// bits.
+/// Of a container: its kind with what else is told of that, its state, and whether it has restarted, as the digits of
+/// a number.
 pub(super) fn code(container: &Container) -> u8 {
     let kind = match container.kind {
-        ContainerKind::Init => 0,
-        ContainerKind::RestartableInit if container.has_started => 3,
-        ContainerKind::RestartableInit => 1,
-        ContainerKind::Regular => 2,
+        ContainerKind::Init => INIT,
+        ContainerKind::RestartableInit if container.has_started => STARTED,
+        ContainerKind::RestartableInit => RESTARTABLE,
+        ContainerKind::Regular if container.ends_for_good => ENDS_FOR_GOOD,
+        ContainerKind::Regular => REGULAR,
     };
     let state = match container.state {
         ContainerState::NoStatus => 0,
@@ -22,19 +23,20 @@ pub(super) fn code(container: &Container) -> u8 {
         ContainerState::Failed => 3,
         ContainerState::Waiting(reason) => 4 + reason as u8,
     };
-    kind | state << 2 | u8::from(container.has_restarted) << 7
+    (kind * STATES + state) * 2 + u8::from(container.has_restarted)
 }
 
 /// The container of a code.
 pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) -> Container {
+    let (kind, state) = (code / 2 / STATES, code / 2 % STATES);
     Container {
         name,
-        kind: match code & 3 {
-            0 => ContainerKind::Init,
-            2 => ContainerKind::Regular,
-            _ => ContainerKind::RestartableInit,
+        kind: match kind {
+            INIT => ContainerKind::Init,
+            RESTARTABLE | STARTED => ContainerKind::RestartableInit,
+            _ => ContainerKind::Regular,
         },
-        state: match code >> 2 & 0x1f {
+        state: match state {
             0 => ContainerState::NoStatus,
             1 | READY => ContainerState::Running,
             2 => ContainerState::Succeeded,
@@ -45,14 +47,26 @@ pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) ->
             }
         },
         started,
-        has_started: code & 3 == 3,
-        has_restarted: code >> 7 == 1,
-        is_ready: code >> 2 & 0x1f == READY,
+        has_started: kind == STARTED,
+        has_restarted: code % 2 == 1,
+        is_ready: state == READY,
+        ends_for_good: kind == ENDS_FOR_GOOD,
     }
 }
 
-/// The state of a container that runs and is ready.
-const READY: u8 = (1 << 5) - 1;
+const INIT: u8 = 0;
+const RESTARTABLE: u8 = 1;
+/// A restartable init container that has started.
+const STARTED: u8 = 2;
+const REGULAR: u8 = 3;
+/// A regular container that nothing runs again once it has ended with exit code 0.
+const ENDS_FOR_GOOD: u8 = 4;
+const KINDS: u8 = 5;
 
-// More reasons would need more bits.
+/// The state of a container that runs and is ready.
+const READY: u8 = STATES - 1;
+const STATES: u8 = 25;
+
+// More reasons would need more than a byte.
 const _: () = assert!(4 + WaitingReason::ALL.len() <= READY as usize);
+const _: () = assert!(KINDS as usize * STATES as usize * 2 <= u8::MAX as usize);

@@ -57,8 +57,8 @@ fn container() -> impl Strategy<Value = Container> {
         ContainerState::Failed,
     ]);
     let state = prop_oneof![waiting, other];
-    ("[a-c]", kind, state, time(), any::<[bool; 3]>()).prop_map(
-        |(name, kind, state, started, [has_started, has_restarted, ready])| Container {
+    ("[a-c]", kind, state, time(), any::<[bool; 4]>()).prop_map(
+        |(name, kind, state, started, [has_started, has_restarted, ready, ends])| Container {
             name: name.into(),
             kind,
             state,
@@ -66,6 +66,7 @@ fn container() -> impl Strategy<Value = Container> {
             has_started: has_started && kind == ContainerKind::RestartableInit,
             has_restarted,
             is_ready: ready && state == ContainerState::Running,
+            ends_for_good: ends && kind == ContainerKind::Regular,
         },
     )
 }
@@ -146,6 +147,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                         message: "0/3 nodes are available".into(),
                     })
                 }),
+                is_bound: is[8],
                 has_nominated_node: is[1],
                 sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
                 disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
@@ -160,7 +162,6 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     })
                 }),
                 terminating: is[2],
-                is_bound: is[8],
                 gated: is[3],
                 has_init_containers: is[4],
                 init_runs,

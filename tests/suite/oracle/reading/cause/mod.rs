@@ -143,6 +143,8 @@ fn containers(startup: &Startup<'_>, stage: &str, place: usize) -> &'static str 
         "PostStartHookError",
     ];
     let pod = &startup.life.folded[place].pod;
+    let is_again = stage == "containers" && startup.rules.causes().runs_init_again(pod);
+    let stage = if is_again { "init" } else { stage };
     let containers = of_stage(startup, stage, pod);
     let waits_with = |container: &Container, reasons: &[&str]| match &container.state {
         State::Waiting(reason) => reasons.contains(&reason.as_str()),

@@ -4,13 +4,32 @@
 use super::scheduler;
 use crate::oracle::reading::container::{Container, Kind, State};
 use crate::oracle::reading::kube_event::KubeEvent;
-use crate::oracle::reading::snapshot::Condition;
+use crate::oracle::reading::snapshot::{Condition, Snapshot};
 
 /// [§10](crate::specification#s10), where nothing is overridden.
 pub(crate) trait CauseRules {
     /// The first row of the table
     fn terminating_comes_first(&self) -> bool {
         true
+    }
+
+    /// "`spec.nodeName` is set, no PodScheduled condition, no startTime": the first row of `scheduling`
+    fn waits_for_the_kubelet(&self, pod: &Snapshot) -> bool {
+        !pod.node_name.is_empty()
+            && pod.condition("PodScheduled").is_none()
+            && pod.started.is_none()
+    }
+
+    /// "if no regular container is running in the newest status, and that status has a not restartable init
+    /// container that has not ended with exit code 0": those of `init` take the place of the rows of `containers`
+    fn runs_init_again(&self, pod: &Snapshot) -> bool {
+        let runs = |one: &Container| one.kind == Kind::Regular && one.state == State::Running;
+        let is_open = |one: &Container| {
+            one.kind == Kind::Init
+                && one.state != State::None
+                && one.state != State::Terminated(Some(0))
+        };
+        !pod.containers.iter().any(runs) && pod.containers.iter().any(is_open)
     }
 
     /// The rows of `binding`, for a pod whose `nominatedNodeName` is set

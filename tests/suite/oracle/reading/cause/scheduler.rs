@@ -13,6 +13,9 @@ pub(crate) struct Clause {
 /// The cause of a pod in `scheduling` or `unschedulable`.
 pub(crate) fn cause(rules: &dyn CauseRules, pod: &Snapshot) -> &'static str {
     let condition = pod.condition("PodScheduled");
+    if rules.waits_for_the_kubelet(pod) {
+        return "acknowledge";
+    }
     if pod.is_nominated && rules.is_binding(condition) {
         return "binding";
     }

@@ -44,12 +44,13 @@ pub(crate) const CAUSES: [(&str, &[&str]); 7] = [
     (
         "containers",
         &[
-            "image", "config", "crash", "exited", "pull", "create", "probe",
+            "image", "config", "crash", "exited", "pull", "create", "run", "probe",
         ],
     ),
     ("readiness", &["readiness_gate"]),
 ];
 const SCHEDULING: &[&str] = &[
+    "acknowledge",
     "binding",
     "queue",
     "gang",

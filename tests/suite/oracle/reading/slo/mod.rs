@@ -76,6 +76,16 @@ impl Pursuit<'_> {
                 let blamed = self.startup.rules.causes().blamed_of_delivery(place);
                 return Some((When::With(place), Decided { event, blamed }));
             }
+            let pod = &life.folded[place].pod;
+            if self.rules().cannot_end(self.slo.interval.interval())
+                && self.rules().never_is_ready(pod)
+            {
+                let completed = Decided {
+                    event: SloEvent::Excluded("completed"),
+                    blamed: None,
+                };
+                return Some((When::WithAfterAll(place), completed));
+            }
             let next = match life.folded.get(place + 1) {
                 Some(next) => Some(next.step),
                 None => life.closing.map(|(_, step)| step),

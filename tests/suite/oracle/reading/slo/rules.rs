@@ -5,6 +5,7 @@ use super::objective::SloInterval;
 use super::passing::Moment;
 use super::{Slo, SloEvent};
 use crate::oracle::instant::{Nanos, SECOND};
+use crate::oracle::reading::container::{Container, Kind, State};
 use crate::oracle::reading::rules::{Entry, Verdict};
 use crate::oracle::reading::snapshot::Snapshot;
 use crate::oracle::reading::view::View;
@@ -147,6 +148,40 @@ pub(crate) trait SloRules {
         !milestone.condition_types().is_empty()
             && view.milestone(milestone).is_none()
             && types.all(|kind| pod.condition(kind).is_none())
+    }
+
+    /// [§6.12](crate::specification#s6-12): "intervals that end with ContainersReady or Ready"
+    fn cannot_end(&self, interval: Interval) -> bool {
+        matches!(interval.to(), Milestone::ContainersReady | Milestone::Ready)
+    }
+
+    /// [§6.12](crate::specification#s6-12): "a regular container whose state is `terminated` with exit code 0, and that
+    /// will not run again"
+    fn never_is_ready(&self, pod: &Snapshot) -> bool {
+        let ended = pod
+            .containers
+            .iter()
+            .filter(|one| one.kind == Kind::Regular && one.state == State::Terminated(Some(0)));
+        let mut ended = ended.filter(|one| !self.runs_again(pod, one));
+        ended.next().is_some() && !self.may_restart_all(pod)
+    }
+
+    /// "the first of these that there is: a matching rule of its own `restartPolicyRules` (it does), its own
+    /// `restartPolicy`, the pod's (`Always` if none)"
+    fn runs_again(&self, pod: &Snapshot, container: &Container) -> bool {
+        if container.rules.iter().any(|rule| rule.matches(0)) {
+            return true;
+        }
+        match container.policy.as_deref() {
+            Some(own @ ("Always" | "OnFailure" | "Never")) => own == "Always",
+            _ => !["OnFailure", "Never"].contains(&pod.restart_policy.as_str()),
+        }
+    }
+
+    /// "any container, init containers included, has a rule with the action `RestartAllContainers`"
+    fn may_restart_all(&self, pod: &Snapshot) -> bool {
+        let mut rules = pod.containers.iter().flat_map(|one| &one.rules);
+        rules.any(|rule| rule.action == "RestartAllContainers")
     }
 
     /// "`capacity: existing` and `images: present`"

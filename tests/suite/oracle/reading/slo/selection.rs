@@ -7,6 +7,8 @@ use crate::oracle::reading::startup::Startup;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     With(usize),
+    /// With it, but after all that the delivery settles otherwise
+    WithAfterAll(usize),
     After(usize),
 }
 
@@ -14,7 +16,7 @@ impl When {
     /// Whether what happens with a delivery is too late for it.
     fn is_before(self, delivery: usize) -> bool {
         match self {
-            Self::With(place) | Self::After(place) => place < delivery,
+            Self::With(place) | Self::WithAfterAll(place) | Self::After(place) => place < delivery,
         }
     }
 

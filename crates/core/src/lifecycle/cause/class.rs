@@ -1,0 +1,59 @@
+//! What causes have in common ([§13.2](crate::specification#s13-2)).
+
+use super::Cause;
+
+/// What a cause says of the pod that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CauseClass {
+    /// Something fails
+    Failing,
+    /// It waits for something outside of it
+    Waiting,
+    /// It does what starting pods do, which may take too long
+    Working,
+    /// Somebody wants it so
+    Intended,
+}
+
+impl CauseClass {
+    /// That of a cause.
+    pub const fn of(cause: Cause) -> Self {
+        match cause {
+            Cause::SchedulerError
+            | Cause::Cni
+            | Cause::Sandbox
+            | Cause::NoIp
+            | Cause::Image
+            | Cause::Config
+            | Cause::Crash
+            | Cause::Rejected => Self::Failing,
+            Cause::Gang
+            | Cause::Preempting
+            | Cause::Binding
+            | Cause::Resources
+            | Cause::Taint
+            | Cause::Topology
+            | Cause::Volume
+            | Cause::Claim
+            | Cause::Affinity
+            | Cause::Other
+            | Cause::Queue => Self::Waiting,
+            Cause::Acknowledge
+            | Cause::NoSandbox
+            | Cause::Unknown
+            | Cause::Pull
+            | Cause::Create
+            | Cause::Run
+            | Cause::Probe
+            | Cause::Exited
+            | Cause::ReadinessGate => Self::Working,
+            Cause::Terminating | Cause::Gate => Self::Intended,
+        }
+    }
+
+    /// Whether it says nothing of a pod that can never be Ready any more ([§6.12](crate::specification#s6-12)): it does
+    /// not become Ready, but that is no fault.
+    pub const fn is_idle_wait(self) -> bool {
+        matches!(self, Self::Waiting | Self::Working)
+    }
+}

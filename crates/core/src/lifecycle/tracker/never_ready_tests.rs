@@ -1,0 +1,195 @@
+//! Pods of which a regular container has ended for good ([§6.12](crate::specification#s6-12)).
+
+use std::time::Duration;
+
+use super::fixtures::{at, delivery, rule};
+use super::*;
+use crate::lifecycle::cause::{Cause, WaitReason};
+use crate::lifecycle::interval::{Interval, Stage, Step};
+use crate::lifecycle::observation::{Observation, PodObservation};
+use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
+use crate::pod::{
+    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
+    WaitingReason,
+};
+
+/// A pod of the steps of a build, of which these have ended, at this version. It was created, scheduled and got its
+/// network at once.
+fn build(version: u64, states: [ContainerState; 2]) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "build");
+    pod.resource_version = Some(version);
+    (pod.created, pod.started) = (Some(at(0)), Some(at(0)));
+    for (kind, status) in [
+        (ConditionType::PodScheduled, ConditionStatus::True),
+        (
+            ConditionType::PodReadyToStartContainers,
+            ConditionStatus::True,
+        ),
+        (ConditionType::ContainersReady, ConditionStatus::False),
+        (ConditionType::Ready, ConditionStatus::False),
+    ] {
+        let condition = Condition {
+            status,
+            last_transition: Some(at(0)),
+        };
+        pod.conditions.insert(kind, condition);
+    }
+    let containers = states.map(|state| Container {
+        state,
+        started: Some(at(1)),
+        ends_for_good: true,
+        ..Container::new("step".into(), ContainerKind::Regular)
+    });
+    pod.containers = containers.into();
+    pod
+}
+
+use ContainerState::{Failed, Running, Succeeded};
+
+/// The SLOs of the tests, each of ten seconds but the last.
+fn slos() -> Arc<[SloRule]> {
+    let of = |interval| SloRule {
+        interval,
+        ..rule("slo", 10)
+    };
+    [
+        of(Interval::Stage(Stage::Containers)),
+        of(Interval::ScheduledToReady),
+        of(Interval::CreatedToReady),
+        of(Interval::Step(Step::Probe)),
+        // Ends with another milestone, or has ended.
+        of(Interval::Step(Step::Acknowledge)),
+        SloRule {
+            threshold: Duration::from_secs(3),
+            ..of(Interval::CreatedToReady)
+        },
+    ]
+    .into()
+}
+
+/// What becomes of the SLOs, and the stuck pod, with these snapshots at their seconds, which are said to have been
+/// observed or not.
+fn reported(
+    snapshots: &[(i64, PodSnapshot)],
+    is_observed: bool,
+) -> (Vec<Option<SloVerdict>>, Vec<Option<WaitReason>>) {
+    let slos = slos();
+    let mut verdicts = vec![None; slos.len()];
+    let mut stuck = Vec::new();
+    let mut tracker = Tracker::new(TrackerConfig {
+        slos,
+        stuck_after: StuckAfter::of_each(|_| Duration::from_secs(60)),
+        ..TrackerConfig::default()
+    });
+    let mut sink = |_, observation: Observation<'_>| match observation {
+        Observation::Pod(_, PodObservation::Slo { slo, verdict }) => {
+            let earlier = verdicts[usize::from(slo.0)].replace(verdict);
+            assert_eq!(earlier, None, "a second event");
+        }
+        Observation::Pod(_, PodObservation::Stuck { to, .. }) => stuck.push(to),
+        _ => {}
+    };
+    for (second, snapshot) in snapshots {
+        let delivery = Delivery {
+            observed: is_observed.then(|| at(*second)),
+            ..delivery(
+                SourceId(0),
+                *second,
+                PodEvent::Applied(snapshot.clone().into()),
+            )
+        };
+        tracker.apply(delivery, &mut sink);
+    }
+    tracker.advance(at(200), &mut sink);
+    (verdicts, stuck)
+}
+
+const COMPLETED: Option<SloVerdict> = Some(SloVerdict::Excluded(ExclusionReason::Ended(
+    Outcome::Completed,
+)));
+const GOOD: Option<SloVerdict> = Some(SloVerdict::Good);
+
+fn bad(cause: Cause) -> Option<SloVerdict> {
+    Some(SloVerdict::Bad(WaitReason::new(Stage::Containers, cause)))
+}
+
+#[test]
+fn a_build_whose_steps_end_one_by_one_is_neither_late_nor_stuck() {
+    let lives = [
+        (1, build(1, [Running, Running])),
+        (5, build(2, [Succeeded, Running])),
+    ];
+    let (verdicts, stuck) = reported(&lives, true);
+    let late = bad(Cause::Probe);
+    assert_eq!(
+        verdicts,
+        [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, late]
+    );
+    assert_eq!(stuck, []);
+}
+
+#[test]
+fn it_comes_before_the_deadlines_that_pass_after_the_snapshot_and_after_those_before() {
+    let lives = [
+        (1, build(1, [Running, Running])),
+        (30, build(2, [Running, Succeeded])),
+    ];
+    let (verdicts, _) = reported(&lives, false);
+    assert_eq!(
+        verdicts,
+        [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]
+    );
+    let (verdicts, _) = reported(&lives, true);
+    let late = bad(Cause::Probe);
+    assert_eq!(verdicts, [late, late, late, late, GOOD, late]);
+}
+
+#[test]
+fn what_the_snapshot_itself_decides_comes_first() {
+    let mut ready = build(1, [Succeeded, Running]);
+    for kind in [ConditionType::ContainersReady, ConditionType::Ready] {
+        ready.conditions = crate::pod::Conditions::default();
+        let condition = Condition {
+            status: ConditionStatus::True,
+            last_transition: Some(at(2)),
+        };
+        ready.conditions.insert(kind, condition);
+    }
+    let (verdicts, _) = reported(&[(3, ready)], true);
+    assert_eq!((verdicts[2], verdicts[5]), (GOOD, GOOD));
+    let mut failed = build(1, [Succeeded, Failed]);
+    failed.phase = crate::pod::Phase::Failed;
+    let (verdicts, _) = reported(&[(3, failed)], true);
+    let outcome = ExclusionReason::Ended(Outcome::Failed);
+    assert_eq!(verdicts[2], Some(SloVerdict::Excluded(outcome)));
+}
+
+#[test]
+fn it_is_final_and_only_a_failing_cause_makes_it_stuck() {
+    let crash = ContainerState::Waiting(WaitingReason::CrashLoopBackOff);
+    let lives = [
+        (1, build(1, [Succeeded, Running])),
+        (2, build(2, [Running, Running])),
+        (100, build(3, [Running, crash])),
+        (110, build(4, [Running, Running])),
+        (120, build(3, [Running, crash])),
+    ];
+    let (verdicts, stuck) = reported(&lives, true);
+    assert_eq!(
+        verdicts,
+        [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]
+    );
+    let crashes = WaitReason::new(Stage::Containers, Cause::Crash);
+    assert_eq!(stuck, [crashes, None]);
+}
+
+#[test]
+fn a_container_that_runs_again_ends_nothing() {
+    let mut again = build(1, [Succeeded, Running]);
+    for container in &mut again.containers {
+        container.ends_for_good = false;
+    }
+    let (verdicts, stuck) = reported(&[(1, again)], true);
+    assert_eq!(verdicts[2], bad(Cause::Exited));
+    assert_eq!(stuck, [WaitReason::new(Stage::Containers, Cause::Exited)]);
+}

@@ -1,0 +1,160 @@
+//! Which containers run again once they have ended with exit code 0 ([§6.12](podinit_core::specification#s6-12)).
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::lenient::{Lenient, LenientField, Number, Text, skip};
+use podinit_core::pod::Container;
+
+/// A `restartPolicy`, as far as it tells of a container that has ended with exit code 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// It runs again
+    Always,
+    /// `OnFailure` or `Never`: it does not
+    EndsForGood,
+}
+
+impl Policy {
+    /// The policy of this name; `None` for what Kubernetes does not define, where the kubelet asks the next one.
+    pub fn of(text: &str) -> Option<Self> {
+        match text {
+            "Always" => Some(Self::Always),
+            "OnFailure" | "Never" => Some(Self::EndsForGood),
+            _ => None,
+        }
+    }
+}
+
+/// What a `spec` says of containers that have ended with exit code 0.
+#[derive(Debug, Default)]
+pub struct Restarts {
+    /// The pod's `restartPolicy`
+    pub pod: Option<Policy>,
+    /// Whether regular containers run again that say so themselves, with their positions
+    pub own: Vec<(usize, bool)>,
+    /// A rule of any container may run all of them again
+    pub all: bool,
+}
+
+impl Restarts {
+    /// Sets which of the regular `containers` end for good.
+    pub fn apply(&self, containers: &mut [Container]) {
+        if self.all {
+            return;
+        }
+        for container in &mut *containers {
+            container.ends_for_good = self.pod == Some(Policy::EndsForGood);
+        }
+        for (position, runs_again) in &self.own {
+            if let Some(container) = containers.get_mut(*position) {
+                container.ends_for_good = !runs_again;
+            }
+        }
+    }
+}
+
+/// What `restartPolicyRules` say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules {
+    /// One matches exit code 0. Each of their actions runs the container again
+    pub match_success: bool,
+    /// One has the action `RestartAllContainers`, for whatever exit code
+    pub may_restart_all: bool,
+}
+
+/// Reads [`Rules`].
+pub struct RulesReader;
+
+impl<'de> LenientField<'de> for RulesReader {
+    type Value = Rules;
+
+    fn absent(self) -> Rules {
+        Rules::default()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Rules, A::Error> {
+        let mut rules = Rules::default();
+        while let Some(rule) = seq.next_element_seed(Lenient(RuleReader))? {
+            rules.match_success |= rule.match_success;
+            rules.may_restart_all |= rule.may_restart_all;
+        }
+        Ok(rules)
+    }
+}
+
+/// Reads one rule.
+struct RuleReader;
+
+impl<'de> LenientField<'de> for RuleReader {
+    type Value = Rules;
+
+    fn absent(self) -> Rules {
+        Rules::default()
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Rules, A::Error> {
+        let mut rule = Rules::default();
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("action") => {
+                    let action = map.next_value_seed(Lenient(Text))?;
+                    rule.may_restart_all = action.as_deref() == Some("RestartAllContainers");
+                }
+                Some("exitCodes") => {
+                    rule.match_success = map.next_value_seed(Lenient(ExitCodesReader))?;
+                }
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(rule)
+    }
+}
+
+/// Reads whether `exitCodes` contain 0, in the sense of their operator.
+struct ExitCodesReader;
+
+impl<'de> LenientField<'de> for ExitCodesReader {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        let (mut is_listed, mut means_listed) = (false, None);
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some("operator") => {
+                    let operator = map.next_value_seed(Lenient(Text))?;
+                    means_listed = match operator.as_deref() {
+                        Some("In") => Some(true),
+                        Some("NotIn") => Some(false),
+                        _ => None,
+                    };
+                }
+                Some("values") => is_listed = map.next_value_seed(Lenient(ListsZero))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(means_listed == Some(is_listed))
+    }
+}
+
+/// Reads whether 0 is one of some numbers.
+struct ListsZero;
+
+impl<'de> LenientField<'de> for ListsZero {
+    type Value = bool;
+
+    fn absent(self) -> bool {
+        false
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<bool, A::Error> {
+        let mut found = false;
+        while let Some(number) = seq.next_element_seed(Lenient(Number))? {
+            found |= number == Some(0);
+        }
+        Ok(found)
+    }
+}
