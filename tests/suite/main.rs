@@ -73,6 +73,7 @@ mod no_recording;
 mod node_evidence;
 mod node_object;
 mod odd_files;
+mod odd_lives;
 mod oracle;
 mod packed_pods;
 mod page;

@@ -233,6 +233,8 @@ fn plain_has_run(spec: &Value, status: &Value) -> bool {
             })
         })
     })
+}
+
 /// Whether nothing runs a regular container again that has ended with exit code 0.
 fn plain_end(spec: &Value, declared: &Value) -> bool {
     let array = |value: &Value| value.as_array().cloned().unwrap_or_default();

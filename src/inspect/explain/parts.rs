@@ -17,6 +17,7 @@ label_values! {
         Gates => "scheduling gates",
         Scheduling => "scheduling",
         BeforeBinding => "before binding",
+        Acknowledge => "the kubelet of its node",
         NewNode => "a node that had to start",
         Network => "network",
         NetworkOrPull => "network or image pull",
@@ -102,6 +103,9 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
         let whole = match stage {
             Stage::Gated => Part::Gates,
             Stage::Unschedulable if new_node::waited(record) => Part::NewNode,
+            Stage::Scheduling | Stage::Unschedulable if waited_for_kubelet(record) => {
+                Part::Acknowledge
+            }
             Stage::Scheduling | Stage::Unschedulable if is_before_binding(recorded, ended) => {
                 Part::BeforeBinding
             }
@@ -190,6 +194,17 @@ fn add_runs(
         segments.push((Part::InitContainers, from, started.max(from)));
     }
     segments.push((Part::Run, started, end.max(started)));
+}
+
+/// Whether no scheduler had a part in a startup: the pod came with a node, and only waited until the kubelet took it
+/// ([§10.1](crate::specification#s10-1)).
+fn waited_for_kubelet(record: &Record) -> bool {
+    let is_of_stage = |stage| matches!(stage, Stage::Scheduling | Stage::Unschedulable);
+    let causes = record.causes.iter().map(|cause| cause.waiting);
+    let mut causes = causes
+        .filter(|waiting| is_of_stage(waiting.stage()))
+        .peekable();
+    causes.peek().is_some() && causes.all(|waiting| waiting.cause() == Cause::Acknowledge)
 }
 
 /// What the stage `network` was: kubelets up to 1.35 say only with the first container that the network was

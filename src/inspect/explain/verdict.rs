@@ -6,7 +6,7 @@ use super::new_node;
 use super::parts::{Part, Share};
 use crate::inspect::autoscaling;
 use crate::text::human_time::{date_and_time, seconds, since};
-use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage};
+use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage, WaitReason};
 use podinit_core::timestamp::Timestamp;
 
 /// A part of this share is all that is named.
@@ -41,8 +41,14 @@ pub(super) fn verdict(
             let node = node.map_or_else(String::new, |steps| {
                 format!(" Before that, it waited for a node that had to start: {steps}.")
             });
+            let container = container(record, waiting);
+            let container = container.map_or_else(String::new, |what| format!(": {what}"));
+            let never = match record.progress.is_never_ready() {
+                true => NEVER_READY,
+                false => "",
+            };
             format!(
-                "Not ready after {total}: in {stage} for {waits}, cause {cause}{said}{help}.{node}"
+                "Not ready after {total}: in {stage} for {waits}, cause {cause}{container}{said}{help}.{never}{node}"
             )
         }
         Progress::Ended {
@@ -113,6 +119,34 @@ pub(super) fn verdict(
                 why.unwrap_or_default()
             )
         }
+    }
+}
+
+/// Why a pod is not judged that still runs.
+const NEVER_READY: &str = " It can never be Ready: a container has ended with exit code 0 and is not run again, as in a \
+                           job. So it is neither late nor stuck.";
+
+/// What `waiting` is about, where its cause does not say that.
+fn container(record: &Record, waiting: WaitReason) -> Option<String> {
+    let node = record.pod.node.as_deref();
+    match (waiting.cause(), waiting.stage()) {
+        (Cause::Acknowledge, Stage::Scheduling | Stage::Unschedulable) => Some(format!(
+            "it is bound to node {}, and the kubelet there has not taken it",
+            node?
+        )),
+        (Cause::Run, _) => {
+            let last = record.causes.last()?;
+            let position = usize::from(last.container.filter(|_| last.waiting == waiting)?);
+            let running = record.containers.get(position)?;
+            Some(match running.is_sidecar {
+                true => format!(
+                    "the sidecar {} has not passed its startup probe",
+                    running.name
+                ),
+                false => format!("the init container {} has not ended", running.name),
+            })
+        }
+        _ => None,
     }
 }
 

@@ -149,7 +149,17 @@ impl Worst {
             return;
         }
         let stuck = match record.progress {
-            Progress::InFlight { is_stuck, .. } => is_stuck,
+            Progress::InFlight {
+                is_stuck,
+                is_never_ready,
+                ..
+            } => {
+                // It is no startup any more, and runs for as long as its job takes.
+                if is_never_ready && !is_stuck {
+                    return;
+                }
+                is_stuck
+            }
             Progress::Ended { outcome, .. } => {
                 // How long others ran says nothing of their startup.
                 if !matches!(

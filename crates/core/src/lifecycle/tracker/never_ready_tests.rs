@@ -110,7 +110,7 @@ const COMPLETED: Option<SloVerdict> = Some(SloVerdict::Excluded(ExclusionReason:
 const GOOD: Option<SloVerdict> = Some(SloVerdict::Good);
 
 fn bad(cause: Cause) -> Option<SloVerdict> {
-    Some(SloVerdict::Bad(WaitReason::new(Stage::Containers, cause)))
+    Some(SloVerdict::Bad(BadReason::of_known(WaitReason::new(Stage::Containers, cause))))
 }
 
 #[test]
