@@ -91,7 +91,7 @@ fn crashing(mut record: Record, since: i64) -> Record {
 }
 
 fn three(of: impl Fn(&str) -> Record) -> Vec<Record> {
-    ["a", "b", "c"].map(|name| of(name)).into()
+    ["a", "b", "c"].map(of).into()
 }
 
 fn found(in_flight: Vec<Record>, ended: &[Record]) -> Vec<Problem> {

@@ -12,7 +12,10 @@ const INIT_AGAIN: u8 = 1 << 1;
 impl Detours {
     pub(in crate::lifecycle) fn of(snapshot: &PodSnapshot) -> Self {
         let init_again = runs_init_again(&snapshot.containers);
-        Self(PAST_NETWORK * u8::from(is_past_network(snapshot)) | INIT_AGAIN * u8::from(init_again))
+        Self(
+            (PAST_NETWORK * u8::from(is_past_network(snapshot)))
+                | (INIT_AGAIN * u8::from(init_again)),
+        )
     }
 
     /// The kubelet has no network condition to state, and the containers show that the network is there.

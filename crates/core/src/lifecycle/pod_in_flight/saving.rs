@@ -137,7 +137,7 @@ impl PodInFlight {
         let containers = self.evidence.containers.iter().rev();
         SavedShown {
             signs: self.evidence.detours.bits()
-                | u8::from(self.startup.is_never_ready) * NEVER_READY,
+                | (u8::from(self.startup.is_never_ready) * NEVER_READY),
             is_announced: self.is_message_announced(),
             has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
             init_runs: Duration::from_nanos(self.evidence.init_runs),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::cause::{Cause, WaitReason};
+use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
 use crate::lifecycle::interval::{Interval, Stage, Step};
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
@@ -92,11 +92,7 @@ fn reported(
     for (second, snapshot) in snapshots {
         let delivery = Delivery {
             observed: is_observed.then(|| at(*second)),
-            ..delivery(
-                SourceId(0),
-                *second,
-                PodEvent::Applied(snapshot.clone().into()),
-            )
+            ..delivery(SourceId(0), *second, PodEvent::Applied(snapshot.clone()))
         };
         tracker.apply(delivery, &mut sink);
     }
@@ -110,7 +106,10 @@ const COMPLETED: Option<SloVerdict> = Some(SloVerdict::Excluded(ExclusionReason:
 const GOOD: Option<SloVerdict> = Some(SloVerdict::Good);
 
 fn bad(cause: Cause) -> Option<SloVerdict> {
-    Some(SloVerdict::Bad(BadReason::of_known(WaitReason::new(Stage::Containers, cause))))
+    Some(SloVerdict::Bad(BadReason::of_known(WaitReason::new(
+        Stage::Containers,
+        cause,
+    ))))
 }
 
 #[test]
