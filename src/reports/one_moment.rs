@@ -166,7 +166,7 @@ impl OneMoment {
     }
 
     /// Whether it has a list, and the last one is complete.
-    pub(super) const fn is_complete(&self) -> bool {
+    pub const fn is_complete(&self) -> bool {
         self.lists > 0 && !self.is_incomplete
     }
 

@@ -28,6 +28,9 @@ pub fn problems_of_recording(
     };
     let tracker_config = config.tracker.clone();
     let (ends, tracker) = replayed(documents, config, Ends::default, see)?;
+    if !moment.is_complete() {
+        before.clear();
+    }
     let Some(now) = tracker.accounted_time() else {
         return Ok(Problems::default());
     };
