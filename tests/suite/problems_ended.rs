@@ -141,6 +141,37 @@ fn sentences(input: &str) -> Vec<String> {
 }
 
 #[test]
+fn pods_that_the_kubelet_rejects_are_a_problem_in_a_list() {
+    let mut pods: Vec<_> = (0..5)
+        .map(|n| refused(&format!("gpu-{n}"), 10 * n))
+        .collect();
+    pods.push(starting(120));
+    assert_eq!(
+        sentences(&list(&pods)),
+        [
+            "5 pods of shop/ReplicaSet/gpu were rejected by the kubelet in the last 10 minutes: \
+          UnexpectedAdmissionError: no devices left"
+        ]
+    );
+    let (found, _) = problems(&list(&pods));
+    let problem = &found["problems"][0];
+    assert_eq!(
+        (&problem["failed"], &problem["stuck"]),
+        (&json!(5), &json!(0))
+    );
+    assert_eq!(
+        problem["since"],
+        at(1),
+        "the latest time that the first states"
+    );
+    // What `explain` says of one of them.
+    let text = explained(&["gpu-3", "-n", "shop"], &list(&pods));
+    let verdict = "Rejected by the kubelet after 1s, at 2026-03-01 10:00:31.000 UTC: \
+                   UnexpectedAdmissionError (Pod was rejected: no devices left).";
+    assert!(text.contains(verdict), "{text}");
+}
+
+#[test]
 fn two_rejections_or_old_ones_are_no_problem() {
     let two = [refused("a", 0), refused("b", 1), starting(20)];
     assert_eq!(sentences(&list(&two)), [""; 0]);
