@@ -21,6 +21,7 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::args::Command;
+use crate::exporter::saving::Snapshots;
 use crate::exporter::scrapes::Scrapes;
 use crate::instruments::Format;
 use crate::server::{Health, Scrape};
@@ -165,10 +166,7 @@ impl Started {
         let clock = Arc::new(move || clock.now());
         let serve_only = ServeOnly {
             tokens: false,
-            checkpoint: args
-                .state_dir
-                .as_deref()
-                .map(|dir| Checkpoint::open(dir, Shard::ALL).unwrap()),
+            checkpoint: args.state_dir.as_deref().map(opened),
         };
         let watch = watch_config(&args.cluster, &args.exporter);
         let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock).unwrap();
@@ -210,6 +208,16 @@ impl Started {
     async fn ends(self) -> anyhow::Result<()> {
         self.shutdown.cancel();
         self.running.await.unwrap()
+    }
+}
+
+/// The checkpoint in a directory, once the thread of the process before has let go of it.
+fn opened(dir: &std::path::Path) -> (Checkpoint, Snapshots) {
+    loop {
+        match Checkpoint::open(dir, Shard::ALL) {
+            Ok(opened) => return opened,
+            Err(_) => std::thread::yield_now(),
+        }
     }
 }
 
@@ -343,7 +351,14 @@ impl Started {
 
 #[tokio::test(start_paused = true)]
 async fn a_forbidden_namespace_keeps_no_other_from_being_measured_and_judged() {
-    let started = Started::behind(Fault::ForbiddenIn("lost"), &ONE_OF_TWO).await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("slo.yaml");
+    let slo =
+        "slos: [{name: network, interval: network, threshold: 10s, objective: 99, window: 30d}]";
+    std::fs::write(&file, slo).unwrap();
+    let slo = ["--slo", file.to_str().unwrap()];
+    let more: Vec<&str> = ONE_OF_TWO.into_iter().chain(slo).collect();
+    let started = Started::behind(Fault::ForbiddenIn("lost"), &more).await;
     put_scheduled(&started.simulated, "lost", "unseen");
     sleep(Duration::from_secs(5)).await;
     assert_eq!(started.health.readiness(), Ok(()));

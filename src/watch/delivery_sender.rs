@@ -61,8 +61,8 @@ impl DeliverySender {
         self.synced
     }
 
-    /// The API server has opened a watch, which says nothing yet of what it brings.
-    pub(super) fn opened(&self) {
+    /// The API server has answered, which says nothing of what a watch brings.
+    pub(super) fn answered(&self) {
         self.stats
             .set_contact(self.source, Instant::now().into_std());
     }
@@ -107,6 +107,7 @@ impl DeliverySender {
     ) -> Result<(), ReceiverGone> {
         let listed = PodEvent::Listed { pods, began };
         self.send(listed, None, Some(version)).await?;
+        self.contact = Instant::now();
         self.synced = true;
         self.stats.set_synced(self.source, true);
         Ok(())

@@ -106,7 +106,7 @@ impl Lister<'_> {
         };
         let reader = timeout(config.page_timeout, whole).await;
         let reader = reader.map_err(|_| no_complete_page(config))??;
-        self.sender.heard();
+        self.sender.answered();
         Ok(reader.finish()?)
     }
 }

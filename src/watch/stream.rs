@@ -49,7 +49,7 @@ impl<'a> Stream<'a> {
         log: &'a mut WatchLog,
         resume_point: &'a mut ResumePoint,
     ) -> Self {
-        sender.opened();
+        sender.answered();
         let guard = StallGuard::opened(sender.synced());
         Self {
             watch,

@@ -332,8 +332,15 @@ fn sync(event: PodEvent, source: SourceId, now: Timestamp) -> Delivery {
     }
 }
 
-/// The first line by which an exposition after restarts differs from the one without.
+/// The first line by which an exposition after restarts differs from the one without; until when deadlines have been
+/// judged aside, which a process that has just begun does not know of the one before.
 fn difference(steady: &str, restarted: &str) -> Option<String> {
+    let lasting = |text: &str| -> String {
+        let lines = text.lines();
+        let lasting = lines.filter(|line| !line.starts_with("podinit_deadlines_judged"));
+        lasting.flat_map(|line| [line, "\n"]).collect()
+    };
+    let (steady, restarted) = (&*lasting(steady), &*lasting(restarted));
     let mut lines = steady.lines().zip(restarted.lines());
     let line = lines.find(|(steady, restarted)| steady != restarted);
     line.map(|(steady, restarted)| format!("{restarted}, without a restart {steady}"))

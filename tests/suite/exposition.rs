@@ -269,8 +269,8 @@ fn scraped() -> Arc<Exposition> {
         recorder.observe(now, Observation::Node(node));
     }
     let advanced = TrackerObservation::Advanced {
-        remembered: 3,
-        judged: now,
+        remembered: 0,
+        judged: start.plus_nanos(250_000_000),
     };
     recorder.observe(now, Observation::Tracker(advanced));
     exposition

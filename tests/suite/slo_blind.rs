@@ -186,7 +186,6 @@ async fn a_watch_that_resumes_after_an_hour_is_judged_by_api_times() {
     blind.world.cluster.faults().clear();
     blind.world.pipeline.resumed().await;
     blind.world.see().await;
-    blind.check("resumed", |fate| Some(fate.catching_up()));
     for _ in 0..6 {
         blind.world.step(SECOND).await;
     }

@@ -91,6 +91,8 @@ async fn a_watch_that_wakes_up_before_it_is_replaced_is_in_sync_again() {
 
 /// A watch from `version` that breaks after a silence, and the one that takes its place.
 async fn broken(api: &mut FakeApi, watch: Writer, version: &str) -> Writer {
+    // One that brings nothing is asked about before it is opened again.
+    watch.bookmark(version);
     sleep(seconds(3)).await;
     watch.reset();
     assert_eq!(api.next_delivery().await, "SyncLost");

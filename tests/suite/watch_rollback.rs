@@ -194,6 +194,7 @@ async fn a_bookmark_of_the_past_gives_a_restored_server_away() {
 async fn a_watch_that_resumes_finds_out_at_once_that_the_server_was_restored() {
     let mut api = FakeApi::start();
     let watch = api.synced("1000", &page(0..2)).await;
+    watch.bookmark("1000");
     sleep(Duration::from_secs(5)).await;
     watch.reset();
     assert_eq!(api.next_delivery().await, "SyncLost");

@@ -102,23 +102,6 @@ impl Fate {
         self.created.is_none().then_some(self.blind)
     }
 
-    /// Right after the watch was resumed: what has not ended may still be on its way.
-    pub fn catching_up(&self) -> Verdicts {
-        let ended = |at: Option<u64>| at.or(self.removed).is_some();
-        (
-            if ended(self.network) {
-                self.resumed.0
-            } else {
-                self.blind.0
-            },
-            if ended(self.ready) {
-                self.resumed.1
-            } else {
-                self.blind.1
-            },
-        )
-    }
-
     /// What the scrape says of it. It has at most one event for each SLO.
     pub fn verdicts(&self, scrape: &Scrape) -> (String, String) {
         let [network, ready] = self.slos().map(|slo| verdict(scrape, &slo));
