@@ -332,12 +332,14 @@ fn sync(event: PodEvent, source: SourceId, now: Timestamp) -> Delivery {
     }
 }
 
-/// The first line by which an exposition after restarts differs from the one without; until when deadlines have been
-/// judged aside, which a process that has just begun does not know of the one before.
+/// The first line by which an exposition after restarts differs from the one without. Two gauges aside, of which a
+/// process that has just begun does not know all of the one before: until when deadlines have been judged, and whether
+/// a pod became stuck while its own source was out of sync and another was not, which is said once it is in sync.
 fn difference(steady: &str, restarted: &str) -> Option<String> {
     let lasting = |text: &str| -> String {
         let lines = text.lines();
-        let lasting = lines.filter(|line| !line.starts_with("podinit_deadlines_judged"));
+        let unknown = ["podinit_deadlines_judged", "podinit_stuck_pods"];
+        let lasting = lines.filter(|line| unknown.iter().all(|name| !line.starts_with(name)));
         lasting.flat_map(|line| [line, "\n"]).collect()
     };
     let (steady, restarted) = (&*lasting(steady), &*lasting(restarted));
