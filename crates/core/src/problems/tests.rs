@@ -418,3 +418,25 @@ fn what_autoscalers_say_of_most_of_the_pods_is_said_of_the_problem() {
     ];
     assert_eq!(problems(of_two.to_vec(), &[], at(100))[0].capacity, None);
 }
+
+#[test]
+fn all_nodes_workloads_and_namespaces_are_counted() {
+    let in_flight = (0..2_500).map(|number| {
+        let mut record = on(
+            without_image(&format!("p{number}"), "r.io/app", 0),
+            &format!("n{number}"),
+        );
+        record.uid = PodUid::from_words([number, 1 << 63]);
+        record.pod.namespace = format!("ns{}", number / 2).into();
+        // Of the same name in two namespaces are two.
+        of(record, &format!("web{}", number % 2))
+    });
+    let problem = problems(in_flight.collect(), &[], at(NOW)).remove(0);
+    let counts = (
+        problem.pods,
+        problem.nodes,
+        problem.workloads,
+        problem.namespaces,
+    );
+    assert_eq!(counts, (2_500, 2_500, 2_500, 1_250));
+}
