@@ -203,6 +203,7 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
         entered: at(599),
         stuck_at: at(899),
         is_stuck: false,
+        is_never_ready: false,
     };
     let mut starting = record("web-99", progress);
     starting.causes[0] = RecordedCause {

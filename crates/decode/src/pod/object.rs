@@ -29,7 +29,7 @@ pub enum ObjectFault {
     #[error("a {0} is not a Node")]
     NotANode(String),
     /// Its `kind` is right, and of another API group
-    #[error("a {kind} of {api_version} is not the {kind} of Kubernetes")]
+    #[error("kind {kind} of {api_version} is not the {kind} of Kubernetes")]
     OfOtherGroup { kind: String, api_version: String },
     /// Its fields are not those of the API
     #[error("{0}")]

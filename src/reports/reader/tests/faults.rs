@@ -174,11 +174,11 @@ fn what_is_no_recording_is_named() {
         ),
         (
             r#"{"kind":"Event","apiVersion":"example.com/v1"}"#,
-            "an Event of example.com/v1 is not the Event of Kubernetes",
+            "kind Event of example.com/v1 is not the Event of Kubernetes",
         ),
         (
             r#"{"kind":"Node","apiVersion":"longhorn.io/v1beta2","metadata":{"uid":"a"}}"#,
-            "a Node of longhorn.io/v1beta2 is not the Node of Kubernetes",
+            "kind Node of longhorn.io/v1beta2 is not the Node of Kubernetes",
         ),
         (
             r#"{"api_version":"v1","kind":"Pod","metadata":{"uid":"a","name":"x"}}"#,
