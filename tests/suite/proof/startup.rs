@@ -1,6 +1,7 @@
 //! The intervals of one startup, from the versions of the pod that were shown until its end.
 
 use podinit_core::lifecycle::{Outcome, UnobservedReason};
+use podinit_core::timestamp::NANOS_PER_SECOND;
 
 use crate::proof::expected::{Expected, Length, Times};
 use crate::proof::facts::{
@@ -22,14 +23,28 @@ const SCHEDULING: usize = 1;
 const UNSCHEDULABLE: usize = 2;
 const WHOLE: [usize; 2] = [7, 8];
 
-/// The first version that shows something, and the second that it states.
+/// The first version that shows something, and the second in which it was reached: the one that the version
+/// states, unless it was shown more than a second before that ([§4.3](crate::specification#s4-3)).
 fn first(shown: &[(&Shows, How)], stated: impl Fn(&Shows) -> Option<i64>) -> Option<Mark> {
-    let mut seconds = shown.iter().map(|(shows, _)| stated(shows)).enumerate();
+    let seconds = shown
+        .iter()
+        .map(|(shows, how)| Some(not_ahead(stated(shows)?, *how)));
+    let mut seconds = seconds.enumerate();
     let of_it = seconds.find_map(|(position, second)| second.map(|second| (position, second)));
     of_it.map(|(position, second)| Mark {
         position,
         second: Some(second),
     })
+}
+
+/// The second in which the estimate of a stated one lies, of what was shown so.
+fn not_ahead(stated: i64, how: How) -> i64 {
+    match how {
+        How::Event(at) if stated * NANOS_PER_SECOND - at > NANOS_PER_SECOND => {
+            at.div_euclid(NANOS_PER_SECOND)
+        }
+        _ => stated,
+    }
 }
 
 /// When an Event latches NetworkReady, if one does: the first, unless a version has shown the condition
@@ -172,8 +187,9 @@ impl<'a> Startup<'a> {
         if self.by_event {
             return event;
         }
-        let shows = self.shown[network.position].0;
-        match (shows.reached(NETWORK), shows.first_start) {
+        let (shows, how) = self.shown[network.position];
+        let since = shows.reached(NETWORK).map(|since| not_ahead(since, how));
+        match (since, shows.first_start) {
             (Some(since), Some(start)) if start < since => container,
             // Within a second the arrival of the event decides.
             (Some(since), Some(start)) if start == since => {
@@ -226,7 +242,7 @@ impl<'a> Startup<'a> {
 
     /// Whether an interval is measured, and whether its time is unusable.
     ///
-    /// An estimate lies within the second that the API states. So an interval of -1 s by the API is
+    /// An estimate lies within its second, see [`first`]. So an interval of -1 s by the API is
     /// between -2 s and 0, and the specification draws the line at -1 s.
     fn judged(&self, index: usize, from: Mark, to: Mark) -> (Times, Times) {
         let eligible = [SCHEDULING, UNSCHEDULABLE].contains(&index) && self.gated;

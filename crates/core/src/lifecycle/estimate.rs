@@ -22,19 +22,18 @@ label_values! {
 
 impl TimestampMode {
     /// Estimates when something happened that the API states as `stated` and that a watch event first
-    /// showed at `observed`. The estimate always lies within the stated second.
+    /// showed at `observed` ([§4.3](crate::specification#s4-3)). The estimate lies within the stated second,
+    /// unless the event came more than a second before that: nothing is shown before it happened.
     pub fn estimate(self, stated: Option<Timestamp>, observed: Option<Timestamp>) -> Estimate {
         let Some(second) = stated else {
-            return Estimate {
-                at: None,
-                skewed: false,
-            };
+            return Estimate::default();
         };
         let (at, skewed) = match (self, observed) {
             (Self::Api, _) => (second, false),
             (Self::Fused, None) => (middle_of(second), false),
             (Self::Fused, Some(observed)) => match observed.nanos_since(second) {
-                ..0 => (second, true),
+                ..MINUS_A_SECOND => (observed, true),
+                MINUS_A_SECOND..0 => (second, true),
                 0..NANOS_PER_SECOND => (observed, false),
                 _ => (middle_of(second), false),
             },
@@ -42,6 +41,24 @@ impl TimestampMode {
         Estimate {
             at: Some(at),
             skewed,
+            by_watch: at < second,
+        }
+    }
+
+    /// Estimates when a pod became Ready. Where the API states no time, that is when a watch event showed
+    /// it, in `fused` mode ([§4.6](crate::specification#s4-6)).
+    pub fn estimate_ready(
+        self,
+        stated: Option<Timestamp>,
+        observed: Option<Timestamp>,
+    ) -> Estimate {
+        match (self, stated, observed) {
+            (Self::Fused, None, Some(observed)) => Estimate {
+                at: Some(observed),
+                skewed: false,
+                by_watch: true,
+            },
+            _ => self.estimate(stated, observed),
         }
     }
 
@@ -80,6 +97,8 @@ impl TimestampMode {
     }
 }
 
+const MINUS_A_SECOND: i64 = -NANOS_PER_SECOND;
+
 fn middle_of(second: Timestamp) -> Timestamp {
     second.plus_nanos(NANOS_PER_SECOND / 2)
 }
@@ -99,12 +118,14 @@ impl FromStr for TimestampMode {
 }
 
 /// The best estimate of when something happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// The instant, `None` when the API states none that is usable
+    /// The instant, `None` where nothing usable says when
     pub at: Option<Timestamp>,
     /// The watch showed it before the second in which the API says that it happened
     pub skewed: bool,
+    /// The instant is that of the watch event, and no time that the API states is near
+    pub by_watch: bool,
 }
 
 #[cfg(test)]
@@ -130,55 +151,50 @@ mod tests {
         assert!("API".parse::<TimestampMode>().is_err());
     }
 
+    /// At so many milliseconds, skewed or not.
+    fn estimate(millis: i64, skewed: bool) -> Estimate {
+        Estimate {
+            at: Some(at(millis)),
+            skewed,
+            by_watch: millis < 0,
+        }
+    }
+
     #[test]
-    fn a_fused_estimate_stays_within_the_stated_second() {
-        assert_eq!(
-            fused(Some(0)),
-            Estimate {
-                at: Some(at(0)),
-                skewed: false
-            }
-        );
-        assert_eq!(
-            fused(Some(999)),
-            Estimate {
-                at: Some(at(999)),
-                skewed: false
-            }
-        );
-        assert_eq!(
-            fused(Some(1000)),
-            Estimate {
-                at: Some(at(500)),
-                skewed: false
-            }
-        );
-        assert_eq!(
-            fused(None),
-            Estimate {
-                at: Some(at(500)),
-                skewed: false
-            }
-        );
-        assert_eq!(
-            fused(Some(-1)),
-            Estimate {
-                at: Some(at(0)),
-                skewed: true
-            }
-        );
+    fn a_fused_estimate_stays_within_the_stated_second_that_is_not_in_the_future() {
+        for (observed, expected) in [
+            (Some(0), estimate(0, false)),
+            (Some(999), estimate(999, false)),
+            (Some(1000), estimate(500, false)),
+            (None, estimate(500, false)),
+            (Some(-1), estimate(0, true)),
+            (Some(-1000), estimate(0, true)),
+            (Some(-1001), estimate(-1001, true)),
+            (Some(-7_200_000), estimate(-7_200_000, true)),
+        ] {
+            assert_eq!(fused(observed), expected, "{observed:?}");
+        }
+    }
+
+    #[test]
+    fn ready_without_a_time_is_when_it_was_shown_where_that_is_known() {
+        let [api, fused] = TimestampMode::ALL;
+        let shown = Estimate {
+            at: Some(at(7)),
+            skewed: false,
+            by_watch: true,
+        };
+        assert_eq!(fused.estimate_ready(None, Some(at(7))), shown);
+        assert_eq!(fused.estimate_ready(None, None), Estimate::default());
+        assert_eq!(api.estimate_ready(None, Some(at(7))), Estimate::default());
+        let stated = fused.estimate_ready(Some(at(0)), Some(at(7)));
+        assert_eq!(stated, estimate(7, false));
     }
 
     #[test]
     fn an_api_estimate_is_what_the_api_states() {
-        let estimate = TimestampMode::Api.estimate(Some(at(0)), Some(at(-5000)));
-        assert_eq!(
-            estimate,
-            Estimate {
-                at: Some(at(0)),
-                skewed: false
-            }
-        );
+        let stated = TimestampMode::Api.estimate(Some(at(0)), Some(at(-5000)));
+        assert_eq!(stated, estimate(0, false));
         assert_eq!(TimestampMode::Api.estimate(None, Some(at(0))).at, None);
     }
 

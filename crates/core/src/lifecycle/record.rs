@@ -177,7 +177,7 @@ label_values! {
     pub enum MilestoneSource {
         /// `metadata.creationTimestamp`
         CreationTimestamp => "creation_timestamp",
-        /// The arrival of the watch event that showed it; the API states no time
+        /// The arrival of the watch event that showed it; the API states no time, or one that lies later
         Watch => "watch",
         /// The `lastTransitionTime` of a condition
         Condition => "condition",

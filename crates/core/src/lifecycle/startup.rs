@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::Standing;
 use super::enum_set::EnumSet;
-use super::estimate::TimestampMode;
+use super::estimate::{Estimate, TimestampMode};
 use super::interval::{AppliesTo, End, Interval, NodePoint, Stage, Start};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::milestone::Milestone;
@@ -47,6 +47,10 @@ pub(super) struct Startup {
     /// By milestone: when it was reached, where that is known
     pub(super) times: [Option<Timestamp>; Milestone::ALL.len()],
     pub(super) reached: EnumSet<Milestone>,
+    /// The milestones whose times are those of watch events, because the API states none that is near. Not
+    /// saved: it is of use to the record alone
+    #[serde(skip)]
+    pub(super) by_watch: EnumSet<Milestone>,
     /// The condition types that were ever in the pod's status, with any value
     pub(super) types_seen: EnumSet<ConditionType>,
     /// The intervals that were judged, or are never going to be
@@ -89,6 +93,7 @@ impl Startup {
         Self {
             times: [None; Milestone::ALL.len()],
             reached: EnumSet::default(),
+            by_watch: EnumSet::default(),
             types_seen: EnumSet::default(),
             decided: EnumSet::default(),
             preexisting: EnumSet::default(),
@@ -118,6 +123,14 @@ impl Startup {
         self.times[milestone as usize] = at;
     }
 
+    /// The same, at the time of an estimate.
+    fn reach_at(&mut self, milestone: Milestone, estimate: Estimate) {
+        self.reach(milestone, estimate.at);
+        if estimate.by_watch {
+            self.by_watch.insert(milestone);
+        }
+    }
+
     /// Latches every milestone that `snapshot` is the first to show, and emits what its times
     /// say about clocks and deliveries. A pod that the kubelet rejected with it was scheduled
     /// ([§6.11](crate::specification#s6-11)).
@@ -139,8 +152,9 @@ impl Startup {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
         if !self.reached(Milestone::Created).is_reached() {
-            let at = estimate(snapshot.created, context, emit);
-            self.reach(Milestone::Created, at);
+            let estimate = context.mode.estimate(snapshot.created, context.observed);
+            tell(estimate, snapshot.created, context, emit);
+            self.reach_at(Milestone::Created, estimate);
         }
         for milestone in Milestone::BY_CONDITION {
             if milestone == Milestone::NetworkReady {
@@ -150,19 +164,23 @@ impl Startup {
             if let Some(held) = condition.filter(|condition| condition.is_true())
                 && !self.reached(milestone).is_reached()
             {
-                let at = estimate(held.last_transition, context, emit);
+                let (stated, observed) = (held.last_transition, context.observed);
+                let estimate = match milestone {
+                    Milestone::Ready => context.mode.estimate_ready(stated, observed),
+                    _ => context.mode.estimate(stated, observed),
+                };
+                tell(estimate, stated, context, emit);
                 match milestone {
                     Milestone::NetworkReady => {
-                        let stated = held.last_transition.filter(|_| at.is_some());
                         let time = NetworkTime::of(stated, &snapshot.containers);
                         let is_late = time == Some(NetworkTime::Late);
                         let time = match context.exact_network && is_late {
                             true => Some(NetworkTime::Exact),
                             false => time,
                         };
-                        self.latch_network((at, time), snapshot, context, emit);
+                        self.latch_network((estimate, time), snapshot, context, emit);
                     }
-                    _ => self.reach(milestone, at),
+                    _ => self.reach_at(milestone, estimate),
                 }
             }
         }
@@ -176,14 +194,17 @@ impl Startup {
     /// one of the class `time` ([§9.2](crate::specification#s9-2)).
     fn latch_network(
         &mut self,
-        (condition, time): (Option<Timestamp>, Option<NetworkTime>),
+        (condition, time): (Estimate, Option<NetworkTime>),
         snapshot: &PodSnapshot,
         context: SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let (at, evidence) = earliest(condition, &snapshot.containers, context.mode);
+        let (at, evidence) = earliest(condition.at, &snapshot.containers, context.mode);
         self.network_evidence = evidence;
         self.network_time = time;
+        if condition.by_watch && evidence == NetworkEvidence::Condition {
+            self.by_watch.insert(Milestone::NetworkReady);
+        }
         self.reach(
             Milestone::NetworkReady,
             at.map(|at| self.not_before_scheduled(at)),
@@ -251,7 +272,7 @@ impl Startup {
     fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, context: SnapshotContext) {
         if snapshot.started.is_some() && !self.reached(Milestone::Acknowledged).is_reached() {
             let estimate = context.mode.estimate(snapshot.started, context.observed);
-            self.reach(Milestone::Acknowledged, estimate.at);
+            self.reach_at(Milestone::Acknowledged, estimate);
         }
     }
 
@@ -260,7 +281,7 @@ impl Startup {
             && let Some(latest) = all_started(&snapshot.containers)
         {
             let estimate = context.mode.estimate(Some(latest), context.observed);
-            self.reach(Milestone::ContainersStarted, estimate.at);
+            self.reach_at(Milestone::ContainersStarted, estimate);
         }
     }
 
@@ -457,14 +478,13 @@ impl Startup {
     }
 }
 
-/// When a milestone was reached of which the API states the time `stated`. Emits what that says about
-/// clocks and deliveries.
-fn estimate(
+/// Emits what the time that the API states for a milestone says about clocks and deliveries.
+fn tell(
+    estimate: Estimate,
     stated: Option<Timestamp>,
     context: SnapshotContext,
     emit: &mut impl FnMut(PodObservation),
-) -> Option<Timestamp> {
-    let estimate = context.mode.estimate(stated, context.observed);
+) {
     if estimate.skewed {
         emit(PodObservation::Anomaly(AnomalyKind::Skew));
     }
@@ -473,5 +493,4 @@ fn estimate(
     {
         emit(PodObservation::Delivered(Latency::from_nanos(delay)));
     }
-    estimate.at
 }

@@ -72,7 +72,7 @@ fn steps() -> Vec<Example> {
             )],
             "inflight network 1
              scheduling 1 0.75
-             step acknowledge 1 1.75
+             step acknowledge 1 0
              delivered 2 1.5",
         ),
         example(

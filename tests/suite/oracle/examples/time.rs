@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{API, Example, FUSED, example};
 use crate::oracle::build::*;
+use crate::oracle::build_evidence::running;
 
 pub(super) fn examples() -> Vec<Example> {
     let scheduled = |seconds| pod("a").yes(SCHEDULED, seconds);
@@ -134,16 +135,154 @@ pub(super) fn examples() -> Vec<Example> {
              delivered 2 3",
         ),
         example(
-            "§4: \"`o` earlier than `t`: use `t`, count skew\"",
+            "§4.3: \"`o` before `t` by at most 1 s: use `t`\", and count skew: 0.5 s",
             FUSED,
             vec![
                 at(0.5, added(&pod("a"))),
-                at(1.5, modified(&scheduled(3.0))),
+                at(2.5, modified(&scheduled(3.0))),
             ],
             "inflight network 1 since 3
              scheduling 1 2.5
              anomaly skew 1
              delivered 1 0.5",
+        ),
+        example(
+            "§4.3: \"`o` before `t` by at most 1 s: use `t`\": 1 s exactly",
+            FUSED,
+            vec![
+                at(0.5, added(&pod("a"))),
+                at(2.0, modified(&scheduled(3.0))),
+            ],
+            "inflight network 1 since 3
+             scheduling 1 2.5
+             anomaly skew 1
+             delivered 1 0.5",
+        ),
+        example(
+            "§4.3: \"`o` earlier still: use `o`\", and count skew",
+            FUSED,
+            vec![
+                at(0.5, added(&pod("a"))),
+                at(1.75, modified(&scheduled(3.0))),
+            ],
+            "inflight network 1 since 1.75
+             scheduling 1 1.25
+             anomaly skew 1
+             delivered 1 0.5",
+        ),
+        example(
+            "§4.3: a kubelet two hours ahead: what it states is used nowhere, starts included",
+            FUSED,
+            vec![
+                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
+                at(
+                    8.25,
+                    modified(
+                        &pod("a")
+                            .started(7201.0)
+                            .all([0.0, 7204.0, 7201.0, 7207.0, 7207.0])
+                            .container("main", running(7206.0)),
+                    ),
+                ),
+            ],
+            "finished ready 1
+             scheduling 1 0
+             network 1 7.75
+             containers 1 0
+             scheduled_to_ready 1 7.75
+             created_to_ready 1 7.75
+             step acknowledge 1 7.75
+             step sandbox 1 0
+             step start 1 0
+             step probe 1 0
+             anomaly skew 4
+             delivered 2 1",
+        ),
+        example(
+            "§4.3: the creation is no exception",
+            FUSED,
+            vec![
+                at(0.5, added(&pod("a").created(40.0))),
+                at(1.5, modified(&pod("a").created(40.0).yes(SCHEDULED, 1.0))),
+            ],
+            "inflight network 1 since 1.5
+             scheduling 1 1
+             anomaly skew 1
+             delivered 1 0.5",
+        ),
+        example(
+            "§4.6: \"A Ready that has no usable time takes `o` in `fused` mode\"",
+            FUSED,
+            vec![
+                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
+                at(
+                    9.25,
+                    modified(&pod("a").yes(SCHEDULED, 0.0).condition(READY, "True", Value::Null)),
+                ),
+            ],
+            "finished ready 1
+             scheduling 1 0
+             unobserved network condition_absent 1
+             unobserved containers condition_absent 1
+             scheduled_to_ready 1 8.75
+             created_to_ready 1 8.75
+             delivered 2 1",
+        ),
+        example(
+            "§4.6: an absurd time is no usable time, and ContainersReady takes nothing",
+            FUSED,
+            vec![
+                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
+                at(
+                    9.25,
+                    modified(
+                        &pod("a")
+                            .all([0.0, 4.0, 3.0, 0.0, 0.0])
+                            .condition(CONTAINERS, "True", Value::Null)
+                            .condition(READY, "True", "1970-01-01T00:00:00Z".into()),
+                    ),
+                ),
+            ],
+            "finished ready 1
+             scheduling 1 0
+             network 1 4
+             unobserved containers time 1
+             anomaly missing 1
+             scheduled_to_ready 1 8.75
+             created_to_ready 1 8.75
+             delivered 4 12.5",
+        ),
+        example(
+            "§4.6: in `api` mode a Ready without a time stays missing",
+            API,
+            vec![at(
+                9.25,
+                added(&pod("a").yes(SCHEDULED, 0.0).condition(READY, "True", Value::Null)),
+            )],
+            "finished ready 1
+             scheduling 1 0
+             unobserved network condition_absent 1
+             unobserved containers condition_absent 1
+             anomaly missing 2
+             delivered 2 18.5",
+        ),
+        example(
+            "§4.6: a list has no `o` that a Ready without a time could take",
+            FUSED,
+            vec![
+                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
+                expired(),
+                at(
+                    9.25,
+                    list(&[pod("a").yes(SCHEDULED, 0.0).condition(READY, "True", Value::Null)]),
+                ),
+            ],
+            "finished ready 1
+             scheduling 1 0
+             unobserved network condition_absent 1
+             unobserved containers condition_absent 1
+             anomaly missing 2
+             delivered 2 1",
         ),
         example(
             "§4: skew is a matter of fused mode",

@@ -90,7 +90,9 @@ pub(crate) fn life(rng: &mut Rng, created: f64) -> Vec<Version> {
     if is_gated {
         pod = pod.gated();
     }
-    let kubelet_clock = rng.pick(&[0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -2.0, 1.0, 3.0]);
+    let kubelet_clock = rng.pick(&[
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -2.0, -45.0, 1.0, 2.0, 3.0, 40.0, 7200.0,
+    ]);
     let mut at = created;
     let mut versions = Vec::new();
     let coalesced = rng.pick(&[10, 40, 90]);

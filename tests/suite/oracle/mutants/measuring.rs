@@ -4,7 +4,7 @@
 use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};
 use crate::oracle::reading::{
-    Condition, Interval, Milestone, Rules, Showing, Snapshot, Spec, Traits, Verdict,
+    Condition, Interval, Milestone, Rules, Showing, Snapshot, Spec, Timestamps, Traits, Verdict,
 };
 
 mutants! {
@@ -114,6 +114,49 @@ mutants! {
                 Some(o) if o == t + SECOND => o,
                 o => Spec.estimate(t, o),
             }
+        }
+    }
+    StaysInTheStatedSecond {
+        fn estimate(&self, t: Nanos, o: Option<Nanos>) -> Nanos {
+            Spec.estimate(t, o.map(|o| o.max(t - SECOND)))
+        }
+    }
+    TakesWhatArrivesASecondBefore {
+        fn estimate(&self, t: Nanos, o: Option<Nanos>) -> Nanos {
+            match o {
+                Some(o) if o == t - SECOND => o,
+                o => Spec.estimate(t, o),
+            }
+        }
+    }
+    TakesAllThatArrivesBefore {
+        fn estimate(&self, t: Nanos, o: Option<Nanos>) -> Nanos {
+            match o {
+                Some(o) if o < t => o,
+                o => Spec.estimate(t, o),
+            }
+        }
+    }
+    LacksReadyWithoutATime {
+        fn takes_o_without_a_time(&self, _: Milestone, _: Timestamps) -> bool {
+            false
+        }
+    }
+    TakesReadyWithoutATimeInEveryMode {
+        fn takes_o_without_a_time(&self, milestone: Milestone, _: Timestamps) -> bool {
+            milestone == Milestone::Ready
+        }
+    }
+    TakesContainersReadyWithoutATime {
+        fn takes_o_without_a_time(&self, milestone: Milestone, timestamps: Timestamps) -> bool {
+            milestone == Milestone::ContainersReady && timestamps == Timestamps::Fused
+                || Spec.takes_o_without_a_time(milestone, timestamps)
+        }
+    }
+    TakesInitializedWithoutATime {
+        fn takes_o_without_a_time(&self, milestone: Milestone, timestamps: Timestamps) -> bool {
+            milestone == Milestone::Initialized && timestamps == Timestamps::Fused
+                || Spec.takes_o_without_a_time(milestone, timestamps)
         }
     }
     KeepsTheFractionOfUngated {

@@ -1,6 +1,7 @@
 //! The clauses of the specification that can be got wrong, one method each. The methods' own
 //! bodies are the specification; [`Spec`] leaves all of them as they are.
 
+use super::Timestamps;
 use super::cause::{CauseRules, SpecCauses};
 use super::container::{Container, Kind, State};
 use super::evidence::{EvidenceRules, SpecEvidence};
@@ -128,14 +129,22 @@ pub(crate) trait Rules {
         ending + 1
     }
 
-    /// [§4](crate::specification#s4), fused: "`o` inside `[t, t+1s)`: use `o`. `o` earlier than
-    /// `t`: use `t` […]. `o` later, or none (a LIST): use `t+0.5s`."
+    /// [§4.3](crate::specification#s4-3), fused: "`o` in `[t, t+1s)`: use `o`. `o` before `t` by at
+    /// most 1 s: use `t`. […] `o` earlier still: use `o` […]. `o` later, or no `o` (a list): use
+    /// `t + 0.5 s`."
     fn estimate(&self, t: Nanos, o: Option<Nanos>) -> Nanos {
         match o {
+            Some(o) if t - o > SECOND => o,
             Some(o) if o < t => t,
             Some(o) if o < t + SECOND => o,
             _ => t + SECOND / 2,
         }
+    }
+
+    /// [§4.6](crate::specification#s4-6): "A Ready that has no usable time takes `o` in `fused`
+    /// mode", and no other milestone does.
+    fn takes_o_without_a_time(&self, milestone: Milestone, timestamps: Timestamps) -> bool {
+        milestone == Milestone::Ready && timestamps == Timestamps::Fused
     }
 
     /// [§4](crate::specification#s4): "`Ungated` has no API time: it is `o`, in `api` mode cut to

@@ -85,7 +85,15 @@ impl View<'_> {
         Some(match milestone {
             Milestone::Ungated => self.time_of_ungated(latched),
             Milestone::NetworkReady => self.network_ready()?.time,
-            _ => self.estimated(latched),
+            _ => match self.estimated(latched) {
+                None if self
+                    .rules
+                    .takes_o_without_a_time(milestone, self.timestamps) =>
+                {
+                    latched.o
+                }
+                time => time,
+            },
         })
     }
 

@@ -113,6 +113,8 @@ impl Startup<'_> {
     fn fused(&self, stamped: Timestamp, written: Timestamp) -> (Timestamp, bool) {
         let second = Timestamp::from_seconds(stamped.as_nanos().div_euclid(SECOND));
         match self.look(written) {
+            // A clock is ahead: nothing is shown before it happened.
+            Some(look) if second.as_nanos() - look.as_nanos() > SECOND => (look, true),
             Some(look) if look < second => (second, true),
             Some(look) if look.as_nanos() - second.as_nanos() < SECOND => (look, false),
             _ => (second.plus_nanos(SECOND / 2), false),

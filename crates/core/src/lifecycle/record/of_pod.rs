@@ -192,6 +192,7 @@ impl Startup {
     /// What gives the time of a milestone.
     fn source(&self, milestone: Milestone) -> MilestoneSource {
         match milestone {
+            _ if self.by_watch.contains(milestone) => MilestoneSource::Watch,
             Milestone::Created => MilestoneSource::CreationTimestamp,
             Milestone::Ungated => MilestoneSource::Watch,
             Milestone::Acknowledged => MilestoneSource::StartTime,
