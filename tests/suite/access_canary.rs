@@ -335,7 +335,9 @@ fn nothing_secret_of_a_kubeconfig_is_shown() {
         format!("{{client-key-data: {key}, client-certificate-data: {key}}}"),
         format!("{{exec: {CANARY}}}"),
         format!("{{exec: {{command: {CANARY}, args: {CANARY}}}}}"),
-        format!("{{exec: {{command: {CANARY}}}}}"),
+        format!(
+            "{{exec: {{command: no-such-plugin, args: [{CANARY}], env: [{{name: A, value: {CANARY}}}]}}}}"
+        ),
         format!("{{auth-provider: {{name: {CANARY}, config: {{access-token: {CANARY}}}}}}}"),
         format!("{{auth-provider: {CANARY}}}"),
         format!("{{as: \"{CANARY}\\n\"}}"),

@@ -170,7 +170,8 @@ fn the_saved_state_takes_as_many_bytes_as_documented() {
     println!(
         "bytes: {empty} of none, {finished:.1} a finished pod, {in_flight:.1} one in flight, {namespace:.0} a label set with all of its durations"
     );
-    assert!(finished < 36.0 && in_flight < 240.0 && namespace < 1_000.0 && empty < 6_000.0);
+    // Ten bytes of it are there while a pod has been ready for less than ten minutes.
+    assert!(finished < 40.0 && in_flight < 240.0 && namespace < 1_000.0 && empty < 6_000.0);
 }
 
 #[test]

@@ -125,7 +125,9 @@ fn the_pod_itself_may_say_why_it_ended() {
     let explanation = json_of("web-1", &ended("Failed", rejected));
     assert_eq!(
         explanation["verdict"],
-        format!("Ended as failed after 8s: OutOfcpu ({message}).")
+        format!(
+            "Rejected by the kubelet after 8s, at 2026-03-01 10:00:08.000 UTC: OutOfcpu ({message})."
+        )
     );
 }
 

@@ -11,9 +11,12 @@ use measure::Burden;
 /// No larger number of pods has a larger share.
 const JUST_GROWN: usize = 14 * 1024 + 1;
 
+/// What is kept besides of the newest 1,000 pods that became ready, however many there are.
+const READY_LATELY: f64 = 240.0 * 1024.0;
+
 #[test]
 fn a_finished_pod_takes_at_most_64_bytes() {
-    let bytes = measure::per_finished_pod(JUST_GROWN, 0);
+    let bytes = measure::per_finished_pod(JUST_GROWN, 0) - READY_LATELY / JUST_GROWN as f64;
     assert!(bytes <= 64.0, "{bytes}");
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::text::human_time::{seconds, since};
-use podinit_core::lifecycle::Record;
+use podinit_core::lifecycle::{Milestone, Outcome, Record};
 use podinit_core::pod::{Ending, Termination};
 use podinit_core::timestamp::Timestamp;
 
@@ -16,6 +16,11 @@ pub(super) struct Ended {
     pub is_over_at_first_sight: bool,
     /// It was bound when it was first seen, so that nothing says what it waited for before
     pub is_bound_at_first_sight: bool,
+}
+
+/// Whether anything says when a startup ended. A Ready may have no time.
+pub(super) fn is_end_known(record: &Record) -> bool {
+    record.outcome() != Some(Outcome::Ready) || record.reached(Milestone::Ready).is_some()
 }
 
 /// How a container has ended.

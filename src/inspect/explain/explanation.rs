@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::ended::{Ended, EndedLine};
+use super::ended::{Ended, EndedLine, is_end_known};
 use super::fleet::Fleet;
 use super::new_node::{self, NodeLine};
 use super::next_command::{addressed, next_command};
@@ -251,11 +251,6 @@ fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp
         Progress::Ended { at, .. } => times.iter().max().copied().unwrap_or(at),
     };
     (began, end.max(began))
-}
-
-/// Whether anything says when a startup ended. A Ready may have no time.
-pub(super) fn is_end_known(record: &Record) -> bool {
-    record.outcome() != Some(Outcome::Ready) || record.reached(Milestone::Ready).is_some()
 }
 
 fn autoscaler(capacity: &RecordedCapacity) -> AutoscalerLine {

@@ -1,7 +1,6 @@
 //! One sentence on a startup.
 
-use super::ended::Ended;
-use super::explanation::is_end_known;
+use super::ended::{Ended, is_end_known};
 use super::new_node;
 use super::parts::{Part, Share};
 use crate::inspect::autoscaling;

@@ -102,6 +102,8 @@ pub struct Tracker {
     in_place: OpenInPlace,
     /// Which pods crash right after they were ready
     crashes: Crashes,
+    /// The moment whose pods are being saved
+    saving_at: Option<Timestamp>,
     /// Accounted time: the latest time of any delivery so far
     now: Option<Timestamp>,
 }

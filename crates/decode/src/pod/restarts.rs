@@ -1,4 +1,4 @@
-//! Which containers run again once they have ended with exit code 0 ([§6.12](podinit_core::specification#s6-12)).
+//! Which containers run again once they have ended with exit code 0 ([§6.12](crate::specification#s6-12)).
 
 use serde::de::{MapAccess, SeqAccess};
 

@@ -217,7 +217,11 @@ pub(super) fn examples() -> Vec<Example> {
                 at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
                 at(
                     9.25,
-                    modified(&pod("a").yes(SCHEDULED, 0.0).condition(READY, "True", Value::Null)),
+                    modified(
+                        &pod("a")
+                            .yes(SCHEDULED, 0.0)
+                            .condition(READY, "True", Value::Null),
+                    ),
                 ),
             ],
             "finished ready 1
@@ -257,7 +261,11 @@ pub(super) fn examples() -> Vec<Example> {
             API,
             vec![at(
                 9.25,
-                added(&pod("a").yes(SCHEDULED, 0.0).condition(READY, "True", Value::Null)),
+                added(
+                    &pod("a")
+                        .yes(SCHEDULED, 0.0)
+                        .condition(READY, "True", Value::Null),
+                ),
             )],
             "finished ready 1
              scheduling 1 0
@@ -274,7 +282,9 @@ pub(super) fn examples() -> Vec<Example> {
                 expired(),
                 at(
                     9.25,
-                    list(&[pod("a").yes(SCHEDULED, 0.0).condition(READY, "True", Value::Null)]),
+                    list(&[pod("a")
+                        .yes(SCHEDULED, 0.0)
+                        .condition(READY, "True", Value::Null)]),
                 ),
             ],
             "finished ready 1

@@ -51,6 +51,7 @@ impl Tracker {
     /// whatever is accounted for in between.
     pub fn begin_saving(&mut self) -> SavedTracker {
         self.pods.freeze();
+        self.saving_at = self.now;
         self.saved_beside_pods()
     }
 
@@ -61,7 +62,7 @@ impl Tracker {
         mut save: impl FnMut(SavedPod<&PodInFlight>),
         mut save_deleted: impl FnMut(SavedDeleted),
     ) -> bool {
-        let now = self.now.unwrap_or(Timestamp::EPOCH);
+        let now = self.saving_at.unwrap_or(Timestamp::EPOCH);
         self.pods.take_chunk(|uid, remembered| {
             remembered.saved(uid, now).into_iter().for_each(&mut save);
             (remembered.saved_deleted(uid).into_iter()).for_each(&mut save_deleted);
