@@ -13,8 +13,8 @@
 //!   again. The limits for leaving the machine's clock and for returning to it are more than a second
 //!   apart, the precision of a date, so that a clock at the limit does not flap with each answer.
 //!
-//! Where no answer has a date, time is the machine's at the start plus what has passed since.
-//! An observer passes the `Date` of each answer to the clock.
+//! Where no answer has a date, as behind proxies that drop it, new pods bound the cluster's time instead (`creations`).
+//! An observer passes the `Date` of each answer to the clock, and the watch when it shows a new pod.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +26,8 @@ use kube::Client;
 use kube::client::Body;
 
 use super::clock::{Clock, Corrections, Reading, SystemClock};
+use super::creations::Creations;
+use super::time_bounds::TimeBounds;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Answers that took this long or longer are not used: they bound the time too loosely.
@@ -64,13 +66,9 @@ struct ClockState {
     correction: i64,
     steps: u64,
     jumps: u64,
-}
-
-/// What one answer with a date proves: the time is between these.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    earliest: Timestamp,
-    latest: Timestamp,
+    /// An answer had a date, and dates tell more than creations
+    has_dates: bool,
+    creations: Creations,
 }
 
 impl ApiServerClock {
@@ -91,6 +89,8 @@ impl ApiServerClock {
             correction: 0,
             steps: 0,
             jumps: 0,
+            has_dates: false,
+            creations: Creations::default(),
         };
         Self {
             wall: Box::new(wall),
@@ -104,14 +104,22 @@ impl ApiServerClock {
     pub fn observe_date(&self, sent: Duration, date: Timestamp) {
         let elapsed = (self.elapsed)();
         let took = elapsed.saturating_sub(sent);
+        let mut state = self.state();
+        state.has_dates = true;
         if took >= LONGEST_ANSWER {
             return;
         }
-        let bounds = Bounds {
+        let width = NANOS_PER_SECOND + nanos(took);
+        let bounds = TimeBounds {
             earliest: date,
-            latest: date.plus_nanos(NANOS_PER_SECOND + nanos(took)),
+            latest: date.plus_nanos(width),
+            likely: date.plus_nanos(width / 2),
         };
-        let mut state = self.state();
+        self.keep(&mut state, bounds, elapsed);
+    }
+
+    /// Keeps the time within `bounds`.
+    fn keep(&self, state: &mut ClockState, bounds: TimeBounds, elapsed: Duration) {
         let before = *state;
         state.adjust(bounds, elapsed, (self.wall)());
         if state.steps != before.steps {
@@ -139,6 +147,16 @@ impl Clock for ApiServerClock {
         (self.elapsed)()
     }
 
+    fn see_new_pod(&self, created: Timestamp) {
+        let mut state = self.state();
+        if state.has_dates {
+            return;
+        }
+        let elapsed = (self.elapsed)();
+        let bounds = state.creations.add(created, nanos(elapsed));
+        self.keep(&mut state, bounds, elapsed);
+    }
+
     fn corrections(&self) -> Corrections {
         let state = self.state();
         let now = state.at((self.elapsed)());
@@ -156,7 +174,7 @@ impl ClockState {
     }
 
     /// Moves the time at `elapsed` into `bounds`, or to `wall`, the machine's, where that is right.
-    fn adjust(&mut self, bounds: Bounds, elapsed: Duration, wall: Timestamp) {
+    fn adjust(&mut self, bounds: TimeBounds, elapsed: Duration, wall: Timestamp) {
         let before = self.at(elapsed);
         let tolerance = if self.follows_machine {
             KEEP_NANOS
@@ -169,7 +187,7 @@ impl ClockState {
         } else if bounds.distance(before) <= KEEP_NANOS {
             bounds.nearest(before)
         } else {
-            bounds.middle()
+            bounds.likely
         };
         let moved = now.nanos_since(before);
         let correction = now.nanos_since(wall);
@@ -197,23 +215,6 @@ impl ClockState {
                 "the machine's clock agrees with the API server's again"
             );
         }
-    }
-}
-
-impl Bounds {
-    /// How far outside the bounds `at` is, in nanoseconds; 0 inside.
-    fn distance(self, at: Timestamp) -> i64 {
-        at.nanos_since(self.nearest(at)).saturating_abs()
-    }
-
-    /// The time within the bounds that is nearest to `at`.
-    fn nearest(self, at: Timestamp) -> Timestamp {
-        at.clamp(self.earliest, self.latest)
-    }
-
-    fn middle(self) -> Timestamp {
-        let width = self.latest.nanos_since(self.earliest);
-        self.earliest.plus_nanos(width / 2)
     }
 }
 

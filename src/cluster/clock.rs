@@ -22,6 +22,10 @@ pub trait Clock: Send + Sync {
         ORIGIN.elapsed()
     }
 
+    /// The watch, which is in sync, has just shown a pod for the first time that the API server says was created at
+    /// `created`.
+    fn see_new_pod(&self, _created: Timestamp) {}
+
     /// How this clock corrects the machine's; not at all by default.
     fn corrections(&self) -> Corrections {
         Corrections::default()

@@ -30,6 +30,21 @@ pub struct ServerOptions {
     pub key_file: Option<PathBuf>,
 }
 
+impl ServerOptions {
+    /// The server at `url`, without credentials.
+    pub const fn of_url(url: http::Uri) -> Self {
+        Self {
+            url,
+            token_file: None,
+            username: None,
+            password_file: None,
+            ca_file: None,
+            cert_file: None,
+            key_file: None,
+        }
+    }
+}
+
 /// Why no client can be made; one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {

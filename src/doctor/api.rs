@@ -33,7 +33,7 @@ const SMALL: usize = 1 << 20;
 /// The API server, with a deadline for all requests together.
 pub(super) struct Api {
     pub(super) cluster: Cluster,
-    ends: Instant,
+    pub(super) ends: Instant,
     offset: Mutex<ClockOffset>,
 }
 

@@ -62,7 +62,7 @@ async fn page(address: SocketAddr) -> io::Result<String> {
 }
 
 /// Where to reach a server that listens on `ip`: on loopback if it listens on every address.
-fn reachable(ip: IpAddr) -> IpAddr {
+pub(super) fn reachable(ip: IpAddr) -> IpAddr {
     match ip {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

@@ -18,6 +18,7 @@ mod listen;
 mod names;
 mod network;
 mod network_times;
+mod node_clocks;
 mod own_series;
 mod permissions;
 mod pods;
@@ -153,15 +154,16 @@ impl Doctor {
             .into_iter()
             .for_each(&mut report);
         let api = Api::new(cluster, ends);
-        self.ask(&api, labels, slos.as_ref(), report).await;
+        self.ask(&api, (labels, slos.as_ref()), running, report)
+            .await;
     }
 
     /// The checks that need an API server.
     async fn ask(
         &self,
         api: &Api,
-        labels: Result<LabelCensus, Finding>,
-        slos: Option<&SloFile>,
+        (labels, slos): (Result<LabelCensus, Finding>, Option<&SloFile>),
+        running: bool,
         mut report: impl FnMut(Finding),
     ) {
         let (finding, reached) = cluster::reach(api).await;
@@ -226,6 +228,10 @@ impl Doctor {
         times.into_iter().for_each(&mut report);
         report(kubelets);
         report(api.offset().finding());
+        if running {
+            let clocks = timeout_at(api.ends, node_clocks::check(self.listen)).await;
+            clocks.into_iter().flatten().for_each(&mut report);
+        }
         if let Some(labels) = &census.labels {
             let exposed = Exposed {
                 labels: self.labels.clone(),

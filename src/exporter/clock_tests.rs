@@ -57,6 +57,11 @@ struct Fixture {
 impl Fixture {
     /// Probes the cluster and starts to watch it, as `podinit serve` does.
     async fn start(off: i64) -> Self {
+        Self::start_with(off, in_process).await
+    }
+
+    /// The same with the client that `connect` makes.
+    async fn start_with(off: i64, connect: impl Fn(&Cluster) -> client::Cluster) -> Self {
         let simulated = ClusterConfig {
             rate: 2.0,
             seed: 5,
@@ -76,7 +81,7 @@ impl Fixture {
             },
             move || Duration::from_nanos(passed.now().nanos_since(began).unsigned_abs()),
         ));
-        let api = in_process(&cluster).observing_dates(Arc::clone(&clock));
+        let api = connect(&cluster).observing_dates(Arc::clone(&clock));
         let (scope, selectors) = (Scope::Cluster, Selectors::default());
         probe(&api, &scope, &selectors, 1, TICK).await.unwrap();
 
@@ -170,6 +175,21 @@ impl Fixture {
 
 /// A client of the simulated API server without a socket.
 fn in_process(cluster: &Cluster) -> client::Cluster {
+    connected(cluster, |answer| answer)
+}
+
+/// The same behind a proxy that drops the dates of answers.
+fn without_dates(cluster: &Cluster) -> client::Cluster {
+    connected(cluster, |mut answer| {
+        answer.headers_mut().remove(http::header::DATE);
+        answer
+    })
+}
+
+fn connected(
+    cluster: &Cluster,
+    proxy: fn(axum::response::Response) -> axum::response::Response,
+) -> client::Cluster {
     client::Cluster {
         credentials: None,
         client: Client::new(
@@ -177,6 +197,7 @@ fn in_process(cluster: &Cluster) -> client::Cluster {
                 .map_request(|request: http::Request<kube::client::Body>| {
                     request.map(axum::body::Body::new)
                 })
+                .map_response(proxy)
                 .service(cluster.router()),
             "default",
         ),
@@ -319,6 +340,41 @@ async fn does_no_harm(off: i64) {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_wrong_from_the_start_does_no_harm() {
     does_no_harm(-HOUR).await;
+}
+
+/// The good and bad pods of the SLO `network` in five minutes with an outage, where the API server's answers have no
+/// dates and the machine's clock is off; and what is added to that clock in the end.
+async fn judged_without_dates(off: i64) -> ([f64; 2], f64) {
+    let fixture = Fixture::start_with(off, without_dates).await;
+    fixture.pass(60).await;
+    fixture.outage(45).await;
+    fixture.pass(195).await;
+    let correction = fixture.clock.corrections().seconds;
+    let lines = fixture.end().await;
+    let judged = ["good", "bad"].map(|result| {
+        let series = format!("podinit_slo_events_total{{slo=\"network\",result=\"{result}\"}}");
+        value(&lines, &series)
+    });
+    (judged, correction)
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_dates_new_pods_correct_a_clock_that_is_wrong() {
+    let (truth, correction) = judged_without_dates(0).await;
+    assert!(truth[0] > 300.0 && truth[1] > 50.0, "{truth:?}");
+    assert_eq!(correction, 0.0);
+    for off in [HOUR, -HOUR] {
+        let (judged, correction) = judged_without_dates(off).await;
+        let corrected = (correction + off as f64).abs();
+        assert!(corrected < 2.0, "off by {off} s, corrected by {correction}");
+        for (judged, truth) in judged.iter().zip(truth) {
+            let difference = (judged - truth).abs();
+            assert!(
+                difference <= (0.05 * truth).max(8.0),
+                "off by {off} s: {judged}, not {truth}"
+            );
+        }
+    }
 }
 
 /// The good, bad and excluded pods of the SLO `network` in thirteen minutes, of which `absent` takes ten.

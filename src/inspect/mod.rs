@@ -6,6 +6,7 @@ mod autoscaling;
 pub mod explain;
 pub mod freshness;
 pub mod listed_cluster;
+pub(crate) mod node_clocks;
 pub mod page;
 pub mod problems;
 pub mod records;

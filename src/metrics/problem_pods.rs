@@ -119,6 +119,7 @@ mod tests {
             namespaces: 0,
             message: None,
             capacity: None,
+            clock: None,
             oldest: Vec::new(),
         }
     }

@@ -18,6 +18,16 @@ pub fn seconds(value: f64) -> String {
     format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// A duration in whole seconds that is a lower bound, so rounded down: `45s`, `2m5s`, `1h59m`.
+pub fn at_least(seconds: u32) -> String {
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{rest}s"),
+        (0, minutes) => format!("{minutes}m{rest}s"),
+        (hours, minutes) => format!("{hours}h{minutes}m"),
+    }
+}
+
 /// A duration in seconds with two digits that count: buckets of a histogram tell no more.
 pub fn rounded_seconds(value: f64) -> String {
     if value < 0.01 {

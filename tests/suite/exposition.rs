@@ -154,6 +154,7 @@ fn broken() -> ProblemPods {
         namespaces: 0,
         message: None,
         capacity: None,
+        clock: None,
         oldest: Vec::new(),
     };
     let registry = (Dimension::Registry, "registry.example.com".into());

@@ -70,6 +70,7 @@ mod lone_lists;
 mod max_pods;
 mod memory;
 mod no_recording;
+mod node_clocks;
 mod node_evidence;
 mod node_object;
 mod odd_files;

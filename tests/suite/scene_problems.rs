@@ -104,6 +104,19 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             Some(("namespace", "payments")),
             " pods in namespace payments cannot create a container: secret \"database\" not found. Since 00:03, ",
         )],
+        Scene::WrongClocks => {
+            let ahead = named(
+                "clock",
+                Some(("node", "node-a1")),
+                "The clock of node-a1 is at least 1m59s ahead. ",
+            );
+            let behind = named(
+                "clock",
+                Some(("node", "node-b1")),
+                "The clock of node-b1 is at least 1m30s behind. ",
+            );
+            vec![ahead, behind]
+        }
     }
 }
 
@@ -113,7 +126,8 @@ fn onset(scene: Scene, minute: u64) -> Duration {
     match scene {
         Scene::CrashLoop if minute == 25 => ONSET * 2,
         Scene::Gang | Scene::NoCapacity => ONSET * 2,
-        Scene::SlowNodes => ONSET * 6,
+        // A clock that was right is behind once sixteen times say so.
+        Scene::SlowNodes | Scene::WrongClocks => ONSET * 6,
         _ => ONSET,
     }
 }
@@ -158,6 +172,11 @@ async fn assert_named(scene: Scene) {
             20 * pods(&poor) <= pods(&told),
             "{scene:?} at {minute}: {poor:#?}"
         );
+        let mut told = told;
+        if scene == Scene::WrongClocks {
+            // Which of the nodes has more pods is chance.
+            told.sort_by(|one, other| one.value.cmp(&other.value));
+        }
         let expected = problems_of(scene, minute);
         assert_eq!(
             told.len(),
@@ -171,7 +190,10 @@ async fn assert_named(scene: Scene) {
                 (expected.cause, expected.shared),
                 "{scene:?} at {minute}: {problem:#?}"
             );
-            let headline = format!("{}{}", problem.pods, expected.sentence);
+            let headline = match expected.cause {
+                "clock" => expected.sentence.to_owned(),
+                _ => format!("{}{}", problem.pods, expected.sentence),
+            };
             assert!(
                 problem.sentence.starts_with(&headline),
                 "{scene:?} at {minute}: {}",
@@ -180,10 +202,15 @@ async fn assert_named(scene: Scene) {
             // Beside the sentence stands what to run next, of the pod that has waited longest.
             let (oldest, next) = (&problem.oldest[0], &problem.next_command);
             let of_namespace = format!("kubectl -n {} ", oldest.namespace);
-            assert!(
-                next.starts_with(&of_namespace) && next.contains(&oldest.name),
-                "{scene:?} at {minute}: {next}"
+            let of_node = format!(
+                "kubectl debug node/{} ",
+                problem.value.as_deref().unwrap_or_default()
             );
+            let is_next = match expected.cause {
+                "clock" => next.starts_with(&of_node),
+                _ => next.starts_with(&of_namespace) && next.contains(&oldest.name),
+            };
+            assert!(is_next, "{scene:?} at {minute}: {next}");
             let since: Timestamp = rfc3339::parse(&problem.since).unwrap();
             let away = since.nanos_since(broken).unsigned_abs();
             assert!(
@@ -239,5 +266,6 @@ scenes! {
     zone_outage: ZoneOutage,
     secret_missing: SecretMissing,
     slow_nodes: SlowNodes,
-    device_plugin_gone: DevicePluginGone
+    device_plugin_gone: DevicePluginGone,
+    wrong_clocks: WrongClocks
 }

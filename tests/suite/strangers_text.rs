@@ -359,7 +359,7 @@ fn overview(texts: &[String]) -> String {
         node: Some(texts[0].clone()),
         ..Wanted::default()
     };
-    let seen = Seen::of(in_flight, &[], Some(now()));
+    let seen = Seen::of(in_flight, &[], Vec::new(), Some(now()));
     let overview = Overview {
         cluster: Some(texts[0].clone()),
         seen: seen.into(),

@@ -175,7 +175,11 @@ impl Driver {
                         true => LifeKind::Plain,
                         false => kind,
                     };
-                    self.begin(plan::life(kind, LifeSpeed::Usual, &mut rng), at);
+                    let mut life = plan::life(kind, LifeSpeed::Usual, &mut rng);
+                    if let Some(scene) = self.broken {
+                        scene.set_clock(&mut life);
+                    }
+                    self.begin(life, at);
                 }
                 let interval = (SECOND as f64 / self.config.rate).clamp(1_000.0, 1e15) as i64;
                 let next = self.rng.between(interval / 2, interval + interval / 2);

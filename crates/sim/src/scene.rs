@@ -4,7 +4,7 @@ use super::active::Active;
 use super::component_fault::{NoNode, SandboxFault, ScaleUp};
 use super::container::{ContainerRef, Report};
 use super::image::{OWN_REGISTRY, PullFault};
-use super::life::Change;
+use super::life::{Change, Life};
 use super::node::{BROKEN_ZONE, CURRENT, NEXT_SYNC};
 use super::profile::LifeKind;
 use super::rng::Rng;
@@ -29,6 +29,10 @@ const WITHOUT_SECRET: &str = "payments";
 const ROLLOUT_SHARE: f64 = 0.4;
 /// The share of new pods that fit on no node while new nodes are slow.
 const SURGE_SHARE: f64 = 0.1;
+
+/// How far clocks are ahead in [`Scene::WrongClocks`].
+const CLOCK_AHEAD: i64 = 120 * SECOND;
+const CLOCK_BEHIND: i64 = -90 * SECOND;
 
 /// One thing that breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +62,8 @@ pub enum Scene {
     SlowNodes,
     /// The device plugin of the nodes is gone: kubelets reject each pod of a release that needs its devices
     DevicePluginGone,
+    /// The clock of one node is two minutes ahead, and that of another a minute and a half behind
+    WrongClocks,
 }
 
 /// How a step of a pod's life is held up.
@@ -71,7 +77,7 @@ pub(super) struct BlockedStep {
 
 impl Scene {
     /// Every scene.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::RegistryDown,
         Self::CniOutage,
         Self::BadNode,
@@ -84,6 +90,7 @@ impl Scene {
         Self::SecretMissing,
         Self::SlowNodes,
         Self::DevicePluginGone,
+        Self::WrongClocks,
     ];
 
     /// Its name, as `podinit demo --scene` takes it.
@@ -101,6 +108,7 @@ impl Scene {
             Self::SecretMissing => "secret-missing",
             Self::SlowNodes => "slow-nodes",
             Self::DevicePluginGone => "device-plugin-gone",
+            Self::WrongClocks => "wrong-clocks",
         }
     }
 
@@ -123,6 +131,9 @@ impl Scene {
             Self::DevicePluginGone => {
                 "two of five new pods need devices that no node has any more, and are rejected"
             }
+            Self::WrongClocks => {
+                "the clock of node-a1 is 2m ahead, and that of node-b1 is 1m30s behind"
+            }
         }
     }
 
@@ -141,6 +152,22 @@ impl Scene {
             _ => return None,
         };
         rng.chance(ROLLOUT_SHARE).then_some(released)
+    }
+
+    /// Sets the clock of the node to which a new pod will be bound, where the scene does.
+    pub(super) fn set_clock(self, life: &mut Life) {
+        if self != Self::WrongClocks {
+            return;
+        }
+        for step in &mut life.steps {
+            if let Change::Bind { node, .. } = &mut step.change {
+                node.skew = match node.name {
+                    "node-a1" => CLOCK_AHEAD,
+                    "node-b1" => CLOCK_BEHIND,
+                    _ => node.skew,
+                };
+            }
+        }
     }
 
     /// Whether, and how, it holds up the next step of a pod's life.

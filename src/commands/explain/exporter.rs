@@ -24,10 +24,13 @@ pub(super) async fn explain(
     let in_flight = exporter.list(IN_FLIGHT, &[], MOST_PAGES).await?;
     let now = in_flight.time.unwrap_or_else(|| SystemClock.now());
     let kubeconfig = in_flight.kubeconfig;
+    // Without what is broken, nothing is known of clocks.
+    let problems = exporter.problems().await;
     let records = Records {
         candidates,
         in_flight: in_flight.records,
         ready: ready.records,
+        clocks: problems.map_or_else(|_| Vec::new(), |found| found.clocks),
     };
     let explained = explain_records(target, records, now);
     let explained = explained.map(|explanation| explanation.about_cluster(kubeconfig.as_deref()));

@@ -34,7 +34,9 @@ pub use fleet::Fleet;
 pub use listed::{ListedPods, explain_list};
 pub use new_node::NodeLine;
 pub(crate) use next_command::quoted;
-pub use next_command::{PodOnNode, Run, addressed, logs_of, next_command, next_command_of};
+pub use next_command::{
+    PodOnNode, Run, addressed, logs_of, next_command, next_command_of, time_of_node,
+};
 pub use parts::{Part, Share};
 pub use peers::Peers;
 pub use recorded::{Records, explain_records};

@@ -74,7 +74,7 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
         Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
         Cause::Exited | Cause::Run => logs_of(pod, Run::Last),
         Cause::Crash => logs_of(pod, Run::Before),
-        Cause::Create | Cause::Rejected => describe,
+        Cause::Create | Cause::Rejected | Cause::Clock => describe,
         Cause::ReadinessGate => field(".spec.readinessGates[*].conditionType"),
     }
 }
@@ -97,6 +97,12 @@ pub fn logs_of(pod: PodOnNode<'_>, run: Run) -> String {
     };
     // A container without such a log must not hide those of the others.
     format!("kubectl -n {namespace} logs {name} --all-containers --ignore-errors{run} --tail=50")
+}
+
+/// The command that shows the time of a node.
+pub fn time_of_node(node: &str) -> String {
+    let node = quoted(&format!("node/{node}"));
+    format!("kubectl debug {node} -it --image=busybox -- date -u")
 }
 
 /// `command` with the kubeconfig of the cluster that it is about, where kubectl does not find that by itself.

@@ -6,7 +6,8 @@ use super::explanation::{Context, Explanation, WorkloadPods};
 use super::fleet::Fleet;
 use super::peers::Peers;
 use super::target::Target;
-use podinit_core::lifecycle::{Interval, Outcome, Record};
+use crate::inspect::node_clocks;
+use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 
@@ -19,6 +20,8 @@ pub struct Records {
     pub in_flight: Vec<Record>,
     /// Startups that ended as ready, for the medians
     pub ready: Vec<Record>,
+    /// The nodes whose clocks are off
+    pub clocks: Vec<NodeClock>,
 }
 
 /// Explains the startup of `target` as of `now`, with the choice of [`explain`](super::explain). `None` if
@@ -35,6 +38,9 @@ pub fn explain_records(target: &Target, records: Records, now: Timestamp) -> Opt
         peers: Peers::among(&records.in_flight, &record),
         workload_pods: target.is_workload().then_some(pods),
         ending: record.ending().cloned(),
+        doubts: node_clocks::doubt_on(record.pod.node.as_deref(), &records.clocks)
+            .into_iter()
+            .collect(),
         ..Context::default()
     };
     Some(Explanation::new(&record, context, now))

@@ -8,6 +8,7 @@ use super::peers::Peers;
 use super::recorded::choose_in_flight;
 use super::statuses::Statuses;
 use super::target::{NoStartup, Target};
+use crate::inspect::node_clocks;
 use crate::reports::reader::{Document, RecordingError};
 use crate::reports::replay::{ReplayConfig, replayed};
 use crate::reports::report::ProbeTimes;
@@ -75,7 +76,7 @@ impl<'a> Followed<'a> {
     pub(super) fn explanation(
         mut self,
         tracker: &Tracker,
-        doubts: Vec<String>,
+        mut doubts: Vec<String>,
     ) -> Result<Explanation, NoStartup> {
         let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
         let fitting = in_flight.filter(|pod| self.target.fits(pod.pod()));
@@ -86,6 +87,9 @@ impl<'a> Followed<'a> {
         let Some(record) = record else {
             return Err(self.excluded.unwrap_or(NoStartup::Unknown));
         };
+        let clock = record.pod.node.as_deref();
+        let clock = clock.and_then(|node| tracker.clock_off(node));
+        doubts.extend(clock.as_ref().map(node_clocks::doubt));
         let statuses = self.statuses.borrow();
         let first = statuses.first(record.uid);
         if record.outcome() == Some(Outcome::Ready) && first.lost.is_none() {

@@ -130,6 +130,7 @@ impl Overview {
                 false => self.figures.in_flight().iter().sum::<u64>() as usize,
             },
             late_nodes: self.figures.late_nodes,
+            clocks: &problems.clocks,
             last_ready: self.last_ready,
             now,
         });

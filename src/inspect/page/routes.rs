@@ -19,6 +19,7 @@ use super::style;
 use crate::cluster::clock::Clock;
 use crate::inspect::explain::{Context, Explanation, Fleet, Peers};
 use crate::inspect::freshness::FreshnessSource;
+use crate::inspect::node_clocks;
 use crate::inspect::problems::{Snapshots, Wanted};
 use crate::inspect::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
 use crate::metrics::Exposition;
@@ -242,10 +243,14 @@ impl PageSources {
         let Some(record) = answer.records.into_iter().next() else {
             return Ok(None);
         };
+        let seen = self.problems.newest().unwrap_or_default();
+        let node = record.pod.node.as_deref();
+        let doubt = node_clocks::doubt_on(node, &seen.problems.clocks);
         let context = Context {
             fleet: Fleet::of_records(&self.newest_ready(FLEET).await?, record.uid),
             peers: self.peers(&record).await?,
             ending: record.ending().cloned(),
+            doubts: doubt.into_iter().collect(),
             ..Context::default()
         };
         let freshness = self.freshness.now();

@@ -2,8 +2,10 @@
 
 use super::slo_card::SloCard;
 use crate::inspect::freshness::{Freshness, FreshnessState};
-use crate::inspect::problems::Problem;
+use crate::inspect::node_clocks;
+use crate::inspect::problems::{Problem, untold};
 use crate::text::human_time::clock_time;
+use podinit_core::lifecycle::NodeClock;
 use podinit_core::timestamp::Timestamp;
 
 /// A problem with so many pods is red, as one with stuck pods is.
@@ -33,6 +35,8 @@ pub(super) struct Signs<'a> {
     pub in_flight: usize,
     /// Nodes that have been starting for more than a quarter of an hour
     pub late_nodes: u64,
+    /// The nodes whose clocks are off
+    pub clocks: &'a [NodeClock],
     /// When a pod became ready last
     pub last_ready: Option<Timestamp>,
     pub now: Timestamp,
@@ -50,14 +54,17 @@ impl Status {
             FreshnessState::Current => None,
         };
         let worst = signs.problems.first();
-        let is_red = |problem: &Problem| problem.stuck > 0 || problem.pods >= MANY;
+        let is_red = |problem: &Problem| {
+            !problem.is_of_clock() && (problem.stuck > 0 || problem.pods >= MANY)
+        };
         let of_problems = worst.map(|_| match signs.problems.iter().any(is_red) {
             true => ("bad", "Broken"),
             false => ("warn", "Attention"),
         });
         let burns = signs.slos.iter().any(|slo| slo.level != "calm");
         let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
-        let of_rest = (burns || signs.late_nodes > 0).then_some(("warn", "Attention"));
+        let is_off = signs.late_nodes > 0 || !signs.clocks.is_empty();
+        let of_rest = (burns || is_off).then_some(("warn", "Attention"));
         // Where it does not know the present, that comes first.
         let (level, word) = match signs.freshness.is_fresh() {
             true => of_problems.or(of_answer).or(of_freshness).or(of_rest),
@@ -68,13 +75,32 @@ impl Status {
             level,
             word,
             sentence: worst.map_or_else(|| calm(signs), |problem| problem.sentence.clone()),
-            also: late(signs.late_nodes),
+            also: also(signs),
             warning,
         }
     }
 }
 
 /// What is wrong with nodes.
+fn also(signs: &Signs<'_>) -> Option<String> {
+    let all = late(signs.late_nodes).into_iter().chain(clocks(signs));
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// The clocks that are off, but for those of which a problem tells.
+fn clocks(signs: &Signs<'_>) -> Option<String> {
+    let untold: Vec<&NodeClock> = untold(signs.clocks, signs.problems).collect();
+    let (first, more) = untold.split_first()?;
+    let more = match more.len() {
+        0 => String::new(),
+        1 => ", and that of 1 more node is off".to_owned(),
+        more => format!(", and those of {more} more nodes are off"),
+    };
+    Some(format!("{}{more}.", node_clocks::sentence(first)))
+}
+
+/// Which nodes are late.
 fn late(nodes: u64) -> Option<String> {
     let which = match nodes {
         0 => return None,
@@ -113,6 +139,7 @@ fn calm(signs: &Signs<'_>) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use podinit_core::lifecycle::ClockFault;
 
     fn freshness(state: FreshnessState) -> Freshness {
         let at = Timestamp::from_seconds(1_772_359_507);
@@ -146,6 +173,7 @@ mod tests {
             slos: &[],
             in_flight: 7,
             late_nodes: 0,
+            clocks: &[],
             last_ready: None,
             now: Timestamp::from_seconds(1_772_360_000),
         });
@@ -183,6 +211,7 @@ mod tests {
                 slos: &[],
                 in_flight: 7,
                 late_nodes,
+                clocks: &[],
                 last_ready: None,
                 now: Timestamp::from_seconds(1_772_360_000),
             });
@@ -209,6 +238,7 @@ mod tests {
             slos: &[],
             in_flight: 7,
             late_nodes: 0,
+            clocks: &[],
             last_ready: Some(Timestamp::from_seconds(1_772_359_507)),
             now: Timestamp::from_seconds(1_772_360_000),
         };
@@ -221,5 +251,50 @@ mod tests {
         assert_eq!((found.level, found.word), ("warn", "Busy"));
         let expected = "It is not known now what is broken: podinit is busy, try again.";
         assert_eq!(found.sentence, expected);
+    }
+
+    #[test]
+    fn a_clock_that_is_off_needs_attention_and_is_told_once() {
+        let clock = |node: &str| NodeClock {
+            node: node.into(),
+            fault: ClockFault::Ahead,
+            seconds: 7_199,
+            since: Timestamp::from_seconds(1_772_359_000),
+        };
+        let problem = Problem {
+            cause: "clock".to_owned(),
+            value: Some("node-1".to_owned()),
+            pods: 12,
+            stuck: 3,
+            ..Problem::default()
+        };
+        let found = |clocks: &[NodeClock], problems: &[Problem]| {
+            let found = Status::of(&Signs {
+                freshness: &freshness(FreshnessState::Current),
+                problems,
+                unanswered: None,
+                slos: &[],
+                in_flight: 12,
+                late_nodes: 0,
+                clocks,
+                last_ready: None,
+                now: Timestamp::from_seconds(1_772_360_000),
+            });
+            (found.word, found.also)
+        };
+        let two = ["node-1", "node-2"].map(clock);
+        assert_eq!(
+            found(&two[..1], std::slice::from_ref(&problem)),
+            ("Attention", None)
+        );
+        let (word, also) = found(&two, &[problem]);
+        assert_eq!(word, "Attention");
+        assert_eq!(
+            also.as_deref(),
+            Some("The clock of node-2 is at least 1h59m ahead.")
+        );
+        let (_, also) = found(&two, &[]);
+        let both = "The clock of node-1 is at least 1h59m ahead, and that of 1 more node is off.";
+        assert_eq!(also.as_deref(), Some(both));
     }
 }

@@ -31,8 +31,12 @@ pub struct Census {
     pub problems: Vec<(Problem, Group)>,
     /// The pods that start as usual
     pub rest: Group,
-    /// Those in flight, by stage
+    /// Those in flight, each once, by stage
     pub stages: [u64; Stage::ALL.len()],
+    /// All of them, each once
+    all: usize,
+    /// Those in flight, each once
+    in_flight: usize,
 }
 
 /// Pods that belong together.
@@ -96,45 +100,48 @@ impl Census {
         let mut census = Self::default();
         for (problem, places) in problems {
             let cause = Cause::from_text(&problem.cause);
-            let group = census.group(pods.all(places), wanted, cause);
+            // The pods of a clock are in another problem, or start as usual, besides.
+            let counts = cause != Some(Cause::Clock) || wanted.cause == cause;
+            let group = census.group(pods.all(places), wanted, cause, counts);
             if group.pods > 0 {
                 census.problems.push((problem.clone(), group));
             }
         }
-        census.rest = census.group(pods.all(rest), wanted, None);
+        census.rest = census.group(pods.all(rest), wanted, None, true);
         census
     }
 
+    /// Those of `pods` that are wanted. They count among all where `counts`.
     fn group(
         &mut self,
         pods: impl Iterator<Item = FoundPod>,
         wanted: &Wanted,
         cause: Option<Cause>,
+        counts: bool,
     ) -> Group {
         let mut group = Group::default();
         let cause = |pod: &FoundPod| cause.or_else(|| Some(pod.waiting()?.cause()));
         for pod in pods.filter(|pod| wanted.fits(pod, cause(pod))) {
             if let Some(waiting) = pod.waiting() {
-                self.stages[waiting.stage() as usize] += 1;
+                self.stages[waiting.stage() as usize] += u64::from(counts);
             }
             group.add(pod);
+        }
+        if counts {
+            self.all += group.pods;
+            self.in_flight += group.in_flight;
         }
         group
     }
 
     /// All pods of it.
     pub fn pods(&self) -> usize {
-        self.groups().map(|group| group.pods).sum()
+        self.all
     }
 
     /// Those in flight.
     pub fn in_flight(&self) -> usize {
-        self.groups().map(|group| group.in_flight).sum()
-    }
-
-    fn groups(&self) -> impl Iterator<Item = &Group> {
-        let groups = self.problems.iter().map(|(_, group)| group);
-        groups.chain([&self.rest])
+        self.in_flight
     }
 }
 

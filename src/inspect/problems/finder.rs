@@ -75,7 +75,8 @@ impl Finder {
         if !(page.is_empty() && ended.is_empty()) {
             ended.extend(self.newest().await?);
         }
-        let mut finding = Finding::new(&ended, now);
+        let clocks = self.records.ask(Query::Clocks).await?.clocks;
+        let mut finding = Finding::new(&ended, now).with_clocks(&clocks);
         drop(ended);
         loop {
             page.iter().for_each(|record| finding.add(record));
@@ -90,7 +91,7 @@ impl Finder {
         self.over_time = over_time;
         let problems = found.problems.iter();
         self.metric.state(problems.map(|(problem, _)| problem));
-        self.publisher.publish(Seen::new(found, now));
+        self.publisher.publish(Seen::new(found, clocks, now));
         Ok(true)
     }
 

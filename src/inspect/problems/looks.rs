@@ -97,7 +97,8 @@ impl Looks {
             .iter()
             .for_each(|record| finding.add(record));
         let found = finding.finish(&mut self.over_time);
-        Seen::new(found, now)
+        // No list shows when anything arrived.
+        Seen::new(found, Vec::new(), now)
             .problems
             .with_crashing(counted.crashing)
     }

@@ -31,11 +31,11 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::inspect::explain::{PodOnNode, Run, logs_of, next_command_of};
+use crate::inspect::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
 use crate::inspect::freshness::Freshness;
 use crate::reports::reader::ClockAhead;
 use crate::text::strangers_text;
-use podinit_core::lifecycle::{Cause, Record, WaitReason};
+use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
 use podinit_core::problems::{self, FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -68,6 +68,9 @@ pub struct Problems {
     /// Of one list, how many other pods that had started wait with CrashLoopBackOff now; left out where none does
     #[serde(default, skip_serializing_if = "is_zero")]
     pub crashing: usize,
+    /// The nodes whose clocks are off, by name, with pods in flight or without
+    #[serde(default)]
+    pub clocks: Vec<NodeClock>,
 }
 
 /// An exporter always says how far it can be trusted.
@@ -152,9 +155,15 @@ const fn is_zero(count: &usize) -> bool {
 }
 
 impl Problems {
-    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
-    pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
-        Seen::of(in_flight, newest, now).problems
+    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
+    /// whose clocks are off.
+    pub fn find(
+        in_flight: Vec<Record>,
+        newest: &[Record],
+        clocks: Vec<NodeClock>,
+        now: Option<Timestamp>,
+    ) -> Self {
+        Seen::of(in_flight, newest, clocks, now).problems
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.
@@ -174,6 +183,11 @@ impl Problems {
 }
 
 impl Problem {
+    /// Whether it is that a clock is off, which keeps no pod from starting.
+    pub fn is_of_clock(&self) -> bool {
+        self.cause == Cause::Clock.as_str()
+    }
+
     fn of(problem: &problems::Problem, now: Timestamp, ended: Option<Timestamp>) -> Self {
         let shared = problem.shared.as_ref();
         let name = |pod: &FoundPod| PodName {
@@ -207,11 +221,25 @@ impl Problem {
     }
 }
 
+/// Those of `clocks` of which none of `problems` tells.
+pub fn untold<'a>(
+    clocks: &'a [NodeClock],
+    problems: &'a [Problem],
+) -> impl Iterator<Item = &'a NodeClock> {
+    clocks.iter().filter(|clock| {
+        let mut of_clocks = problems.iter().filter(|problem| problem.is_of_clock());
+        !of_clocks.any(|problem| problem.value.as_deref() == Some(&*clock.node))
+    })
+}
+
 /// The command that shows more about the cause of a problem, of its pod that has waited longest.
 fn next_command(problem: &problems::Problem) -> String {
     let Some(pod) = problem.oldest.first() else {
         return String::new();
     };
+    if let Some(clock) = &problem.clock {
+        return time_of_node(&clock.node);
+    }
     let named = PodOnNode {
         namespace: &pod.namespace,
         name: &pod.name,

@@ -34,7 +34,8 @@ pub fn problems_of_recording(
     let Some(now) = tracker.accounted_time() else {
         return Ok(Problems::default());
     };
-    let mut finding = Finding::new(&ends.records(&tracker), now);
+    let clocks = tracker.clocks_off();
+    let mut finding = Finding::new(&ends.records(&tracker), now).with_clocks(&clocks);
     for (_, pod) in tracker.in_flight_after(None) {
         finding.add(&pod.record());
     }
@@ -44,7 +45,7 @@ pub fn problems_of_recording(
         .iter()
         .for_each(|record| finding.add(record));
     let found = finding.finish(&mut OverTime::default());
-    Ok(Seen::new(found, now)
+    Ok(Seen::new(found, clocks, now)
         .problems
         .with_crashing(counted.crashing))
 }

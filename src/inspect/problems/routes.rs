@@ -35,6 +35,12 @@ async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Resp
     document(
         &headers,
         &found,
-        &(found.fresh, lasting, &found.problems, &found.ended),
+        &(
+            found.fresh,
+            lasting,
+            &found.problems,
+            &found.ended,
+            &found.clocks,
+        ),
     )
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Census, Problem, Problems, Wanted};
-use podinit_core::lifecycle::Record;
+use podinit_core::lifecycle::{NodeClock, Record};
 use podinit_core::problems::{self, Found, FoundPods};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -21,15 +21,22 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first.
-    pub fn of(in_flight: Vec<Record>, newest: &[Record], now: Option<Timestamp>) -> Self {
+    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
+    /// whose clocks are off.
+    pub fn of(
+        in_flight: Vec<Record>,
+        newest: &[Record],
+        clocks: Vec<NodeClock>,
+        now: Option<Timestamp>,
+    ) -> Self {
         now.map_or_else(Self::default, |now| {
-            Self::new(problems::find(in_flight, newest, now), now)
+            let found = problems::find(in_flight, newest, &clocks, now);
+            Self::new(found, clocks, now)
         })
     }
 
     /// What was found at `now`.
-    pub fn new(found: Found, now: Timestamp) -> Self {
+    pub fn new(found: Found, clocks: Vec<NodeClock>, now: Timestamp) -> Self {
         let Found {
             pods,
             problems,
@@ -52,6 +59,7 @@ impl Seen {
                     .map(|one| Problem::of(&one.problem, now, Some(one.at)))
                     .collect(),
                 crashing: 0,
+                clocks,
             },
             pods,
             affected,

@@ -2,6 +2,7 @@
 
 use crate::inspect::autoscaling;
 use crate::inspect::explain::crash;
+use crate::inspect::node_clocks;
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::Cause;
 use podinit_core::node::NO_POOL;
@@ -18,8 +19,17 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let count = problem.pods;
-    let subject = format!("{} {}", count, if count == 1 { "pod" } else { "pods" });
-    let place = dimension.map_or_else(String::new, |dimension| {
+    let (pods, are) = match count {
+        1 => ("pod", "is"),
+        _ => ("pods", "are"),
+    };
+    let clock = problem.clock.as_ref();
+    let clock = clock.map_or_else(String::new, |clock| {
+        format!("{}. ", node_clocks::sentence(clock))
+    });
+    let subject = format!("{clock}{count} {pods}");
+    let shared = dimension.filter(|_| clock.is_empty());
+    let place = shared.map_or_else(String::new, |dimension| {
         place(problem.cause, dimension, value)
     });
     let lately = match ended {
@@ -27,6 +37,7 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         None => " in the last 10 minutes",
     };
     let what = match (problem.cause, problem.failed, problem.relapsed) {
+        (Cause::Clock, ..) => format!("{are} starting on it"),
         (Cause::Rejected, ..) => {
             let what = predicate(problem.cause, dimension, value, count == 1);
             format!("{what}{lately}")
@@ -138,6 +149,8 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
         ),
         Cause::Probe => format!("{run}, but {} not ready", if is_one { "is" } else { "are" }),
         Cause::ReadinessGate => format!("{wait} for a readiness gate"),
+        // Said by the problem itself.
+        Cause::Clock => "depend on the clock of a node".to_owned(),
         Cause::Rejected if is_one => "was rejected by the kubelet".to_owned(),
         Cause::Rejected => "were rejected by the kubelet".to_owned(),
     }
@@ -262,6 +275,7 @@ mod tests {
             namespaces: 1,
             message: Some("UnexpectedAdmissionError: Pod was rejected: no devices left".into()),
             capacity: None,
+            clock: None,
             oldest: Vec::new(),
         };
         assert_eq!(

@@ -1,6 +1,7 @@
 //! Problems for people.
 
-use super::{Problem, Problems};
+use super::{Problem, Problems, untold};
+use crate::inspect::node_clocks;
 use crate::text::strangers_text::shown;
 use crate::text::table::{cell, table};
 
@@ -42,10 +43,14 @@ impl Problems {
             1 => "\n1 pod that had started is crashing now.\n".to_owned(),
             pods => format!("\n{pods} pods that had started are crashing now.\n"),
         };
+        let clocks = untold(&self.clocks, &self.problems);
+        let clocks: String = clocks
+            .map(|clock| shown(&node_clocks::sentence(clock)).into_owned() + ".\n")
+            .collect();
         if self.problems.is_empty() {
-            return self.summary() + "\n" + &ended + &crashing;
+            return self.summary() + "\n" + &clocks + &ended + &crashing;
         }
-        let mut text = lines(&self.problems);
+        let mut text = lines(&self.problems) + &clocks;
         let mut head = NARROW.to_vec();
         if wide {
             head.extend(WIDE);

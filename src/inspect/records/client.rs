@@ -94,6 +94,7 @@ impl RecordsClient {
             } => Answer {
                 now,
                 records: startups.into_iter().map(record).collect(),
+                clocks: Vec::new(),
                 next,
             },
         })

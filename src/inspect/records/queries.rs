@@ -100,7 +100,7 @@ impl Progress {
     fn of(request: Request) -> Self {
         let after = match &request.query {
             Query::InFlight { after, .. } => *after,
-            Query::Ended { .. } | Query::Pod { .. } => None,
+            Query::Ended { .. } | Query::Clocks | Query::Pod { .. } => None,
         };
         Self {
             request,
@@ -126,6 +126,10 @@ impl Progress {
                 self.answer.now,
             )),
             Query::InFlight { .. } => self.step_in_flight(tracker),
+            Query::Clocks => {
+                self.answer.clocks = tracker.clocks_off();
+                ControlFlow::Break(self.made())
+            }
             Query::Pod { .. } => self.step_pod(tracker, store),
         }
     }

@@ -1,7 +1,7 @@
 //! What readers ask, and what they get.
 
 use super::filter::Filter;
-use podinit_core::lifecycle::{InFlightPosition, Interval, Latency, Record};
+use podinit_core::lifecycle::{InFlightPosition, Interval, Latency, NodeClock, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// A question about records.
@@ -24,6 +24,8 @@ pub enum Query {
         /// At most so many
         limit: usize,
     },
+    /// The nodes whose clocks are off, and no records
+    Clocks,
     /// The pod of this name, if it is in flight, or else its newest record
     Pod { namespace: String, name: String },
 }
@@ -79,6 +81,8 @@ pub struct Answer {
     /// Up to which instant everything was accounted for; `None` before anything was delivered
     pub now: Option<Timestamp>,
     pub records: Vec<Record>,
+    /// The nodes whose clocks are off, where they were asked for
+    pub clocks: Vec<NodeClock>,
     /// Where to go on; `None` where there is no more
     pub next: Option<Position>,
 }

@@ -94,7 +94,9 @@ pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {
         let names: Vec<&str> = possible.map(Cause::as_str).collect();
         format!("cause=~\"{}\"", names.join("|"))
     };
-    largest_problem(job, &stage.map_or_else(String::new, possible))
+    // A clock that is off keeps no pod in a stage.
+    let any = || format!("cause!=\"{}\"", Cause::Clock.as_str());
+    largest_problem(job, &stage.map_or_else(any, possible))
 }
 
 fn largest_problem(job: &str, matchers: &str) -> String {

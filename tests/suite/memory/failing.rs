@@ -123,7 +123,7 @@ fn found(tracker: &Tracker, over_time: &mut OverTime) -> Seen {
         let records: Vec<Record> = page.iter().map(|(_, pod)| pod.record()).collect();
         records.iter().for_each(|record| finding.add(record));
     }
-    Seen::new(finding.finish(over_time), now)
+    Seen::new(finding.finish(over_time), Vec::new(), now)
 }
 
 fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {

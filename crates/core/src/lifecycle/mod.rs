@@ -24,6 +24,7 @@
 mod capacity;
 mod cause;
 mod classification;
+mod clocks;
 mod crashes;
 mod delivery;
 mod enum_set;
@@ -65,6 +66,7 @@ mod version_steps;
 pub use capacity::{RecordedCapacity, SavedCapacity};
 pub use cause::{BadReason, Cause, CauseClass, WaitReason};
 pub use classification::Backfill;
+pub use clocks::{ClockFault, NodeClock};
 pub use crashes::SavedCrash;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capacity::PodCapacity;
 use super::cause::{CauseClass, CauseLog, WaitEvidence, WaitReason};
+use super::clocks::Clocks;
 use super::delivery::SourceId;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
@@ -52,6 +53,8 @@ pub(super) struct SharedState {
     pub stuck: StuckBefore,
     /// What the messages of pods in flight take
     pub messages: MessageBudget,
+    /// The clocks of their nodes
+    pub clocks: Clocks,
 }
 
 impl SharedState {
@@ -112,6 +115,8 @@ pub(super) struct FoldContext {
     pub now: Timestamp,
     /// Whether it is the first one of a pod that was adopted in flight
     pub adopted: bool,
+    /// Whether it is delivered when it happens, as far as its source is known to
+    pub in_sync: bool,
     /// What its transitions are compared with
     pub baseline: ReentryBaseline,
 }
@@ -251,7 +256,10 @@ impl PodInFlight {
         });
         let outcome = outcome.map(|outcome| disrupted(outcome, evidence));
         let is_rejected = outcome == Some(Outcome::Rejected);
-        startup.latch(snapshot, is_rejected, context, &mut emit);
+        let shown_after = startup.latch(snapshot, is_rejected, context, &mut emit);
+        if let (Some(nanos), Some(node), true) = (shown_after, &info.node, fold.in_sync) {
+            shared.clocks.add(node, nanos, fold.now);
+        }
         if !was_scheduled && startup.reached(Milestone::Scheduled).is_reached() {
             startup.node = shared.node_of_scheduled(info, snapshot.created, fold.adopted);
         }

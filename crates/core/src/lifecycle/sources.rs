@@ -214,6 +214,11 @@ impl Sources {
             blocked.since = now.min(blocked.since);
             blocked.resumed = blocked.resumed.map(|_| now);
         }
+        for first_list in self.first_lists.values_mut() {
+            if let FirstList::BeganAt(began) = first_list {
+                *began = now.min(*began);
+            }
+        }
         self.catch_up(now);
     }
 

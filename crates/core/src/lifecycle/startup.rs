@@ -33,6 +33,14 @@ pub(super) struct SnapshotContext {
     pub exact_network: bool,
 }
 
+impl SnapshotContext {
+    /// How many nanoseconds after `stated` a live watch event has arrived; below zero if before.
+    fn shown_after(&self, stated: Option<Timestamp>) -> Option<i64> {
+        let observed = self.observed.filter(|_| self.live)?;
+        Some(observed.nanos_since(stated?))
+    }
+}
+
 /// What begins an interval of a pod.
 enum Beginning {
     At(Milestone),
@@ -133,14 +141,16 @@ impl Startup {
 
     /// Latches every milestone that `snapshot` is the first to show, and emits what its times
     /// say about clocks and deliveries. A pod that the kubelet rejected with it was scheduled
-    /// ([§6.11](crate::specification#s6-11)).
+    /// ([§6.11](crate::specification#s6-11)). Returns how long after the times of the kubelet's conditions that it
+    /// latches a live watch event has shown them, in nanoseconds: the least ([§4.7](crate::specification#s4-7)).
     pub(super) fn latch(
         &mut self,
         snapshot: &PodSnapshot,
         is_rejected: bool,
         context: SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
-    ) {
+    ) -> Option<i64> {
+        let mut least: Option<i64> = None;
         for kind in ConditionType::ALL {
             if snapshot.conditions.get(kind).is_some() {
                 self.types_seen.insert(kind);
@@ -170,6 +180,11 @@ impl Startup {
                     _ => context.mode.estimate(stated, observed),
                 };
                 tell(estimate, stated, context, emit);
+                if milestone != Milestone::Scheduled
+                    && let Some(after) = context.shown_after(stated)
+                {
+                    least = Some(least.map_or(after, |least| least.min(after)));
+                }
                 match milestone {
                     Milestone::NetworkReady => {
                         let time = NetworkTime::of(stated, &snapshot.containers);
@@ -188,6 +203,7 @@ impl Startup {
         self.latch_containers_started(snapshot, context);
         self.latch_ungated(snapshot, context);
         self.latch_implied_scheduled(is_rejected);
+        least
     }
 
     /// Latches NetworkReady in a snapshot whose condition is True since `condition`, which makes its time
@@ -488,8 +504,8 @@ fn tell(
     if estimate.skewed {
         emit(PodObservation::Anomaly(AnomalyKind::Skew));
     }
-    if let (true, Some(observed), Some(stated)) = (context.live, context.observed, stated)
-        && let Ok(delay) = u64::try_from(observed.nanos_since(stated))
+    if let Some(after) = context.shown_after(stated)
+        && let Ok(delay) = u64::try_from(after)
     {
         emit(PodObservation::Delivered(Latency::from_nanos(delay)));
     }

@@ -339,6 +339,7 @@ impl Tracker {
             context,
             now,
             adopted,
+            in_sync: self.sources.may_pass_deadlines(source, now),
             baseline: self.sources.reentry_baseline(source),
         }
     }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::affected::{self, Affected, Had, Limits, Place, Verdict};
 use super::affected_pods::Added;
 use super::background::Background;
+use super::clocks::ClockProblems;
 use super::ended;
 use super::found_pods::FoundPods;
 use super::grouping;
 use super::others::Others;
 use super::over_time::{Ended, OverTime};
 use super::problem::Problem;
-use crate::lifecycle::{Outcome, Progress, Record};
+use crate::lifecycle::{NodeClock, Outcome, Progress, Record};
 use crate::timestamp::Timestamp;
 
 /// So many of the newest records count that were neither rejected nor failed, and so many of those that were: a loop of
@@ -42,6 +43,7 @@ pub struct Finding {
     /// Those that were rejected or failed lately
     failed: Vec<Affected>,
     rest: Vec<u32>,
+    clocks: ClockProblems,
 }
 
 impl Finding {
@@ -61,10 +63,20 @@ impl Finding {
             added: Added::default(),
             failed: Vec::new(),
             rest: Vec::new(),
+            clocks: ClockProblems::default(),
         };
         newest.iter().for_each(|record| finding.compare(record));
         failed.iter().for_each(|record| finding.add(record));
         finding
+    }
+
+    /// The same where the clocks of these nodes are off. To be called before pods are added.
+    #[must_use]
+    pub fn with_clocks(self, clocks: &[NodeClock]) -> Self {
+        Self {
+            clocks: ClockProblems::new(clocks),
+            ..self
+        }
     }
 
     /// Takes in a startup that was neither rejected nor failed: it started well, unless the pod crashes again.
@@ -95,6 +107,7 @@ impl Finding {
         let Some(place) = self.added.found.add(record) else {
             return;
         };
+        self.clocks.add(place, &self.added.found);
         match affected::verdict(record, Place { waiting, entered }, &self.limits, self.now) {
             Verdict::Affected(had) => {
                 let pod = self.added.affected(place, had, record);
@@ -143,7 +156,8 @@ impl Finding {
         }
         let by_cause = by_cause.into_values();
         let groups = by_cause.flat_map(|ranks| grouping::groups(ranks, &pods, &background));
-        let problems = over_time.state(groups, &pods, self.now);
+        let clocks = self.clocks.into_problems(&pods.found);
+        let problems = over_time.state(groups, clocks, &pods, self.now);
         drop(background);
         let pods = pods.into_found();
         over_time.remember(&pods);

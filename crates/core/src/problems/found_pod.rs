@@ -72,6 +72,14 @@ impl FoundState {
         }
     }
 
+    /// Since when it is as it is: in its stage, or over.
+    pub const fn entered(&self) -> Timestamp {
+        match self {
+            Self::InFlight { entered, .. } => *entered,
+            Self::Ended { at, .. } => *at,
+        }
+    }
+
     /// Whether it counts as stuck. A startup that is over never does.
     pub const fn is_stuck(&self) -> bool {
         matches!(self, Self::InFlight { is_stuck: true, .. })
@@ -99,10 +107,7 @@ impl FoundPod {
 
     /// Since when it is as it is: in its stage, or over.
     pub const fn entered(&self) -> Timestamp {
-        match self.state {
-            FoundState::InFlight { entered, .. } => entered,
-            FoundState::Ended { at, .. } => at,
-        }
+        self.state.entered()
     }
 
     /// Whether it counts as stuck. A startup that is over never does.

@@ -11,6 +11,7 @@ mod affected_pods;
 mod background;
 mod blocks;
 mod capacity;
+mod clocks;
 mod ended;
 mod finding;
 mod found_pod;
@@ -32,20 +33,25 @@ pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};
 pub use problem::{MOST_NAMED, Problem};
 pub use values::Dimension;
 
-use crate::lifecycle::Record;
+use crate::lifecycle::{NodeClock, Record};
 use crate::timestamp::Timestamp;
 
 /// The problems among the pods in flight and those that have failed lately, the worst first, as of `now`.
 ///
 /// `newest` are the newest records of startups that have ended, as for [`Finding::new`].
 pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Vec<Problem> {
-    let found = find(in_flight, newest, now).problems.into_iter();
+    let found = find(in_flight, newest, &[], now).problems.into_iter();
     found.map(|(problem, _)| problem).collect()
 }
 
-/// Those problems and their pods.
-pub fn find(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Found {
-    let mut finding = Finding::new(newest, now);
+/// Those problems and their pods, where the clocks of the nodes `clocks` are off.
+pub fn find(
+    in_flight: Vec<Record>,
+    newest: &[Record],
+    clocks: &[NodeClock],
+    now: Timestamp,
+) -> Found {
+    let mut finding = Finding::new(newest, now).with_clocks(clocks);
     for record in &in_flight {
         finding.add(record);
     }

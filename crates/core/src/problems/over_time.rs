@@ -136,10 +136,11 @@ impl Set {
 
 impl OverTime {
     /// The problems to state at `now`, the worst first, where `groups` of `pods` were found, each with the places of its
-    /// pods.
+    /// pods. The problems of `clocks` are stated as they are: what their pods share is certain.
     pub(super) fn state(
         &mut self,
         groups: impl Iterator<Item = Group>,
+        clocks: impl Iterator<Item = (Problem, Vec<u32>)>,
         pods: &AffectedPods,
         now: Timestamp,
     ) -> Vec<(Problem, Vec<u32>)> {
@@ -188,6 +189,7 @@ impl OverTime {
             (problem, ranks)
         });
         let mut problems: Vec<_> = problems.collect();
+        problems.extend(clocks.map(|(problem, places)| (self.lasting(problem), places)));
         problems.sort_by(|(one, _), (other, _): &(Problem, _)| one.order().cmp(&other.order()));
         self.end(problems.iter().map(|(problem, _)| problem), &renamed, now);
         problems

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::affected_pods::AffectedPods;
 use super::capacity::{self, FoundCapacity};
 use super::found_pod::{FoundPod, FoundState};
+use super::found_pods::FoundPods;
 use super::message;
 use super::values::{Dimension, Shared};
-use crate::lifecycle::{Cause, Outcome, Stage};
+use crate::lifecycle::{Cause, NodeClock, Outcome, Stage};
 use crate::timestamp::Timestamp;
 
 /// What makes a problem the same as an earlier one ([§13.7](crate::specification#s13-7)).
@@ -42,6 +43,8 @@ pub struct Problem {
     pub message: Option<Arc<str>>,
     /// What autoscalers say of most of its pods that are unschedulable
     pub capacity: Option<FoundCapacity>,
+    /// The clock of its node, where that is the problem
+    pub clock: Option<NodeClock>,
     /// Those of its pods that have waited longest, at most [`MOST_NAMED`]
     pub oldest: Vec<FoundPod>,
 }
@@ -49,29 +52,47 @@ pub struct Problem {
 impl Problem {
     /// The problem of the pods with these ranks, of which there is at least one, those that have waited longest first.
     pub(super) fn of(shared: Shared, ranks: &[u32], pods: &AffectedPods) -> Self {
-        let (found, first) = (&pods.found, pods.get(ranks[0]));
-        let places = || ranks.iter().map(|rank| pods.get(*rank).place);
-        let states = || places().filter_map(|place| found.state(place));
+        let first = pods.get(ranks[0]);
+        let places = ranks.iter().map(|rank| pods.get(*rank).place);
+        Self {
+            message: message::most_frequent(ranks, pods),
+            ..Self::of_places((first.cause, shared), first.since, places, &pods.found)
+        }
+    }
+
+    /// That of the pods at these places, those that have waited longest first, without words of Kubernetes.
+    pub(super) fn of_places(
+        (cause, shared): Key,
+        since: Timestamp,
+        places: impl ExactSizeIterator<Item = u32> + Clone,
+        found: &FoundPods,
+    ) -> Self {
+        let states = || places.clone().filter_map(|place| found.state(place));
         let having = |has: fn(&FoundState) -> bool| states().filter(has).count();
         let is_unschedulable = |place: &u32| {
             let waiting = found.state(*place).and_then(|state| state.waiting());
             waiting.is_some_and(|waiting| waiting.stage() == Stage::Unschedulable)
         };
-        let unschedulable = places().filter(is_unschedulable);
+        let unschedulable = places.clone().filter(is_unschedulable);
+        let nodes = places.clone().filter_map(|place| found.node_number(place));
+        let workloads = places.clone();
+        let workloads = workloads.filter_map(|place| found.workload_number(place));
+        let namespaces = places.clone().map(|place| found.namespace_number(place));
         Self {
-            cause: first.cause,
-            pods: ranks.len(),
+            cause,
+            pods: places.len(),
             stuck: having(FoundState::is_stuck),
             failed: having(FoundState::has_failed),
             relapsed: having(|state| state.outcome() == Some(Outcome::Ready)),
-            since: first.since,
-            nodes: distinct(places().filter_map(|place| found.node_number(place))),
-            workloads: distinct(places().filter_map(|place| found.workload_number(place))),
-            namespaces: distinct(places().map(|place| found.namespace_number(place))),
-            message: message::most_frequent(ranks, pods),
+            since,
+            nodes: distinct(nodes),
+            workloads: distinct(workloads),
+            namespaces: distinct(namespaces),
+            message: None,
             capacity: capacity::shared(unschedulable.map(|place| found.capacity(place))),
+            clock: None,
             shared,
-            oldest: (places().take(MOST_NAMED))
+            oldest: (places.take(MOST_NAMED))
                 .filter_map(|place| found.get(place))
                 .collect(),
         }

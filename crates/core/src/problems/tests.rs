@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::*;
 use crate::kube_event::CapacityState;
 use crate::lifecycle::{
-    Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome,
-    Progress, RecordedCapacity, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
-    RecordedMilestone, RecordedPull, Stage, WaitReason, record_fixtures::record,
+    Cause, ClockFault, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource,
+    NodeClock, Outcome, Progress, RecordedCapacity, RecordedCause, RecordedContainer,
+    RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, Stage, WaitReason,
+    record_fixtures::record,
 };
 use crate::pod::{PodUid, Workload};
 
@@ -439,4 +440,65 @@ fn all_nodes_workloads_and_namespaces_are_counted() {
         problem.namespaces,
     );
     assert_eq!(counts, (2_500, 2_500, 2_500, 1_250));
+}
+
+#[test]
+fn a_clock_that_is_off_is_a_problem_of_all_pods_on_its_node() {
+    let starting = |name: &str, node: &str| {
+        let run = cause(Stage::Init, Cause::Run, NOW - 1);
+        on(waits(pod(name, "x"), NOW - 1, &[run]), node)
+    };
+    let mut leaves = starting("leaves", "n1");
+    if let Progress::InFlight { waiting, .. } = &mut leaves.progress {
+        *waiting = WaitReason::new(Stage::Init, Cause::Terminating).expect("a pair that can be");
+    }
+    let pods = vec![
+        starting("a", "n1"),
+        on(without_image("b", "x", NOW - 60), "n1"),
+        leaves,
+        starting("c", "n2"),
+    ];
+    let clock = |node: &str| NodeClock {
+        node: node.into(),
+        fault: ClockFault::Ahead,
+        seconds: 7_199,
+        since: at(NOW - 500),
+    };
+    // Nothing is in flight on the third.
+    let clocks = ["n1", "n3"].map(clock);
+    let mut over_time = OverTime::default();
+    let mut find = |pods: &[Record], now: i64| {
+        let mut finding = Finding::new(&[], at(now)).with_clocks(&clocks);
+        pods.iter().for_each(|pod| finding.add(pod));
+        finding.finish(&mut over_time)
+    };
+    let found = find(&pods, NOW);
+    let lines: Vec<_> = (found.problems.iter())
+        .map(|(one, pods)| {
+            (
+                one.cause,
+                one.shared_texts().1.to_owned(),
+                one.pods,
+                pods.len(),
+            )
+        })
+        .collect();
+    let expected = [
+        (Cause::Clock, "n1".to_owned(), 3, 3),
+        (Cause::Image, "x".to_owned(), 1, 1),
+    ];
+    assert_eq!(lines, expected);
+    let clock = &found.problems[0].0;
+    assert_eq!(
+        (clock.since, clock.clock.clone()),
+        (at(NOW - 500), Some(clocks[0].clone()))
+    );
+    // Those that start well are still what others are compared with.
+    assert_eq!(found.rest.len(), 3);
+    let later = find(&pods[3..], NOW + 5);
+    let ended: Vec<_> = later.ended.iter().map(|one| one.problem.cause).collect();
+    assert_eq!(
+        (later.problems.len(), ended),
+        (0, vec![Cause::Clock, Cause::Image])
+    );
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::build::instant;
 use super::reading::{Options, Timestamps};
-use rng::Rng;
+pub(crate) use rng::Rng;
 
 /// One recording and how it is to be replayed.
 #[derive(Clone, Debug)]

@@ -236,7 +236,8 @@ impl Pipeline {
             .map(EndedStartup::record)
             .collect();
         let in_flight = in_flight.map(|(_, pod)| pod.record()).collect();
-        Problems::find(in_flight, &newest, self.tracker.accounted_time())
+        let clocks = self.tracker.clocks_off();
+        Problems::find(in_flight, &newest, clocks, self.tracker.accounted_time())
     }
 
     /// Ends the watch, which must not have ended before.

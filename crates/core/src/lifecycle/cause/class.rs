@@ -11,7 +11,7 @@ pub enum CauseClass {
     Waiting,
     /// It does what starting pods do, which may take too long
     Working,
-    /// Somebody wants it so
+    /// Somebody wants it so, or no pod waits for it
     Intended,
 }
 
@@ -47,7 +47,7 @@ impl CauseClass {
             | Cause::Probe
             | Cause::Exited
             | Cause::ReadinessGate => Self::Working,
-            Cause::Terminating | Cause::Gate => Self::Intended,
+            Cause::Terminating | Cause::Gate | Cause::Clock => Self::Intended,
         }
     }
 

@@ -90,5 +90,7 @@ label_values! {
         ReadinessGate => "readiness_gate",
         /// The kubelet has refused it. A pod in flight never has this cause: it is that of one that ended so
         Rejected => "rejected",
+        /// The clock of its node is wrong. No pod waits for that: it is the cause of a problem alone
+        Clock => "clock",
     }
 }

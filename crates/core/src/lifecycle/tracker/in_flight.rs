@@ -2,6 +2,7 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
+use crate::lifecycle::clocks::NodeClock;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::record::{InFlight, InFlightPosition};
 use crate::pod::PodUid;
@@ -28,6 +29,16 @@ impl Tracker {
             })
         });
         positions.filter_map(|position| Some((position, self.in_flight(position.uid)?)))
+    }
+
+    /// The nodes whose clocks are off ([§4.7](crate::specification#s4-7)), by name.
+    pub fn clocks_off(&self) -> Vec<NodeClock> {
+        self.shared.clocks.off()
+    }
+
+    /// The clock of the node of this name, if it is off.
+    pub fn clock_off(&self, node: &str) -> Option<NodeClock> {
+        self.shared.clocks.off_of(node)
     }
 
     /// The pod, if it is in flight.
