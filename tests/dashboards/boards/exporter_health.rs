@@ -111,7 +111,7 @@ fn now() -> Vec<Panel> {
                 "{{version}}",
             )],
         )
-        .sized(18, 4),
+        .sized(12, 4),
         stat(
             "Missing shards",
             "none",
@@ -124,8 +124,27 @@ fn now() -> Vec<Panel> {
                 ),
             ),
         )
-        .steps("green", &[(1.0, "red")])
-        .sized(6, 4),
+        .steps("green", &[(1.0, "red")]),
+        stat(
+            "Namespaces out of sync",
+            "none",
+            "How many of the chosen namespaces the watch of an exporter is not in sync with; /readyz names them. No data where podinit watches all namespaces.",
+            format!(
+                "max(sum by (instance) ({} == bool 0))",
+                series("podinit_namespace_synced", "")
+            ),
+        )
+        .steps("green", &[(1.0, "red")]),
+        stat(
+            "Deadlines last judged",
+            "s",
+            "How long ago the deadlines of all pods were last judged, by the exporter that is furthest behind. It grows while an exporter or one of its namespaces is out of sync. After 15 minutes PodinitDeadlinesNotJudged fires.",
+            format!(
+                "max(time() - {})",
+                series("podinit_deadlines_judged_timestamp_seconds", "")
+            ),
+        )
+        .steps("green", &[(900.0, "red")]),
     ]
 }
 
@@ -188,8 +207,16 @@ fn watch() -> Vec<Panel> {
             max_by("instance", "podinit_watch_last_contact_age_seconds", ""),
             "{{instance}}",
         )
-        .sized(24, 6)
+        .sized(12, 7)
         .steps("green", &[(30.0, "red")]),
+        lines(
+            "Time out of sync",
+            "percentunit",
+            "Share of time in which the watch, or that of any namespace, was not in sync with the API server. A watch that breaks again and again shows here though most scrapes find it in sync.",
+            rate_by("instance", "podinit_out_of_sync_seconds_total", ""),
+            "{{instance}}",
+        )
+        .sized(12, 7),
     ]
 }
 

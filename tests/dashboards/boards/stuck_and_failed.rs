@@ -31,7 +31,14 @@ pub(super) fn board() -> Board {
             ),
             row(
                 "Ended",
-                vec![outcomes(), not_ready(), disruptions(), missed(), excluded()],
+                vec![
+                    outcomes(),
+                    not_ready(),
+                    relapses(),
+                    disruptions(),
+                    missed(),
+                    excluded(),
+                ],
             ),
             row(
                 "Not observed, and re-entries",
@@ -167,6 +174,7 @@ fn outcomes() -> Panel {
             "{{outcome}}",
         )],
     )
+    .sized(8, 8)
 }
 
 fn not_ready() -> Panel {
@@ -190,6 +198,21 @@ fn not_ready() -> Panel {
             "{{outcome}}",
         )],
     )
+    .sized(8, 8)
+}
+
+fn relapses() -> Panel {
+    Panel::new(
+        Kind::Lines,
+        "Relapses per second",
+        "short",
+        "Pods that became ready and were in CrashLoopBackOff again less than ten minutes later. Their startup counts as ready.",
+        vec![Target::new(
+            rate_by("", "podinit_startups_relapsed_total", ""),
+            "relapsed",
+        )],
+    )
+    .sized(8, 8)
 }
 
 fn disruptions() -> Panel {
