@@ -350,6 +350,27 @@ impl Started {
 }
 
 #[tokio::test(start_paused = true)]
+async fn tmp_single() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("slo.yaml");
+    let slo =
+        "slos: [{name: network, interval: network, threshold: 10s, objective: 99, window: 30d}]";
+    std::fs::write(&file, slo).unwrap();
+    let slo = ["--slo", file.to_str().unwrap(), "--namespace", "ns"];
+    let started = Started::behind(Fault::ForbiddenIn("nowhere"), &slo).await;
+    sleep(Duration::from_secs(5)).await;
+    put_scheduled(&started.simulated, "ns", "stuck");
+    sleep(Duration::from_secs(900)).await;
+    println!("TMP bad {}", started.bad());
+    let metrics = started.metrics();
+    for line in metrics.lines().filter(|line| {
+        line.contains("slo_") || line.contains("inflight") || line.contains("judged")
+    }) {
+        println!("TMP {line}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_forbidden_namespace_keeps_no_other_from_being_measured_and_judged() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("slo.yaml");

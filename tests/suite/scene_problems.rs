@@ -160,6 +160,10 @@ async fn assert_named(scene: Scene) {
     let recording = settings(Some(scene)).record().await;
     let broken = recording.broken.unwrap();
     for minute in [1, 5, 25] {
+        // A clock is known to be off once four pods have started on its node.
+        if scene == Scene::WrongClocks && minute == 1 {
+            continue;
+        }
         let now = broken.plus(Duration::from_secs(60 * minute));
         let found = recording.problems.iter().find(|(at, _)| *at == now);
         let (_, found) = found.expect("there is a sample in each minute");

@@ -59,7 +59,9 @@ fn main(image: Image) -> Vec<Container> {
 /// A new pod of `kind`.
 pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
     let mut manifest = match kind {
-        LifeKind::QuickJob | LifeKind::Job | LifeKind::FailingJob => job(rng),
+        LifeKind::QuickJob | LifeKind::Job => job("", 29_370_000, rng),
+        // Each is a workload of its own: a CronJob that always fails would be a problem.
+        LifeKind::FailingJob => job("-once", 0, rng),
         LifeKind::ReusedName => bare(rng, "nightly-backup"),
         LifeKind::ImagePullStuck | LifeKind::SandboxStuck => deployment(rng),
         LifeKind::StatefulSet => stateful(rng),
@@ -155,9 +157,10 @@ fn deployment_of(app: &str, namespace: &str, rng: &mut Rng) -> PodManifest {
     }
 }
 
-fn job(rng: &mut Rng) -> PodManifest {
+/// A pod of a Job: of a CronJob, if the first number is that of a minute since 1970.
+fn job(kind: &str, first: u64, rng: &mut Rng) -> PodManifest {
     let prefix = rng.pick(&["report", "reindex", "resize"]);
-    let job = format!("{prefix}-{}", 29_370_000 + rng.below(10_000));
+    let job = format!("{prefix}{kind}-{}", first + rng.below(10_000));
     PodManifest {
         labels: labels(&[("batch.kubernetes.io/job-name", &job), ("job-name", &job)]),
         owner: owned("batch/v1", "Job", &job),

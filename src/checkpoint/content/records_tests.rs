@@ -12,7 +12,7 @@ use super::super::form_tests::{
     VerdictForm, uid,
 };
 use super::super::tests::{checkpoint, decoded, sections};
-use super::super::{COLLECTED, Content, PODS, SHOWN, encode};
+use super::super::{COLLECTED, Content, MARKS, PODS, SHOWN, encode};
 use super::*;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::saved::SavedMetrics;
@@ -252,6 +252,15 @@ proptest! {
         file.sort();
         let (content, pods) = decoded(&file).unwrap();
         prop_assert_eq!((content.records.records.len(), pods.len()), (ended.len(), in_flight.len()));
+        // What the file does not say of the pods follows from the rest, and is written from then on.
+        let has_run = pods.iter().filter_map(SavedPod::in_flight).map(PodInFlight::has_run);
+        let has_run: Vec<bool> = has_run.collect();
+        if !has_run.is_empty() {
+            let mut marks = Vec::new();
+            append(&mut marks, &(has_run, Vec::<(u64, Timestamp)>::new()));
+            file.push((MARKS, marks));
+            file.sort();
+        }
         let mut again = sections(&encode(&content, pods.iter().cloned()).finish());
         again.sort();
         prop_assert_eq!(&again, &file);

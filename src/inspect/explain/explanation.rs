@@ -15,7 +15,7 @@ use crate::reports::report::{Advice, ProbeDurations, advise};
 use crate::text::human_time::since;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{
-    Latency, LostStartup, Milestone, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
+    Latency, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
 };
 use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;

@@ -1,17 +1,14 @@
 //! What is uncertain about the times of a startup, in words.
 
 use podinit_core::lifecycle::{
-    IntervalResult, LostStartup, Milestone, MilestoneSource, NetworkTime, Record,
-    RecordedMilestone, UnobservedReason,
+    IntervalResult, LostStartup, Milestone, NetworkTime, Record, RecordedMilestone,
+    UnobservedReason,
 };
 
 /// What is uncertain about the time of a milestone.
 pub(super) fn of_milestone(record: &Record, reached: RecordedMilestone) -> Option<&'static str> {
     if reached.time.is_none() {
         return Some("reached, at an unknown time");
-    }
-    if reached.source == Some(MilestoneSource::Watch) && reached.milestone != Milestone::Ungated {
-        return Some("when the watch showed it; Kubernetes states no time, or a later one");
     }
     match reached.milestone {
         Milestone::NetworkReady => match record.network_time? {

@@ -41,7 +41,6 @@ impl TimestampMode {
         Estimate {
             at: Some(at),
             skewed,
-            by_watch: at < second,
         }
     }
 
@@ -56,7 +55,6 @@ impl TimestampMode {
             (Self::Fused, None, Some(observed)) => Estimate {
                 at: Some(observed),
                 skewed: false,
-                by_watch: true,
             },
             _ => self.estimate(stated, observed),
         }
@@ -124,8 +122,6 @@ pub struct Estimate {
     pub at: Option<Timestamp>,
     /// The watch showed it before the second in which the API says that it happened
     pub skewed: bool,
-    /// The instant is that of the watch event, and no time that the API states is near
-    pub by_watch: bool,
 }
 
 #[cfg(test)]
@@ -156,7 +152,6 @@ mod tests {
         Estimate {
             at: Some(at(millis)),
             skewed,
-            by_watch: millis < 0,
         }
     }
 
@@ -182,7 +177,6 @@ mod tests {
         let shown = Estimate {
             at: Some(at(7)),
             skewed: false,
-            by_watch: true,
         };
         assert_eq!(fused.estimate_ready(None, Some(at(7))), shown);
         assert_eq!(fused.estimate_ready(None, None), Estimate::default());

@@ -55,10 +55,6 @@ pub(super) struct Startup {
     /// By milestone: when it was reached, where that is known
     pub(super) times: [Option<Timestamp>; Milestone::ALL.len()],
     pub(super) reached: EnumSet<Milestone>,
-    /// The milestones whose times are those of watch events, because the API states none that is near. Not
-    /// saved: it is of use to the record alone
-    #[serde(skip)]
-    pub(super) by_watch: EnumSet<Milestone>,
     /// The condition types that were ever in the pod's status, with any value
     pub(super) types_seen: EnumSet<ConditionType>,
     /// The intervals that were judged, or are never going to be
@@ -101,7 +97,6 @@ impl Startup {
         Self {
             times: [None; Milestone::ALL.len()],
             reached: EnumSet::default(),
-            by_watch: EnumSet::default(),
             types_seen: EnumSet::default(),
             decided: EnumSet::default(),
             preexisting: EnumSet::default(),
@@ -134,9 +129,6 @@ impl Startup {
     /// The same, at the time of an estimate.
     fn reach_at(&mut self, milestone: Milestone, estimate: Estimate) {
         self.reach(milestone, estimate.at);
-        if estimate.by_watch {
-            self.by_watch.insert(milestone);
-        }
     }
 
     /// Latches every milestone that `snapshot` is the first to show, and emits what its times
@@ -218,9 +210,6 @@ impl Startup {
         let (at, evidence) = earliest(condition.at, &snapshot.containers, context.mode);
         self.network_evidence = evidence;
         self.network_time = time;
-        if condition.by_watch && evidence == NetworkEvidence::Condition {
-            self.by_watch.insert(Milestone::NetworkReady);
-        }
         self.reach(
             Milestone::NetworkReady,
             at.map(|at| self.not_before_scheduled(at)),

@@ -192,7 +192,6 @@ impl Startup {
     /// What gives the time of a milestone.
     fn source(&self, milestone: Milestone) -> MilestoneSource {
         match milestone {
-            _ if self.by_watch.contains(milestone) => MilestoneSource::Watch,
             Milestone::Created => MilestoneSource::CreationTimestamp,
             Milestone::Ungated => MilestoneSource::Watch,
             Milestone::Acknowledged => MilestoneSource::StartTime,
