@@ -118,7 +118,7 @@ impl Health {
         let some_have = sources.iter().any(|source| has_listed(source));
         let mut waiting = sources
             .iter()
-            .filter(|source| !has_listed(source) && !(some_have && (source.fails)().is_some()));
+            .filter(|source| !(has_listed(source) || some_have && (source.fails)().is_some()));
         match (waiting.next(), waiting.count()) {
             (None, _) => Ok(()),
             (Some(source), 0) => Err(format!("waiting for the first list of {}", source.name)),

@@ -253,7 +253,7 @@ proptest! {
         let (content, pods) = decoded(&file).unwrap();
         prop_assert_eq!((content.records.records.len(), pods.len()), (ended.len(), in_flight.len()));
         // What the file does not say of the pods follows from the rest, and is written from then on.
-        let has_run = pods.iter().filter_map(SavedPod::in_flight).map(PodInFlight::has_run);
+        let has_run = pods.iter().filter_map(SavedPod::in_flight).map(podinit_core::lifecycle::PodInFlight::has_run);
         let has_run: Vec<bool> = has_run.collect();
         if !has_run.is_empty() {
             let mut marks = Vec::new();
