@@ -17,7 +17,7 @@ use podinit::metrics::saved::RestoredDurations;
 use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
 use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
-    Delivery, NodeEvent, PodEvent, Record, SavedPod, SavedTracker, SourceId, Successor,
+    Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker, SourceId, Successor,
     TimestampMode, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodUid;
@@ -214,8 +214,19 @@ fn counters(
 }
 
 /// The first record by which one harness differs from another.
+///
+/// Whether a pod is stuck is left out, as among the metrics: a source that is out of sync says so later.
 fn other_record(steady: &Harness, restarted: &Harness) -> Option<String> {
-    let (steady, restarted) = (steady.records(), restarted.records());
+    let records = |harness: &Harness| {
+        let mut records = harness.records();
+        for record in &mut records {
+            if let Progress::InFlight { is_stuck, .. } = &mut record.progress {
+                *is_stuck = false;
+            }
+        }
+        records
+    };
+    let (steady, restarted) = (records(steady), records(restarted));
     let mut pairs = steady.iter().zip(&restarted);
     let differ = pairs.find(|(steady, restarted)| steady != restarted);
     differ

@@ -63,7 +63,7 @@ fn the_problems_of_a_failing_pod_take_little_beside_the_pod() {
             all <= if have == Have::Common {
                 1_000.0
             } else {
-                1_440.0
+                1_560.0
             },
             "{have:?}: {bytes:.0?}"
         );
