@@ -143,6 +143,8 @@ impl Harness {
         let records = RecordStore::restored(content.records);
         let mut said = Counted { recorder, records };
         self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut said);
+        let kept = said.records.kept().records;
+        (self.tracker).look_after(kept.iter().map(|record| &*record.startup));
         (self.said, self.exposition) = (said, exposition);
         let remembered = self.written();
         assert!(
