@@ -113,7 +113,7 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             let behind = named(
                 "clock",
                 Some(("node", "node-b1")),
-                "The clock of node-b1 is at least 1m30s behind. ",
+                "The clock of node-b1 is at least 1m3",
             );
             vec![ahead, behind]
         }
