@@ -127,7 +127,11 @@ fn onset(scene: Scene, minute: u64) -> Duration {
         Scene::CrashLoop if minute == 25 => ONSET * 2,
         Scene::Gang | Scene::NoCapacity => ONSET * 2,
         // A clock that was right is behind once sixteen times say so.
-        Scene::SlowNodes | Scene::WrongClocks => ONSET * 6,
+        Scene::SlowNodes => ONSET * 6,
+        // That a clock is off is known once four pods have started on its node, which few do.
+        Scene::WrongClocks => ONSET * 150,
+        // Each look is the first one here: it knows the pods that were rejected in the last 10 minutes.
+        Scene::DevicePluginGone if minute == 25 => ONSET * 150,
         _ => ONSET,
     }
 }
