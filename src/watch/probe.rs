@@ -199,8 +199,8 @@ fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
             why,
             remedy: match scope {
                 Scope::Cluster => format!(
-                    "choose namespaces that you may list with -n, such as that of the context (-n {}), or grant \
-                     the verbs list and watch on pods in a ClusterRole",
+                    "choose a namespace with -n, such as the context's (-n {}), or grant list and watch on pods \
+                     in a ClusterRole",
                     cluster.client.default_namespace()
                 ),
                 Scope::Namespace(_) => {

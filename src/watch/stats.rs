@@ -50,7 +50,7 @@ computed_families! {
             "Whether the watch of a namespace is in sync (1) or not (0); only for namespaces that were chosen with --namespace.";
         LAST_CONTACT_AGE: Gauge =
             "podinit_watch_last_contact_age_seconds", [], experimental, not_saved,
-            "Time since the API server was last heard, by the list-watch that has waited longest of those in sync, or of all where none is; absent before the first contact.";
+            "Time since the API server was last heard, by the list-watch in sync that has waited longest; absent before the first contact.";
     }
 }
 

@@ -121,7 +121,7 @@ fn deadlines_not_judged(job: &str) -> Alert {
     let texts = [
         "podinit does not judge the deadlines of pods.",
         "For {{ $value | humanizeDuration }} an exporter of the job {{ $labels.job }} could not judge whether pods \
-         of all its namespaces are late: its watch breaks too often, or it may not read a namespace. SLOs count no \
+         of all its namespaces are late. Its watch breaks too often, or it may not read a namespace. SLOs count no \
          missed deadline of these pods.",
     ];
     alert("PodinitDeadlinesNotJudged", expr, 2, texts)
