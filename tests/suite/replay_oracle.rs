@@ -316,6 +316,8 @@ mod slow {
             !impossible.contains(&series)
                 && !series.contains("_bucket")
                 && !is_rare(series)
+                // A pod that was unschedulable, and is then bound and lacks the condition.
+                && !(series.contains("stage=\"unschedulable\"") && series.contains("cause=\"acknowledge\""))
                 && !is_of_pool
                 && !is_of_node_step
         };
