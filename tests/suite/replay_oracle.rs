@@ -313,11 +313,13 @@ mod slow {
             let is_of_node_step = series.starts_with("podinit_unobserved_total")
                 && series.contains("stage=\"node_")
                 && !series.contains("reason=\"time\"");
+            // A pod that was unschedulable, and is then bound and lacks the condition.
+            let is_of_lost_condition = series.contains("stage=\"unschedulable\"")
+                && series.contains("cause=\"acknowledge\"");
             !impossible.contains(&series)
                 && !series.contains("_bucket")
                 && !is_rare(series)
-                // A pod that was unschedulable, and is then bound and lacks the condition.
-                && !(series.contains("stage=\"unschedulable\"") && series.contains("cause=\"acknowledge\""))
+                && !is_of_lost_condition
                 && !is_of_pool
                 && !is_of_node_step
         };

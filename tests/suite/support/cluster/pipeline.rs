@@ -272,7 +272,7 @@ impl Sink for RecorderAndRecords {
 /// With evidence, what `serve` reads of a pod, so that there are problems; otherwise only what is counted.
 fn decode_options(evidence: bool) -> DecodeOptions {
     DecodeOptions {
-        endings: true,
+        endings: evidence,
         node: evidence,
         workload: evidence,
         images: evidence,
