@@ -62,6 +62,14 @@ def first_start(obj):
     return min(starts, default=None)
 
 
+def has_run(obj):
+    """Whether a snapshot shows a container or init container that started or ended, whatever became of it."""
+    status = obj.get("status") or {}
+    statuses = [s for kind in ("containerStatuses", "initContainerStatuses") for s in status.get(kind) or []]
+    ended = any((s.get(which) or {}).get("terminated") for s in statuses for which in ("state", "lastState"))
+    return ended or first_start(obj) is not None
+
+
 class Pull:
     """What one Event says of an image: `result`, `registry`, and of a pull that succeeded how long it took."""
 

@@ -2,10 +2,12 @@
 
 import datetime
 import time
+from collections import Counter
 
+from compare import by_labels
 from kube import condition
 from nodes import KWOK, add_kwok_node
-from processes import wait_for
+from processes import Failure, wait_for
 from scenario import pod_spec, scenario
 
 
@@ -66,6 +68,21 @@ def jobs(s):
             "metadata": {"name": f"job-{index}"}, "spec": {"backoffLimit": 0, "template": template}})
     s.wait_phase("Succeeded", 10)
     s.wait_phase("Failed", 3)
+
+
+# Bound by whoever made them, so that the kubelet is the first that looks whether they fit.
+@scenario("rejected", "pods that the kubelet rejects", {"pods": {"rejected": 6}, "network": 0, "containers": 0})
+def rejected(s):
+    for index in range(4):
+        s.pod(f"large-{index}", nodeName="hollow-1", container={"resources": {"requests": {"cpu": "9000"}}})
+    for index in range(2):
+        s.pod(f"elsewhere-{index}", nodeName="hollow-1", node={"e2e/zone": "nowhere"})
+    s.wait_phase("Failed", 6)
+    reasons = Counter(pod["status"].get("reason") for pod in s.pods())
+    if reasons != {"OutOfcpu": 4, "NodeAffinity": 2}:
+        raise Failure(f"rejected for {dict(reasons)}")
+    wait_for("a problem of six rejected pods", lambda: by_labels(
+        s.exporter.figures(), "podinit_problem_pods", ("cause",)) == {("rejected",): 6}, 60, 1)
 
 
 # The end of the gates has no API time: two watchers may see it on two sides of a second.

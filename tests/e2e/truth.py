@@ -9,7 +9,7 @@ containers tell is read in `evidence.py`.
 import collections
 import math
 
-from evidence import (KubeletEvent, container_starts, first_start, init_runs, seconds, startup_sli,
+from evidence import (KubeletEvent, container_starts, first_start, has_run, init_runs, seconds, startup_sli,
                       startup_sli_exclusion)
 from recording import read_recording
 
@@ -53,6 +53,7 @@ class Pod:
         self.adopted = self.new = False
         self.containers, self.init_containers = [], []  # names of the spec
         self.capacity = "unknown"  # whether its node was new, see node_truth.py
+        self.bound = self.has_run = False  # whether it has a node, and whether a container ever started or ended
         self.stateful = False
         self.evidence = None  # what an Event showed before the pod was scheduled
         self.pulled, self.pull_failed = {}, set()  # by (name, whether of an init container)
@@ -197,6 +198,8 @@ class Truth:
             pod.init_runs = init_runs(obj)
         pod.stateful = any(not STATELESS & set(volume) for volume in spec.get("volumes") or [])
         pod.readiness = pod.readiness or bool(spec.get("readinessGates"))
+        pod.bound = bool(spec.get("nodeName"))
+        pod.has_run = pod.has_run or has_run(obj)
         if spec.get("schedulingGates"):
             pod.gated = True
         elif pod.gated and not pod.ungated:
@@ -218,7 +221,7 @@ class Truth:
         elif status.get("phase") == "Succeeded":
             self.finish(pod, "completed")
         elif status.get("phase") == "Failed":
-            self.finish(pod, "failed")
+            self.finish(pod, "rejected" if pod.bound and not pod.has_run else "failed")
 
     def fold_conditions(self, pod, obj, arrived):
         for milestone, kinds in CONDITIONS.items():

@@ -181,7 +181,7 @@ fn not_ready() -> Panel {
     let lost = rate_by(
         "outcome",
         "podinit_pods_finished_total",
-        r#"outcome=~"failed|deleted|disrupted|vanished""#,
+        r#"outcome=~"failed|rejected|deleted|disrupted|vanished""#,
     );
     let all = rate_by(
         "",
@@ -192,7 +192,7 @@ fn not_ready() -> Panel {
         Kind::Stack,
         "Pods that never became ready",
         "percentunit",
-        "The share of startups that ended as failed, deleted, disrupted or vanished, by outcome.",
+        "The share of startups that ended as failed, rejected, deleted, disrupted or vanished, by outcome.",
         vec![Target::new(
             format!("{lost}\n/ ignoring (outcome) group_left ()\n({all} > 0)"),
             "{{outcome}}",
