@@ -14,6 +14,7 @@ const MIB: u64 = 1 << 20;
 const PODS: usize = 1_000_000;
 
 const FINISHED: &str = "podinit_pods_finished_total{outcome=\"preexisting\"}";
+const PROBLEM: &str = "podinit_problem_pods{cause=\"image\"";
 const LISTS: &str = "podinit_relists_total{reason=\"gone\"}";
 
 /// Larger ones take longer to send and to decode, but no more memory.
@@ -164,6 +165,29 @@ fn what_5_000_nodes_cost() {
     }
 }
 
+/// What so many pods take that cannot pull their image, problems included, and by how many bytes of resident memory
+/// each is more than a ready one: once its problem is found, and the most until then.
+fn failing(count: usize, state: State) -> [u64; 2] {
+    let cost = |state, series| {
+        let pods = Pods {
+            count,
+            bytes: POD_BYTES,
+            state,
+        };
+        let cluster = Cluster::start(pods, Form::Protobuf);
+        let mut step = Step::of(Exporter::start(&cluster, &[]));
+        cluster.until_listed();
+        step.exporter.until_sum(series, count);
+        step.done(&format!("{count} pods, {state:?}"))
+    };
+    let ready = cost(State::Ready, FINISHED);
+    let failing = cost(state, PROBLEM);
+    let [steady, peak] = [failing.steady - ready.steady, failing.peak - ready.peak]
+        .map(|more| more * MIB / count as u64);
+    println!("{state:?}: {steady} bytes for each pod, {peak} at the peak");
+    [steady, peak]
+}
+
 mod slow {
     use super::*;
 
@@ -181,5 +205,14 @@ mod slow {
     fn a_restart_with_100_000_pods_costs_no_more_memory_than_a_first_list_and_its_commit() {
         let [first, restart] = state(100_000);
         assert!(restart.peak <= first.peak + 8 && restart.steady <= first.steady + 8);
+    }
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn a_failing_pod_of_100_000_takes_little() {
+        for (state, most) in [(State::Failing, 1_200), (State::FailingApart, 1_900)] {
+            let [steady, peak] = failing(100_000, state);
+            assert!(steady <= most && peak <= 2 * most);
+        }
     }
 }

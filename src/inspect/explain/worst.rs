@@ -172,7 +172,7 @@ impl Worst {
             }
         };
         let explained = Explanation::new(record, context, now);
-        // What is not known to have taken long is none of the worst.
+        // What is not known to have taken long is not among the worst.
         let Some(seconds) = explained.seconds else {
             return;
         };

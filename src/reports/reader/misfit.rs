@@ -1,4 +1,4 @@
-//! What people give for a recording that is none, told by how it begins, so that the error names it and no place in
+//! Files that people take for recordings, told by how it begins, so that the error names it and no place in
 //! it that has no fault.
 
 use std::fmt;

@@ -20,6 +20,10 @@ pub enum State {
     Ready,
     /// All of them waiting for their containers
     InFlight,
+    /// None can pull its image: the pods of one Deployment
+    Failing,
+    /// None can pull its image, and each has an image, a node, a workload and a namespace of its own
+    FailingApart,
 }
 
 /// In what form the API server sends lists.

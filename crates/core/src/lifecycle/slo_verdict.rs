@@ -32,7 +32,7 @@ pub enum ExclusionReason {
 }
 
 impl ExclusionReason {
-    /// Every reason. `Ended(Ready)` is none: it is `NotSeen`. Nor is `Ended(Rejected)`: such a pod is bad, or has not
+    /// Every reason. `Ended(Ready)` is left out: it is `NotSeen`. Nor is `Ended(Rejected)`: such a pod is bad, or has not
     /// entered the interval ([§6.11](crate::specification#s6-11)).
     pub const ALL: [Self; 14] = [
         Self::Ended(Outcome::Completed),

@@ -64,6 +64,19 @@ impl Exporter {
         }
     }
 
+    /// Scrapes until the samples that begin so add up to this value.
+    pub fn until_sum(&mut self, beginning: &str, value: usize) {
+        let sum = |scrape: &str| -> f64 {
+            let lines = scrape.lines().filter(|line| line.starts_with(beginning));
+            let values = lines.filter_map(|line| line.rsplit_once(' '));
+            values.map(|(_, value)| value.parse::<f64>().unwrap()).sum()
+        };
+        while sum(&self.scrape()) != value as f64 {
+            let ended = self.child.try_wait().unwrap();
+            assert_eq!(ended, None, "the exporter has ended");
+        }
+    }
+
     /// The peak resident memory in bytes, without the pages of the program itself.
     pub fn peak_of_data(&self) -> u64 {
         self.bytes("VmHWM") - self.bytes("RssFile")

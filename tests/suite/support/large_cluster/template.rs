@@ -78,22 +78,35 @@ fn pod(state: State, bytes: usize) -> String {
     let time = "2026-11-21T07:56:00Z";
     let ready = match state {
         State::Ready => "True",
-        State::InFlight => "False",
+        State::InFlight | State::Failing | State::FailingApart => "False",
+    };
+    let own = match state {
+        State::FailingApart => NUMBER,
+        State::Ready | State::InFlight | State::Failing => "017",
+    };
+    let image = format!("registry.example.com/team/app-{own}:1.42.0");
+    let message = format!("Back-off pulling image \"{image}\"");
+    let statuses = match state {
+        State::Ready | State::InFlight => json!([]),
+        State::Failing | State::FailingApart => {
+            json!([{"name": "app", "image": image, "restartCount": 0,
+            "state": {"waiting": {"reason": "ImagePullBackOff", "message": message}}}])
+        }
     };
     let condition = |kind: &str, status: &str| json!({"type": kind, "status": status, "lastTransitionTime": time});
     let pod = |filling: &str| -> Value {
         json!({
             "metadata": {
-                "name": format!("checkout-7c9d8f6b5d-{NUMBER}"),
-                "namespace": "shop",
+                "name": format!("checkout-{own}-7c9d8f6b5d-{NUMBER}"),
+                "namespace": format!("shop-{own}"),
                 "uid": format!("6d14ca8c-7af5-46a4-8768-00000{NUMBER}"),
                 "resourceVersion": format!("8{NUMBER}"),
                 "creationTimestamp": time,
                 "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "controller": true,
-                    "name": "checkout-7c9d8f6b5d", "uid": "00000000-0000-4000-8000-000000000001"}],
+                    "name": format!("checkout-{own}-7c9d8f6b5d"), "uid": "00000000-0000-4000-8000-000000000001"}],
                 "managedFields": [{"manager": "kubelet", "fieldsV1": {filling: {}}}],
             },
-            "spec": {"nodeName": "node-017", "containers": [{"name": "app", "image": "app:1.42.0"}]},
+            "spec": {"nodeName": format!("node-{own}"), "containers": [{"name": "app", "image": image}]},
             "status": {
                 "phase": "Running",
                 "startTime": time,
@@ -101,6 +114,7 @@ fn pod(state: State, bytes: usize) -> String {
                     condition("PodReadyToStartContainers", "True"),
                     condition("Initialized", "True"),
                     condition("ContainersReady", ready), condition("Ready", ready)],
+                "containerStatuses": statuses,
             },
         })
     };

@@ -48,7 +48,7 @@ fn is_past_network(snapshot: &PodSnapshot) -> bool {
         && super::containers::show_network(&snapshot.containers)
 }
 
-/// An init container of which the status says nothing is none that has to run again.
+/// An init container that the status does not name does not have to run again.
 fn runs_init_again(containers: &[Container]) -> bool {
     let is_open = |one: &Container| {
         one.kind == ContainerKind::Init

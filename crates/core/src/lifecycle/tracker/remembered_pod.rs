@@ -123,7 +123,7 @@ struct Recent {
 const NEVER: i16 = i16::MIN;
 
 impl Recent {
-    /// `None` where a time is too far from the first Ready, or that is none of this era.
+    /// `None` where a time is too far from the first Ready, or not of this era.
     fn of(ready: Timestamp, seconds: [u32; 4]) -> Option<Self> {
         let base = ready.as_nanos().div_euclid(NANOS_PER_SECOND);
         u32::try_from(base).ok()?;
