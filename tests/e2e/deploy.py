@@ -22,6 +22,8 @@ from render import CHART, Tools, objects, variants  # noqa: E402
 
 USER = "system:serviceaccount:{}:{}"
 MANAGER = "e2e-deploy"
+# What Helm leaves behind: the claims with the state.
+KEPT = {"helm.sh/resource-policy": "keep"}
 
 
 def run(suite):
@@ -169,7 +171,7 @@ class Deploy:
             for verb in ("get", "create", "delete"):
                 ask(f"{verb} pods in {namespace or 'all'}", ACCOUNT, False,
                     verb=verb, resource="pods", namespace=namespace)
-        checks = name in ("tls-auth", "full")
+        checks = name in ("tls-auth", "full", "openshift")
         for group, resource in (("authentication.k8s.io", "tokenreviews"),
                                 ("authorization.k8s.io", "subjectaccessreviews")):
             ask(f"create {resource}", ACCOUNT, checks, verb="create", group=group, resource=resource)
@@ -224,7 +226,12 @@ class Deploy:
         for hook in hooks:
             self.client.create(f"{self.path(hook, with_name=False)}?dryRun=All&fieldValidation=Strict", hook)
         self.helm(namespace, "uninstall", "e2e", "--wait=false")
-        wait_for("the release to be gone", lambda: all(self.gone(document) for document in made), 60)
+        kept = [document for document in made if KEPT.items() <= document["metadata"].get("annotations", {}).items()]
+        wait_for("the release to be gone", lambda: all(
+            self.gone(document) for document in made if document not in kept), 60)
+        lost = [document["metadata"]["name"] for document in kept if self.gone(document)]
+        if lost or not kept:
+            raise Failure(f"the claims with the state are to be kept, {lost or 'all'} are gone")
         return len(made) + len(hooks)
 
     def helm(self, namespace, *arguments):
