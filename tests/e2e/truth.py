@@ -211,8 +211,9 @@ class Truth:
         self.fold_conditions(pod, obj, arrived)
         for milestone, since in self.stated(obj):
             pod.reached.setdefault(milestone, [since, arrived])
+        rejected = status.get("phase") == "Failed" and pod.bound and not pod.has_run
         later = set(pod.reached) & {"NetworkReady", "Initialized", "ContainersReady", "Ready"}
-        if later and "Scheduled" not in pod.reached:
+        if (later or rejected) and "Scheduled" not in pod.reached:
             pod.reached["Scheduled"] = [None, None]
         self.judge_all(pod)
         self.judge_sli(pod)
@@ -221,7 +222,7 @@ class Truth:
         elif status.get("phase") == "Succeeded":
             self.finish(pod, "completed")
         elif status.get("phase") == "Failed":
-            self.finish(pod, "rejected" if pod.bound and not pod.has_run else "failed")
+            self.finish(pod, "rejected" if rejected else "failed")
 
     def fold_conditions(self, pod, obj, arrived):
         for milestone, kinds in CONDITIONS.items():
