@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::metrics::CheckpointLoad;
-use podinit_core::lifecycle::{LastSeen, LastTrue, SourceId};
+use podinit_core::lifecycle::{LabelHold, LastSeen, LastTrue, SourceId};
 use podinit_core::pod::{DisruptionReason, PodInfo, PodUid, SandboxNotReady};
 use podinit_core::timestamp::NANOS_PER_SECOND;
 
@@ -105,8 +105,9 @@ fn read_under_two(bytes: &[u8]) -> Result<Vec<SavedPod>, ContentError> {
 
 #[test]
 fn pods_of_every_form_are_read_as_they_were_written() {
-    let finished =
-        |name, last_seen| SavedPod::<()>::Finished(PodUid::from_text(name), last_seen, None);
+    let finished = |name, last_seen| {
+        SavedPod::<()>::Finished(PodUid::from_text(name), last_seen, None, LabelHold::UNKNOWN)
+    };
     let pods = [
         finished("static", last_seen([0; 5], true)),
         // A time before the creation is a clock's mistake, and kept as it is.
@@ -116,7 +117,9 @@ fn pods_of_every_form_are_read_as_they_were_written() {
     let bytes = written(&pods);
     let read = read_under_two(&bytes).unwrap();
     let read = read.iter().map(|pod| match pod {
-        SavedPod::Finished(uid, last_seen, after) => SavedPod::Finished(*uid, *last_seen, *after),
+        SavedPod::Finished(uid, last_seen, after, hold) => {
+            SavedPod::Finished(*uid, *last_seen, *after, *hold)
+        }
         SavedPod::InFlight(_) => panic!("it is done"),
     });
     assert!(read.eq(pods));

@@ -86,7 +86,9 @@ mod tests {
 
     use super::*;
     use crate::checkpoint::content::Watched;
-    use podinit_core::lifecycle::{LastSeen, LastTrue, SavedSource, SourceId, SourceProgress};
+    use podinit_core::lifecycle::{
+        LabelHold, LastSeen, LastTrue, SavedSource, SourceId, SourceProgress,
+    };
     use podinit_core::pod::PodSnapshot;
 
     const COMPLETE: i64 = 1_800_000_000;
@@ -137,6 +139,7 @@ mod tests {
                     PodUid::from_text("known"),
                     last_seen,
                     None,
+                    LabelHold::UNKNOWN,
                 )],
                 present: scope,
                 probed: Probed {

@@ -99,11 +99,13 @@ impl Cap {
 
     /// Makes room for one more pod if there is none, and returns what was evicted for it; `None` if too
     /// few pods can be evicted. `in_flight` is how many pods cannot; `evictable` says which can.
+    /// Each that is evicted is shown to `forget` first.
     pub(super) fn make_room<T: Clone>(
         &mut self,
         pods: &mut PodTable<T>,
         in_flight: usize,
         evictable: impl Fn(&T) -> Option<Evictable>,
+        mut forget: impl FnMut(&T),
     ) -> Option<Evicted> {
         let mut evicted = Evicted::default();
         if pods.len() < self.pods {
@@ -123,6 +125,7 @@ impl Cap {
         pods.retain(|entry| match evictable(entry) {
             Some(candidate) if candidate.created <= last => {
                 evicted[candidate.state as usize] += 1;
+                forget(entry);
                 false
             }
             _ => true,
@@ -164,7 +167,10 @@ mod tests {
     #[test]
     fn no_pod_is_evicted_while_there_is_room() {
         let (mut cap, mut pods) = (Cap::new(33), table(32, 0));
-        assert_eq!(cap.make_room(&mut pods, 0, |pod| *pod), Some([0, 0]));
+        assert_eq!(
+            cap.make_room(&mut pods, 0, |pod| *pod, |_| {}),
+            Some([0, 0])
+        );
         assert_eq!(pods.len(), 32);
         assert!(!cap.may_know(at(1)) && !cap.may_know(None));
     }
@@ -172,7 +178,10 @@ mod tests {
     #[test]
     fn a_sixteenth_makes_room_the_oldest_first() {
         let (mut cap, mut pods) = (Cap::new(64), table(64, 10));
-        assert_eq!(cap.make_room(&mut pods, 10, |pod| *pod), Some([2, 2]));
+        assert_eq!(
+            cap.make_room(&mut pods, 10, |pod| *pod, |_| {}),
+            Some([2, 2])
+        );
         assert_eq!(pods.len(), 60);
         let left = pods.iter().filter_map(|(_, pod)| *pod);
         assert_eq!(left.map(|pod| pod.created).min(), Some(15));
@@ -183,7 +192,7 @@ mod tests {
     #[test]
     fn pods_in_flight_are_not_evicted() {
         let (mut cap, mut pods) = (Cap::new(64), table(64, 61));
-        assert_eq!(cap.make_room(&mut pods, 61, |pod| *pod), None);
+        assert_eq!(cap.make_room(&mut pods, 61, |pod| *pod, |_| {}), None);
         assert_eq!(pods.len(), 64);
         cap.refuse(at(70), Timestamp::from_seconds(65));
         assert!(cap.may_know(at(65)));
@@ -196,7 +205,10 @@ mod tests {
         cap.refuse(at(70), Timestamp::from_seconds(100));
         cap.refuse(at(60), Timestamp::from_seconds(100));
         let mut pods = table(1, 0);
-        assert_eq!(cap.make_room(&mut pods, 0, |pod| *pod), Some([0, 1]));
+        assert_eq!(
+            cap.make_room(&mut pods, 0, |pod| *pod, |_| {}),
+            Some([0, 1])
+        );
         assert_eq!(pods.len(), 0);
         assert!(cap.may_know(at(70)));
     }

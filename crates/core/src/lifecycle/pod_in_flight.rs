@@ -16,6 +16,7 @@ use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
+use super::label_hold::LabelHold;
 use super::last_seen::LastSeen;
 use super::messages::{Message, MessageBudget, Said, said_by_pod};
 use super::milestone::Milestone;
@@ -26,6 +27,7 @@ use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
 use super::record::RecordedCause;
 use super::reentry::ReentryBaseline;
+use super::sink::Sink;
 use super::slo::{SloInput, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition};
 use super::slo_verdict::SloId;
 use super::startup::{SnapshotContext, Startup};
@@ -160,6 +162,9 @@ pub struct PodInFlight {
     /// The stage and cause with which it was reported as stuck, if it was
     #[serde(skip)]
     pub(super) stuck: Option<WaitReason>,
+    /// The label values under which it is counted
+    #[serde(skip)]
+    pub(super) hold: LabelHold,
 }
 
 impl PodInFlight {
@@ -201,7 +206,19 @@ impl PodInFlight {
             discovered: now,
             entry: None,
             stuck: None,
+            hold: LabelHold::UNKNOWN,
         }
+    }
+
+    /// Which of the label values that come with its node are known.
+    pub(super) const fn knows_labels(&self) -> (bool, bool) {
+        (self.info.node.is_some(), self.info.node_labels.is_some())
+    }
+
+    /// Names its label values again, of which more have become known.
+    pub(super) fn hold_again(&mut self, reporter: &mut Reporter<'_, impl Sink>) {
+        let hold = reporter.hold(&self.info);
+        reporter.release(std::mem::replace(&mut self.hold, hold));
     }
 
     /// Folds a snapshot, unless it is older than the newest one, and reports what follows from it.

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::crashes::SavedCrash;
 use super::delivery::SourceId;
 use super::in_place::OpenChanges;
+use super::label_hold::LabelHold;
 use super::last_seen::LastSeen;
 use super::nodes::SavedNodes;
 use super::pod_in_flight::PodInFlight;
@@ -87,8 +88,14 @@ pub enum SavedPod<P = Box<PodInFlight>> {
     /// Its startup is under way
     InFlight(P),
     /// Its startup is over. Since when it has been Ready, of one that may still relapse
-    /// ([§5.10](crate::specification#s5-10)), is saved beside the pods
-    Finished(PodUid, LastSeen, #[serde(skip)] Option<Timestamp>),
+    /// ([§5.10](crate::specification#s5-10)), and the label values under which it is counted, are saved beside the
+    /// pods
+    Finished(
+        PodUid,
+        LastSeen,
+        #[serde(skip)] Option<Timestamp>,
+        #[serde(skip)] LabelHold,
+    ),
 }
 
 impl<P: Borrow<PodInFlight>> SavedPod<P> {
@@ -104,7 +111,15 @@ impl<P: Borrow<PodInFlight>> SavedPod<P> {
     pub const fn ready(&self) -> Option<Timestamp> {
         match self {
             Self::InFlight(_) => None,
-            Self::Finished(_, _, ready) => *ready,
+            Self::Finished(_, _, ready, _) => *ready,
+        }
+    }
+
+    /// The label values under which it is counted, if its startup is over.
+    pub const fn hold(&self) -> Option<LabelHold> {
+        match self {
+            Self::InFlight(_) => None,
+            Self::Finished(_, _, _, hold) => Some(*hold),
         }
     }
 
@@ -130,10 +145,18 @@ impl SavedPod {
     pub const fn take_ready(&mut self, saved: Timestamp) -> bool {
         match self {
             Self::InFlight(_) => false,
-            Self::Finished(_, _, ready) => {
+            Self::Finished(_, _, ready, _) => {
                 *ready = Some(saved);
                 true
             }
+        }
+    }
+
+    /// The label values under which it is counted, to change them, if its startup is over.
+    pub const fn hold_mut(&mut self) -> Option<&mut LabelHold> {
+        match self {
+            Self::InFlight(_) => None,
+            Self::Finished(_, _, _, hold) => Some(hold),
         }
     }
 
@@ -141,7 +164,7 @@ impl SavedPod {
     pub fn last_seen_mut(&mut self) -> &mut LastSeen {
         match self {
             Self::InFlight(pod) => &mut pod.last_seen,
-            Self::Finished(_, last_seen, _) => last_seen,
+            Self::Finished(_, last_seen, ..) => last_seen,
         }
     }
 }
@@ -155,7 +178,9 @@ pub(super) fn read_back(tracker: &super::tracker::Tracker) -> Vec<SavedPod> {
             stuck: None,
             ..pod.clone()
         })),
-        SavedPod::Finished(uid, last_seen, ready) => SavedPod::Finished(uid, last_seen, ready),
+        SavedPod::Finished(uid, last_seen, ready, hold) => {
+            SavedPod::Finished(uid, last_seen, ready, hold)
+        }
     });
     pods.collect()
 }

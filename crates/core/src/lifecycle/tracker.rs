@@ -27,6 +27,7 @@ use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
 use super::eviction::Cap;
 use super::in_place::{DeliveryView, OpenInPlace};
+use super::label_hold::LabelHold;
 use super::name_index::NameIndex;
 use super::nodes::Nodes;
 use super::observation::{Reporter, TrackerObservation};
@@ -284,7 +285,11 @@ impl Tracker {
                 let mut emit = |again| reporter.pod(&snapshot.info, again);
                 let is_newest = last_seen.accept(snapshot, context.baseline, &mut emit);
                 let ready = finished.ready();
-                *finished = FinishedPod::new(last_seen, ready);
+                let is_unknown = finished.hold() == LabelHold::UNKNOWN;
+                *finished = finished.with(last_seen, ready);
+                if is_unknown {
+                    self.hold_finished(snapshot, reporter);
+                }
                 let may_relapse = ready.is_some();
                 if is_newest {
                     self.crashes.see(snapshot, delivery.now);
@@ -295,7 +300,12 @@ impl Tracker {
                 }
             }
             Some(RememberedPod::InFlight(pod)) => {
-                if let Some(outcome) = pod.fold(snapshot, context, &mut self.shared, reporter) {
+                let knew = pod.knows_labels();
+                let outcome = pod.fold(snapshot, context, &mut self.shared, reporter);
+                if pod.knows_labels() != knew {
+                    pod.hold_again(reporter);
+                }
+                if let Some(outcome) = outcome {
                     self.finish(snapshot.uid, outcome, snapshot.ending.as_deref(), reporter);
                     self.crashes.see(snapshot, delivery.now);
                     self.see_relapse(snapshot, reporter);
@@ -342,6 +352,19 @@ impl Tracker {
             in_sync: self.sources.may_pass_deadlines(source, now),
             baseline: self.sources.reentry_baseline(source),
         }
+    }
+
+    /// The label values of a pod have a pod less.
+    fn release(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
+        if let Some(hold) = self.pods.get(uid).and_then(RememberedPod::hold) {
+            reporter.release(hold);
+        }
+    }
+
+    /// Forgets a pod that is not in flight any more.
+    fn forget(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
+        self.release(uid, reporter);
+        self.pods.remove(uid);
     }
 
     /// Remembers a pod in flight.
@@ -391,6 +414,8 @@ mod causes_tests;
 mod event_messages_tests;
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod holds_tests;
 #[cfg(test)]
 mod never_ready_tests;
 #[cfg(test)]

@@ -36,6 +36,7 @@ impl Tracker {
         self.finish(uid, Outcome::Deleted, snapshot.ending.as_deref(), reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         self.crashes.remove(uid);
+        self.release(uid, reporter);
         let at = delivery.now;
         self.pods
             .insert(uid, RememberedPod::Deleted { created, at });
@@ -51,7 +52,7 @@ impl Tracker {
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         if let SnapshotOrigin::Restored { .. } = delivery.origin {
-            self.remember_accounted(snapshot, delivery);
+            self.remember_accounted(snapshot, delivery, reporter);
             self.see_in_place(snapshot, delivery, true, reporter);
         }
     }

@@ -1,5 +1,7 @@
 //! The first snapshot of a pod: whether the pod is admitted, and how it is accounted for.
 
+use std::borrow::Cow;
+
 use super::remembered_pod::{FinishedPod, RememberedPod};
 use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::Classification;
@@ -44,7 +46,7 @@ impl Tracker {
                 self.exclude(snapshot, delivery, Outcome::Preexisting, reporter)
             }
             Classification::Accounted => {
-                self.remember_accounted(snapshot, delivery);
+                self.remember_accounted(snapshot, delivery, reporter);
                 self.see_in_place(snapshot, delivery, true, reporter);
             }
         }
@@ -64,7 +66,11 @@ impl Tracker {
         let in_flight = self.shared.order.len();
         let room = self
             .cap
-            .make_room(&mut self.pods, in_flight, RememberedPod::evictable);
+            .make_room(&mut self.pods, in_flight, RememberedPod::evictable, |pod| {
+                if let Some(hold) = pod.hold() {
+                    reporter.release(hold);
+                }
+            });
         let Some(evicted) = room else {
             self.cap.refuse(created, now);
             return Err(RefusalReason::Full);
@@ -83,6 +89,30 @@ impl Tracker {
         }
     }
 
+    /// A pod with what its node states, where that is known.
+    fn with_node<'a>(&self, info: &'a PodInfo) -> Cow<'a, PodInfo> {
+        match self.shared.newest_labels(info).cloned() {
+            None => Cow::Borrowed(info),
+            Some(labels) => Cow::Owned(PodInfo {
+                node_labels: Some(labels),
+                ..info.clone()
+            }),
+        }
+    }
+
+    /// Names the label values of a finished pod, where a restart has left them unknown.
+    pub(super) fn hold_finished(
+        &mut self,
+        snapshot: &PodSnapshot,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let hold = reporter.hold(&self.with_node(&snapshot.info));
+        if let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid) {
+            reporter.release(finished.hold());
+            *finished = FinishedPod::new(finished.last_seen(), finished.ready(), hold);
+        }
+    }
+
     /// Discovers a pod whose startup is not observed: it is finished from the start.
     fn exclude(
         &mut self,
@@ -91,12 +121,7 @@ impl Tracker {
         outcome: Outcome,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let known = self.shared.newest_labels(&snapshot.info).cloned();
-        let with_node = known.map(|labels| PodInfo {
-            node_labels: Some(labels),
-            ..snapshot.info.clone()
-        });
-        let info = with_node.as_ref().unwrap_or(&snapshot.info);
+        let info = &*self.with_node(&snapshot.info);
         let mut emit = |observation| reporter.pod(info, observation);
         let (from, to) = (PodState::Undiscovered, PodState::Finished(outcome));
         emit(PodObservation::Moved { from, to });
@@ -107,8 +132,9 @@ impl Tracker {
             let reason = StartupSliExclusion::Ended(outcome);
             emit(PodObservation::StartupSli(StartupSli::Excluded(reason)));
         }
+        let finished = FinishedPod::new(last_seen, None, reporter.hold(info));
         self.pods
-            .insert(snapshot.uid, RememberedPod::Finished(last_seen.into()));
+            .insert(snapshot.uid, RememberedPod::Finished(finished));
         self.see_in_place(snapshot, delivery, true, reporter);
     }
 
@@ -124,7 +150,9 @@ impl Tracker {
         let shared = &mut self.shared;
         let mut pod =
             PodInFlight::discover(snapshot, delivery.source, context.now, shared, reporter);
-        let Some(outcome) = pod.fold(snapshot, context, shared, reporter) else {
+        let outcome = pod.fold(snapshot, context, shared, reporter);
+        pod.hold = reporter.hold(pod.info());
+        let Some(outcome) = outcome else {
             self.remember_in_flight(Box::new(pod));
             return;
         };
@@ -147,9 +175,12 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         delivery: &DeliveryContext,
+        reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
         last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
-        (self.pods).insert(snapshot.uid, RememberedPod::Finished(last_seen.into()));
+        let hold = reporter.hold(&self.with_node(&snapshot.info));
+        let finished = FinishedPod::new(last_seen, None, hold);
+        (self.pods).insert(snapshot.uid, RememberedPod::Finished(finished));
     }
 }

@@ -68,7 +68,7 @@ impl Tracker {
             self.finish(uid, Outcome::Vanished, None, reporter);
             (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             self.crashes.remove(uid);
-            self.pods.remove(uid);
+            self.forget(uid, reporter);
         }
     }
 }

@@ -14,7 +14,8 @@ impl FinishedPod {
     /// What is remembered of `pod`, which ended at `now`.
     pub(super) fn of(pod: &PodInFlight, outcome: Outcome, now: Timestamp) -> Self {
         let ready = (outcome == Outcome::Ready).then(|| pod.ready_at(now));
-        Self::new(pod.last_seen, ready.filter(|ready| is_recent(*ready, now)))
+        let ready = ready.filter(|ready| is_recent(*ready, now));
+        Self::new(pod.last_seen, ready, pod.hold)
     }
 }
 
@@ -40,7 +41,7 @@ impl Tracker {
         if (relapses || !is_recent(ready, now))
             && let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid)
         {
-            *finished = finished.last_seen().into();
+            *finished = finished.with(finished.last_seen(), None);
         }
     }
 }

@@ -1,9 +1,10 @@
-//! What the tracker remembers of one pod; of a finished one all of its [`LastSeen`] and its first Ready, in 32
-//! bytes with room for a discriminant.
+//! What the tracker remembers of one pod; of a finished one all of its [`LastSeen`], its first Ready and its
+//! [`LabelHold`], in 32 bytes with room for a discriminant.
 
 use crate::lifecycle::crashes::is_recent;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evictable, EvictedState};
+use crate::lifecycle::label_hold::LabelHold;
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::LastTrue;
@@ -41,7 +42,12 @@ impl RememberedPod {
             Self::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
             Self::Finished(finished) => {
                 let ready = finished.ready().filter(|ready| is_recent(*ready, now));
-                Some(SavedPod::Finished(uid, finished.last_seen(), ready))
+                Some(SavedPod::Finished(
+                    uid,
+                    finished.last_seen(),
+                    ready,
+                    finished.hold(),
+                ))
             }
             Self::Deleted { .. } => None,
         }
@@ -52,6 +58,15 @@ impl RememberedPod {
         match *self {
             Self::Deleted { created, at } => Some(SavedDeleted { uid, at, created }),
             Self::InFlight(_) | Self::Finished(_) => None,
+        }
+    }
+
+    /// The label values under which it is counted; `None` of a tombstone.
+    pub(super) fn hold(&self) -> Option<LabelHold> {
+        match self {
+            Self::InFlight(pod) => Some(pod.hold),
+            Self::Finished(finished) => Some(finished.hold()),
+            Self::Deleted { .. } => None,
         }
     }
 
@@ -81,34 +96,56 @@ impl RememberedPod {
 /// The network condition has two names ([§1.1](crate::specification#s1-1)), and nearly every pod has shown
 /// at most one of them, so one time and the name are enough. A pod that has shown both was there when
 /// its kubelet was upgraded from Kubernetes 1.27, and is kept whole. So is one that took hours to become Ready, for as
-/// long as it may relapse ([§5.10](crate::specification#s5-10)).
+/// long as it may relapse ([§5.10](crate::specification#s5-10)), and one whose version takes more than seven bytes or
+/// whose hold takes more than two.
 #[derive(Clone, Debug)]
 pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
     Compact(Compact),
     /// Any other
-    Whole(Box<(LastSeen, Option<Timestamp>)>),
+    Whole(Box<(LastSeen, Option<Timestamp>, LabelHold)>),
 }
 
-/// [`LastSeen`] with one time for both names of the network condition, and the first Ready.
+/// [`LastSeen`] with one time for both names of the network condition, the first Ready and the hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compact {
-    newest_version: u64,
     times: [u32; 4],
     created: u32,
     source: SourceId,
+    hold: u16,
+    /// The lower bytes, the greatest first
+    newest_version: [u8; 7],
     form: Form,
-    /// Whether `times` are [`Recent`]
-    is_recent: bool,
 }
 
-/// Which condition the first of the times is of.
+/// Which condition the first of the times is of, and whether the times are [`Recent`].
 #[derive(Clone, Copy, Debug)]
 enum Form {
     ReadyToStartContainers,
     HasNetwork,
     /// None: the conditions of static pods are not recorded
     Static,
+    RecentReadyToStartContainers,
+    RecentHasNetwork,
+    RecentStatic,
+}
+
+impl Form {
+    const fn recent(self) -> Self {
+        match self {
+            Self::ReadyToStartContainers => Self::RecentReadyToStartContainers,
+            Self::HasNetwork => Self::RecentHasNetwork,
+            Self::Static => Self::RecentStatic,
+            recent => recent,
+        }
+    }
+
+    const fn is_recent(self) -> bool {
+        matches!(
+            self,
+            Self::RecentReadyToStartContainers | Self::RecentHasNetwork | Self::RecentStatic
+        )
+    }
 }
 
 /// The times of a pod whose first Ready is known to the nanosecond: the seconds of the conditions are then stated as
@@ -167,17 +204,26 @@ impl Recent {
     }
 }
 
-impl From<LastSeen> for FinishedPod {
-    fn from(last_seen: LastSeen) -> Self {
-        Self::new(last_seen, None)
-    }
-}
-
 impl FinishedPod {
     /// A pod of which this is remembered: with its first Ready as long as it may relapse.
-    pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
-        Compact::of(&last_seen, ready)
-            .map_or_else(|| Self::Whole(Box::new((last_seen, ready))), Self::Compact)
+    pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>, hold: LabelHold) -> Self {
+        Compact::of(&last_seen, ready, hold).map_or_else(
+            || Self::Whole(Box::new((last_seen, ready, hold))),
+            Self::Compact,
+        )
+    }
+
+    /// The same pod with another state and first Ready.
+    pub(super) fn with(&self, last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
+        Self::new(last_seen, ready, self.hold())
+    }
+
+    /// The label values under which it is counted.
+    pub(super) fn hold(&self) -> LabelHold {
+        match self {
+            Self::Compact(usual) => LabelHold::new(usual.hold.into()),
+            Self::Whole(whole) => whole.2,
+        }
     }
 
     /// What a later snapshot is compared with.
@@ -198,7 +244,7 @@ impl FinishedPod {
 }
 
 impl Compact {
-    fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>) -> Option<Self> {
+    fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>, hold: LabelHold) -> Option<Self> {
         let [
             ready_to_start,
             has_network,
@@ -213,33 +259,36 @@ impl Compact {
             (false, ..) => return None,
         };
         let seconds = [network, initialized, containers_ready, ready];
-        let times = match first_ready {
-            None => seconds,
-            Some(first) => Recent::of(first, seconds)?.packed(),
+        let (times, form) = match first_ready {
+            None => (seconds, form),
+            Some(first) => (Recent::of(first, seconds)?.packed(), form.recent()),
+        };
+        let [0, newest_version @ ..] = last_seen.newest_version.to_be_bytes() else {
+            return None;
         };
         Some(Self {
-            newest_version: last_seen.newest_version,
+            newest_version,
+            hold: u16::try_from(hold.get()).ok()?,
             times,
             created: last_seen.created,
             source: last_seen.source,
             form,
-            is_recent: first_ready.is_some(),
         })
     }
 
     fn ready(self) -> Option<Timestamp> {
         let recent = || Recent::unpacked(self.times);
-        self.is_recent.then(|| recent().ready)
+        self.form.is_recent().then(|| recent().ready)
     }
 
     fn last_seen(self) -> LastSeen {
-        let [network, initialized, containers_ready, ready] = match self.is_recent {
+        let [network, initialized, containers_ready, ready] = match self.form.is_recent() {
             false => self.times,
             true => Recent::unpacked(self.times).seconds(),
         };
         let (ready_to_start, has_network) = match self.form {
-            Form::HasNetwork => (0, network),
-            Form::ReadyToStartContainers | Form::Static => (network, 0),
+            Form::HasNetwork | Form::RecentHasNetwork => (0, network),
+            _ => (network, 0),
         };
         let seconds = [
             ready_to_start,
@@ -248,11 +297,12 @@ impl Compact {
             containers_ready,
             ready,
         ];
+        let [a, b, c, d, e, f, g] = self.newest_version;
         LastSeen {
-            newest_version: self.newest_version,
+            newest_version: u64::from_be_bytes([0, a, b, c, d, e, f, g]),
             last_true: LastTrue::from_seconds(seconds),
             source: self.source,
-            is_static: matches!(self.form, Form::Static),
+            is_static: matches!(self.form, Form::Static | Form::RecentStatic),
             created: self.created,
         }
     }
@@ -264,7 +314,7 @@ mod tests {
 
     fn last_seen(seconds: [u32; 5], is_static: bool) -> LastSeen {
         LastSeen {
-            newest_version: u64::MAX,
+            newest_version: u64::MAX >> 8,
             last_true: LastTrue::from_seconds(seconds),
             source: SourceId(u16::MAX),
             is_static,
@@ -282,10 +332,23 @@ mod tests {
             last_seen([1, 2, 3, 4, 5], false),
         ];
         for last_seen in all {
-            assert_eq!(FinishedPod::from(last_seen).last_seen(), last_seen);
+            let pod = FinishedPod::new(last_seen, None, LabelHold::new(9));
+            assert_eq!((pod.last_seen(), pod.hold().get()), (last_seen, 9));
         }
-        assert!(matches!(FinishedPod::from(all[3]), FinishedPod::Compact(_)));
-        assert!(matches!(FinishedPod::from(all[4]), FinishedPod::Whole(_)));
+        let is_compact = |last_seen, hold| {
+            let pod = FinishedPod::new(last_seen, None, LabelHold::new(hold));
+            assert_eq!((pod.last_seen(), pod.hold().get()), (last_seen, hold));
+            matches!(pod, FinishedPod::Compact(_))
+        };
+        assert!(is_compact(all[3], u16::MAX.into()));
+        assert!(!is_compact(all[3], u32::from(u16::MAX) + 1));
+        assert!(!is_compact(all[4], 9));
+        let newest_version = 1 << 56;
+        let late = LastSeen {
+            newest_version,
+            ..all[3]
+        };
+        assert!(!is_compact(late, 9));
     }
 
     #[test]
@@ -305,13 +368,14 @@ mod tests {
         ] {
             let ready = Timestamp::from_seconds(i64::from(day) + 5).plus_nanos(999_999_999);
             let last_seen = last_seen(seconds, is_static);
-            let pod = FinishedPod::new(last_seen, Some(ready));
+            let pod = FinishedPod::new(last_seen, Some(ready), LabelHold::new(9));
+            assert_eq!(pod.hold().get(), 9);
             assert_eq!((pod.last_seen(), pod.ready()), (last_seen, Some(ready)));
             let compact = matches!(pod, FinishedPod::Compact(_));
             assert_eq!(compact, is_compact, "{seconds:?}");
         }
         let ancient = Timestamp::from_nanos(-1);
-        let pod = FinishedPod::new(last_seen([0; 5], false), Some(ancient));
+        let pod = FinishedPod::new(last_seen([0; 5], false), Some(ancient), LabelHold::UNKNOWN);
         assert_eq!(pod.ready(), Some(ancient));
     }
 

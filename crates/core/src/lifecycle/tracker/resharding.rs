@@ -31,7 +31,7 @@ impl Tracker {
             self.finish(uid, Outcome::Moved, None, reporter);
             (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             self.crashes.remove(uid);
-            self.pods.remove(uid);
+            self.forget(uid, reporter);
         }
         self.tombstones.retain(|(_, uid)| after.contains(*uid));
         self.sources.reshard(before);

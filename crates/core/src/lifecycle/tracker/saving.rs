@@ -74,7 +74,7 @@ impl Tracker {
     /// delivered what happened meanwhile.
     ///
     /// `sink` has to hold what it held when the tracker was saved. It receives the oldest pod of each
-    /// stage, and the pods that vanish with their source.
+    /// stage, and the pods that vanish with their source. The holds of finished pods are those that it has given.
     pub fn restored(
         config: TrackerConfig,
         saved: SavedTracker,
@@ -110,10 +110,11 @@ impl Tracker {
             match pod {
                 SavedPod::InFlight(mut pod) => {
                     pod.restore(&mut tracker.shared, reporter);
+                    pod.hold = reporter.hold(pod.info());
                     tracker.remember_in_flight(pod);
                 }
-                SavedPod::Finished(_, last_seen, ready) => {
-                    let finished = FinishedPod::new(last_seen, ready);
+                SavedPod::Finished(_, last_seen, ready, hold) => {
+                    let finished = FinishedPod::new(last_seen, ready, hold);
                     let finished = RememberedPod::Finished(finished);
                     tracker.pods.insert(uid, finished);
                 }
@@ -139,7 +140,7 @@ impl Tracker {
             tracker.finish(uid, Outcome::Vanished, None, reporter);
             (tracker.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             tracker.crashes.remove(uid);
-            tracker.pods.remove(uid);
+            tracker.forget(uid, reporter);
         }
         let remembered = tracker.remembered();
         let judged = tracker.sources.judged_until(now);
