@@ -8,8 +8,9 @@ use crate::metrics::Recorder;
 use crate::metrics::exemplar::SpanRef;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
 use podinit_core::lifecycle::{
-    EndedStartup, Observation, Observer, PodObservation, PodState, Sink,
+    EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, Sink,
 };
+use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
 /// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
@@ -61,6 +62,14 @@ impl Sink for IngestSink {
             });
         }
         self.records.add(startup);
+    }
+
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
+        self.recorder.hold(now, pod)
+    }
+
+    fn release(&mut self, now: Timestamp, hold: LabelHold) {
+        self.recorder.release(now, hold);
     }
 }
 

@@ -5,17 +5,12 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::labels::{LabelSpec, OTHER, SeriesLabel};
+use super::holds::SavedHolds;
+use super::label_values::{EMPTY_ID, OTHER_ID, ValueId, Values};
+use super::labels::{LabelSpec, SeriesLabel};
+use super::occupancy::{Occupancy, Vacancies};
 use podinit_core::pod::PodInfo;
-
-/// The number of a value of one label.
-type ValueId = u32;
-
-/// Every label has these two values from the start; neither counts towards the cap.
-const EMPTY_ID: ValueId = 0;
-const OTHER_ID: ValueId = 1;
-/// How many those are.
-const FIRST_ID: usize = 2;
+use podinit_core::timestamp::Timestamp;
 
 /// Labels and label sets as they are kept while no process runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,59 +31,9 @@ pub struct SavedLabel {
     pub values: Vec<Arc<str>>,
 }
 
-/// The values that one label has taken.
-#[derive(Debug)]
-pub(super) struct Values {
-    spec: LabelSpec,
-    ids: HashMap<Arc<str>, ValueId>,
-    values: Vec<Arc<str>>,
-}
-
-impl Values {
-    pub(super) fn new(spec: LabelSpec) -> Self {
-        Self {
-            spec,
-            ids: HashMap::new(),
-            values: vec![Arc::from(""), Arc::from(OTHER)],
-        }
-    }
-
-    /// The number of the value for `pod`.
-    fn resolve_for(&mut self, pod: &PodInfo) -> ValueId {
-        let value = self.spec.value(pod);
-        self.resolve(value)
-    }
-
-    /// The number of `value`, and the value that stands for it.
-    pub(super) fn resolve_named(&mut self, value: &str) -> (usize, Arc<str>) {
-        let id = self.resolve(value) as usize;
-        (id, self.values[id].clone())
-    }
-
-    /// The values met so far, in the order in which they were met.
-    pub(super) fn met(&self) -> Vec<Arc<str>> {
-        self.values.get(FIRST_ID..).unwrap_or_default().to_vec()
-    }
-
-    /// The number of `value`, a new one if there is room, and that of [`OTHER`] if not.
-    fn resolve(&mut self, value: &str) -> ValueId {
-        if value.is_empty() {
-            return EMPTY_ID;
-        }
-        if let Some(id) = self.ids.get(value) {
-            return *id;
-        }
-        let Ok(id) = ValueId::try_from(self.values.len()) else {
-            return OTHER_ID;
-        };
-        if self.ids.len() >= self.spec.max_values {
-            return OTHER_ID;
-        }
-        let value: Arc<str> = Arc::from(value);
-        self.ids.insert(value.clone(), id);
-        self.values.push(value);
-        id
-    }
+/// Whether all values of a set stand for those past the cap.
+fn is_other(ids: &[ValueId]) -> bool {
+    ids.iter().all(|id| *id == OTHER_ID)
 }
 
 /// All label sets met so far. Owned by the recorder; scrapes see the sets, not this index.
@@ -97,6 +42,12 @@ pub(super) struct LabelSets {
     labels: Vec<Values>,
     max_sets: usize,
     sets: HashMap<Box<[ValueId]>, usize>,
+    /// By position; `None` where there is no set
+    places: Vec<Option<Occupancy>>,
+    free: Vec<usize>,
+    /// Whether there is one more than the cap allows, for those past it
+    has_excess: bool,
+    vacancies: Vacancies,
     /// The set of the pod in hand: one buffer for all pods.
     ids: Vec<ValueId>,
 }
@@ -104,7 +55,7 @@ pub(super) struct LabelSets {
 /// The label set of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Resolved {
-    /// Its position; positions are given out in order, from 0 to the cap on sets.
+    /// Its position, from 0 to the cap on sets
     pub(super) set: usize,
     /// It was not known before.
     pub(super) new: bool,
@@ -119,24 +70,35 @@ impl LabelSets {
             labels: specs.into_iter().map(Values::new).collect(),
             max_sets,
             sets: HashMap::new(),
+            places: Vec::new(),
+            free: Vec::new(),
+            has_excess: false,
+            vacancies: Vacancies::default(),
         }
     }
 
-    /// The labels and the sets met so far.
-    pub(super) fn saved(&self) -> SavedLabels {
-        let mut sets = vec![Vec::new(); self.sets.len()];
-        for (ids, set) in &self.sets {
-            if let Some(place) = sets.get_mut(*set) {
-                *place = ids.to_vec();
-            }
-        }
+    /// The labels and the sets that there are, and the positions of these sets.
+    pub(super) fn saved(&self) -> (SavedLabels, Vec<usize>) {
+        let mut sets: Vec<_> = self.sets.iter().map(|(ids, set)| (*set, ids)).collect();
+        sets.sort_unstable();
+        let positions = sets.iter().map(|(set, _)| *set).collect();
+        let sets = sets.into_iter().map(|(_, ids)| ids.to_vec()).collect();
         let labels = self.labels.iter().map(|label| SavedLabel {
             name: label.spec.name.clone(),
             values: label.met(),
         });
-        SavedLabels {
-            labels: labels.collect(),
-            sets,
+        let labels = labels.collect();
+        (SavedLabels { labels, sets }, positions)
+    }
+
+    /// Since when the values of each label are without a pod, and the sets with these positions.
+    pub(super) fn saved_places(&self, positions: &[usize]) -> SavedHolds {
+        let sets = positions.iter().map(|set| self.places.get(*set));
+        let sets = sets.map(|place| place?.as_ref()?.saved());
+        SavedHolds {
+            values: self.labels.iter().map(Values::saved_places).collect(),
+            sets: sets.collect(),
+            ..SavedHolds::default()
         }
     }
 
@@ -145,6 +107,7 @@ impl LabelSets {
     pub(super) fn restore(
         &mut self,
         saved: &SavedLabels,
+        holds: &SavedHolds,
         mut show: impl FnMut(usize, Box<[Arc<str>]>),
     ) -> Option<Vec<usize>> {
         let names = self.labels.iter().map(|label| &label.spec.name);
@@ -152,13 +115,16 @@ impl LabelSets {
             return None;
         }
         let labels = self.labels.iter_mut().zip(&saved.labels);
-        let known: Vec<Vec<ValueId>> = labels
-            .map(|(label, saved)| {
-                let values = saved.values.iter().map(|value| label.resolve(value));
+        let known: Vec<Vec<ValueId>> = (0..)
+            .zip(labels)
+            .map(|(position, (label, saved)): (usize, _)| {
+                let since = |value| *holds.values.get(position)?.get(value)?;
+                let values = saved.values.iter().enumerate();
+                let values = values.map(|(index, value)| label.restore(value, since(index)));
                 [EMPTY_ID, OTHER_ID].into_iter().chain(values).collect()
             })
             .collect();
-        let sets = saved.sets.iter().map(|ids| {
+        let sets = saved.sets.iter().enumerate().map(|(position, ids)| {
             let ids = known.iter().zip(ids);
             let ids = ids.map(|(known, id)| *known.get(*id as usize).unwrap_or(&OTHER_ID));
             self.ids.clear();
@@ -166,6 +132,12 @@ impl LabelSets {
             let resolved = self.resolve_ids();
             if resolved.new {
                 show(resolved.set, self.values());
+                let since = holds.sets.get(position).copied().flatten();
+                if let Some(Some(place)) = self.places.get_mut(resolved.set)
+                    && !is_other(&self.ids)
+                {
+                    *place = Occupancy::vacant(since);
+                }
             }
             resolved.set
         });
@@ -179,31 +151,148 @@ impl LabelSets {
 
     /// The label set of `pod`.
     pub(super) fn resolve(&mut self, pod: &PodInfo) -> Resolved {
+        self.resolve_labels(pod);
+        self.resolve_ids()
+    }
+
+    fn resolve_labels(&mut self, pod: &PodInfo) {
         self.ids.clear();
         for label in &mut self.labels {
             let id = label.resolve_for(pod);
             self.ids.push(id);
         }
-        self.resolve_ids()
     }
 
     fn resolve_ids(&mut self) -> Resolved {
         if let Some(set) = self.known() {
             return set;
         }
-        let overflow = self.sets.len() >= self.max_sets;
+        let overflow = self.is_full();
         if overflow {
             self.ids.fill(OTHER_ID);
             if let Some(set) = self.known() {
                 return Resolved { overflow, ..set };
             }
         }
-        let set = self.sets.len();
+        self.has_excess |= overflow;
+        let place = match is_other(&self.ids) {
+            true => Occupancy::permanent(),
+            false => Occupancy::default(),
+        };
+        let set = match self.free.pop() {
+            Some(set) => {
+                self.places[set] = Some(place);
+                set
+            }
+            None => {
+                self.places.push(Some(place));
+                self.places.len() - 1
+            }
+        };
         self.sets.insert(self.ids.as_slice().into(), set);
         Resolved {
             set,
             new: true,
             overflow,
+        }
+    }
+
+    /// Whether one of the labels has as many values as its cap allows, or there are as many sets.
+    pub(super) fn has_full_label(&self) -> bool {
+        self.is_full() || self.labels.iter().any(Values::is_full)
+    }
+
+    /// Whether the cap leaves no room for another set.
+    fn is_full(&self) -> bool {
+        self.sets.len() - usize::from(self.has_excess) >= self.max_sets
+    }
+
+    /// Makes room for the values of `pod` that have become known, of the labels that `chosen` chooses, and for its set.
+    /// Values and sets that have been without a pod for a day give their places back, where a cap is reached, and end:
+    /// `expired` is called with the position of a label whose value ends, or with `None` for a set, and `ended` with
+    /// each set that ends.
+    pub(super) fn make_room(
+        &mut self,
+        now: Timestamp,
+        pod: &PodInfo,
+        chosen: impl Fn(&SeriesLabel) -> bool,
+        mut expired: impl FnMut(Option<usize>),
+        mut ended: impl FnMut(usize),
+    ) {
+        for position in 0..self.labels.len() {
+            let label = &mut self.labels[position];
+            if !chosen(&label.spec.label) {
+                continue;
+            }
+            let value = label.spec.value(pod);
+            if let Some(id) = label.make_room(value, now) {
+                expired(Some(position));
+                self.end_sets(|ids, _| ids.get(position) == Some(&id), &mut ended);
+            }
+        }
+        if !self.is_full() {
+            return;
+        }
+        self.resolve_labels(pod);
+        if self.known().is_some() {
+            return;
+        }
+        let places = self.places.iter_mut().enumerate();
+        let places = places.filter_map(|(set, place)| Some((set, place.as_mut()?)));
+        if let Some(oldest) = self.vacancies.oldest(places, now) {
+            expired(None);
+            self.end_sets(|_, set| set == oldest, &mut ended);
+        }
+    }
+
+    /// Ends the sets that `ends` chooses. No pod has one of them.
+    fn end_sets(
+        &mut self,
+        ends: impl Fn(&[ValueId], usize) -> bool,
+        ended: &mut impl FnMut(usize),
+    ) {
+        let Self {
+            sets, places, free, ..
+        } = self;
+        sets.retain(|ids, set| {
+            let ends = ends(ids, *set);
+            if ends {
+                places[*set] = None;
+                free.push(*set);
+                ended(*set);
+            }
+            !ends
+        });
+    }
+
+    /// The numbers of the values of the set that was resolved last.
+    pub(super) fn resolved_ids(&self) -> &[ValueId] {
+        &self.ids
+    }
+
+    /// The numbers of the values of each set, by its position.
+    pub(super) fn ids_by_set(&self) -> HashMap<usize, Box<[ValueId]>> {
+        let sets = self.sets.iter();
+        sets.map(|(ids, set)| (*set, ids.clone())).collect()
+    }
+
+    /// A set with these values has pods.
+    pub(super) fn enter(&mut self, set: usize, ids: &[ValueId]) {
+        if let Some(Some(place)) = self.places.get_mut(set) {
+            place.enter();
+        }
+        for (label, id) in self.labels.iter_mut().zip(ids) {
+            label.enter(*id as usize);
+        }
+    }
+
+    /// A set with these values has had pods until `now`.
+    pub(super) fn leave(&mut self, set: usize, ids: &[ValueId], now: Timestamp) {
+        if let Some(Some(place)) = self.places.get_mut(set) {
+            place.leave(now);
+        }
+        for (label, id) in self.labels.iter_mut().zip(ids) {
+            label.leave(*id as usize, now);
         }
     }
 
@@ -275,7 +364,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::metrics::labels::LabelConfig;
+    use crate::metrics::labels::{LabelConfig, OTHER};
     use podinit_core::pod::{PodSnapshot, PodUid};
 
     fn pod(namespace: &str) -> PodInfo {

@@ -24,16 +24,19 @@ pub mod exposition;
 pub mod families;
 mod figures;
 pub mod histogram;
+mod holds;
 mod image_pulls;
 mod in_place;
 mod label_census;
 mod label_sets;
+mod label_values;
 pub mod labels;
 pub mod layout;
 #[cfg(all(test, podinit_loom))]
 mod model;
 mod namespaces;
 mod node_families;
+mod occupancy;
 mod pod_counts;
 mod pod_families;
 mod problem_pods;
@@ -55,6 +58,7 @@ pub use exporter_families::{CheckpointGauges, CheckpointLoad, ClockFamilies, Con
 pub use exposition::{EncodeError, Exposition};
 pub use families::{families, unknown_series};
 pub use figures::{Figures, SloFigures};
+pub use holds::{SavedHold, SavedHolds};
 pub use image_pulls::SavedPulls;
 pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, series_of_a_set};
 pub use label_sets::{SavedLabel, SavedLabels};

@@ -28,6 +28,14 @@ impl CellsByPlace {
         Self((0..places).map(|_| OnceLock::new()).collect())
     }
 
+    /// Moves so many pods, by stage and cause, from one place to another.
+    fn transfer(&self, from: NamespaceSlot, to: NamespaceSlot, pods: &[(WaitReason, u64)]) {
+        for (waiting, pods) in pods {
+            self.at(from)[waiting.index()].fetch_sub(*pods, Ordering::Relaxed);
+            self.at(to)[waiting.index()].fetch_add(*pods, Ordering::Relaxed);
+        }
+    }
+
     fn at(&self, place: NamespaceSlot) -> &Cells {
         let zeros = || Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
         self.0[place].get_or_init(zeros)
@@ -113,6 +121,16 @@ impl StuckCounts {
         }
     }
 
+    /// Moves so many stuck pods, by stage and cause, from one place to another: their namespace has got it.
+    pub(super) fn transfer(
+        &self,
+        from: NamespaceSlot,
+        to: NamespaceSlot,
+        pods: &[(WaitReason, u64)],
+    ) {
+        self.0.transfer(from, to, pods);
+    }
+
     /// The stuck pods of the namespace at `place`, of each stage and cause.
     pub(super) fn snapshot_at(&self, place: NamespaceSlot) -> [u64; WaitReason::COUNT] {
         self.0.load(place).unwrap_or([0; WaitReason::COUNT])
@@ -137,6 +155,18 @@ impl PodCounts {
         let _writing = self.lock.write();
         self.leave(place, from);
         self.enter(place, to);
+    }
+
+    /// Moves so many pods in flight, by stage and cause, from one place to another, as a whole: their namespace has
+    /// got it.
+    pub(super) fn transfer(
+        &self,
+        from: NamespaceSlot,
+        to: NamespaceSlot,
+        pods: &[(WaitReason, u64)],
+    ) {
+        let _writing = self.lock.write();
+        self.waiting.transfer(from, to, pods);
     }
 
     /// Adds the pods of an earlier process.

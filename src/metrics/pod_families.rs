@@ -158,6 +158,9 @@ computed_families! {
         LABEL_VALUES_DROPPED: CounterVec<AnyText> =
             "podinit_label_values_dropped_total", ["label"], stable, saved,
             "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.";
+        LABEL_VALUES_EXPIRED: CounterVec<AnyText> =
+            "podinit_label_values_expired_total", ["label"], experimental, saved,
+            "Values of the label whose series ended after a day without a pod, so that others could have their places; _label_set counts whole sets.";
     }
 }
 

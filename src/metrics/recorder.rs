@@ -5,17 +5,19 @@ mod saving;
 use std::sync::Arc;
 
 use super::exemplar::SpanRef;
+use super::holds::Holds;
 use super::image_pulls::RegistryIndex;
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
-use super::namespaces::Namespaces;
+use super::namespaces::{Namespaces, OTHER_PLACE};
 use super::node_families::PoolIndex;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
 use podinit_core::lifecycle::{
-    EndedStartup, EvictedState, Interval, Latency, NodeObservation, Observation, Observer,
-    PodObservation, PodState, PullObservation, Sink, StartupSli, TrackerObservation,
+    EndedStartup, EvictedState, Interval, LabelHold, Latency, NodeObservation, Observation,
+    Observer, PodObservation, PodState, PullObservation, Sink, StartupSli, TrackerObservation,
+    WaitReason,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -25,6 +27,9 @@ pub struct Recorder {
     pub(super) store: Arc<Store>,
     pub(super) labels: LabelSets,
     pub(super) namespaces: Namespaces,
+    pub(super) holds: Holds,
+    /// By the number of a saved hold, which it is now; until [`Recorder::restore_holds`]
+    pub(super) restored_holds: Vec<LabelHold>,
     pub(super) slos: SloCounter,
     pub(super) registries: RegistryIndex,
     pub(super) pools: PoolIndex,
@@ -45,6 +50,8 @@ impl Recorder {
             store,
             labels,
             namespaces,
+            holds: Holds::default(),
+            restored_holds: Vec::new(),
             slos,
             registries: RegistryIndex::default(),
             pools: PoolIndex::default(),
@@ -77,9 +84,40 @@ impl Recorder {
         resolved
     }
 
+    /// Makes room for values of `pod` that have just become known, of the labels that `is_new` chooses: those of others
+    /// that have been without a pod for a day end, where a cap is reached.
+    fn make_room(&mut self, now: Timestamp, pod: &PodInfo, is_new: impl Fn(&SeriesLabel) -> bool) {
+        if self.holds.may_have_any() {
+            return;
+        }
+        let store = &self.store;
+        self.labels.make_room(
+            now,
+            pod,
+            &is_new,
+            |label| store.expire(label),
+            |set| store.end_set(set),
+        );
+        if !is_new(&SeriesLabel::Namespace) {
+            return;
+        }
+        let slos = &self.slos;
+        let room = (self.namespaces).make_room(pod, now, |place| slos.end(place));
+        if let Some((place, others)) = room {
+            store
+                .pod_counts
+                .transfer(OTHER_PLACE, place, &others.waiting.0);
+            store.stuck.transfer(OTHER_PLACE, place, &others.stuck.0);
+            if self.labels.position_of(&SeriesLabel::Namespace).is_none() {
+                store.expire_namespace();
+            }
+        }
+    }
+
     /// Shows the pod's series at zero before it is counted ([§7.2](crate::specification#s7-2)), and
     /// counts the values that were dropped: each once, the node when it is known.
     fn discover(&mut self, now: Timestamp, pod: &PodInfo) {
+        self.make_room(now, pod, |_| true);
         if self.set_of(Some(now), pod).overflow {
             self.store.drop_whole_set();
         }
@@ -102,6 +140,7 @@ impl Recorder {
         if !self.labels.has_any(&is_new) {
             return;
         }
+        self.make_room(now, pod, &is_new);
         if self.set_of(Some(now), pod).overflow && !self.labels.overflowed_without(pod, &is_new) {
             self.store.drop_whole_set();
         }
@@ -189,6 +228,8 @@ impl Recorder {
                 }
                 let place = self.namespaces.place_of(pod);
                 self.store.pod_counts.move_pod(place, from, to);
+                let [from, to] = [from, to].map(waiting);
+                self.namespaces.move_waiting(place, pod, from, to);
             }
             PodObservation::OldestInFlight { stage, entered } => {
                 self.store.oldest[stage as usize].set(entered);
@@ -196,6 +237,7 @@ impl Recorder {
             PodObservation::Stuck { from, to } => {
                 let place = self.namespaces.place_of(pod);
                 self.store.stuck.move_pod(place, from, to);
+                self.namespaces.move_stuck(place, pod, from, to);
             }
             PodObservation::Bound => self.bind(now, pod, SeriesLabel::is_known_when_bound),
             PodObservation::NodeKnown => self.bind(now, pod, SeriesLabel::is_of_node),
@@ -269,118 +311,27 @@ impl Observer for Recorder {
 
 impl Sink for Recorder {
     fn ended(&mut self, _: EndedStartup) {}
+
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
+        let set = self.set_of(Some(now), pod).set;
+        let place = self.namespaces.place_of(pod);
+        (self.holds).enter(set, place, &mut self.labels, &mut self.namespaces)
+    }
+
+    fn release(&mut self, now: Timestamp, hold: LabelHold) {
+        (self.holds).leave(hold, now, &mut self.labels, &mut self.namespaces);
+    }
+}
+
+/// Why a pod waits, if it is in flight.
+const fn waiting(state: PodState) -> Option<WaitReason> {
+    match state {
+        PodState::InFlight(waiting, _) => Some(waiting),
+        PodState::Undiscovered | PodState::Finished(_) => None,
+    }
 }
 
 #[cfg(all(test, not(podinit_loom)))]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-    use crate::metrics::labels::{LabelConfig, WHOLE_SET};
-    use crate::metrics::slo::SloBoard;
-    use crate::metrics::start_times::StartTimes;
-    use crate::metrics::store::EvidenceMetrics;
-    use podinit_core::kube_event::CapacityState;
-    use podinit_core::lifecycle::{Cause, Stage, WaitReason};
-    use podinit_core::pod::{PodSnapshot, PodUid};
-
-    fn discovered() -> PodObservation {
-        let queued = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
-        PodObservation::Moved {
-            from: PodState::Undiscovered,
-            to: PodState::InFlight(queued, CapacityState::Unknown),
-        }
-    }
-
-    fn recorder(max_values: usize, max_sets: usize) -> Recorder {
-        let config = LabelConfig {
-            labels: vec![SeriesLabel::Namespace, SeriesLabel::Node],
-            max_values,
-            max_sets,
-            ..LabelConfig::default()
-        };
-        let specs = config.specs().unwrap();
-        let namespaces = Namespaces::new(config.slo_namespace());
-        let names = Arc::clone(&namespaces.names);
-        let starts = StartTimes::default();
-        let evidence = EvidenceMetrics::default();
-        let store = Store::new(&specs, max_sets, Arc::clone(&names), evidence, starts);
-        let store = Arc::new(store);
-        let sets = LabelSets::new(specs, max_sets);
-        let slos = SloCounter::new(Arc::new(SloBoard::new(names)));
-        Recorder::new(store, sets, namespaces, slos, Arc::new([]))
-    }
-
-    fn pod(namespace: &str, node: Option<&str>) -> PodInfo {
-        PodInfo {
-            node: node.map(Arc::from),
-            ..PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
-        }
-    }
-
-    fn dropped(recorder: &Recorder) -> Vec<(&str, u64)> {
-        recorder.store.dropped().collect()
-    }
-
-    #[test]
-    fn a_discovered_pod_brings_its_series_at_zero() {
-        let mut recorder = recorder(10, 10);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), discovered());
-        let sets = recorder.store.sorted_sets();
-        assert_eq!(sets.len(), 1);
-        for interval in Interval::ALL {
-            assert_eq!(sets[0].interval(interval).snapshot().count(), 0);
-        }
-    }
-
-    #[test]
-    fn each_dropped_value_is_counted_once_per_pod_and_the_node_when_known() {
-        let mut recorder = recorder(1, 100);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("a", Some("n1")), discovered());
-        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), discovered());
-        assert_eq!(
-            dropped(&recorder),
-            [("namespace", 1), ("node", 0), (WHOLE_SET, 0)]
-        );
-        recorder.observe_pod(
-            Timestamp::EPOCH,
-            &pod("b", Some("n2")),
-            PodObservation::Bound,
-        );
-        let measured = PodObservation::Measured {
-            interval: Interval::CreatedToReady,
-            latency: Latency::from_nanos(1),
-        };
-        recorder.observe_pod(Timestamp::EPOCH, &pod("b", Some("n2")), measured);
-        assert_eq!(
-            dropped(&recorder),
-            [("namespace", 1), ("node", 1), (WHOLE_SET, 0)]
-        );
-        recorder.observe_pod(Timestamp::EPOCH, &pod("c", Some("n2")), discovered());
-        assert_eq!(
-            dropped(&recorder),
-            [("namespace", 2), ("node", 2), (WHOLE_SET, 0)]
-        );
-    }
-
-    #[test]
-    fn a_dropped_set_is_counted_once_per_pod() {
-        let mut recorder = recorder(100, 2);
-        recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), discovered());
-        recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), discovered());
-        recorder.observe_pod(
-            Timestamp::EPOCH,
-            &pod("a", Some("n")),
-            PodObservation::Bound,
-        );
-        assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 1));
-        recorder.observe_pod(Timestamp::EPOCH, &pod("c", None), discovered());
-        recorder.observe_pod(
-            Timestamp::EPOCH,
-            &pod("c", Some("n")),
-            PodObservation::Bound,
-        );
-        assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 2));
-        assert_eq!(recorder.store.sorted_sets().len(), 3);
-    }
-}
+mod places_tests;
+#[cfg(all(test, not(podinit_loom)))]
+mod tests;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::families::unknown_series;
 use super::histogram::SavedHistogram;
+use super::holds::SavedHolds;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
 use super::node_families::SavedPool;
@@ -51,6 +52,9 @@ pub struct SavedMetrics {
     /// How many nodes were starting
     #[serde(skip)]
     pub starting_nodes: u64,
+    /// Which label values have a pod
+    #[serde(skip)]
+    pub holds: SavedHolds,
     /// Since when all of it counts
     #[serde(skip)]
     pub starts: SavedStartTimes,
@@ -106,6 +110,39 @@ impl SavedMetrics {
             return Err("a histogram has other cells");
         }
         Ok(())
+    }
+
+    /// Checks what no recorder can have saved of which label values have a pod.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check_holds(&self) -> Result<(), &'static str> {
+        let SavedHolds {
+            values,
+            sets,
+            slo_namespaces,
+            holds,
+            ..
+        } = &self.holds;
+        if self.holds.is_empty() {
+            return Ok(());
+        }
+        let labels = &self.labels.labels;
+        let values = values.iter().map(Vec::len);
+        let is_complete = values.eq(labels.iter().map(|label| label.values.len()))
+            && sets.len() == self.labels.sets.len()
+            && slo_namespaces.len() == self.slo_namespaces.len();
+        if !is_complete {
+            return Err("it is not said of each label value whether it has a pod");
+        }
+        // Two places, no namespace and those past the cap, are not written out.
+        let places = self.slo_namespaces.len() + 2;
+        let is_there =
+            |(set, place): &(u32, u32)| (*set as usize) < sets.len() && (*place as usize) < places;
+        match holds.iter().flatten().all(is_there) {
+            true => Ok(()),
+            false => Err("pods have a label set that is not there"),
+        }
     }
 }
 

@@ -107,7 +107,8 @@ impl SloBoard {
         let slos = self.current();
         let figures = slos.iter().map(|Slo { doc, counts }| {
             let events = (0..self.namespaces.places()).map(|place| counts.snapshot(place));
-            let (good, bad) = events.fold((0, 0), |(good, bad), events| {
+            let [good, bad] = counts.ended();
+            let (good, bad) = events.fold((good, bad), |(good, bad), events| {
                 (good + events.good, bad + events.bad.sum())
             });
             SloFigures {
@@ -192,6 +193,30 @@ impl SloCounter {
         }
     }
 
+    /// The series of the namespace at `place` end.
+    pub(super) fn end(&self, place: NamespaceSlot) {
+        self.slos.iter().for_each(|slo| slo.counts.end(place));
+    }
+
+    /// The events in namespaces whose series have ended, by SLO: the good ones and the bad ones.
+    pub(super) fn saved_ended(&self) -> Vec<(String, u64, u64)> {
+        let ended = self.slos.iter().map(|slo| {
+            let [good, bad] = slo.counts.ended();
+            (slo.doc.name.to_string(), good, bad)
+        });
+        ended.filter(|(_, good, bad)| good + bad > 0).collect()
+    }
+
+    /// Adds what was saved of them.
+    pub(super) fn restore_ended(&self, saved: &[(String, u64, u64)]) {
+        for (name, good, bad) in saved {
+            let mut slos = self.slos.iter();
+            if let Some(slo) = slos.find(|slo| *slo.doc.name == **name) {
+                slo.counts.add_ended([*good, *bad]);
+            }
+        }
+    }
+
     /// Counts the event of a pod. Events of an SLO that is not in force count for nothing.
     pub(super) fn count(&self, slo: SloId, verdict: SloVerdict, place: NamespaceSlot) {
         let Some(Slo { counts, .. }) = self.slos.get(usize::from(slo.0)) else {
@@ -202,6 +227,14 @@ impl SloCounter {
             SloVerdict::Bad(reason) => counts.at(place).bad.count(reason),
             SloVerdict::Excluded(reason) => counts.excluded.with(reason).increment(),
         }
+    }
+}
+
+#[cfg(all(test, not(podinit_loom)))]
+impl SloCounter {
+    /// The good events of all SLOs and namespaces.
+    pub(super) fn good(&self) -> u64 {
+        self.board.figures().iter().map(|slo| slo.good).sum()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Everything that is counted of pods: written by the recorder, read by scrapes, shared by both.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::event_families::{EventMetrics, STARTUP_SLI};
 use super::histogram::HistogramEncoder;
@@ -13,9 +14,9 @@ use super::namespaces::{NamespaceNames, NamespaceSlot};
 use super::node_families::{NODE_POOL, NodeMetrics};
 use super::pod_counts::{PodCounts, StuckCounts};
 use super::pod_families::{
-    CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, OLDEST_INFLIGHT,
-    PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, STUCK, TrackerFamilies,
-    UNSCHEDULABLE, WAITING, WATCH_DELIVERY,
+    CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, LABEL_VALUES_EXPIRED,
+    OLDEST_INFLIGHT, PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, STUCK,
+    TrackerFamilies, UNSCHEDULABLE, WAITING, WATCH_DELIVERY,
 };
 use super::start_times::{StartTime, StartTimes, start_in_set};
 use super::startup_durations::StartupDurations;
@@ -76,12 +77,16 @@ pub(super) struct Store {
     pub(super) startups: Option<StartupDurations>,
     /// By position of the label in `dropped_labels`; the whole set comes last.
     pub(super) dropped: Box<[Counter]>,
+    /// Likewise: values and sets that gave their places back
+    expired: Box<[Counter]>,
     labels: Box<[String]>,
     dropped_labels: Box<[String]>,
     namespaces: Arc<NamespaceNames>,
-    /// Filled from the front, one slot for each label set: a scrape sees a set whole or not at all,
-    /// and adding one never waits. As long as the caps allow (16 bytes a slot).
-    sets: Box<[OnceLock<Box<SeriesSet>>]>,
+    /// One slot for each label set: a scrape sees a set whole or not at all, and holds a slot for as long as it takes
+    /// to copy a reference. As many as the caps allow (16 bytes a slot).
+    sets: Box<[RwLock<Option<Arc<SeriesSet>>>]>,
+    /// How many slots from the front have ever had a set
+    used: AtomicUsize,
 }
 
 impl Store {
@@ -102,6 +107,11 @@ impl Store {
         let more = namespaces.labelled && labels.iter().all(|label| label != namespace);
         let more = more.then(|| namespace.to_owned());
         let dropped_labels: Box<[String]> = labels.iter().cloned().chain(more).collect();
+        let counters = || {
+            (0..=dropped_labels.len())
+                .map(|_| Counter::default())
+                .collect()
+        };
         // One more for the set of those past the cap.
         let slots = max_sets.saturating_add(1);
         Self {
@@ -116,27 +126,38 @@ impl Store {
             events,
             nodes,
             startups,
-            dropped: (0..=dropped_labels.len())
-                .map(|_| Counter::default())
-                .collect(),
+            dropped: counters(),
+            expired: counters(),
             dropped_labels,
             labels: labels.into(),
             namespaces,
-            sets: (0..slots).map(|_| OnceLock::new()).collect(),
+            sets: (0..slots).map(|_| RwLock::new(None)).collect(),
+            used: AtomicUsize::new(0),
         }
     }
 
     /// Exposes a new label set, all of whose histograms are at zero and count from `start` on.
     pub(super) fn add_set(&self, set: usize, values: Box<[Arc<str>]>, start: Option<Timestamp>) {
-        self.sets[set].get_or_init(|| {
-            Box::new(SeriesSet {
-                values,
-                // Where times are none of this process, such as those of a recording, none is stated.
-                start: StartTime::in_seconds(start.filter(|_| self.starts.process().is_some())),
-                intervals: Default::default(),
-                startup_sli: self.events.as_ref().map(|_| Histogram::default()),
-            })
+        let added = Arc::new(SeriesSet {
+            values,
+            // Where times are none of this process, such as those of a recording, none is stated.
+            start: StartTime::in_seconds(start.filter(|_| self.starts.process().is_some())),
+            intervals: Default::default(),
+            startup_sli: self.events.as_ref().map(|_| Histogram::default()),
         });
+        self.put_set(set, Some(added));
+        self.used.fetch_max(set + 1, Relaxed);
+    }
+
+    /// Ends the series of a label set.
+    pub(super) fn end_set(&self, set: usize) {
+        self.put_set(set, None);
+    }
+
+    fn put_set(&self, set: usize, new: Option<Arc<SeriesSet>>) {
+        if let Some(slot) = self.sets.get(set) {
+            *slot.write().unwrap_or_else(PoisonError::into_inner) = new;
+        }
     }
 
     /// The intervals that are counted.
@@ -147,14 +168,15 @@ impl Store {
         }
     }
 
-    pub(super) fn set(&self, set: usize) -> Option<&SeriesSet> {
-        Some(self.sets.get(set)?.get()?)
+    pub(super) fn set(&self, set: usize) -> Option<Arc<SeriesSet>> {
+        let slot = self.sets.get(set)?.read();
+        slot.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The label sets that are exposed, sorted by their values.
-    pub(super) fn sorted_sets(&self) -> Vec<&SeriesSet> {
-        let exposed = self.sets.iter().map_while(OnceLock::get);
-        let mut sets: Vec<&SeriesSet> = exposed.map(Box::as_ref).collect();
+    pub(super) fn sorted_sets(&self) -> Vec<Arc<SeriesSet>> {
+        let used = 0..self.used.load(Relaxed);
+        let mut sets: Vec<_> = used.filter_map(|set| self.set(set)).collect();
         sets.sort_unstable_by(|a, b| a.values.cmp(&b.values));
         sets
     }
@@ -179,11 +201,34 @@ impl Store {
         self.dropped[self.dropped_labels.len()].increment();
     }
 
-    /// Counts a pod whose namespace was dropped.
-    pub(super) fn drop_namespace(&self) {
+    /// The labels whose values may be dropped, and how many gave their places back.
+    pub(super) fn expired(&self) -> impl Iterator<Item = (&str, u64)> {
+        let names = self.dropped_labels.iter().map(String::as_str);
+        let names = names.chain([WHOLE_SET]);
+        names.zip(self.expired.iter().map(Counter::get))
+    }
+
+    /// Counts a value of the label at this position that has given its place back; `None` for a label set.
+    pub(super) fn expire(&self, label: Option<usize>) {
+        self.expired[label.unwrap_or(self.dropped_labels.len())].increment();
+    }
+
+    /// Counts a namespace that has given its place back.
+    pub(super) fn expire_namespace(&self) {
+        if let Some(position) = self.namespace_position() {
+            self.expired[position].increment();
+        }
+    }
+
+    fn namespace_position(&self) -> Option<usize> {
         let mut labels = self.dropped_labels.iter();
         let namespace = SeriesLabel::Namespace.key();
-        if let Some(position) = labels.position(|label| label == namespace) {
+        labels.position(|label| label == namespace)
+    }
+
+    /// Counts a pod whose namespace was dropped.
+    pub(super) fn drop_namespace(&self) {
+        if let Some(position) = self.namespace_position() {
             self.dropped[position].increment();
         }
     }
@@ -207,11 +252,12 @@ impl Store {
         if let Some(nodes) = &self.nodes {
             nodes.save(saved);
         }
-        let dropped = self.dropped().map(|(label, value)| SavedSeries {
+        let series = |(label, value): (&str, u64)| SavedSeries {
             labels: vec![Cow::Owned(label.to_owned())],
             value,
-        });
-        saved.put(&LABEL_VALUES_DROPPED, dropped.collect());
+        };
+        saved.put(&LABEL_VALUES_DROPPED, self.dropped().map(series).collect());
+        saved.put(&LABEL_VALUES_EXPIRED, self.expired().map(series).collect());
         self.tracker.save(saved);
     }
 
@@ -246,6 +292,12 @@ impl Store {
             let of_label = series.filter(|series| series.labels.iter().eq([name]));
             of_label.for_each(|series| counter.add(series.value));
         }
+        let names = self.dropped_labels.iter().map(String::as_str);
+        for (name, counter) in names.chain([WHOLE_SET]).zip(&self.expired) {
+            let series = saved.series(&LABEL_VALUES_EXPIRED).iter();
+            let of_label = series.filter(|series| series.labels.iter().eq([name]));
+            of_label.for_each(|series| counter.add(series.value));
+        }
         self.tracker.restore(saved);
     }
 }
@@ -253,7 +305,7 @@ impl Store {
 /// The histograms of all label sets, as a scrape writes them.
 struct Durations<'a> {
     labels: &'a [String],
-    sets: &'a [&'a SeriesSet],
+    sets: &'a [Arc<SeriesSet>],
     /// Since when the present family counts
     family_start: Option<Timestamp>,
     buffer: Snapshot,
@@ -320,6 +372,9 @@ impl Store {
         let dropped = self.dropped();
         let dropped = dropped.map(|(label, count)| (label, Number::Integer(count)));
         LABEL_VALUES_DROPPED.write_by_label(out, dropped);
+        let expired = self.expired();
+        let expired = expired.map(|(label, count)| (label, Number::Integer(count)));
+        LABEL_VALUES_EXPIRED.write_by_label(out, expired);
         self.tracker.collect(out);
     }
 
@@ -365,9 +420,15 @@ impl Store {
         pods_at: impl Fn(NamespaceSlot) -> [u64; WaitReason::COUNT],
     ) {
         for (place, namespace) in self.namespaces.shown() {
-            for (waiting, pods) in WaitReason::ALL.into_iter().zip(pods_at(place)) {
+            let pods = pods_at(place);
+            // Another namespace may just have got the place.
+            if !self.namespaces.is_still(place, namespace.as_ref()) {
+                continue;
+            }
+            for (waiting, pods) in WaitReason::ALL.into_iter().zip(pods) {
                 let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
                 let labels = [("stage", stage), ("cause", cause)].into_iter();
+                let namespace = namespace.as_deref();
                 let labels = labels.chain(namespace.map(|name| ("namespace", name)));
                 out.number(&labels.collect::<Vec<_>>(), Number::Integer(pods));
             }

@@ -127,7 +127,7 @@ impl Harness {
     /// The process ends during a commit, after all this, and another one begins.
     fn restart(&mut self, unsaved: &[Delivery]) {
         let file = self.written_during(unsaved);
-        let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
+        let (content, mut pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let again = content::encode(&content, pods.iter().cloned()).finish();
         assert!(
             again == file,
@@ -138,6 +138,7 @@ impl Harness {
         let in_flight = pods.iter().filter_map(SavedPod::in_flight);
         let durations = recorder.restore(&content.metrics, in_flight);
         assert_eq!(durations, RestoredDurations::Continued);
+        recorder.restore_holds(content.tracker.now.unwrap_or(STARTED), &mut pods);
         let config = self.config.clone();
         let saved = content.tracker;
         let records = RecordStore::restored(content.records);

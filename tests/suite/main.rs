@@ -65,6 +65,7 @@ mod hostile_labels;
 mod ignored_tests;
 mod import_circles;
 mod kube_events;
+mod label_places;
 mod large_cluster;
 mod lone_lists;
 mod max_pods;

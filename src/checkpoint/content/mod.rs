@@ -16,6 +16,7 @@
 //! | 12 | `endings` | how the pods of records ended; optional |
 //! | 13 | `marks` | which pods in flight have run a container, and which were Ready lately; optional |
 //! | 14 | `crashes` | the pods that crash right after they were ready; optional |
+//! | 15 | `holds` | which label values have a pod, and since when others have none; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -30,6 +31,7 @@ mod capacity;
 mod collected;
 mod endings;
 mod evidence;
+mod holds;
 mod marks;
 mod pods;
 mod records;
@@ -50,8 +52,8 @@ use self::pods::SharedTexts;
 #[cfg(test)]
 use self::section::append;
 use self::section::{
-    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, MARKS, METRICS, PODS, RECORDS, SCOPE, SHARD,
-    SHOWN, START_TIMES, TRACKER, payload, value,
+    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS, SCOPE,
+    SHARD, SHOWN, START_TIMES, TRACKER, payload, value,
 };
 use super::frame::Sections;
 #[cfg(test)]
@@ -159,6 +161,9 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
             ..
         } = &mut content;
         evidence.distribute(metrics, tracker, records, &mut pods)?;
+    }
+    if file.get(HOLDS).is_some() {
+        holds::distribute(value(file, HOLDS)?, &mut content.metrics, &mut pods)?;
     }
     if file.get(CRASHES).is_some() {
         let crashes: Vec<SavedCrash> = value(file, CRASHES)?;

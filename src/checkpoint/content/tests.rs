@@ -11,12 +11,12 @@ use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use podinit_core::kube_event::{CapacityState, EventReason, KubeEvent};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Interval, Namespaces, NodeEvent, Observation, Observer, PodEvent,
-    Selection, Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
+    Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
+    PodEvent, Selection, Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Ending, Phase, PodSnapshot, PodUid,
+    Condition, ConditionStatus, ConditionType, Ending, Phase, PodInfo, PodSnapshot, PodUid,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -35,6 +35,14 @@ impl Observer for Counted {
 impl Sink for Counted {
     fn ended(&mut self, startup: EndedStartup) {
         self.records.add(startup);
+    }
+
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
+        self.recorder.hold(now, pod)
+    }
+
+    fn release(&mut self, now: Timestamp, hold: LabelHold) {
+        self.recorder.release(now, hold);
     }
 }
 
@@ -244,7 +252,7 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
         }
         let missing = decoded(&missing).map_err(|error| error.reason());
         match tag {
-            CAPACITY | COLLECTED | CRASHES | MARKS | RECORDS | SHOWN | START_TIMES => {
+            CAPACITY | COLLECTED | CRASHES | HOLDS | MARKS | RECORDS | SHOWN | START_TIMES => {
                 assert!(missing.is_ok());
             }
             _ => assert_eq!(missing, Err(CheckpointLoad::Corrupt)),
@@ -258,14 +266,16 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     let file = include_bytes!("../../../tests/fixtures/checkpoints/without_records");
     let tags = frame::read(file).unwrap();
     assert!(
-        tags.iter()
-            .all(|(tag, _)| ![CAPACITY, COLLECTED, RECORDS, SHOWN, START_TIMES].contains(&tag))
+        tags.iter().all(
+            |(tag, _)| ![CAPACITY, COLLECTED, HOLDS, RECORDS, SHOWN, START_TIMES].contains(&tag)
+        )
     );
     let (content, pods) = decode(&frame::read(file).unwrap()).unwrap();
     let finished = content.metrics.families.sum("podinit_pods_finished_total");
     assert_eq!((finished, pods.len()), (2, 2));
     assert_eq!(content.records, KeptRecords::default());
     assert!(content.metrics.starts.is_empty());
+    assert!(content.metrics.holds.is_empty());
     for pod in pods.iter().filter_map(SavedPod::in_flight) {
         let mut collected = Vec::new();
         append(&mut collected, &pod.collected());

@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::capacity::Capacities;
 use super::collected::CollectedWriter;
 use super::evidence::PodNodes;
+use super::holds::PodHolds;
 use super::marks::Marks;
 use super::section::{
-    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, MARKS, METRICS, PODS, RECORDS, SCOPE, SHARD,
-    SHOWN, START_TIMES, TRACKER, append,
+    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS, SCOPE,
+    SHARD, SHOWN, START_TIMES, TRACKER, append,
 };
 use super::{Content, SavedShard, endings, records};
 use crate::checkpoint::frame::{Section, Writer};
@@ -31,6 +32,7 @@ pub struct Unsealed {
     collected: CollectedWriter,
     shown: Vec<u8>,
     marks: Marks,
+    holds: PodHolds,
     capacities: Capacities,
     nodes: PodNodes,
     /// How many pods in flight were added
@@ -56,6 +58,7 @@ impl Unsealed {
             collected: CollectedWriter::default(),
             shown: Vec::new(),
             marks: Marks::default(),
+            holds: PodHolds::default(),
             capacities: Capacities::default(),
             nodes: PodNodes::default(),
             in_flight: 0,
@@ -74,6 +77,7 @@ impl Unsealed {
     fn add<P: Borrow<PodInFlight> + Serialize>(&mut self, pod: &SavedPod<P>) {
         append(self.file.end(), pod);
         self.marks.add(pod);
+        self.holds.add(pod);
         if let Some(pod) = pod.in_flight() {
             self.collected.add(pod);
             append(&mut self.shown, &pod.shown());
@@ -92,6 +96,7 @@ impl Unsealed {
             collected,
             shown,
             marks,
+            holds,
             mut capacities,
             nodes,
             ..
@@ -111,6 +116,9 @@ impl Unsealed {
         }
         if let Some(marks) = marks.finish() {
             file.section(MARKS, |out| out.extend(marks));
+        }
+        if let Some(holds) = holds.finish(&metrics.holds) {
+            file.section(HOLDS, |out| out.extend(holds));
         }
         file.section(TRACKER, |out| append(out, &tracker));
         if !tracker.crashes.is_empty() {

@@ -162,6 +162,9 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                     let labels = &scope.pod_labels;
                     *parts.tracker =
                         restore::restore(content, pods, parts.config, &sources, labels, parts.sink);
+                    if parts.sink.recorder.awaits_list() {
+                        parts.watch.resume.clear();
+                    }
                     if resharded {
                         let (tracker, sink) = (parts.tracker, parts.sink);
                         let moved = tracker.reshard(before, scope.shard, sink);

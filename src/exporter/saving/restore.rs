@@ -11,6 +11,7 @@ use podinit_core::lifecycle::{
     EndedStartup, PodInFlight, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
 
 /// Restores counters, histograms and records into `sink`, and returns a tracker with the pods.
 pub(super) fn restore(
@@ -34,6 +35,8 @@ pub(super) fn restore(
     let recorder = &mut sink.recorder;
     let in_flight = pods.iter().filter_map(SavedPod::in_flight);
     let durations = recorder.restore(&content.metrics, in_flight);
+    let now = content.tracker.now.unwrap_or(Timestamp::EPOCH);
+    recorder.restore_holds(now, &mut pods);
     if durations == RestoredDurations::OtherLabels {
         tracing::warn!(
             "the duration series have other labels than before, so they begin at zero; other counters continue"

@@ -1,21 +1,24 @@
 //! From a recorder to what is saved of it, and back.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::Recorder;
 use crate::instruments::SavedFamilies;
 use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
+use crate::metrics::holds::SavedHolds;
 use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
 use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
 use crate::metrics::layout::LAYOUT;
+use crate::metrics::namespaces::{NamespaceSlot, UNNAMED};
 use crate::metrics::node_families::{NODE_STARTUP, NODES_DISCOVERED, NodeMetrics};
 use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
 use crate::metrics::startup_durations::{STARTUP_DURATION, StartupDurations};
 use crate::metrics::store::SeriesSet;
-use podinit_core::lifecycle::{Interval, PodInFlight};
+use podinit_core::lifecycle::{Interval, LabelHold, PodInFlight, SavedPod, Sink};
 use podinit_core::timestamp::Timestamp;
 
 impl Recorder {
@@ -36,20 +39,21 @@ impl Recorder {
 
     /// All counters and histograms, with the counters as [`Recorder::saved_families`] has read them.
     pub fn saved_with(&self, families: SavedFamilies) -> SavedMetrics {
-        let labels = self.labels.saved();
-        let durations = |set| {
+        let (labels, positions) = self.labels.saved();
+        let durations = |set: &usize| {
+            let set = self.store.set(*set);
             let histograms = self.store.intervals().iter().map(|interval| {
-                let set = self.store.set(set);
-                set.map(|set| set.interval(*interval).saved())
+                let set = set.as_ref();
+                set.map(|set: &Arc<SeriesSet>| set.interval(*interval).saved())
             });
             histograms.map(Option::unwrap_or_default).collect()
         };
-        let startup_sli = |set| {
-            let histogram = self.store.set(set)?.startup_sli()?;
-            Some(histogram.saved())
+        let startup_sli = |set: &usize| {
+            let set = self.store.set(*set)?;
+            Some(set.startup_sli()?.saved())
         };
         let events = self.store.events.as_ref();
-        let starts = self.saved_starts(&families, labels.sets.len());
+        let starts = self.saved_starts(&families, &positions);
         SavedMetrics {
             starts,
             families,
@@ -61,18 +65,31 @@ impl Recorder {
             slo_namespaces: self.namespaces.saved(),
             resize: self.store.in_place.resize_duration.saved(),
             inplace_update: self.store.in_place.update_duration.saved(),
-            durations: (0..labels.sets.len()).map(durations).collect(),
-            startup_sli: (0..labels.sets.len()).filter_map(startup_sli).collect(),
+            durations: positions.iter().map(durations).collect(),
+            startup_sli: positions.iter().filter_map(startup_sli).collect(),
             pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
             startups: (self.store.startups.as_ref()).map(StartupDurations::saved),
             starting_nodes: (self.store.nodes.as_ref()).map_or(0, NodeMetrics::starting),
             pools: (self.store.nodes.as_ref()).map(NodeMetrics::saved_histograms),
+            holds: self.saved_holds(&positions),
             labels,
         }
     }
 
-    /// Since when the families that this process has count, and so many label sets.
-    fn saved_starts(&self, families: &SavedFamilies, sets: usize) -> SavedStartTimes {
+    /// What the holds of pods name, and since when label values and the sets at these positions are without a pod.
+    fn saved_holds(&self, positions: &[usize]) -> SavedHolds {
+        let index: HashMap<usize, u32> = positions.iter().copied().zip(0..).collect();
+        SavedHolds {
+            slo_namespaces: self.namespaces.saved_places(),
+            has_slo_namespaces: self.namespaces.names.labelled,
+            holds: self.holds.saved(|set| index.get(&set).copied()),
+            ended_events: self.slos.saved_ended(),
+            ..self.labels.saved_places(positions)
+        }
+    }
+
+    /// Since when the families that this process has count, and the label sets at these positions.
+    fn saved_starts(&self, families: &SavedFamilies, positions: &[usize]) -> SavedStartTimes {
         let counters: HashSet<&str> = families.names().collect();
         let always = [
             DISCOVERED,
@@ -94,10 +111,10 @@ impl Recorder {
         let histograms = DURATIONS.into_iter().chain(always).chain(of_evidence);
         let histograms: Vec<&str> = histograms.map(|family| family.name).collect();
         let is_saved = |name: &str| counters.contains(name) || histograms.contains(&name);
-        let of_set = |set| self.store.set(set)?.start.get();
+        let of_set = |set: &usize| self.store.set(*set)?.start.get();
         SavedStartTimes {
             families: self.store.starts.saved(is_saved),
-            sets: (0..sets)
+            sets: (positions.iter())
                 .map(|set| of_set(set).map(Timestamp::as_nanos))
                 .collect(),
         }
@@ -139,13 +156,15 @@ impl Recorder {
         saved: &SavedMetrics,
         in_flight: impl IntoIterator<Item = &'a PodInFlight>,
     ) -> RestoredDurations {
-        self.namespaces.restore(&saved.slo_namespaces);
+        let holds = &saved.holds;
+        let slo_places = (self.namespaces).restore(&saved.slo_namespaces, &holds.slo_namespaces);
         let namespaces = &mut self.namespaces;
         let in_flight: Vec<_> = in_flight.into_iter().collect();
         let adopted = in_flight.iter().filter(|pod| pod.has_startup_sli()).count() as u64;
         let in_flight = in_flight.into_iter();
         let places = in_flight.map(|pod| {
             let place = namespaces.place_of(pod.info());
+            namespaces.move_waiting(place, pod.info(), None, Some(pod.waiting()));
             (place, pod.waiting(), pod.capacity_state())
         });
         let places: Vec<_> = places.collect();
@@ -159,6 +178,7 @@ impl Recorder {
             events.families.exclude(&pods);
         }
         self.slos.restore(&saved.families, &mut self.namespaces);
+        self.slos.restore_ended(&holds.ended_events);
         let sources = self.sources.iter();
         sources.for_each(|source| source.restore(&saved.families));
         let cells = LAYOUT.cells_of(&saved.bounds);
@@ -177,13 +197,14 @@ impl Recorder {
             let nodes_of_before = (pools, saved.starting_nodes);
             nodes.restore(&saved.families, nodes_of_before, &cells, &mut self.pools);
         }
-        let Some(sets) = self.labels.restore(&saved.labels, |set, values| {
+        let Some(sets) = self.labels.restore(&saved.labels, holds, |set, values| {
             store.add_set(set, values, None);
         }) else {
             self.restore_starts(saved, None);
             return RestoredDurations::OtherLabels;
         };
         self.restore_starts(saved, Some(&sets));
+        self.restored_holds = self.holds_of(holds, &sets, &slo_places);
         let store = &self.store;
         if let Some(startups) = &store.startups {
             match &saved.startups {
@@ -198,7 +219,8 @@ impl Recorder {
             }
         }
         for (set, sli) in sets.iter().zip(&saved.startup_sli) {
-            if let Some(histogram) = store.set(*set).and_then(SeriesSet::startup_sli) {
+            let set = store.set(*set);
+            if let Some(histogram) = set.as_deref().and_then(SeriesSet::startup_sli) {
                 histogram.restore(sli, &cells);
             }
         }
@@ -212,5 +234,54 @@ impl Recorder {
             }
         }
         RestoredDurations::Continued
+    }
+
+    /// The holds that were saved, by their numbers, each with a pod until [`Recorder::restore_holds`]. Given are the
+    /// label sets and the places of namespaces by those that were saved.
+    fn holds_of(
+        &mut self,
+        saved: &SavedHolds,
+        sets: &[usize],
+        slo_places: &[NamespaceSlot],
+    ) -> Vec<LabelHold> {
+        let labelled = self.namespaces.names.labelled;
+        let ids = self.labels.ids_by_set();
+        let named = |(set, place): (u32, u32)| {
+            let set = *sets.get(set as usize)?;
+            let place = match (labelled, saved.has_slo_namespaces) {
+                (false, _) => UNNAMED,
+                (true, true) => *slo_places.get(place as usize)?,
+                // Which namespace it was is not known.
+                (true, false) => return None,
+            };
+            Some((set, &**ids.get(&set)?, place))
+        };
+        let holds = saved.holds.iter().map(|hold| {
+            let named = hold.and_then(named);
+            (self.holds).restore_next(named, &mut self.labels, &mut self.namespaces)
+        });
+        holds.collect()
+    }
+
+    /// Whether a label has reached its cap, and pods of an earlier process may have any value: a list shows which, so
+    /// that values without a pod can give their places back.
+    pub fn awaits_list(&self) -> bool {
+        let is_full = self.labels.has_full_label() || self.namespaces.is_full();
+        is_full && self.holds.may_have_any()
+    }
+
+    /// Takes back which label values finished pods have, as they were saved at `now`, after [`Recorder::restore`].
+    pub fn restore_holds(&mut self, now: Timestamp, pods: &mut [SavedPod]) {
+        let restored = std::mem::take(&mut self.restored_holds);
+        for hold in pods.iter_mut().filter_map(SavedPod::hold_mut) {
+            let number = hold.get().checked_sub(1);
+            let now_is = number.and_then(|number| restored.get(number as usize));
+            *hold = self.holds.enter_again(now_is.copied().unwrap_or_default());
+        }
+        for hold in restored {
+            if hold != LabelHold::UNKNOWN {
+                self.release(now, hold);
+            }
+        }
     }
 }

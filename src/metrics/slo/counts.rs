@@ -1,6 +1,6 @@
 //! The events of one SLO, by namespace.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::instruments::{Counter, CounterVec};
 use crate::metrics::bad_causes::{BadCauses, BadCausesSnapshot};
@@ -20,7 +20,9 @@ label_values! {
 #[derive(Debug)]
 pub(super) struct Counts {
     /// By place of the namespace; none where no pod has been met
-    events: Box<[OnceLock<Box<Events>>]>,
+    events: Box<[RwLock<Option<Arc<Events>>>]>,
+    /// Those of namespaces whose series have ended: the good ones and the bad ones
+    ended: [Counter; 2],
     pub(super) excluded: CounterVec<ExclusionReason>,
 }
 
@@ -52,17 +54,48 @@ impl EventsSnapshot {
 impl Counts {
     pub(super) fn new(places: usize) -> Self {
         Self {
-            events: (0..places).map(|_| OnceLock::new()).collect(),
+            events: (0..places).map(|_| RwLock::new(None)).collect(),
+            ended: Default::default(),
             excluded: CounterVec::default(),
         }
     }
 
-    pub(super) fn at(&self, place: NamespaceSlot) -> &Events {
-        self.events[place].get_or_init(Box::default)
+    pub(super) fn at(&self, place: NamespaceSlot) -> Arc<Events> {
+        if let Some(events) = self.get(place) {
+            return events;
+        }
+        let events = &self.events[place];
+        let mut events = events.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(events.get_or_insert_default())
+    }
+
+    fn get(&self, place: NamespaceSlot) -> Option<Arc<Events>> {
+        let events = self.events[place].read();
+        events.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The series of the namespace at `place` end. Its events count in the sum over all namespaces only.
+    pub(super) fn end(&self, place: NamespaceSlot) {
+        let EventsSnapshot { good, bad } = self.snapshot(place);
+        self.add_ended([good, bad.sum()]);
+        let events = &self.events[place];
+        *events.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Adds events of namespaces whose series have ended: the good ones and the bad ones.
+    pub(super) fn add_ended(&self, events: [u64; 2]) {
+        for (counter, events) in self.ended.iter().zip(events) {
+            counter.add(events);
+        }
+    }
+
+    /// The events of namespaces whose series have ended: the good ones and the bad ones.
+    pub(super) fn ended(&self) -> [u64; 2] {
+        self.ended.each_ref().map(Counter::get)
     }
 
     pub(super) fn snapshot(&self, place: NamespaceSlot) -> EventsSnapshot {
-        let events = self.events[place].get();
+        let events = self.get(place);
         let snapshot = events.map(|events| EventsSnapshot {
             good: events.good.get(),
             bad: events.bad.snapshot(),

@@ -19,7 +19,11 @@ fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNam
     let mut events = Vec::new();
     for Slo { doc, counts } in slos {
         for (place, namespace) in namespaces.shown() {
-            events.push((&*doc.name, namespace, counts.snapshot(place)));
+            let snapshot = counts.snapshot(place);
+            // Another namespace may just have got the place.
+            if namespaces.is_still(place, namespace.as_ref()) {
+                events.push((&*doc.name, namespace, snapshot));
+            }
         }
     }
     let number = |labels: &[Label<'_>], namespace: Option<&str>, count, out: &mut dyn Encoder| {
@@ -31,14 +35,14 @@ fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNam
     for (slo, namespace, events) in &events {
         for (result, count) in events.iter() {
             let labels = [("slo", *slo), ("result", result.as_str())];
-            number(&labels, *namespace, count, out);
+            number(&labels, namespace.as_deref(), count, out);
         }
     }
     out.family(Head::from(&SLO_BAD_CAUSES));
     for (slo, namespace, events) in &events {
         for ([stage, cause], count) in events.bad.iter() {
             let labels = [("slo", *slo), ("stage", stage), ("cause", cause)];
-            number(&labels, *namespace, count, out);
+            number(&labels, namespace.as_deref(), count, out);
         }
     }
 }
@@ -116,11 +120,12 @@ impl FamilySource for SloBoard {
                 let events = counts.snapshot(place);
                 for (result, value) in events.iter() {
                     let labels = [&*doc.name, result.as_str()];
-                    saved_events.push(saved_series(labels, namespace, value));
+                    saved_events.push(saved_series(labels, namespace.as_deref(), value));
                 }
                 let counted = events.bad.iter().filter(|(_, value)| *value > 0);
                 for ([stage, cause], value) in counted {
-                    causes.push(saved_series([&*doc.name, stage, cause], namespace, value));
+                    let labels = [&*doc.name, stage, cause];
+                    causes.push(saved_series(labels, namespace.as_deref(), value));
                 }
             }
         }

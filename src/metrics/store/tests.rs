@@ -107,7 +107,8 @@ fn exemplars_are_copied_only_for_a_format_that_carries_them() {
     let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
     let latency = Latency::from_nanos(1);
     let at = Timestamp::from_seconds(1);
-    let histogram = store.set(0).unwrap().interval(Interval::CreatedToReady);
+    let set = store.set(0).unwrap();
+    let histogram = set.interval(Interval::CreatedToReady);
     histogram.observe_pod(latency, &pod, at);
     for wanted in [true, false] {
         let mut encoder = ExemplarCounter { wanted, given: 0 };

@@ -6,7 +6,8 @@ use super::deliveries::{Replay, ReplayConfig};
 use crate::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 use crate::reports::reader::{Document, RecordingError};
 use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer, Sink};
+use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
 /// How a recording is replayed, and which labels and SLOs are exposed.
@@ -81,6 +82,14 @@ impl Observer for RecordedMetrics {
 
 impl Sink for RecordedMetrics {
     fn ended(&mut self, _: EndedStartup) {}
+
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
+        self.recorder.hold(now, pod)
+    }
+
+    fn release(&mut self, now: Timestamp, hold: LabelHold) {
+        self.recorder.release(now, hold);
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use podinit::inspect::records::RecordStore;
 use podinit::metrics::Recorder;
-use podinit_core::lifecycle::{EndedStartup, Observation, Observer, Sink};
+use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer, Sink};
+use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
 /// The records alone.
@@ -34,5 +35,13 @@ impl Observer for Counted {
 impl Sink for Counted {
     fn ended(&mut self, startup: EndedStartup) {
         self.records.add(startup);
+    }
+
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
+        self.recorder.hold(now, pod)
+    }
+
+    fn release(&mut self, now: Timestamp, hold: LabelHold) {
+        self.recorder.release(now, hold);
     }
 }

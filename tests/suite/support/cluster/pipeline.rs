@@ -15,10 +15,10 @@ use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, NodeEvent, Observation, Observer, PodEvent, Record, Sink, SloId,
-    SourceId, TimestampMode, Tracker, TrackerConfig,
+    Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, Sink,
+    SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
 };
-use podinit_core::pod::PodSnapshot;
+use podinit_core::pod::{PodInfo, PodSnapshot};
 use podinit_core::problems::MOST_RECORDS;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
@@ -266,6 +266,14 @@ impl Sink for RecorderAndRecords {
             self.newest.pop_front();
         }
         self.newest.push_back(startup);
+    }
+
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
+        self.recorder.hold(now, pod)
+    }
+
+    fn release(&mut self, now: Timestamp, hold: LabelHold) {
+        self.recorder.release(now, hold);
     }
 }
 

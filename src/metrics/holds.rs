@@ -1,0 +1,192 @@
+//! Which label values the remembered pods have: a [`LabelHold`] names a label set, and the place of a namespace in
+//! the series of SLOs.
+
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+use super::label_sets::LabelSets;
+use super::label_values::ValueId;
+use super::namespaces::{NamespaceSlot, Namespaces};
+use podinit_core::lifecycle::LabelHold;
+use podinit_core::timestamp::Timestamp;
+
+/// What a hold names, and how many pods have it.
+#[derive(Clone, Debug)]
+struct Held {
+    set: usize,
+    ids: Box<[ValueId]>,
+    place: NamespaceSlot,
+    pods: u32,
+}
+
+/// A hold as it is saved: the position of its label set among those saved, and the place of its namespace. `None`
+/// where no pod has it.
+pub type SavedHold = Option<(u32, u32)>;
+
+/// Since when label values and sets are without a pod, and what the holds of pods name, as plain values that outlive
+/// the process. A time is in nanoseconds since the Unix epoch; `None` where there is a pod or it is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedHolds {
+    /// By label and value, in the order of [`SavedLabels`](super::label_sets::SavedLabels)
+    pub values: Vec<Vec<Option<i64>>>,
+    /// By label set
+    pub sets: Vec<Option<i64>>,
+    /// By namespace of SLO events
+    pub slo_namespaces: Vec<Option<i64>>,
+    /// Whether SLO events are counted by namespace
+    pub has_slo_namespaces: bool,
+    /// By the number of the hold, from 1 on
+    pub holds: Vec<SavedHold>,
+    /// The events of SLOs in namespaces whose series have ended: the name, the good ones and the bad ones
+    pub ended_events: Vec<(String, u64, u64)>,
+}
+
+impl SavedHolds {
+    /// Whether nothing is said, as in a checkpoint of an earlier podinit.
+    pub const fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+}
+
+/// The holds of all pods. Owned by the recorder.
+#[derive(Debug, Default)]
+pub(super) struct Holds {
+    numbers: HashMap<(usize, NamespaceSlot), u32>,
+    /// By number, from 1 on
+    held: Vec<Held>,
+    free: Vec<u32>,
+    /// Pods whose label values are not known
+    unknown: u64,
+}
+
+impl Holds {
+    /// Whether a pod may have any value.
+    pub(super) const fn may_have_any(&self) -> bool {
+        self.unknown > 0
+    }
+
+    /// A pod has the label set that `labels` has resolved last, and this place.
+    pub(super) fn enter(
+        &mut self,
+        set: usize,
+        place: NamespaceSlot,
+        labels: &mut LabelSets,
+        namespaces: &mut Namespaces,
+    ) -> LabelHold {
+        if let Some(number) = self.numbers.get(&(set, place)) {
+            if let Some(held) = self.held.get_mut(*number as usize) {
+                held.pods += 1;
+            }
+            return LabelHold::new(number + 1);
+        }
+        let number = self.free.pop();
+        // There are no more holds than pods, and those have slots of 32 bits.
+        let number = number.unwrap_or(self.held.len() as u32);
+        let ids = labels.resolved_ids().into();
+        self.enter_as(number, set, ids, place, labels, namespaces)
+    }
+
+    /// The first pod has this label set and place, which get this number.
+    fn enter_as(
+        &mut self,
+        number: u32,
+        set: usize,
+        ids: Box<[ValueId]>,
+        place: NamespaceSlot,
+        labels: &mut LabelSets,
+        namespaces: &mut Namespaces,
+    ) -> LabelHold {
+        labels.enter(set, &ids);
+        namespaces.enter(place);
+        let held = Held {
+            set,
+            ids,
+            place,
+            pods: 1,
+        };
+        match self.held.get_mut(number as usize) {
+            Some(free) => *free = held,
+            None => self.held.push(held),
+        }
+        self.numbers.insert((set, place), number);
+        LabelHold::new(number + 1)
+    }
+
+    /// Takes back the next hold that was saved, under its number, with a pod. Where it names what an earlier one names,
+    /// it is that one.
+    pub(super) fn restore_next(
+        &mut self,
+        named: Option<(usize, &[ValueId], NamespaceSlot)>,
+        labels: &mut LabelSets,
+        namespaces: &mut Namespaces,
+    ) -> LabelHold {
+        let next = self.held.len() as u32;
+        let known = named.and_then(|(set, _, place)| self.numbers.get(&(set, place)));
+        let (Some((set, ids, place)), None) = (named, known) else {
+            let known = known.map_or(LabelHold::UNKNOWN, |number| LabelHold::new(number + 1));
+            self.held.push(Held {
+                set: 0,
+                ids: [].into(),
+                place: 0,
+                pods: 0,
+            });
+            self.free.push(next);
+            return match known {
+                LabelHold::UNKNOWN => known,
+                known => self.enter_again(known),
+            };
+        };
+        self.enter_as(next, set, ids.into(), place, labels, namespaces)
+    }
+
+    /// A pod more has the hold of another.
+    pub(super) fn enter_again(&mut self, hold: LabelHold) -> LabelHold {
+        let number = hold.get().checked_sub(1);
+        match number.and_then(|number| self.held.get_mut(number as usize)) {
+            None => self.enter_unknown(),
+            Some(held) => {
+                held.pods += 1;
+                hold
+            }
+        }
+    }
+
+    /// A pod whose label values are not known.
+    const fn enter_unknown(&mut self) -> LabelHold {
+        self.unknown += 1;
+        LabelHold::UNKNOWN
+    }
+
+    /// A pod less has this hold, from `now` on.
+    pub(super) fn leave(
+        &mut self,
+        hold: LabelHold,
+        now: Timestamp,
+        labels: &mut LabelSets,
+        namespaces: &mut Namespaces,
+    ) {
+        let Some(number) = hold.get().checked_sub(1) else {
+            self.unknown = self.unknown.saturating_sub(1);
+            return;
+        };
+        let Some(held) = self.held.get_mut(number as usize) else {
+            return;
+        };
+        held.pods = held.pods.saturating_sub(1);
+        if held.pods == 0 && self.numbers.remove(&(held.set, held.place)).is_some() {
+            labels.leave(held.set, &held.ids, now);
+            namespaces.leave(held.place, now);
+            self.free.push(number);
+        }
+    }
+
+    /// What they name, where `position` gives the position of a label set among those saved.
+    pub(super) fn saved(&self, position: impl Fn(usize) -> Option<u32>) -> Vec<SavedHold> {
+        let held = self.held.iter().map(|held| {
+            let position = position(held.set).filter(|_| held.pods > 0)?;
+            // Places have the numbers of values.
+            Some((position, held.place as u32))
+        });
+        held.collect()
+    }
+}
