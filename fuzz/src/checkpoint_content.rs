@@ -80,7 +80,7 @@ pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
 
 /// Restores from a checkpoint whose frame is whole, if its content is valid.
 pub fn restore(file: &[u8]) {
-    let (content, pods) = match content::decode(&frame::read(file).unwrap()) {
+    let (content, mut pods) = match content::decode(&frame::read(file).unwrap()) {
         Ok(read) => read,
         Err(error) => return assert!(!error.to_string().contains('\n')),
     };
@@ -91,6 +91,8 @@ pub fn restore(file: &[u8]) {
     let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
     let in_flight = pods.iter().filter_map(SavedPod::in_flight);
     recorder.restore(&content.metrics, in_flight);
+    let now = content.tracker.now.unwrap_or(Timestamp::EPOCH);
+    recorder.restore_holds(now, &mut pods);
     let config = TrackerConfig {
         slos: rules(),
         ..TrackerConfig::default()
@@ -100,7 +102,6 @@ pub fn restore(file: &[u8]) {
         1 => Successor::SelectionChanged(SourceId(1)),
         _ => Successor::Gone,
     };
-    let now = content.tracker.now.unwrap_or(Timestamp::EPOCH);
     let mut tracker = Tracker::restored(config, content.tracker, pods, successor, &mut recorder);
     let mut deliver = |event| {
         let delivery = Delivery {

@@ -1,12 +1,11 @@
 //! Which label values the remembered pods have: a [`LabelHold`] names a label set, and the place of a namespace in
 //! the series of SLOs.
 
-use hashbrown::HashMap;
-use serde::{Deserialize, Serialize};
-
 use super::label_sets::LabelSets;
 use super::label_values::ValueId;
 use super::namespaces::{NamespaceSlot, Namespaces};
+use super::saved_holds::SavedHold;
+use hashbrown::HashMap;
 use podinit_core::lifecycle::LabelHold;
 use podinit_core::timestamp::Timestamp;
 
@@ -17,35 +16,6 @@ struct Held {
     ids: Box<[ValueId]>,
     place: NamespaceSlot,
     pods: u32,
-}
-
-/// A hold as it is saved: the position of its label set among those saved, and the place of its namespace. `None`
-/// where no pod has it.
-pub type SavedHold = Option<(u32, u32)>;
-
-/// Since when label values and sets are without a pod, and what the holds of pods name, as plain values that outlive
-/// the process. A time is in nanoseconds since the Unix epoch; `None` where there is a pod or it is not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedHolds {
-    /// By label and value, in the order of [`SavedLabels`](super::label_sets::SavedLabels)
-    pub values: Vec<Vec<Option<i64>>>,
-    /// By label set
-    pub sets: Vec<Option<i64>>,
-    /// By namespace of SLO events
-    pub slo_namespaces: Vec<Option<i64>>,
-    /// Whether SLO events are counted by namespace
-    pub has_slo_namespaces: bool,
-    /// By the number of the hold, from 1 on
-    pub holds: Vec<SavedHold>,
-    /// The events of SLOs in namespaces whose series have ended: the name, the good ones and the bad ones
-    pub ended_events: Vec<(String, u64, u64)>,
-}
-
-impl SavedHolds {
-    /// Whether nothing is said, as in a checkpoint of an earlier podinit.
-    pub const fn is_empty(&self) -> bool {
-        self.sets.is_empty()
-    }
 }
 
 /// The holds of all pods. Owned by the recorder.
@@ -79,9 +49,10 @@ impl Holds {
             }
             return LabelHold::new(number + 1);
         }
-        let number = self.free.pop();
-        // There are no more holds than pods, and those have slots of 32 bits.
-        let number = number.unwrap_or(self.held.len() as u32);
+        if self.free.is_empty() && self.held.len() >= LabelHold::MAX as usize {
+            return self.enter_unknown();
+        }
+        let number = self.free.pop().unwrap_or(self.held.len() as u32);
         let ids = labels.resolved_ids().into();
         self.enter_as(number, set, ids, place, labels, namespaces)
     }

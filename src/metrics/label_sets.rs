@@ -5,10 +5,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::holds::SavedHolds;
 use super::label_values::{EMPTY_ID, OTHER_ID, ValueId, Values};
 use super::labels::{LabelSpec, SeriesLabel};
 use super::occupancy::{Occupancy, Vacancies};
+use super::saved_holds::SavedHolds;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 

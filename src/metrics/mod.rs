@@ -6,8 +6,9 @@
 //! ```
 //!
 //! The recorder belongs to the task that ingests pods and writes atomics only. A scrape reads them
-//! from any thread and never makes the recorder wait. What has to add up is read in one piece: each
-//! histogram by itself, and the counts of pods (the module `sequence_lock` explains how).
+//! from any thread. It makes the recorder wait only where a label set is added or ends, and only for as
+//! long as it takes to copy a reference. What has to add up is read in one piece: each histogram by
+//! itself, and the counts of pods (the module `sequence_lock` explains how).
 //!
 //! The families of pods are declared in `pod_families`. Other rooms declare and count their own (see
 //! [`instruments`](crate::instruments)) and hand them to the [`Builder`] as a
@@ -42,6 +43,7 @@ mod pod_families;
 mod problem_pods;
 mod recorder;
 pub mod saved;
+mod saved_holds;
 mod sequence_lock;
 mod slo;
 mod start_times;
@@ -58,7 +60,6 @@ pub use exporter_families::{CheckpointGauges, CheckpointLoad, ClockFamilies, Con
 pub use exposition::{EncodeError, Exposition};
 pub use families::{families, unknown_series};
 pub use figures::{Figures, SloFigures};
-pub use holds::{SavedHold, SavedHolds};
 pub use image_pulls::SavedPulls;
 pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, series_of_a_set};
 pub use label_sets::{SavedLabel, SavedLabels};
@@ -66,6 +67,7 @@ pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
 pub use node_families::SavedPool;
 pub use problem_pods::{MOST_PROBLEMS, ProblemPods};
 pub use recorder::Recorder;
+pub use saved_holds::{SavedHold, SavedHolds};
 pub use slo::SloDoc;
 pub use start_times::SavedStartTimes;
 pub use startup_durations::SavedStartup;

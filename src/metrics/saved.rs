@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::families::unknown_series;
 use super::histogram::SavedHistogram;
-use super::holds::SavedHolds;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
 use super::node_families::SavedPool;
+use super::saved_holds::SavedHolds;
 use super::start_times::SavedStartTimes;
 use super::startup_durations::SavedStartup;
 use crate::instruments::{LabelText, SavedFamilies};
