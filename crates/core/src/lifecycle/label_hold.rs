@@ -2,8 +2,7 @@
 //! as it remembers the pod. So the sink knows which values have a pod, whatever becomes of the pod and however it
 //! leaves.
 
-/// The number of the label values under which a remembered pod is counted, in three bytes: pods in flight have no room
-/// for a fourth.
+/// The number of the label values under which a remembered pod is counted, in three bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelHold([u8; 3]);
 
