@@ -65,6 +65,9 @@ pub enum ApiErrorKind {
     ClientError,
     #[error("the API server failed (5xx)")]
     ServerError,
+    /// 501: the API server, or what stands before it, has no such function
+    #[error("the API server does not implement the request (501)")]
+    NotImplemented,
     /// Neither a success nor 4xx nor 5xx
     #[error("the status of the answer is unexpected")]
     UnexpectedStatus,
@@ -168,6 +171,7 @@ impl ApiErrorKind {
             // what all its versions have in common (client-go, isTooLargeResourceVersionError).
             500..=599 if message.contains("Too large resource version") => Self::VersionAhead,
             400..=499 => Self::ClientError,
+            501 => Self::NotImplemented,
             500..=599 => Self::ServerError,
             _ => Self::UnexpectedStatus,
         }
@@ -264,6 +268,7 @@ mod tests {
             (410, K::Gone),
             (429, K::TooManyRequests),
             (500, K::ServerError),
+            (501, K::NotImplemented),
             (504, K::ServerError),
         ] {
             assert_eq!(answered(code, "").kind, kind, "{code}");

@@ -139,7 +139,10 @@ fn unanswered(failure: &ApiError) -> (Finding, Reached) {
             (found.fix(fix), Reached::Yes(None))
         }
         // A server that refuses or does not know this path may serve the others.
-        ApiErrorKind::Forbidden | ApiErrorKind::Rejected | ApiErrorKind::ClientError => {
+        ApiErrorKind::Forbidden
+        | ApiErrorKind::Rejected
+        | ApiErrorKind::NotImplemented
+        | ApiErrorKind::ClientError => {
             let found = Finding::note(CHECK, format!("answers, but not to /version: {why}"));
             (found, Reached::Yes(None))
         }

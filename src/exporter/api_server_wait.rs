@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::watch::backoff::Backoff;
+use crate::watch::outage::Outage;
 
 /// The longest wait before the first retry.
 const BACKOFF_BASE: Duration = Duration::from_millis(500);
@@ -29,8 +30,8 @@ pub(crate) struct FailedAttempt {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Makes attempts until one succeeds. Logs when it begins to wait, whenever the reason changes, and when
-/// the wait is over.
+/// Makes attempts until one succeeds. Logs when it begins to wait, why it goes on to wait where that is another
+/// reason, and when the wait is over.
 ///
 /// # Errors
 /// The last error, when waiting cannot help or `limit` has passed.
@@ -42,11 +43,11 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
     let began = Instant::now();
     let ends = limit.map(|limit| began + limit);
     let mut backoff = Backoff::new(BACKOFF_BASE, BACKOFF_CAP, random);
-    let mut state = None;
+    let mut outage = None;
     loop {
         let failed = match attempt().await {
             Ok(answer) => {
-                if state.is_some() {
+                if outage.is_some() {
                     let waited_seconds = began.elapsed().as_secs();
                     tracing::info!(waited_seconds, "the API server answers");
                 }
@@ -58,8 +59,10 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
         if !failed.is_transient || is_over {
             return Err(failed.error);
         }
-        if state.replace(failed.state) != Some(failed.state) {
-            tracing::warn!("{:#}; waiting for it", failed.error);
+        let error = format!("{:#}", failed.error);
+        let outage = outage.get_or_insert_with(Outage::default);
+        if outage.is_news(failed.state, &error) {
+            tracing::warn!("{error}; waiting for it");
         }
         let wait = backoff
             .after_failure()
@@ -96,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn each_change_of_state_is_one_line_of_the_log() {
+    async fn the_first_reason_and_each_that_lasts_are_one_line_of_the_log() {
         let log = Log::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
@@ -106,13 +109,14 @@ mod tests {
         let _guard = tracing::subscriber::set_default(subscriber);
         let began = Instant::now();
         let attempt = || async {
-            let state = match began.elapsed().as_secs() {
-                0..100 => "unreachable",
-                100..200 => "busy",
+            let (state, detail) = match began.elapsed().as_secs() {
+                0 => ("unreachable", "unexpected EOF"),
+                1..100 => ("unreachable", "invalid peer certificate"),
+                100..200 => ("busy", "starting"),
                 _ => return Ok(()),
             };
             Err(FailedAttempt {
-                error: anyhow::anyhow!("it is {state}"),
+                error: anyhow::anyhow!("it is {state}: {detail}"),
                 state,
                 is_transient: true,
                 retry_after: None,
@@ -123,12 +127,19 @@ mod tests {
         assert!(began.elapsed() <= Duration::from_secs(200) + BACKOFF_CAP);
         let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 3, "{text}");
-        assert!(
-            lines[0].contains("WARN") && lines[0].contains("it is unreachable; waiting for it")
-        );
-        assert!(lines[1].contains("WARN") && lines[1].contains("it is busy; waiting for it"));
-        assert!(lines[2].contains("INFO") && lines[2].contains("the API server answers"));
+        let logged = [
+            ("WARN", "it is unreachable: unexpected EOF; waiting for it"),
+            (
+                "WARN",
+                "it is unreachable: invalid peer certificate; waiting",
+            ),
+            ("WARN", "it is busy: starting; waiting for it"),
+            ("INFO", "the API server answers"),
+        ];
+        assert_eq!(lines.len(), logged.len(), "{text}");
+        for (line, (level, message)) in lines.into_iter().zip(logged) {
+            assert!(line.contains(level) && line.contains(message), "{text}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,5 +1,7 @@
-//! Logs when a source of evidence is no longer read and when it is again, and nothing in between.
+//! Logs when a source of evidence is no longer read, what then lasts, and when it is read again.
 
+use super::outage::Outage;
+use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 
 /// What the log already says about one watch of evidence.
@@ -10,6 +12,8 @@ pub(super) struct EvidenceLog {
     /// The resource, as rights name it
     resource: &'static str,
     state: State,
+    /// While it is down
+    outage: Outage,
     /// Whether an object that could not be used has been logged as a warning
     warned: bool,
 }
@@ -30,6 +34,7 @@ impl EvidenceLog {
             what,
             resource,
             state: State::default(),
+            outage: Outage::default(),
             warned: false,
         }
     }
@@ -37,6 +42,7 @@ impl EvidenceLog {
     /// The watch is open.
     pub(super) fn up(&mut self) {
         let what = self.what;
+        self.outage = Outage::default();
         match std::mem::replace(&mut self.state, State::Up) {
             State::Up => {}
             State::Unknown => tracing::info!("reading {what}"),
@@ -47,7 +53,9 @@ impl EvidenceLog {
     /// The watch cannot be opened.
     pub(super) fn down(&mut self, failure: &ApiError) {
         let (detail, what, resource) = (&failure.detail, self.what, self.resource);
-        if std::mem::replace(&mut self.state, State::Down) == State::Down {
+        self.state = State::Down;
+        let reason = WatchErrorReason::from(failure.kind).as_str();
+        if !self.outage.is_news(reason, detail) {
             tracing::debug!(detail, "podinit still cannot read {what}");
             return;
         }

@@ -323,7 +323,7 @@ impl Chunks {
 const fn is_verdict(kind: ApiErrorKind, opened: bool) -> bool {
     match kind {
         ApiErrorKind::Rejected | ApiErrorKind::ClientError | ApiErrorKind::UnexpectedStatus => true,
-        ApiErrorKind::ServerError => opened,
+        ApiErrorKind::ServerError | ApiErrorKind::NotImplemented => opened,
         _ => false,
     }
 }

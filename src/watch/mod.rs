@@ -9,7 +9,8 @@
 //! - `event_reader`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
 //! - `resume_point`: the version at which a watch resumes.
-//! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics.
+//! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics. `outage`: which failures are
+//!   logged.
 //! - `probe`: one request before the watch begins.
 //! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
 //! - `nodes`: lists and watches nodes. `evidence_log`: what is logged of Events and nodes.
@@ -38,6 +39,7 @@ pub mod line_reader;
 pub(crate) mod negotiation;
 pub mod nodes;
 pub(crate) mod one_shot_list;
+pub(crate) mod outage;
 mod paged_list;
 pub(crate) mod pages;
 pub mod probe;

@@ -209,13 +209,14 @@ fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
             },
         },
         ApiErrorKind::Rejected => ProbeError::Rejected { server, why },
-        ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError | ApiErrorKind::VersionAhead => {
-            ProbeError::Busy {
-                server,
-                why,
-                retry_after: failure.retry_after,
-            }
-        }
+        ApiErrorKind::TooManyRequests
+        | ApiErrorKind::ServerError
+        | ApiErrorKind::NotImplemented
+        | ApiErrorKind::VersionAhead => ProbeError::Busy {
+            server,
+            why,
+            retry_after: failure.retry_after,
+        },
         _ => ProbeError::Foreign {
             server,
             origin,

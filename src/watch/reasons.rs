@@ -83,7 +83,7 @@ impl From<ApiErrorKind> for WatchErrorReason {
             ApiErrorKind::Rejected | ApiErrorKind::NotAcceptable | ApiErrorKind::ClientError => {
                 Self::ClientError
             }
-            ApiErrorKind::ServerError => Self::ServerError,
+            ApiErrorKind::ServerError | ApiErrorKind::NotImplemented => Self::ServerError,
             ApiErrorKind::UnexpectedStatus => Self::UnexpectedStatus,
         }
     }

@@ -2,8 +2,8 @@
 //! every pod as an event and then a bookmark that ends the list. The API server then holds no page
 //! in memory, which is the purpose of the option.
 //!
-//! Not every API server supports it. If one rejects it, or sends no end, the list is requested in
-//! pages.
+//! Not every API server supports it, and some do so half. If one refuses it, sends no end or one without a version,
+//! or fails again and again, the list is requested in pages.
 
 use std::time::Duration;
 
@@ -25,12 +25,24 @@ use podinit_decode::{Encoding, WatchEventKind};
 pub(super) enum StreamedListError {
     /// The API server does not offer it
     Refused(ApiError),
-    /// It began, and then there was neither an end nor anything else
+    /// It began, and had no end from which a watch can go on
     Endless(ApiError),
-    /// It began, and broke off before its end
-    Cut(ApiError),
-    /// It failed as any list can
+    /// It failed as any list can, or broke off before its end
     Failed(ApiError),
+}
+
+impl StreamedListError {
+    /// What a failed request, or an ERROR event instead of a pod, says of streams.
+    fn of(failure: ApiError) -> Self {
+        match failure.kind {
+            ApiErrorKind::Rejected
+            | ApiErrorKind::NotImplemented
+            | ApiErrorKind::NotAcceptable
+            | ApiErrorKind::ClientError
+            | ApiErrorKind::UnexpectedStatus => Self::Refused(failure),
+            _ => Self::Failed(failure),
+        }
+    }
 }
 
 impl Lister<'_> {
@@ -58,13 +70,7 @@ impl Lister<'_> {
         let answer = (self.negotiation)
             .send(self.client, request, Purpose::StreamedList, deadline)
             .await;
-        let answer = answer.map_err(|failure| {
-            if failure.kind == ApiErrorKind::Rejected {
-                StreamedListError::Refused(failure)
-            } else {
-                StreamedListError::Failed(failure)
-            }
-        })?;
+        let answer = answer.map_err(StreamedListError::of)?;
         self.sender.heard();
         self.read(answer).await
     }
@@ -86,7 +92,7 @@ impl Lister<'_> {
             let next = body.next(silence, "no end of the streamed list", chunk);
             let goes_on = next.await.map_err(|failure| match failure.kind {
                 ApiErrorKind::Timeout => StreamedListError::Endless(failure),
-                _ => StreamedListError::Cut(failure),
+                _ => StreamedListError::Failed(failure),
             })?;
             if let Some(version) = std::mem::replace(&mut end, Ok(None))? {
                 // A watch does not show whether the API server shards.
@@ -97,7 +103,7 @@ impl Lister<'_> {
             if !goes_on {
                 let detail = "the streamed list was cut short";
                 let failure = ApiError::new(ApiErrorKind::Transport, detail);
-                return Err(StreamedListError::Cut(failure));
+                return Err(StreamedListError::Failed(failure));
             }
         }
     }
@@ -134,13 +140,13 @@ impl Lister<'_> {
                 let version = resource_version.filter(|version| usable(version));
                 let unusable = || {
                     let detail = "the streamed list has no resourceVersion to watch from";
-                    StreamedListError::Failed(ApiError::malformed(detail))
+                    StreamedListError::Endless(ApiError::malformed(detail))
                 };
                 return version.map(Some).ok_or_else(unusable);
             }
             Ok(WatchEventKind::Bookmark { .. }) => {}
             Ok(WatchEventKind::Error(status)) => {
-                return Err(StreamedListError::Failed(ApiError::from_event(&status)));
+                return Err(StreamedListError::of(ApiError::from_event(&status)));
             }
             Err(error) => {
                 let may_be_deletion = encoding.may_be_deletion(event);
@@ -159,7 +165,7 @@ impl Lister<'_> {
         may_be_deletion: bool,
     ) -> Result<Option<String>, StreamedListError> {
         if may_be_deletion {
-            return Err(StreamedListError::Cut(ApiError::new(kind, detail)));
+            return Err(StreamedListError::Failed(ApiError::new(kind, detail)));
         }
         self.sender.stats().count_errors(kind.into(), 1);
         Ok(None)

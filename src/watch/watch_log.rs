@@ -1,8 +1,9 @@
-//! Logs when a list-watch starts to fail and when it works again, and nothing in between: an API
-//! server that is unavailable for an hour is two lines, not thousands.
+//! Logs when a list-watch starts to fail, what then lasts, and when it works again: an API server that is
+//! unavailable for an hour is a few lines, not thousands.
 
 use tokio::time::Instant;
 
+use super::outage::Outage;
 use super::stats::{RelistReason, WatchErrorReason};
 use crate::cluster::api_error::ApiError;
 
@@ -19,23 +20,22 @@ pub(super) struct WatchLog {
 struct FailureStreak {
     since: Instant,
     failures: u64,
-    reason: WatchErrorReason,
+    outage: Outage,
 }
 
 impl WatchLog {
     /// A request or watch failed. Logged as a warning when it is the first failure since the watch
-    /// worked, or has another reason than the one before.
+    /// worked, or one that lasts and was not named yet.
     pub(super) fn failed(&mut self, failure: &ApiError) {
         let reason = WatchErrorReason::from(failure.kind);
         let streak = self.streak.get_or_insert_with(|| FailureStreak {
             since: Instant::now(),
             failures: 0,
-            reason,
+            outage: Outage::default(),
         });
-        let news = streak.failures == 0 || streak.reason != reason;
         streak.failures += 1;
-        streak.reason = reason;
         let (detail, reason) = (&failure.detail, reason.as_str());
+        let news = streak.outage.is_news(reason, detail);
         if news {
             tracing::warn!(reason, detail, "the watch fails; podinit tries again");
         } else {
@@ -73,7 +73,7 @@ impl WatchLog {
         } else {
             tracing::info!(
                 detail,
-                "the streamed list had no end; podinit asks for pages"
+                "the streamed list did not arrive; podinit asks for pages"
             );
         }
     }

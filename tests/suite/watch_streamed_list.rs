@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::support::embedded::{Embedded, cluster, encoding, put};
-use crate::support::watch::{FakeApi, Writer, pod};
+use crate::support::watch::{Call, FakeApi, Writer, pod};
 use podinit::watch::config::{ListMode, ReflectorConfig};
 use podinit::watch::requests::{Scope, Selectors};
 use podinit::watch::stats::{RelistReason, WatchErrorReason};
@@ -93,6 +93,64 @@ async fn a_server_that_does_not_offer_streams_is_asked_for_pages_for_good() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_half_supports_streams_is_asked_for_pages_at_once() {
+    type Half = fn(Call);
+    let halves: [(Half, bool); 6] = [
+        (|call| call.refuse(501, "not implemented"), true),
+        (|call| call.stream().error(400, "sendInitialEvents"), true),
+        (|call| call.stream().error(501, "not implemented"), true),
+        (|call| call.refuse(405, "method not allowed"), true),
+        (|call| end_of_list(&call.stream(), ""), false),
+        (|call| end_of_list(&call.stream(), "0"), false),
+    ];
+    for (half, for_good) in halves {
+        let mut api = scripted();
+        half(api.call().await);
+        let list = api.call().await;
+        assert_eq!(list.uri, "/api/v1/pods?&limit=500");
+        assert_eq!(api.elapsed(), Duration::ZERO);
+        list.list("5", None, &[pod("a", 3)]);
+        assert_eq!(api.next_delivery().await, "Listed a@3");
+        let watch = api.watch_from("5").await;
+        watch.stream().error(410, "too old resource version");
+        assert_eq!(api.next_delivery().await, "SyncLost");
+        let again = api.call().await;
+        assert_eq!(again.uri.contains("sendInitialEvents"), !for_good);
+        assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
+        if !for_good {
+            // A refusal of a version may mean the version.
+            again.refuse(400, "invalid resource version");
+            api.call().await.list("6", None, &[]);
+            assert_eq!(api.next_delivery().await, "Listed ");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_fail_again_and_again_leave_nobody_blind() {
+    let mut api = scripted();
+    // Where pages fail as well, streams are not given up.
+    for _ in 0..12 {
+        let call = api.call().await;
+        call.refuse(503, "starting");
+    }
+    assert_eq!(api.errors(WatchErrorReason::WatchList), 0);
+    // Where they do not, they take the place of the third stream.
+    for place in 0.. {
+        let call = api.call().await;
+        if !call.uri.contains("sendInitialEvents") {
+            assert!(place <= 3, "{place}");
+            call.list("5", None, &[pod("a", 3)]);
+            break;
+        }
+        call.refuse(500, "no streams");
+    }
+    assert_eq!(api.next_delivery().await, "Listed a@3");
+    assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
+    api.watch_from("5").await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stream_without_an_end_is_given_up_for_pages() {
     let mut api = scripted();
     // One that says nothing after its pods,
@@ -142,8 +200,9 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_inferred_from_a_stream_that_is_cut_before_its_end() {
-    let mut api = scripted();
-    for cut in 0..3 {
+    use WatchErrorReason::{ServerError, Transport};
+    for (cut, reason) in [Transport, ServerError, Transport].into_iter().enumerate() {
+        let mut api = scripted();
         let watch = api.call().await;
         assert!(watch.uri.starts_with(STREAMED), "{}", watch.uri);
         let watch = watch.stream();
@@ -157,16 +216,14 @@ async fn nothing_is_inferred_from_a_stream_that_is_cut_before_its_end() {
                 watch.reset();
             }
         }
+        let watch = api.call().await.stream();
+        assert!(api.no_delivery() && !api.stats.synced());
+        watch.event("ADDED", &pod("a", 3));
+        end_of_list(&watch, "9");
+        assert_eq!(api.next_delivery().await, "Listed a@3");
+        api.watch_from("9").await;
+        assert_eq!((api.errors(reason), api.all_errors()), (1, 1));
     }
-    let watch = api.call().await.stream();
-    assert!(api.no_delivery() && !api.stats.synced());
-    watch.event("ADDED", &pod("a", 3));
-    end_of_list(&watch, "9");
-    assert_eq!(api.next_delivery().await, "Listed a@3");
-    api.watch_from("9").await;
-    assert_eq!(api.errors(WatchErrorReason::WatchList), 0);
-    assert_eq!(api.errors(WatchErrorReason::Transport), 2);
-    assert_eq!(api.errors(WatchErrorReason::ServerError), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -101,29 +101,36 @@ impl Reflector {
         self.lister().list(freshness).await
     }
 
-    /// Lists as a stream, or in pages where the API server offers none.
+    /// Lists as a stream, or in pages where the API server offers none. A stream that fails is no reason to stay
+    /// without a list, whatever the failure is.
     async fn list_as_stream(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
         let (failure, refused) = match self.lister().stream(freshness).await {
             Ok(list) => {
                 self.fallback.completed();
                 return Ok(list);
             }
-            Err(StreamedListError::Failed(failure)) => return Err(failure),
-            Err(StreamedListError::Cut(failure)) if !self.fallback.was_cut() => {
+            Err(StreamedListError::Failed(failure)) if !self.fallback.was_cut() => {
                 return Err(failure);
             }
-            Err(StreamedListError::Cut(failure)) => {
+            Err(StreamedListError::Failed(failure)) => {
                 self.count(&failure);
                 (failure, false)
             }
             Err(StreamedListError::Endless(failure)) => (failure, false),
-            Err(StreamedListError::Refused(failure)) => (failure, true),
+            // What is refused may also be the version.
+            Err(StreamedListError::Refused(failure)) => {
+                (failure, !matches!(freshness, Freshness::NotOlderThan(_)))
+            }
         };
-        let reason = WatchErrorReason::WatchList;
-        self.pods.sender.stats().count_errors(reason, 1);
-        let for_good = self.fallback.fell_back(refused);
-        self.pods.log.unstreamed(&failure, for_good);
-        self.lister().list(freshness).await
+        let listed = self.lister().list(freshness).await;
+        // Where pages fail as well, the stream was not the reason.
+        if refused || listed.is_ok() {
+            let reason = WatchErrorReason::WatchList;
+            self.pods.sender.stats().count_errors(reason, 1);
+            let for_good = self.fallback.fell_back(refused);
+            self.pods.log.unstreamed(&failure, for_good);
+        }
+        listed
     }
 
     fn lister(&mut self) -> Lister<'_> {
