@@ -36,6 +36,9 @@ pub enum ApiErrorKind {
     /// An answer that cannot be decoded, or lacks something required
     #[error("the answer cannot be read")]
     Malformed,
+    /// A list without a resourceVersion that a watch can begin at
+    #[error("the list has no resource version to watch from")]
+    NoVersion,
     /// An answer longer than the caller's limit
     #[error("the answer is too long")]
     AnswerTooLong,

@@ -129,6 +129,7 @@ impl Follow {
                 failed_here = 0;
                 self.backoff.reset();
             }
+            let is_number = at.number().is_some();
             if report.has_data {
                 silent = 0;
                 suspicious = false;
@@ -148,11 +149,14 @@ impl Follow {
                     sink.failed(&failure, report.opened);
                     // The API server that answers next may have been restored from a backup.
                     suspicious = true;
-                    failed_here += u32::from(is_verdict(failure.kind, report.opened));
+                    failed_here += u32::from(!is_number || is_verdict(failure.kind, report.opened));
                     match failure.kind {
                         ApiErrorKind::Gone => return Ok(RelistReason::Gone),
                         ApiErrorKind::VersionAhead => return Ok(RelistReason::VersionAhead),
-                        ApiErrorKind::Rejected => return Ok(RelistReason::Stuck),
+                        ApiErrorKind::Rejected => return Ok(RelistReason::UnusableVersion),
+                        _ if failed_here >= STUCK_AFTER && !is_number => {
+                            return Ok(RelistReason::UnusableVersion);
+                        }
                         _ if failed_here >= STUCK_AFTER => return Ok(RelistReason::Stuck),
                         _ => {}
                     }
@@ -163,6 +167,10 @@ impl Follow {
                     let grace = self.config.reopen_grace;
                     sink.while_closed(grace, self.rest(&failure)).await?;
                 }
+            }
+            // What is no number is compared with nothing, so silence has no other explanation.
+            if silent > 0 && !is_number {
+                return Ok(RelistReason::UnusableVersion);
             }
             if report.behind || silent >= if suspicious { 1 } else { SILENT_WATCHES } {
                 silent = 0;

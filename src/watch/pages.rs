@@ -123,7 +123,13 @@ pub(super) fn no_complete_page(config: &ReflectorConfig) -> ApiError {
 pub(crate) fn watch_version(version: Option<String>) -> Result<String, ApiError> {
     version
         .filter(|version| usable(version))
-        .ok_or_else(|| ApiError::malformed("the list has no resourceVersion to watch from"))
+        .ok_or_else(no_version)
+}
+
+/// The error of a list that has none.
+pub(super) fn no_version() -> ApiError {
+    let detail = "the list has no resourceVersion to watch from";
+    ApiError::new(ApiErrorKind::NoVersion, detail)
 }
 
 /// Version "0" means "any": a watch from there would deliver a list of unknown age as events.

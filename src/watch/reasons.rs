@@ -72,7 +72,7 @@ impl From<ApiErrorKind> for WatchErrorReason {
             ApiErrorKind::Transport => Self::Transport,
             ApiErrorKind::Credentials => Self::Credentials,
             ApiErrorKind::Timeout => Self::Timeout,
-            ApiErrorKind::Malformed => Self::Decode,
+            ApiErrorKind::Malformed | ApiErrorKind::NoVersion => Self::Decode,
             ApiErrorKind::AnswerTooLong => Self::PageTooLarge,
             ApiErrorKind::EventTooLong => Self::LineTooLong,
             ApiErrorKind::Gone => Self::Gone,
@@ -97,6 +97,8 @@ label_values! {
         /// The API server is behind the version to resume from: a restored backup, or a lagging
         /// replica
         VersionAhead => "version_ahead",
+        /// The version to resume from cannot be used: it is no number, or the API server refuses it
+        UnusableVersion => "unusable_version",
         /// A DELETED event that could not be read; nothing else reports that deletion
         LostDelete => "lost_delete",
         /// The watch kept failing at the same version

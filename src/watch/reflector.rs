@@ -93,7 +93,7 @@ impl Reflector {
         let resumed = resume.is_some();
         let mut resume_point = match resume {
             Some(resume_point) => resume_point,
-            None => self.list(None).await?,
+            None => self.list(None, None).await?,
         };
         // After a restart, the API server may have been restored from a backup meanwhile.
         let mut suspicious = resumed;
@@ -107,7 +107,7 @@ impl Reflector {
             self.pods.sender.stats().count_relist(reason);
             self.pods.log.lost(reason);
             sleep(self.watch.backoff.after_interruption()).await;
-            resume_point = self.list(Some(&resume_point)).await?;
+            resume_point = self.list(Some(&resume_point), Some(reason)).await?;
         }
     }
 }

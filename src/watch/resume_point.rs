@@ -8,7 +8,8 @@ use podinit_core::lifecycle::Version;
 /// a new one, whatever its version, since the API server is right about its own state.
 ///
 /// Resource versions of pods compare as decimal integers (KEP-5504). Any other text is accepted as it
-/// is, without comparing.
+/// is, without comparing, where no number is known. Whether such a watch misses something cannot be told, so it is
+/// given up soon ([§5.4](crate::specification#s5-4)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumePoint {
     text: String,
@@ -59,6 +60,11 @@ impl ResumePoint {
         self.number
             .zip(other.number)
             .is_some_and(|(ours, theirs)| ours < theirs)
+    }
+
+    /// Whether the version of a bookmark is no number, though one is known.
+    pub fn is_lost_with(&self, version: &str) -> bool {
+        self.number.is_some() && !version.is_empty() && version.parse::<u64>().is_err()
     }
 
     /// Moves on to the version of a bookmark. True if that is news.

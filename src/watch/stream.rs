@@ -228,6 +228,9 @@ impl<'a> Stream<'a> {
             } => {
                 self.count(EventType::Bookmark);
                 let version = resource_version.unwrap_or_default();
+                if self.resume_point.is_lost_with(&version) {
+                    return Ok(Some(StreamEnd::Lost(RelistReason::UnusableVersion)));
+                }
                 if self.resume_point.advance(&version) {
                     self.prove();
                 } else {
@@ -319,6 +322,9 @@ impl<'a> Stream<'a> {
             // It was restored from a backup: a watch from its future stays silent.
             Ok(Some(version)) if Some(version) < from => {
                 return Ok(Some(StreamEnd::Lost(RelistReason::VersionAhead)));
+            }
+            Ok(Some(_)) if self.resume_point.number().is_none() => {
+                return Ok(Some(StreamEnd::Lost(RelistReason::UnusableVersion)));
             }
             Ok(Some(version)) => self.guard.states(Stated::Version(version)),
             Ok(None) => self.guard.states(Stated::Unknown),

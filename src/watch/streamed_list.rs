@@ -13,7 +13,7 @@ use super::event_reader::EventReader;
 use super::line_reader::Framed;
 use super::negotiation::{Answer, Purpose};
 use super::paged_list::{CompleteList, Lister};
-use super::pages::usable;
+use super::pages::{no_version, usable};
 use super::requests::Freshness;
 use super::streamed_pods::StreamedPods;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
@@ -138,10 +138,7 @@ impl Lister<'_> {
                 initial_events_end: true,
             }) => {
                 let version = resource_version.filter(|version| usable(version));
-                let unusable = || {
-                    let detail = "the streamed list has no resourceVersion to watch from";
-                    StreamedListError::Endless(ApiError::malformed(detail))
-                };
+                let unusable = || StreamedListError::Endless(no_version());
                 return version.map(Some).ok_or_else(unusable);
             }
             Ok(WatchEventKind::Bookmark { .. }) => {}

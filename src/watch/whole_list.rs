@@ -70,6 +70,7 @@ impl Lister<'_> {
                 .await
                 .map_err(|failure| match failure.kind {
                     ApiErrorKind::AnswerTooLong => WholeListError::Unsuitable(failure),
+                    ApiErrorKind::NoVersion => WholeListError::Failed(failure),
                     _ => WholeListError::Cut(failure),
                 })?;
         match token {

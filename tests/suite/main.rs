@@ -145,6 +145,7 @@ mod watch_stream;
 mod watch_streamed_list;
 #[path = "watch_streamed_list.rs"]
 mod watch_streamed_list_protobuf;
+mod watch_versions;
 mod watch_whole_list;
 #[path = "watch_whole_list.rs"]
 mod watch_whole_list_protobuf;

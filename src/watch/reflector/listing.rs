@@ -8,17 +8,18 @@ use crate::watch::follow::Sink;
 use crate::watch::paged_list::{CompleteList, Lister};
 use crate::watch::requests::Freshness;
 use crate::watch::resume_point::ResumePoint;
-use crate::watch::stats::WatchErrorReason;
+use crate::watch::stats::{RelistReason, WatchErrorReason};
 use crate::watch::streamed_list::StreamedListError;
 use crate::watch::whole_list::WholeListError;
 
 impl Reflector {
-    /// Lists until a list completes that is no older than `known`.
+    /// Lists until a list completes that is no older than `known`, after the watch was lost for `reason`.
     pub(super) async fn list(
         &mut self,
         known: Option<&ResumePoint>,
+        reason: Option<RelistReason>,
     ) -> Result<ResumePoint, ReceiverGone> {
-        let mut freshness = self.freshness(known);
+        let mut freshness = self.freshness(known, reason);
         loop {
             let began = self.pods.sender.now();
             let listed = self.list_once(&freshness).await;
@@ -40,12 +41,19 @@ impl Reflector {
                     self.count(&failure);
                     let refused = matches!(
                         failure.kind,
-                        ApiErrorKind::Rejected | ApiErrorKind::Gone | ApiErrorKind::VersionAhead
+                        ApiErrorKind::Rejected
+                            | ApiErrorKind::Gone
+                            | ApiErrorKind::VersionAhead
+                            | ApiErrorKind::NoVersion
                     );
                     if refused && freshness != Freshness::MostRecent {
                         if failure.kind == ApiErrorKind::VersionAhead {
                             // One of several API servers may lag.
                             self.watch.rest(&failure).await;
+                        }
+                        if failure.kind == ApiErrorKind::NoVersion {
+                            let stats = self.pods.sender.stats();
+                            stats.count_relist(RelistReason::UnusableVersion);
                         }
                         // A quorum read is at least as recent as anything ever seen, unless the
                         // API server was rolled back; then it is the new state.
@@ -58,9 +66,14 @@ impl Reflector {
         }
     }
 
-    /// How recent the first list has to be, or the one after `known`.
-    fn freshness(&self, known: Option<&ResumePoint>) -> Freshness {
+    /// How recent the first list has to be, or the one after `known`. A version that cannot be used is not sent.
+    fn freshness(&self, known: Option<&ResumePoint>, reason: Option<RelistReason>) -> Freshness {
         match known {
+            Some(known)
+                if known.number().is_none() || reason == Some(RelistReason::UnusableVersion) =>
+            {
+                Freshness::MostRecent
+            }
             Some(known) => Freshness::NotOlderThan(known.as_str().to_owned()),
             // Pages are never of the cache at version 0: it would ignore their limit.
             None if self.watch.config.lists == ListMode::Whole && !self.most_recent_first => {
