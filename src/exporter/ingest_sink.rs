@@ -7,8 +7,10 @@ use crate::inspect::records::RecordStore;
 use crate::metrics::Recorder;
 use crate::metrics::exemplar::SpanRef;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
+use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{
     EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, Sink,
+    TrackerObservation,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -19,6 +21,8 @@ pub(crate) struct IngestSink {
     pub(crate) records: RecordStore,
     /// Only if there is a collector of traces
     pub(crate) traces: Option<TraceQueue>,
+    /// The list-watches, which are told of deletions that they have not delivered
+    pub(crate) watch: Option<Arc<WatchStats>>,
     /// Whether a list is being accounted for, and not an event
     pub(crate) lists: bool,
     /// Whether a pod was seen to start from its beginning
@@ -32,6 +36,7 @@ impl IngestSink {
             recorder,
             records: RecordStore::default(),
             traces: None,
+            watch: None,
             lists: false,
             saw_new: Arc::default(),
         }
@@ -45,6 +50,11 @@ impl Observer for IngestSink {
             && !self.lists
         {
             self.saw_new.store(true, Relaxed);
+        }
+        if let Observation::Tracker(TrackerObservation::DeletionLost(source)) = observation
+            && let Some(watch) = &self.watch
+        {
+            watch.lose_deletion(source);
         }
         self.recorder.observe(now, observation);
     }

@@ -91,7 +91,8 @@ impl Serving {
     /// Restores what an earlier process has left in the checkpoint.
     pub(crate) fn recover(&mut self, from: &Recovery<'_>) {
         let probed = from.probed.iter();
-        self.watch.server_shards = probed.map(|probed| probed.sharded).collect();
+        self.watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
+        self.watch.stated = probed.map(|probed| probed.version.clone()).collect();
         if let Some(checkpoint) = &mut self.checkpoint {
             let parts = Parts {
                 tracker: &mut self.ingest.tracker,

@@ -170,6 +170,7 @@ impl Exporter {
         let finder = Finder::new(records.clone(), publisher, problem_pods);
         let mut sink = IngestSink::new(recorder);
         sink.traces = trace_queue;
+        sink.watch = Some(Arc::clone(&stats));
         let freshness = Arc::new(FreshnessSource::new(
             (Arc::clone(&stats), health.clone()),
             Arc::clone(&clock),

@@ -56,6 +56,7 @@ impl InPlaceMetrics {
             // The recorder accounts for these itself.
             TrackerObservation::Advanced { .. }
             | TrackerObservation::GapClosed { .. }
+            | TrackerObservation::DeletionLost(_)
             | TrackerObservation::Evicted(_)
             | TrackerObservation::EventDropped(_)
             | TrackerObservation::Relapsed => {}

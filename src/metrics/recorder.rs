@@ -280,6 +280,8 @@ impl Recorder {
                     events.families.dropped.with(reason).increment();
                 }
             }
+            // It is the list after it that counts.
+            TrackerObservation::DeletionLost(_) => {}
             TrackerObservation::Relapsed => {
                 self.observations += 1;
                 self.store.pods.relapsed.increment();

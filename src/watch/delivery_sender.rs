@@ -25,6 +25,8 @@ pub(super) struct DeliverySender {
     clock: Arc<dyn Clock>,
     stats: Arc<WatchStats>,
     synced: bool,
+    /// It was restored from a backup, and no list has completed since
+    rolled_back: bool,
     /// When the API server last delivered something, or ended a watch in order
     contact: Instant,
     /// A delivery had to wait for the queue, which is not silence of the API server
@@ -44,6 +46,7 @@ impl DeliverySender {
             clock,
             stats,
             synced: false,
+            rolled_back: false,
             contact: Instant::now(),
             waited: false,
         }
@@ -62,6 +65,11 @@ impl DeliverySender {
 
     pub(super) fn stats(&self) -> &WatchStats {
         &self.stats
+    }
+
+    /// Whether a deletion was not delivered since this was last asked.
+    pub(super) fn take_lost_deletion(&self) -> bool {
+        self.stats.take_lost_deletion(self.source)
     }
 
     pub(super) const fn synced(&self) -> bool {
@@ -115,13 +123,18 @@ impl DeliverySender {
         let listed = PodEvent::Listed { pods, began };
         self.send(listed, None, Some(version)).await?;
         self.contact = Instant::now();
+        self.rolled_back = false;
         self.synced = true;
         self.stats.set_synced(self.source, true);
         Ok(())
     }
 
-    /// The API server was restored from a backup: the versions sent so far are of another history.
+    /// The API server was restored from a backup: the versions sent so far are of another history. Sent once until
+    /// a list has completed.
     pub(super) async fn rolled_back(&mut self) -> Result<(), ReceiverGone> {
+        if std::mem::replace(&mut self.rolled_back, true) {
+            return Ok(());
+        }
         self.send(PodEvent::RolledBack, None, None).await
     }
 

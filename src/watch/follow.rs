@@ -176,7 +176,7 @@ impl Follow {
                 silent = 0;
                 suspicious = false;
                 if self.is_ahead_of_server(sink, at).await? {
-                    return Ok(RelistReason::VersionAhead);
+                    return Ok(RelistReason::Restored);
                 }
             }
         }

@@ -74,10 +74,19 @@ pub struct WatchConfig {
     /// By scope: whether the list that was made before, to look for the API server, was answered by one
     /// that shards (KEP-5866)
     pub server_shards: Vec<bool>,
+    /// By scope: the version that this list stated. It was of the most recent state, so an API server that is behind
+    /// `resume` was restored from a backup
+    pub stated: Vec<Option<Version>>,
     /// The optional fields to read of each pod
     pub decode: DecodeOptions,
     /// Deadlines, sizes and waits
     pub reflector: config::ReflectorConfig,
+}
+
+/// The version that the API server has stated for the scope with this number.
+fn stated_by(stated: &[Option<Version>], index: u16) -> Option<ResumePoint> {
+    let version = stated.get(usize::from(index))?.as_ref()?;
+    Some(ResumePoint::of_list(version.to_string()))
 }
 
 /// Starts the list-watches. They end when `cancel` is cancelled or the receiver of `deliveries` is
@@ -119,6 +128,7 @@ pub fn spawn(
         )
         // The pods of a shard may have been another shard's before, which has seen more than a cache has.
         .most_recent_first(config.knows_pods || config.selectors.shard.is_some())
+        .after_version(stated_by(&config.stated, index))
         .after_list(config.server_shards.get(usize::from(index)) == Some(&true));
         let cancel = cancel.clone();
         let resume = resume.map(|version| ResumePoint::of_list(version.to_string()));

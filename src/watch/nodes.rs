@@ -91,7 +91,7 @@ impl Follower {
             let mut resume_point = self.list().await?;
             let following = self.watch.follow(&mut self.nodes, &mut resume_point, false);
             let reason = following.await?;
-            if reason == RelistReason::VersionAhead {
+            if matches!(reason, RelistReason::VersionAhead | RelistReason::Restored) {
                 self.nodes.send(NodeEvent::RolledBack, None).await?;
             }
             self.nodes.sink.watch.count_relist(RelistReason::Nodes);

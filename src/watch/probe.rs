@@ -7,6 +7,7 @@ use super::requests::{Freshness, Page, Requests, Scope, Selectors};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::client::Cluster;
 use crate::cluster::transport::{read_into, send};
+use podinit_core::lifecycle::Version;
 use podinit_core::pod::PodSnapshot;
 use podinit_decode::{DecodeOptions, PodDecoder};
 
@@ -119,6 +120,8 @@ pub struct Probed {
     pub pods: Vec<PodSnapshot>,
     /// Whether the API server has left out those of other shards, and says so
     pub sharded: bool,
+    /// The version of the list
+    pub version: Option<Version>,
 }
 
 /// Lists pods of `scope`, at most `limit`, within `deadline`.
@@ -175,6 +178,7 @@ async fn list(
     Ok(Probed {
         pods: page.pods,
         sharded: page.sharded,
+        version: page.resource_version.as_deref().map(Version::from_text),
     })
 }
 

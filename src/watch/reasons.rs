@@ -94,12 +94,14 @@ label_values! {
     pub enum RelistReason {
         /// The version to resume from has expired (410), so events were missed
         Gone => "gone",
-        /// The API server is behind the version to resume from: a restored backup, or a lagging
-        /// replica
+        /// The API server says that it is behind the version to resume from: a restored backup, or a
+        /// lagging replica
         VersionAhead => "version_ahead",
+        /// A version went back, which only a restored backup explains
+        Restored => "restored",
         /// The version to resume from cannot be used: it is no number, or the API server refuses it
         UnusableVersion => "unusable_version",
-        /// A DELETED event that could not be read; nothing else reports that deletion
+        /// A DELETED event that could not be read, or did not come; nothing else reports that deletion
         LostDelete => "lost_delete",
         /// The watch kept failing at the same version
         Stuck => "stuck",

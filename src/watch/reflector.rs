@@ -31,6 +31,7 @@ use super::negotiation::Answer;
 use super::paged_list::{Lister, PageFallback};
 use super::requests::{Requests, Scope, Selectors};
 use super::resume_point::ResumePoint;
+use super::stats::RelistReason;
 use super::stream::Stream;
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
@@ -43,6 +44,8 @@ pub(super) struct Reflector {
     fallback: PageFallback,
     /// More may be known of the pods than a cache has, before a list of this process has delivered any
     most_recent_first: bool,
+    /// The version that the API server stated when it was looked for
+    stated: Option<ResumePoint>,
 }
 
 /// Where the pods go.
@@ -64,6 +67,7 @@ impl Reflector {
         Self {
             fallback: PageFallback::new(config.lists != ListMode::Pages),
             most_recent_first: false,
+            stated: None,
             watch: Follow::new(client, Requests::new(scope, selectors), config),
             pods: PodSink {
                 decoder,
@@ -85,30 +89,60 @@ impl Reflector {
         self
     }
 
+    /// The same after the API server has stated this version.
+    pub(super) fn after_version(mut self, stated: Option<ResumePoint>) -> Self {
+        self.stated = stated;
+        self
+    }
+
     /// Lists and watches until the receiver is gone. Begins at `resume` if there is one.
     pub(super) async fn run(
         &mut self,
         resume: Option<ResumePoint>,
     ) -> Result<Infallible, ReceiverGone> {
         let resumed = resume.is_some();
-        let mut resume_point = match resume {
-            Some(resume_point) => resume_point,
-            None => self.list(None, None).await?,
+        let (mut resume_point, mut lost) = match resume {
+            Some(resume_point) if self.stated_behind(&resume_point) => {
+                (resume_point, Some(RelistReason::Restored))
+            }
+            Some(resume_point) => (resume_point, None),
+            None => (self.list(None, None).await?, None),
         };
         // After a restart, the API server may have been restored from a backup meanwhile.
         let mut suspicious = resumed;
         loop {
+            if let Some(reason) = lost {
+                resume_point = self.repair(&resume_point, reason).await?;
+                suspicious = false;
+            }
             let following = self
                 .watch
                 .follow(&mut self.pods, &mut resume_point, suspicious);
-            let reason = following.await?;
-            suspicious = false;
-            self.pods.sender.lose_sync().await?;
-            self.pods.sender.stats().count_relist(reason);
-            self.pods.log.lost(reason);
-            sleep(self.watch.backoff.after_interruption()).await;
-            resume_point = self.list(Some(&resume_point), Some(reason)).await?;
+            lost = Some(following.await?);
         }
+    }
+
+    /// Lists after the watch was lost at `known`.
+    async fn repair(
+        &mut self,
+        known: &ResumePoint,
+        reason: RelistReason,
+    ) -> Result<ResumePoint, ReceiverGone> {
+        self.pods.sender.lose_sync().await?;
+        self.pods.sender.stats().count_relist(reason);
+        self.pods.log.lost(reason);
+        sleep(self.watch.backoff.after_interruption()).await;
+        if reason == RelistReason::Restored {
+            // The versions may have caught up by the time of the list.
+            self.pods.sender.rolled_back().await?;
+        }
+        self.list(Some(known), Some(reason)).await
+    }
+
+    /// Whether the API server was asked for its version before, and was behind `resume`.
+    fn stated_behind(&self, resume: &ResumePoint) -> bool {
+        let stated = self.stated.as_ref();
+        stated.is_some_and(|stated| stated.is_behind(resume))
     }
 }
 

@@ -108,6 +108,8 @@ struct SourceState {
     trouble: Mutex<Option<Trouble>>,
     /// Nanoseconds from the origin, plus one; 0 is never
     contact: AtomicU64,
+    /// A deletion was not delivered, and the pods were not listed since
+    lost_deletion: AtomicBool,
 }
 
 impl WatchStats {
@@ -151,6 +153,19 @@ impl WatchStats {
     /// Counts one relist, when it is begun.
     pub fn count_relist(&self, reason: RelistReason) {
         self.counters.relists.with(reason).increment();
+    }
+
+    /// States that a source has not delivered a deletion: its pods are listed again.
+    pub fn lose_deletion(&self, source: SourceId) {
+        if let Some(state) = self.sources.get(usize::from(source.0)) {
+            state.lost_deletion.store(true, Relaxed);
+        }
+    }
+
+    /// Whether that was stated since this was last asked.
+    pub fn take_lost_deletion(&self, source: SourceId) -> bool {
+        let state = self.sources.get(usize::from(source.0));
+        state.is_some_and(|state| state.lost_deletion.swap(false, Relaxed))
     }
 
     /// States whether a source is in sync. Sources that were not announced are ignored.

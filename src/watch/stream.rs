@@ -35,7 +35,6 @@ pub(super) struct Stream<'a> {
     resume_point: &'a mut ResumePoint,
     guard: StallGuard,
     made_progress: bool,
-    behind: bool,
     /// Pods of other shards have moved the resume point since the last delivery
     saw_other_shard: bool,
 }
@@ -60,7 +59,6 @@ impl<'a> Stream<'a> {
             resume_point,
             guard,
             made_progress: false,
-            behind: false,
             saw_other_shard: false,
         }
     }
@@ -130,7 +128,7 @@ impl<'a> Stream<'a> {
             open_for: self.guard.open_for(),
             opened: true,
             has_data: self.guard.has_data(),
-            behind: self.behind,
+            behind: false,
             made_progress: self.made_progress,
         })
     }
@@ -203,11 +201,11 @@ impl<'a> Stream<'a> {
             WatchEventKind::Added(pod) => {
                 self.count(EventType::Added);
                 self.sender.added(pod.created);
-                self.deliver(pod, PodEvent::Applied, arrived).await?;
+                return self.applied(pod, arrived).await;
             }
             WatchEventKind::Modified(pod) => {
                 self.count(EventType::Modified);
-                self.deliver(pod, PodEvent::Applied, arrived).await?;
+                return self.applied(pod, arrived).await;
             }
             WatchEventKind::Deleted(pod) => {
                 self.count(EventType::Deleted);
@@ -233,8 +231,8 @@ impl<'a> Stream<'a> {
                 }
                 if self.resume_point.advance(&version) {
                     self.prove();
-                } else {
-                    self.behind |= ResumePoint::of_list(version).is_behind(self.resume_point);
+                } else if ResumePoint::of_list(version).is_behind(self.resume_point) {
+                    return Ok(Some(StreamEnd::Lost(RelistReason::Restored)));
                 }
                 let version = self.resume_point.version();
                 self.sender
@@ -250,6 +248,22 @@ impl<'a> Stream<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Delivers a pod. A version that is older than one before it is of another history
+    /// ([§5.4](crate::specification#s5-4)): a watch is in the order of versions.
+    async fn applied(
+        &mut self,
+        pod: PodSnapshot,
+        arrived: Timestamp,
+    ) -> Result<Option<StreamEnd>, ReceiverGone> {
+        let known = self.resume_point.number();
+        let went_back = (pod.resource_version.zip(known)).is_some_and(|(new, known)| new < known);
+        if went_back {
+            self.sender.rolled_back().await?;
+        }
+        self.deliver(pod, PodEvent::Applied, arrived).await?;
+        Ok(went_back.then_some(StreamEnd::Lost(RelistReason::Restored)))
     }
 
     /// The resume point moves after the pod has been delivered: a process that stops in between resumes
@@ -321,7 +335,7 @@ impl<'a> Stream<'a> {
         match stated {
             // It was restored from a backup: a watch from its future stays silent.
             Ok(Some(version)) if Some(version) < from => {
-                return Ok(Some(StreamEnd::Lost(RelistReason::VersionAhead)));
+                return Ok(Some(StreamEnd::Lost(RelistReason::Restored)));
             }
             Ok(Some(_)) if self.resume_point.number().is_none() => {
                 return Ok(Some(StreamEnd::Lost(RelistReason::UnusableVersion)));
@@ -364,6 +378,9 @@ impl<'a> Stream<'a> {
     }
 
     async fn check_deadlines(&mut self, now: Instant) -> Result<Option<StreamEnd>, ReceiverGone> {
+        if self.sender.take_lost_deletion() {
+            return Ok(Some(StreamEnd::Lost(RelistReason::LostDelete)));
+        }
         let due = self.due(now);
         if due.dead {
             let failure = timed_out("no byte in the watch", self.config.idle_timeout);

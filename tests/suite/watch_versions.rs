@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use crate::support::watch::{Call, FakeApi, page, pod};
+use podinit::watch::WatchConfig;
+use podinit::watch::requests::Scope;
 use podinit::watch::stats::RelistReason;
+use podinit_core::lifecycle::{SourceId, Version};
 use tokio::time::sleep;
 
 /// The most recent list, for any reason but a question for the version.
@@ -72,4 +75,95 @@ async fn a_list_of_a_cache_without_a_version_is_asked_for_without_one() {
     assert!(list.uri.contains("&resourceVersion=1000&"), "{}", list.uri);
     list.list("", None, &[]);
     finds_the_pods(&mut api).await;
+}
+
+/// The versions of a restored API server catch up within seconds: the list that follows is newer than all that is
+/// known, and it is of another history all the same.
+#[tokio::test(start_paused = true)]
+async fn a_version_that_goes_back_in_a_watch_is_of_another_history() {
+    for bookmark in [false, true] {
+        let mut api = FakeApi::start();
+        let watch = api.synced("1000", &page(0..2)).await;
+        watch.event("MODIFIED", &pod("p0", 1005));
+        assert_eq!(api.next_delivery().await, "Applied p0@1005");
+        match bookmark {
+            true => {
+                watch.bookmark("1004");
+                assert_eq!(api.next_delivery().await, "SyncLost");
+                assert_eq!(api.next_delivery().await, "RolledBack");
+            }
+            false => {
+                watch.event("MODIFIED", &pod("p1", 1004));
+                assert_eq!(api.next_delivery().await, "RolledBack");
+                assert_eq!(api.next_delivery().await, "Applied p1@1004");
+                assert_eq!(api.next_delivery().await, "SyncLost");
+            }
+        }
+        let list = api.call().await;
+        assert_eq!(list.uri, MOST_RECENT);
+        assert_eq!(api.elapsed(), Duration::ZERO);
+        list.list("2000", None, &[pod("p1", 1004)]);
+        assert_eq!(api.next_delivery().await, "Listed p1@1004");
+        assert_eq!(api.relists(RelistReason::Restored), 1);
+        api.watch_from("2000").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_that_come_twice_or_of_deleted_pods_are_in_order() {
+    let mut api = FakeApi::start();
+    let watch = api.synced("1000", &page(0..2)).await;
+    for version in [1005, 1005] {
+        watch.event("MODIFIED", &pod("p0", version));
+        assert_eq!(api.next_delivery().await, "Applied p0@1005");
+    }
+    watch.bookmark("1005");
+    // Some servers state the last version of the pod instead of that of its deletion.
+    watch.event("DELETED", &pod("p0", 1003));
+    assert_eq!(api.next_delivery().await, "Deleted p0@1003");
+    watch.event("ADDED", &pod("p0", 1006));
+    assert_eq!(api.next_delivery().await, "Applied p0@1006");
+    assert!(api.stats.synced() && api.no_delivery());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_behind_the_checkpoint_when_it_was_looked_for_was_restored() {
+    for (stated, restored) in [(999, true), (1000, false), (5000, false)] {
+        let mut api = FakeApi::start_as(WatchConfig {
+            scopes: vec![Scope::Cluster],
+            resume: vec![Some(Version::Number(1000))],
+            stated: vec![Some(Version::Number(stated))],
+            knows_pods: true,
+            ..WatchConfig::default()
+        });
+        if !restored {
+            api.watch_from("1000").await;
+            continue;
+        }
+        assert_eq!(api.next_delivery().await, "RolledBack");
+        let list = api.call().await;
+        assert_eq!(list.uri, MOST_RECENT);
+        list.list("2000", None, &page(0..1));
+        assert_eq!(api.next_delivery().await, "Listed p0@0");
+        assert_eq!(api.relists(RelistReason::Restored), 1);
+        api.watch_from("2000").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_was_not_delivered_is_followed_by_a_list() {
+    let mut api = FakeApi::start();
+    let watch = api.synced("1000", &page(0..2)).await;
+    api.stats.lose_deletion(SourceId(0));
+    watch.bookmark("1001");
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    let list = api.call().await;
+    assert!(list.uri.contains("&resourceVersion=1001&"), "{}", list.uri);
+    list.list("1001", None, &page(0..1));
+    assert_eq!(api.next_delivery().await, "Listed p0@0");
+    assert_eq!(api.relists(RelistReason::LostDelete), 1);
+    let watch = api.watch_from("1001").await.stream();
+    watch.bookmark("1002");
+    watch.event("ADDED", &pod("new", 1003));
+    assert_eq!(api.next_delivery().await, "Applied new@1003");
 }

@@ -143,6 +143,7 @@ mod tests {
                 )],
                 present: scope,
                 probed: Probed {
+                    version: None,
                     pods: listed.collect(),
                     sharded: false,
                 },

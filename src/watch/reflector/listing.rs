@@ -70,7 +70,9 @@ impl Reflector {
     fn freshness(&self, known: Option<&ResumePoint>, reason: Option<RelistReason>) -> Freshness {
         match known {
             Some(known)
-                if known.number().is_none() || reason == Some(RelistReason::UnusableVersion) =>
+                if known.number().is_none()
+                    || reason == Some(RelistReason::UnusableVersion)
+                    || reason == Some(RelistReason::Restored) =>
             {
                 Freshness::MostRecent
             }

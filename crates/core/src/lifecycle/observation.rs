@@ -1,6 +1,7 @@
 //! What the tracker reports: plain values, one for each event that is counted.
 
 use super::cause::WaitReason;
+use super::delivery::SourceId;
 use super::eviction::{Evicted, RefusalReason};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
@@ -168,6 +169,8 @@ pub enum TrackerObservation {
     /// A list has closed a gap: for so many nanoseconds its source was not known to be complete, and
     /// pods may have been created and deleted unseen.
     GapClosed { nanos: u64 },
+    /// A pod has the name of one in flight whose deletion this list-watch has not delivered
+    DeletionLost(SourceId),
     /// A pod whose startup is over has a native resize in another state than before; `None` where none
     /// is open ([§10.3](crate::specification#s10-3))
     Resizing {

@@ -83,8 +83,9 @@ pub(super) struct Sources {
     /// a version that a restored API server has not reached yet looks complete.
     reported: BTreeMap<SourceId, Timestamp>,
     steps: BTreeMap<SourceId, VersionSteps>,
-    /// Sources whose API server was restored from a backup, and which have not listed since
-    rolled_back: BTreeSet<SourceId>,
+    /// Sources whose API server was restored from a backup, and which have not listed since: until when each had
+    /// reported its pods when that was found out
+    rolled_back: BTreeMap<SourceId, Option<Timestamp>>,
     /// Sources whose API server was ever restored from one
     restored: BTreeSet<SourceId>,
     /// Sources whose shards were numbered anew, and which have not listed since: the shard before, and
@@ -121,13 +122,12 @@ impl Sources {
         version: Option<&Version>,
     ) -> SnapshotOrigin {
         self.blocked.remove(&source);
-        let restored = self.rolled_back.remove(&source);
-        if let (true, Some(until)) = (restored, self.reported.get(&source)) {
+        if let Some(Some(until)) = self.rolled_back.remove(&source) {
             let steps = self.steps.get(&source);
             let beyond = steps.zip(version.and_then(Version::number));
             let beyond = beyond.and_then(|(steps, version)| steps.beyond(version));
             return SnapshotOrigin::Restored {
-                reported_until: beyond.map_or(*until, |beyond| beyond.min(*until)),
+                reported_until: beyond.map_or(until, |beyond| beyond.min(until)),
             };
         }
         if let Some((before, first_list)) = self.resharded.remove(&source) {
@@ -204,6 +204,9 @@ impl Sources {
         for at in self.reported.values_mut() {
             *at = now.min(*at);
         }
+        for reported in self.rolled_back.values_mut() {
+            *reported = reported.map(|at| now.min(at));
+        }
         for steps in self.steps.values_mut() {
             steps.set_time(now);
         }
@@ -235,7 +238,8 @@ impl Sources {
 
     /// The API server of `source` was restored from a backup.
     pub(super) fn roll_back(&mut self, source: SourceId) {
-        self.rolled_back.insert(source);
+        let reported = self.reported.get(&source).copied();
+        self.rolled_back.entry(source).or_insert(reported);
         self.restored.insert(source);
     }
 

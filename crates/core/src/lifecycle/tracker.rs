@@ -224,7 +224,12 @@ impl Tracker {
             origin,
         };
         match event {
-            PodEvent::Applied(snapshot) => self.apply_snapshot(&snapshot, &context, reporter),
+            PodEvent::Applied(snapshot) => {
+                if self.replaces_another(&snapshot, source) {
+                    reporter.tracker(TrackerObservation::DeletionLost(source));
+                }
+                self.apply_snapshot(&snapshot, &context, reporter);
+            }
             PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &context, reporter),
             PodEvent::Listed { pods, .. } => self.apply_list(pods, &context, reporter),
             PodEvent::StreamedListClosed { listed } => {

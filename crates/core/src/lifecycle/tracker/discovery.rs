@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::remembered_pod::{FinishedPod, RememberedPod};
 use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::Classification;
+use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evicted, RefusalReason};
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::observation::{PodObservation, PodState, Reporter, TrackerObservation};
@@ -18,6 +19,21 @@ use crate::pod::{PodInfo, PodSnapshot};
 use crate::timestamp::Timestamp;
 
 impl Tracker {
+    /// Whether an unknown pod has the name of one in flight of its list-watch. A name is free again only after a
+    /// deletion, so that one was not delivered ([§5.4](crate::specification#s5-4)).
+    pub(super) fn replaces_another(&self, snapshot: &PodSnapshot, source: SourceId) -> bool {
+        let PodInfo {
+            namespace, name, ..
+        } = &snapshot.info;
+        let has_name = |slot| match self.pods.at(slot) {
+            Some(RememberedPod::InFlight(pod)) => {
+                pod.names() == (&**namespace, &**name) && pod.last_seen.source == source
+            }
+            _ => false,
+        };
+        self.pods.get(snapshot.uid).is_none() && self.names.slots(namespace, name).any(has_name)
+    }
+
     /// Accounts for the first snapshot of a pod that is not remembered.
     pub(super) fn discover(
         &mut self,

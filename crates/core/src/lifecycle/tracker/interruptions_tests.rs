@@ -5,7 +5,9 @@ use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{Observation, Observer, PodObservation, PodState};
+use crate::lifecycle::observation::{
+    Observation, Observer, PodObservation, PodState, TrackerObservation,
+};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::record::EndedStartup;
 use crate::lifecycle::sink::Sink;
@@ -15,12 +17,13 @@ use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 
 #[derive(Default)]
-struct Observed(Vec<PodObservation>);
+struct Observed(Vec<PodObservation>, Vec<SourceId>);
 
 impl Observer for Observed {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(_, observation) => self.0.push(observation),
+            Observation::Tracker(TrackerObservation::DeletionLost(source)) => self.1.push(source),
             Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
@@ -259,4 +262,63 @@ fn accounted_time_is_ahead_of_what_lies_before_it() {
     tracker.advance(at(10), &mut Observed::default());
     let ahead = [9, 10, 11].map(|second| tracker.is_ahead_of(at(second)));
     assert_eq!(ahead, [true, false, false]);
+}
+
+#[test]
+fn a_name_that_is_taken_again_shows_that_a_deletion_was_lost() {
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
+    let named = |uid: &str, version| PodSnapshot {
+        info: PodSnapshot::bare(PodUid::from_text(uid), "ns", "web-0").info,
+        ..pod(uid, 1, version)
+    };
+    // A pod of a StatefulSet is deleted before another takes its name,
+    let applied = |uid, version| PodEvent::Applied(named(uid, version));
+    deliver(&mut tracker, &mut observed, 1, applied("a", 1));
+    deliver(&mut tracker, &mut observed, 2, applied("a", 2));
+    let deleted = PodEvent::Deleted(named("a", 3));
+    deliver(&mut tracker, &mut observed, 3, deleted);
+    deliver(&mut tracker, &mut observed, 3, applied("b", 4));
+    // and a list shows either of them.
+    let listed = list(4, vec![named("c", 5)]);
+    deliver(&mut tracker, &mut observed, 4, listed);
+    assert_eq!(observed.finished(), [Outcome::Deleted, Outcome::Vanished]);
+    // Pods of other list-watches have other namespaces.
+    let elsewhere = applied("d", 6);
+    deliver_from(ELSEWHERE, &mut tracker, &mut observed, 5, elsewhere);
+    assert_eq!(observed.1, []);
+    deliver(&mut tracker, &mut observed, 6, applied("e", 7));
+    deliver(&mut tracker, &mut observed, 6, applied("e", 8));
+    assert_eq!(observed.1, [SourceId(0)]);
+}
+
+/// The versions of a restored API server have caught up, and the list that shows it comes late.
+#[test]
+fn pods_after_a_restore_that_was_found_out_are_new() {
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
+    let known = PodEvent::Applied(pod("known", 1, 900));
+    deliver(&mut tracker, &mut observed, 1, known);
+    deliver(&mut tracker, &mut observed, 5, PodEvent::RolledBack);
+    // What went back is delivered, and found out again.
+    let back = PodEvent::Applied(pod("known", 1, 800));
+    deliver(&mut tracker, &mut observed, 9, back);
+    deliver(&mut tracker, &mut observed, 9, PodEvent::RolledBack);
+    observed.0.clear();
+    let listed = vec![
+        pod("brought-back", 1, 700),
+        pod("missed", 6, 850),
+        pod("known", 1, 800),
+    ];
+    deliver(&mut tracker, &mut observed, 10, list(10, listed));
+    let discovered = |observation: &&PodObservation| {
+        matches!(
+            observation,
+            PodObservation::Moved {
+                from: PodState::Undiscovered,
+                ..
+            }
+        )
+    };
+    assert_eq!(observed.0.iter().filter(discovered).count(), 1);
 }
