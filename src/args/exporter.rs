@@ -47,6 +47,17 @@ pub struct ServeArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Cluster")]
     pub connect_timeout: Option<Duration>,
 
+    /// How often to list the pods, besides watching them, to find what the watch has lost without a sign, such as
+    /// 30m; 0s never does
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "1h",
+        value_parser = parse_duration,
+        help_heading = "Cluster"
+    )]
+    pub reconcile_interval: Duration,
+
     /// Which cluster, and which of its pods
     #[command(flatten)]
     pub cluster: ClusterArgs,

@@ -50,6 +50,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         state_dir,
         // The checks have a timeout of their own.
         connect_timeout: _,
+        reconcile_interval: _,
         cluster,
         auth,
         exporter,

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::access::kubernetes::Kubernetes;
-use crate::args::{AuthArgs, AuthMode, ClusterArgs, ExporterArgs, ServeArgs};
+use crate::args::{AuthArgs, AuthMode, ServeArgs};
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
 use crate::exporter::accounting_thread::AccountingThread;
@@ -39,7 +39,7 @@ const IDENTITY_PODS: u32 = 100;
 /// Watches a cluster until a signal ends it.
 pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let (shutdown, reload) = signals::of_service().context("cannot listen for signals")?;
-    let watch = watch_config(&args.cluster, &args.exporter);
+    let watch = watch_config(&args);
     let checkpoint = args
         .state_dir
         .as_deref()
@@ -81,11 +81,16 @@ fn is_in_cluster() -> bool {
     std::env::var_os("KUBERNETES_SERVICE_HOST").is_some()
 }
 
-fn watch_config(cluster: &ClusterArgs, exporter: &ExporterArgs) -> WatchConfig {
+fn watch_config(args: &ServeArgs) -> WatchConfig {
+    let ServeArgs {
+        cluster, exporter, ..
+    } = args;
+    let interval = args.reconcile_interval;
     WatchConfig {
         reflector: ReflectorConfig {
             encoding: cluster.api_encoding.into(),
             lists: cluster.lists(),
+            reconcile_interval: (!interval.is_zero()).then_some(interval),
             ..ReflectorConfig::default()
         },
         scopes: Scope::of_namespaces(&cluster.namespaces.chosen()),

@@ -168,7 +168,7 @@ impl Started {
             tokens: false,
             checkpoint: args.state_dir.as_deref().map(opened),
         };
-        let watch = watch_config(&args.cluster, &args.exporter);
+        let watch = watch_config(&args);
         let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock).unwrap();
         let (scrapes, health) = (exporter.scrapes(), exporter.health());
         let shutdown = CancellationToken::new();

@@ -24,6 +24,8 @@ pub struct ReflectorConfig {
     pub encoding: Encoding,
     /// How to request lists
     pub lists: ListMode,
+    /// Between two lists that look for what the watch has lost without a sign; `None` for no such list
+    pub reconcile_interval: Option<Duration>,
     /// Pods per page of a list
     pub page_limit: u32,
     /// Largest list page, in bytes; a longer one is requested again with fewer pods. Of a list in one answer,
@@ -85,6 +87,7 @@ impl Default for ReflectorConfig {
         Self {
             encoding: Encoding::Json,
             lists: ListMode::Whole,
+            reconcile_interval: None,
             page_limit: 500,
             max_page_bytes: 32 << 20,
             max_line_bytes: 8 << 20,

@@ -129,6 +129,11 @@ impl DeliverySender {
         Ok(())
     }
 
+    /// A list that was made beside the watch, which has come as far.
+    pub(super) async fn reconciled(&mut self, list: PodEvent) -> Result<(), ReceiverGone> {
+        self.send(list, None, None).await
+    }
+
     /// The API server was restored from a backup: the versions sent so far are of another history. Sent once until
     /// a list has completed.
     pub(super) async fn rolled_back(&mut self) -> Result<(), ReceiverGone> {

@@ -11,6 +11,7 @@
 //! - `resume_point`: the version at which a watch resumes.
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics. `outage`: which failures are
 //!   logged.
+//! - `reconciliation`: a list now and then that finds what a watch has lost.
 //! - `probe`: one request before the watch begins.
 //! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
 //! - `nodes`: lists and watches nodes. `evidence_log`: what is logged of Events and nodes.
@@ -44,6 +45,7 @@ mod paged_list;
 pub(crate) mod pages;
 pub mod probe;
 pub mod reasons;
+mod reconciliation;
 mod reflector;
 pub mod requests;
 pub mod resume_point;
@@ -55,6 +57,7 @@ mod streamed_pods;
 mod watch_log;
 mod whole_list;
 
+use reconciliation::{Lists, Reconciliation};
 use resume_point::ResumePoint;
 
 /// What to watch, and how.
@@ -110,22 +113,38 @@ pub fn spawn(
     let resume = config.resume.iter().map(Option::as_ref);
     let resume = resume.chain(std::iter::repeat(None));
     for ((index, scope), resume) in (0..=u16::MAX).zip(&config.scopes).zip(resume) {
-        let sender = delivery_sender::DeliverySender::new(
-            SourceId(index),
-            deliveries.clone(),
-            Arc::clone(&clock),
-            Arc::clone(stats),
-        );
+        let sender = || {
+            delivery_sender::DeliverySender::new(
+                SourceId(index),
+                deliveries.clone(),
+                Arc::clone(&clock),
+                Arc::clone(stats),
+            )
+        };
+        let decoder = || {
+            PodDecoder::new(config.decode.clone())
+                .of_shard(config.selectors.shard)
+                .one_in(config.scopes.len())
+        };
+        let reconciliation = config.reflector.reconcile_interval.map(|interval| {
+            let lists = Lists::new(
+                client.clone(),
+                (scope, &config.selectors),
+                config.reflector.clone(),
+                decoder(),
+                sender(),
+            );
+            Reconciliation::new(interval, lists)
+        });
         let mut reflector = reflector::Reflector::new(
             client.clone(),
             scope,
             &config.selectors,
             config.reflector.clone(),
-            PodDecoder::new(config.decode.clone())
-                .of_shard(config.selectors.shard)
-                .one_in(config.scopes.len()),
-            sender,
+            decoder(),
+            sender(),
         )
+        .reconciling(reconciliation)
         // The pods of a shard may have been another shard's before, which has seen more than a cache has.
         .most_recent_first(config.knows_pods || config.selectors.shard.is_some())
         .after_version(stated_by(&config.stated, index))

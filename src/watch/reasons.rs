@@ -105,6 +105,8 @@ label_values! {
         LostDelete => "lost_delete",
         /// The watch kept failing at the same version
         Stuck => "stuck",
+        /// The interval of the reconciliation has passed; nothing was lost that is known
+        Reconciliation => "reconciliation",
         /// A recording holds another list
         Recorded => "recorded",
         /// Events were lost, and their watch begins anew at the current version

@@ -29,6 +29,7 @@ use super::delivery_sender::{DeliverySender, ReceiverGone};
 use super::follow::{Follow, Sink, StreamReport};
 use super::negotiation::Answer;
 use super::paged_list::{Lister, PageFallback};
+use super::reconciliation::Reconciliation;
 use super::requests::{Requests, Scope, Selectors};
 use super::resume_point::ResumePoint;
 use super::stats::RelistReason;
@@ -53,6 +54,7 @@ struct PodSink {
     decoder: PodDecoder,
     sender: DeliverySender,
     log: WatchLog,
+    reconciliation: Option<Reconciliation>,
 }
 
 impl Reflector {
@@ -73,6 +75,7 @@ impl Reflector {
                 decoder,
                 sender,
                 log: WatchLog::default(),
+                reconciliation: None,
             },
         }
     }
@@ -86,6 +89,12 @@ impl Reflector {
     /// The same, with a first list of the most recent state, or of any.
     pub(super) const fn most_recent_first(mut self, most_recent_first: bool) -> Self {
         self.most_recent_first = most_recent_first;
+        self
+    }
+
+    /// The same with these reconciliations.
+    pub(super) fn reconciling(mut self, reconciliation: Option<Reconciliation>) -> Self {
+        self.pods.reconciliation = reconciliation;
         self
     }
 
@@ -173,9 +182,13 @@ impl Sink for PodSink {
             decoder,
             sender,
             log,
+            reconciliation,
         } = self;
         let stream = Stream::opened(watch, decoder, sender, log, at);
-        stream.read(answer).await
+        stream
+            .reconciling(reconciliation.as_mut())
+            .read(answer)
+            .await
     }
 
     async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {

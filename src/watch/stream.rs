@@ -14,6 +14,7 @@ use super::event_reader::EventReader;
 use super::follow::{Follow, StreamEnd, StreamReport};
 use super::line_reader::Framed;
 use super::negotiation::Answer;
+use super::reconciliation::Reconciliation;
 use super::resume_point::ResumePoint;
 use super::stall_guard::{Due, Settled, StallGuard, Stated};
 use super::stats::{EventType, RelistReason, WatchErrorReason};
@@ -33,6 +34,7 @@ pub(super) struct Stream<'a> {
     sender: &'a mut DeliverySender,
     log: &'a mut WatchLog,
     resume_point: &'a mut ResumePoint,
+    reconciliation: Option<&'a mut Reconciliation>,
     guard: StallGuard,
     made_progress: bool,
     /// Pods of other shards have moved the resume point since the last delivery
@@ -57,10 +59,17 @@ impl<'a> Stream<'a> {
             sender,
             log,
             resume_point,
+            reconciliation: None,
             guard,
             made_progress: false,
             saw_other_shard: false,
         }
+    }
+
+    /// The same, beside which these reconciliations are made.
+    pub(super) fn reconciling(mut self, reconciliation: Option<&'a mut Reconciliation>) -> Self {
+        self.reconciliation = reconciliation;
+        self
     }
 
     /// Reads the watch to its end.
@@ -380,6 +389,11 @@ impl<'a> Stream<'a> {
     async fn check_deadlines(&mut self, now: Instant) -> Result<Option<StreamEnd>, ReceiverGone> {
         if self.sender.take_lost_deletion() {
             return Ok(Some(StreamEnd::Lost(RelistReason::LostDelete)));
+        }
+        let (at, synced) = (self.resume_point.number(), self.sender.synced());
+        let reconciliation = self.reconciliation.as_mut();
+        if let Some(list) = reconciliation.and_then(|lists| lists.poll(now, at, synced)) {
+            self.sender.reconciled(list).await?;
         }
         let due = self.due(now);
         if due.dead {

@@ -33,6 +33,16 @@ pub(super) enum WholeListError {
     Failed(ApiError),
 }
 
+impl From<WholeListError> for ApiError {
+    fn from(error: WholeListError) -> Self {
+        match error {
+            WholeListError::Cut(failure)
+            | WholeListError::Unsuitable(failure)
+            | WholeListError::Failed(failure) => failure,
+        }
+    }
+}
+
 impl Lister<'_> {
     /// Lists all pods with one request. As with pages, it returns nothing unless the list completes.
     pub(super) async fn whole(

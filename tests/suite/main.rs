@@ -140,6 +140,7 @@ mod watch_faults;
 mod watch_line_memory;
 mod watch_list;
 mod watch_nodes;
+mod watch_reconciliation;
 mod watch_rollback;
 mod watch_stream;
 mod watch_streamed_list;

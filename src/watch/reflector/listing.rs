@@ -35,6 +35,9 @@ impl Reflector {
                         .sender
                         .listed(pods, began, resume_point.version())
                         .await?;
+                    if let Some(reconciliation) = &mut self.pods.reconciliation {
+                        reconciliation.listed();
+                    }
                     return Ok(resume_point);
                 }
                 Err(failure) => {

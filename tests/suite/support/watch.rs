@@ -340,6 +340,10 @@ pub fn in_words(delivery: &Delivery) -> String {
             let pods: Vec<String> = pods.copies().map(|pod| one(&pod)).collect();
             format!("Listed {}", pods.join(" "))
         }
+        PodEvent::Reconciled { pods, version, .. } => {
+            let pods: Vec<String> = pods.copies().map(|pod| one(&pod)).collect();
+            format!("Reconciled {version}: {}", pods.join(" "))
+        }
         PodEvent::StreamedListClosed { listed } => format!("Closed {}", listed.len()),
         PodEvent::Bookmark => "Bookmark".into(),
         PodEvent::SyncLost => "SyncLost".into(),

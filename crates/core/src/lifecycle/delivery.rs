@@ -31,6 +31,15 @@ pub enum PodEvent {
         /// When the list was begun
         began: Timestamp,
     },
+    /// A list that was made beside the watch, which has come at least as far: it finds what the watch has lost
+    /// ([§5.4](crate::specification#s5-4)). It is no first list, and closes no gap
+    Reconciled {
+        pods: PackedPods,
+        /// When the list was begun
+        began: Timestamp,
+        /// Its version. Pods of later versions may be absent from it
+        version: u64,
+    },
     /// A streamed list has ended whose pods were delivered one by one: pods that are not in it are
     /// gone ([§8.6](crate::specification#s8-6))
     StreamedListClosed {
@@ -64,7 +73,10 @@ impl PodEvent {
     /// Whether it may change many pods at once.
     pub const fn is_about_many(&self) -> bool {
         match self {
-            Self::Listed { .. } | Self::StreamedListClosed { .. } | Self::RolledBack => true,
+            Self::Listed { .. }
+            | Self::Reconciled { .. }
+            | Self::StreamedListClosed { .. }
+            | Self::RolledBack => true,
             Self::Nodes(event) => !matches!(event, NodeEvent::Applied(_) | NodeEvent::Deleted(_)),
             _ => false,
         }

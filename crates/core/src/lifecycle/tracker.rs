@@ -231,7 +231,10 @@ impl Tracker {
                 self.apply_snapshot(&snapshot, &context, reporter);
             }
             PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &context, reporter),
-            PodEvent::Listed { pods, .. } => self.apply_list(pods, &context, reporter),
+            PodEvent::Listed { pods, .. } => self.apply_list(pods, None, &context, reporter),
+            PodEvent::Reconciled { pods, version, .. } => {
+                self.apply_list(pods, Some(version), &context, reporter)
+            }
             PodEvent::StreamedListClosed { listed } => {
                 self.pass_all(reporter);
                 self.sources.regain_sync(source);

@@ -322,3 +322,35 @@ fn pods_after_a_restore_that_was_found_out_are_new() {
     };
     assert_eq!(observed.0.iter().filter(discovered).count(), 1);
 }
+
+#[test]
+fn a_reconciliation_leaves_alone_what_is_newer_than_its_list() {
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
+    for (uid, version) in [("kept", 10), ("gone", 11), ("deleted", 12), ("newer", 30)] {
+        let applied = PodEvent::Applied(pod(uid, 1, version));
+        deliver(&mut tracker, &mut observed, 1, applied);
+    }
+    let deleted = PodEvent::Deleted(pod("deleted", 1, 31));
+    deliver(&mut tracker, &mut observed, 2, deleted);
+    assert_eq!(observed.finished(), [Outcome::Deleted]);
+    observed.0.clear();
+    let of_elsewhere = PodEvent::Applied(pod("elsewhere", 1, 5));
+    deliver_from(ELSEWHERE, &mut tracker, &mut observed, 3, of_elsewhere);
+    for _ in 0..2 {
+        let listed = vec![
+            pod("kept", 1, 10),
+            pod("deleted", 1, 12),
+            pod("lost", 2, 20),
+        ];
+        let reconciled = PodEvent::Reconciled {
+            pods: listed.into(),
+            began: at(3),
+            version: 20,
+        };
+        deliver(&mut tracker, &mut observed, 4, reconciled);
+        assert_eq!(observed.finished(), [Outcome::Vanished]);
+    }
+    // kept, newer, lost, elsewhere, and the tombstone
+    assert_eq!(tracker.remembered(), 5);
+}

@@ -11,11 +11,12 @@ use crate::pod::packed::PackedPods;
 
 impl Tracker {
     /// Accounts for a completed list: applies every snapshot in it, then removes the known pods
-    /// that are absent. Frees the memory of the list on the way, so that the pods of a large
+    /// that are absent, but for those of later versions than `until`. Frees the memory of the list on the way, so that the pods of a large
     /// cluster are not held twice.
     pub(super) fn apply_list(
         &mut self,
         pods: PackedPods,
+        until: Option<u64>,
         delivery: &DeliveryContext,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
@@ -24,7 +25,7 @@ impl Tracker {
             self.apply_snapshot(&snapshot, delivery, reporter);
             self.insert_slot(snapshot.uid, &mut listed);
         }
-        self.remove_absent(delivery.source, &listed, reporter);
+        self.remove_absent(delivery.source, &listed, until, reporter);
     }
 
     /// Removes the known pods of `source` that are not in a completed list of these pods.
@@ -38,7 +39,7 @@ impl Tracker {
         for uid in pods {
             self.insert_slot(uid, &mut listed);
         }
-        self.remove_absent(source, &listed, reporter);
+        self.remove_absent(source, &listed, None, reporter);
     }
 
     fn insert_slot(&self, uid: PodUid, listed: &mut SlotSet) {
@@ -53,13 +54,17 @@ impl Tracker {
         &mut self,
         source: SourceId,
         listed: &SlotSet,
+        until: Option<u64>,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let absent: Vec<PodUid> = self
             .pods
             .slots()
             .filter(|(slot, _, remembered)| {
-                remembered.source() == Some(source) && !listed.contains(*slot)
+                let is_concerned = |until| (1..=until).contains(&remembered.newest_version());
+                remembered.source() == Some(source)
+                    && !listed.contains(*slot)
+                    && until.is_none_or(is_concerned)
             })
             .map(|(_, uid, _)| uid)
             .collect();

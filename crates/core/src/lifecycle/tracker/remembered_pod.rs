@@ -36,6 +36,15 @@ impl RememberedPod {
         }
     }
 
+    /// The newest version of the pod; 0 for none, and of a tombstone.
+    pub(super) fn newest_version(&self) -> u64 {
+        match self {
+            Self::InFlight(pod) => pod.last_seen.newest_version,
+            Self::Finished(finished) => finished.last_seen().newest_version,
+            Self::Deleted { .. } => 0,
+        }
+    }
+
     /// What is saved of it at `now`, unless it is a tombstone.
     pub(super) fn saved(&self, uid: PodUid, now: Timestamp) -> Option<SavedPod<&PodInFlight>> {
         match self {
