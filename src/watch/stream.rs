@@ -210,11 +210,11 @@ impl<'a> Stream<'a> {
             WatchEventKind::Added(pod) => {
                 self.count(EventType::Added);
                 self.sender.added(pod.created);
-                return self.applied(pod, arrived).await;
+                self.deliver(pod, PodEvent::Applied, arrived).await?;
             }
             WatchEventKind::Modified(pod) => {
                 self.count(EventType::Modified);
-                return self.applied(pod, arrived).await;
+                self.deliver(pod, PodEvent::Applied, arrived).await?;
             }
             WatchEventKind::Deleted(pod) => {
                 self.count(EventType::Deleted);
@@ -257,22 +257,6 @@ impl<'a> Stream<'a> {
             }
         }
         Ok(None)
-    }
-
-    /// Delivers a pod. A version that is older than one before it is of another history
-    /// ([§5.4](crate::specification#s5-4)): a watch is in the order of versions.
-    async fn applied(
-        &mut self,
-        pod: PodSnapshot,
-        arrived: Timestamp,
-    ) -> Result<Option<StreamEnd>, ReceiverGone> {
-        let known = self.resume_point.number();
-        let went_back = (pod.resource_version.zip(known)).is_some_and(|(new, known)| new < known);
-        if went_back {
-            self.sender.rolled_back().await?;
-        }
-        self.deliver(pod, PodEvent::Applied, arrived).await?;
-        Ok(went_back.then_some(StreamEnd::Lost(RelistReason::Restored)))
     }
 
     /// The resume point moves after the pod has been delivered: a process that stops in between resumes

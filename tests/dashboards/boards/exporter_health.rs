@@ -243,13 +243,23 @@ fn numbers() -> Vec<Panel> {
             rate_by("instance", "podinit_clock_steps_total", ""),
             "{{instance}}",
         ),
-        lines(
-            "Label values dropped per second",
+        Panel::new(
+            Kind::Lines,
+            "Label values dropped and expired per second",
             "short",
-            "Pods whose label value exceeded the cap and became _other, by label. Raise --label-cap, or remove the label.",
-            rate_by("label", "podinit_label_values_dropped_total", ""),
-            "{{label}}",
-        ),
+            "Pods whose label value exceeded the cap and became _other, by label: raise --label-cap, or remove the label. Values without a pod for a day that gave their places to new ones.",
+            vec![
+                Target::new(
+                    rate_by("label", "podinit_label_values_dropped_total", ""),
+                    "{{label}} dropped",
+                ),
+                Target::new(
+                    rate_by("label", "podinit_label_values_expired_total", ""),
+                    "{{label}} expired",
+                ),
+            ],
+        )
+        .sized(8, 7),
         lines(
             "Pods unaccounted for",
             "short",

@@ -27,7 +27,6 @@ use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
 use super::record::RecordedCause;
 use super::reentry::ReentryBaseline;
-use super::sink::Sink;
 use super::slo::{SloInput, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition};
 use super::slo_verdict::SloId;
 use super::startup::{SnapshotContext, Startup};
@@ -213,12 +212,6 @@ impl PodInFlight {
     /// Which of the label values that come with its node are known.
     pub(super) const fn knows_labels(&self) -> (bool, bool) {
         (self.info.node.is_some(), self.info.node_labels.is_some())
-    }
-
-    /// Names its label values again, of which more have become known.
-    pub(super) fn hold_again(&mut self, reporter: &mut Reporter<'_, impl Sink>) {
-        let hold = reporter.hold(&self.info);
-        reporter.release(std::mem::replace(&mut self.hold, hold));
     }
 
     /// Folds a snapshot, unless it is older than the newest one, and reports what follows from it.

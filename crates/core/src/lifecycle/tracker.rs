@@ -5,6 +5,7 @@ mod crashes;
 mod deadlines;
 mod deletion;
 mod discovery;
+mod holds;
 mod in_flight;
 mod interruptions;
 mod kube_events;
@@ -311,7 +312,7 @@ impl Tracker {
                 let knew = pod.knows_labels();
                 let outcome = pod.fold(snapshot, context, &mut self.shared, reporter);
                 if pod.knows_labels() != knew {
-                    pod.hold_again(reporter);
+                    Self::hold_again(pod, reporter);
                 }
                 if let Some(outcome) = outcome {
                     self.finish(snapshot.uid, outcome, snapshot.ending.as_deref(), reporter);
@@ -360,19 +361,6 @@ impl Tracker {
             in_sync: self.sources.may_pass_deadlines(source, now),
             baseline: self.sources.reentry_baseline(source),
         }
-    }
-
-    /// The label values of a pod have a pod less.
-    fn release(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
-        if let Some(hold) = self.pods.get(uid).and_then(RememberedPod::hold) {
-            reporter.release(hold);
-        }
-    }
-
-    /// Forgets a pod that is not in flight any more.
-    fn forget(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
-        self.release(uid, reporter);
-        self.pods.remove(uid);
     }
 
     /// Remembers a pod in flight.

@@ -106,26 +106,13 @@ impl Tracker {
     }
 
     /// A pod with what its node states, where that is known.
-    fn with_node<'a>(&self, info: &'a PodInfo) -> Cow<'a, PodInfo> {
+    pub(super) fn with_node<'a>(&self, info: &'a PodInfo) -> Cow<'a, PodInfo> {
         match self.shared.newest_labels(info).cloned() {
             None => Cow::Borrowed(info),
             Some(labels) => Cow::Owned(PodInfo {
                 node_labels: Some(labels),
                 ..info.clone()
             }),
-        }
-    }
-
-    /// Names the label values of a finished pod, where a restart has left them unknown.
-    pub(super) fn hold_finished(
-        &mut self,
-        snapshot: &PodSnapshot,
-        reporter: &mut Reporter<'_, impl Sink>,
-    ) {
-        let hold = reporter.hold(&self.with_node(&snapshot.info));
-        if let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid) {
-            reporter.release(finished.hold());
-            *finished = FinishedPod::new(finished.last_seen(), finished.ready(), hold);
         }
     }
 

@@ -52,7 +52,7 @@ impl Tracker {
             self.pass_deadlines_of(uid, reporter);
             if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
                 pod.node_became_known(&mut self.shared, reporter);
-                pod.hold_again(reporter);
+                Self::hold_again(pod, reporter);
             }
         }
     }

@@ -1,0 +1,43 @@
+//! The label values under which remembered pods are counted (`LabelHold`): when they are named, and when they have a
+//! pod less.
+
+use super::Tracker;
+use super::remembered_pod::{FinishedPod, RememberedPod};
+use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::sink::Sink;
+use crate::pod::{PodSnapshot, PodUid};
+
+impl Tracker {
+    /// Names the label values of a pod again, of which more have become known.
+    pub(super) fn hold_again(pod: &mut PodInFlight, reporter: &mut Reporter<'_, impl Sink>) {
+        let hold = reporter.hold(pod.info());
+        reporter.release(std::mem::replace(&mut pod.hold, hold));
+    }
+
+    /// Names the label values of a finished pod, where a restart has left them unknown.
+    pub(super) fn hold_finished(
+        &mut self,
+        snapshot: &PodSnapshot,
+        reporter: &mut Reporter<'_, impl Sink>,
+    ) {
+        let hold = reporter.hold(&self.with_node(&snapshot.info));
+        if let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid) {
+            reporter.release(finished.hold());
+            *finished = FinishedPod::new(finished.last_seen(), finished.ready(), hold);
+        }
+    }
+
+    /// The label values of a pod have a pod less.
+    pub(super) fn release(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
+        if let Some(hold) = self.pods.get(uid).and_then(RememberedPod::hold) {
+            reporter.release(hold);
+        }
+    }
+
+    /// Forgets a pod that is not in flight any more.
+    pub(super) fn forget(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
+        self.release(uid, reporter);
+        self.pods.remove(uid);
+    }
+}
