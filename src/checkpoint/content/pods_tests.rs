@@ -25,6 +25,7 @@ fn last_seen(seconds: [u32; 5], is_static: bool) -> LastSeen {
         source: SourceId(3),
         is_static,
         created: CREATED,
+        hold: LabelHold::UNKNOWN,
     }
 }
 
@@ -105,9 +106,8 @@ fn read_under_two(bytes: &[u8]) -> Result<Vec<SavedPod>, ContentError> {
 
 #[test]
 fn pods_of_every_form_are_read_as_they_were_written() {
-    let finished = |name, last_seen| {
-        SavedPod::<()>::Finished(PodUid::from_text(name), last_seen, None, LabelHold::UNKNOWN)
-    };
+    let finished =
+        |name, last_seen| SavedPod::<()>::Finished(PodUid::from_text(name), last_seen, None);
     let pods = [
         finished("static", last_seen([0; 5], true)),
         // A time before the creation is a clock's mistake, and kept as it is.
@@ -117,9 +117,7 @@ fn pods_of_every_form_are_read_as_they_were_written() {
     let bytes = written(&pods);
     let read = read_under_two(&bytes).unwrap();
     let read = read.iter().map(|pod| match pod {
-        SavedPod::Finished(uid, last_seen, after, hold) => {
-            SavedPod::Finished(*uid, *last_seen, *after, *hold)
-        }
+        SavedPod::Finished(uid, last_seen, after) => SavedPod::Finished(*uid, *last_seen, *after),
         SavedPod::InFlight(_) => panic!("it is done"),
     });
     assert!(read.eq(pods));

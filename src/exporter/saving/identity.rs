@@ -127,6 +127,7 @@ mod tests {
                 source: SourceId(0),
                 is_static: false,
                 created: 1,
+                hold: LabelHold::UNKNOWN,
             };
             let listed = listed.iter().map(|(name, age)| {
                 let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", *name);
@@ -139,7 +140,6 @@ mod tests {
                     PodUid::from_text("known"),
                     last_seen,
                     None,
-                    LabelHold::UNKNOWN,
                 )],
                 present: scope,
                 probed: Probed {

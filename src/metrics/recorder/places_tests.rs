@@ -247,8 +247,9 @@ fn finished(hold: LabelHold) -> SavedPod {
         source: SourceId(0),
         is_static: false,
         created: 1,
+        hold,
     };
-    SavedPod::Finished(PodUid::from_text("u"), last_seen, None, hold)
+    SavedPod::Finished(PodUid::from_text("u"), last_seen, None)
 }
 
 #[test]

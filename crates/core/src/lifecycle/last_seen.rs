@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::delivery::SourceId;
+use super::label_hold::LabelHold;
 use super::observation::PodObservation;
 use super::reentry::{LastTrue, ReentryBaseline, to_second};
 use crate::pod::PodSnapshot;
@@ -26,6 +27,8 @@ pub struct LastSeen {
     /// The second in which the pod was created, since the epoch; that of its first snapshot, which
     /// is no earlier, where its creation time is unusable
     pub created: u32,
+    /// The label values under which it is counted. Saved beside the pods
+    pub hold: LabelHold,
 }
 
 impl LastSeen {
@@ -38,6 +41,7 @@ impl LastSeen {
             source,
             is_static: snapshot.is_static,
             created: to_second(snapshot.created.unwrap_or(now)),
+            hold: LabelHold::UNKNOWN,
         }
     }
 
@@ -100,6 +104,7 @@ impl From<SavedLastSeen> for LastSeen {
             source,
             is_static,
             created,
+            hold: LabelHold::UNKNOWN,
         }
     }
 }

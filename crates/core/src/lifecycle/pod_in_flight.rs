@@ -16,7 +16,6 @@ use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
-use super::label_hold::LabelHold;
 use super::last_seen::LastSeen;
 use super::messages::{Message, MessageBudget, Said, said_by_pod};
 use super::milestone::Milestone;
@@ -161,9 +160,6 @@ pub struct PodInFlight {
     /// The stage and cause with which it was reported as stuck, if it was
     #[serde(skip)]
     pub(super) stuck: Option<WaitReason>,
-    /// The label values under which it is counted
-    #[serde(skip)]
-    pub(super) hold: LabelHold,
 }
 
 impl PodInFlight {
@@ -205,7 +201,6 @@ impl PodInFlight {
             discovered: now,
             entry: None,
             stuck: None,
-            hold: LabelHold::UNKNOWN,
         }
     }
 

@@ -88,14 +88,8 @@ pub enum SavedPod<P = Box<PodInFlight>> {
     /// Its startup is under way
     InFlight(P),
     /// Its startup is over. Since when it has been Ready, of one that may still relapse
-    /// ([§5.10](crate::specification#s5-10)), and the label values under which it is counted, are saved beside the
-    /// pods
-    Finished(
-        PodUid,
-        LastSeen,
-        #[serde(skip)] Option<Timestamp>,
-        #[serde(skip)] LabelHold,
-    ),
+    /// ([§5.10](crate::specification#s5-10)), is saved beside the pods
+    Finished(PodUid, LastSeen, #[serde(skip)] Option<Timestamp>),
 }
 
 impl<P: Borrow<PodInFlight>> SavedPod<P> {
@@ -111,7 +105,7 @@ impl<P: Borrow<PodInFlight>> SavedPod<P> {
     pub const fn ready(&self) -> Option<Timestamp> {
         match self {
             Self::InFlight(_) => None,
-            Self::Finished(_, _, ready, _) => *ready,
+            Self::Finished(_, _, ready) => *ready,
         }
     }
 
@@ -119,7 +113,7 @@ impl<P: Borrow<PodInFlight>> SavedPod<P> {
     pub const fn hold(&self) -> Option<LabelHold> {
         match self {
             Self::InFlight(_) => None,
-            Self::Finished(_, _, _, hold) => Some(*hold),
+            Self::Finished(_, last_seen, _) => Some(last_seen.hold),
         }
     }
 
@@ -145,7 +139,7 @@ impl SavedPod {
     pub const fn take_ready(&mut self, saved: Timestamp) -> bool {
         match self {
             Self::InFlight(_) => false,
-            Self::Finished(_, _, ready, _) => {
+            Self::Finished(_, _, ready) => {
                 *ready = Some(saved);
                 true
             }
@@ -156,7 +150,7 @@ impl SavedPod {
     pub const fn hold_mut(&mut self) -> Option<&mut LabelHold> {
         match self {
             Self::InFlight(_) => None,
-            Self::Finished(_, _, _, hold) => Some(hold),
+            Self::Finished(_, last_seen, _) => Some(&mut last_seen.hold),
         }
     }
 
@@ -178,9 +172,7 @@ pub(super) fn read_back(tracker: &super::tracker::Tracker) -> Vec<SavedPod> {
             stuck: None,
             ..pod.clone()
         })),
-        SavedPod::Finished(uid, last_seen, ready, hold) => {
-            SavedPod::Finished(uid, last_seen, ready, hold)
-        }
+        SavedPod::Finished(uid, last_seen, ready) => SavedPod::Finished(uid, last_seen, ready),
     });
     pods.collect()
 }

@@ -295,7 +295,7 @@ impl Tracker {
                 let is_newest = last_seen.accept(snapshot, context.baseline, &mut emit);
                 let ready = finished.ready();
                 let is_unknown = finished.hold() == LabelHold::UNKNOWN;
-                *finished = finished.with(last_seen, ready);
+                *finished = FinishedPod::new(last_seen, ready);
                 if is_unknown {
                     self.hold_finished(snapshot, reporter);
                 }

@@ -135,7 +135,8 @@ impl Tracker {
             let reason = StartupSliExclusion::Ended(outcome);
             emit(PodObservation::StartupSli(StartupSli::Excluded(reason)));
         }
-        let finished = FinishedPod::new(last_seen, None, reporter.hold(info));
+        last_seen.hold = reporter.hold(info);
+        let finished = FinishedPod::new(last_seen, None);
         self.pods
             .insert(snapshot.uid, RememberedPod::Finished(finished));
         self.see_in_place(snapshot, delivery, true, reporter);
@@ -154,7 +155,7 @@ impl Tracker {
         let mut pod =
             PodInFlight::discover(snapshot, delivery.source, context.now, shared, reporter);
         let outcome = pod.fold(snapshot, context, shared, reporter);
-        pod.hold = reporter.hold(pod.info());
+        pod.last_seen.hold = reporter.hold(pod.info());
         let Some(outcome) = outcome else {
             self.remember_in_flight(Box::new(pod));
             return;
@@ -182,8 +183,8 @@ impl Tracker {
     ) {
         let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
         last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
-        let hold = reporter.hold(&self.with_node(&snapshot.info));
-        let finished = FinishedPod::new(last_seen, None, hold);
+        last_seen.hold = reporter.hold(&self.with_node(&snapshot.info));
+        let finished = FinishedPod::new(last_seen, None);
         (self.pods).insert(snapshot.uid, RememberedPod::Finished(finished));
     }
 }

@@ -12,7 +12,7 @@ impl Tracker {
     /// Names the label values of a pod again, of which more have become known.
     pub(super) fn hold_again(pod: &mut PodInFlight, reporter: &mut Reporter<'_, impl Sink>) {
         let hold = reporter.hold(pod.info());
-        reporter.release(std::mem::replace(&mut pod.hold, hold));
+        reporter.release(std::mem::replace(&mut pod.last_seen.hold, hold));
     }
 
     /// Names the label values of a finished pod, where a restart has left them unknown.
@@ -23,8 +23,9 @@ impl Tracker {
     ) {
         let hold = reporter.hold(&self.with_node(&snapshot.info));
         if let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid) {
-            reporter.release(finished.hold());
-            *finished = FinishedPod::new(finished.last_seen(), finished.ready(), hold);
+            let mut last_seen = finished.last_seen();
+            reporter.release(std::mem::replace(&mut last_seen.hold, hold));
+            *finished = FinishedPod::new(last_seen, finished.ready());
         }
     }
 

@@ -15,7 +15,7 @@ impl FinishedPod {
     pub(super) fn of(pod: &PodInFlight, outcome: Outcome, now: Timestamp) -> Self {
         let ready = (outcome == Outcome::Ready).then(|| pod.ready_at(now));
         let ready = ready.filter(|ready| is_recent(*ready, now));
-        Self::new(pod.last_seen, ready, pod.hold)
+        Self::new(pod.last_seen, ready)
     }
 }
 
@@ -41,7 +41,7 @@ impl Tracker {
         if (relapses || !is_recent(ready, now))
             && let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid)
         {
-            *finished = finished.with(finished.last_seen(), None);
+            *finished = FinishedPod::new(finished.last_seen(), None);
         }
     }
 }

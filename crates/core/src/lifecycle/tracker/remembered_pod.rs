@@ -51,12 +51,7 @@ impl RememberedPod {
             Self::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
             Self::Finished(finished) => {
                 let ready = finished.ready().filter(|ready| is_recent(*ready, now));
-                Some(SavedPod::Finished(
-                    uid,
-                    finished.last_seen(),
-                    ready,
-                    finished.hold(),
-                ))
+                Some(SavedPod::Finished(uid, finished.last_seen(), ready))
             }
             Self::Deleted { .. } => None,
         }
@@ -73,7 +68,7 @@ impl RememberedPod {
     /// The label values under which it is counted; `None` of a tombstone.
     pub(super) fn hold(&self) -> Option<LabelHold> {
         match self {
-            Self::InFlight(pod) => Some(pod.hold),
+            Self::InFlight(pod) => Some(pod.last_seen.hold),
             Self::Finished(finished) => Some(finished.hold()),
             Self::Deleted { .. } => None,
         }
@@ -112,7 +107,7 @@ pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
     Compact(Compact),
     /// Any other
-    Whole(Box<(LastSeen, Option<Timestamp>, LabelHold)>),
+    Whole(Box<(LastSeen, Option<Timestamp>)>),
 }
 
 /// [`LastSeen`] with one time for both names of the network condition, the first Ready and the hold.
@@ -215,23 +210,16 @@ impl Recent {
 
 impl FinishedPod {
     /// A pod of which this is remembered: with its first Ready as long as it may relapse.
-    pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>, hold: LabelHold) -> Self {
-        Compact::of(&last_seen, ready, hold).map_or_else(
-            || Self::Whole(Box::new((last_seen, ready, hold))),
-            Self::Compact,
-        )
-    }
-
-    /// The same pod with another state and first Ready.
-    pub(super) fn with(&self, last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
-        Self::new(last_seen, ready, self.hold())
+    pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
+        Compact::of(&last_seen, ready)
+            .map_or_else(|| Self::Whole(Box::new((last_seen, ready))), Self::Compact)
     }
 
     /// The label values under which it is counted.
     pub(super) fn hold(&self) -> LabelHold {
         match self {
             Self::Compact(usual) => LabelHold::new(usual.hold.into()),
-            Self::Whole(whole) => whole.2,
+            Self::Whole(whole) => whole.0.hold,
         }
     }
 
@@ -253,7 +241,7 @@ impl FinishedPod {
 }
 
 impl Compact {
-    fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>, hold: LabelHold) -> Option<Self> {
+    fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>) -> Option<Self> {
         let [
             ready_to_start,
             has_network,
@@ -277,7 +265,7 @@ impl Compact {
         };
         Some(Self {
             newest_version,
-            hold: u16::try_from(hold.get()).ok()?,
+            hold: u16::try_from(last_seen.hold.get()).ok()?,
             times,
             created: last_seen.created,
             source: last_seen.source,
@@ -313,6 +301,7 @@ impl Compact {
             source: self.source,
             is_static: matches!(self.form, Form::Static | Form::RecentStatic),
             created: self.created,
+            hold: LabelHold::new(self.hold.into()),
         }
     }
 }
@@ -328,6 +317,7 @@ mod tests {
             source: SourceId(u16::MAX),
             is_static,
             created: 7,
+            hold: LabelHold::new(9),
         }
     }
 
@@ -341,11 +331,15 @@ mod tests {
             last_seen([1, 2, 3, 4, 5], false),
         ];
         for last_seen in all {
-            let pod = FinishedPod::new(last_seen, None, LabelHold::new(9));
+            let pod = FinishedPod::new(last_seen, None);
             assert_eq!((pod.last_seen(), pod.hold().get()), (last_seen, 9));
         }
         let is_compact = |last_seen, hold| {
-            let pod = FinishedPod::new(last_seen, None, LabelHold::new(hold));
+            let last_seen = LastSeen {
+                hold: LabelHold::new(hold),
+                ..last_seen
+            };
+            let pod = FinishedPod::new(last_seen, None);
             assert_eq!((pod.last_seen(), pod.hold().get()), (last_seen, hold));
             matches!(pod, FinishedPod::Compact(_))
         };
@@ -377,14 +371,14 @@ mod tests {
         ] {
             let ready = Timestamp::from_seconds(i64::from(day) + 5).plus_nanos(999_999_999);
             let last_seen = last_seen(seconds, is_static);
-            let pod = FinishedPod::new(last_seen, Some(ready), LabelHold::new(9));
+            let pod = FinishedPod::new(last_seen, Some(ready));
             assert_eq!(pod.hold().get(), 9);
             assert_eq!((pod.last_seen(), pod.ready()), (last_seen, Some(ready)));
             let compact = matches!(pod, FinishedPod::Compact(_));
             assert_eq!(compact, is_compact, "{seconds:?}");
         }
         let ancient = Timestamp::from_nanos(-1);
-        let pod = FinishedPod::new(last_seen([0; 5], false), Some(ancient), LabelHold::UNKNOWN);
+        let pod = FinishedPod::new(last_seen([0; 5], false), Some(ancient));
         assert_eq!(pod.ready(), Some(ancient));
     }
 

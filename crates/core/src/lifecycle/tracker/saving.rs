@@ -110,11 +110,11 @@ impl Tracker {
             match pod {
                 SavedPod::InFlight(mut pod) => {
                     pod.restore(&mut tracker.shared, reporter);
-                    pod.hold = reporter.hold(pod.info());
+                    pod.last_seen.hold = reporter.hold(pod.info());
                     tracker.remember_in_flight(pod);
                 }
-                SavedPod::Finished(_, last_seen, ready, hold) => {
-                    let finished = FinishedPod::new(last_seen, ready, hold);
+                SavedPod::Finished(_, last_seen, ready) => {
+                    let finished = FinishedPod::new(last_seen, ready);
                     let finished = RememberedPod::Finished(finished);
                     tracker.pods.insert(uid, finished);
                 }
