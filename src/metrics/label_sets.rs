@@ -17,7 +17,7 @@ use podinit_core::timestamp::Timestamp;
 pub struct SavedLabels {
     /// In the order in which they are exposed
     pub labels: Vec<SavedLabel>,
-    /// Each set as one number for each label: 0 is no value, 1 for [`OTHER`], and from 2 on
+    /// Each set as one number for each label: 0 is no value, 1 for `_other`, and from 2 on
     /// for the values of the label in their order
     pub sets: Vec<Vec<u32>>,
 }
