@@ -106,8 +106,8 @@ pub struct LabelArgs {
     )]
     pub pod_labels: Vec<SeriesLabel>,
 
-    /// Most distinct values of a label, for every label (256) or for one (node=1000); further
-    /// values become _other, unless a value has had no pod for a day; may be repeated
+    /// Most distinct values of a label, for every label (256) or for one (node=1000), before
+    /// further ones become _other; may be repeated
     #[arg(
         long = "label-cap",
         value_name = "[LABEL=]N",
