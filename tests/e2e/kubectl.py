@@ -77,7 +77,8 @@ def check(processes, podinit, binary, scene):
         if scene == "crashloop":
             for previous in ([], ["--previous"]):
                 arguments = ["-n", namespace, "logs", name, "--tail=50", *previous]
-                expect(kubectl(*arguments), said, arguments)
+                # It may just run again, and have nothing to complain about yet.
+                wait_for(f"kubectl {' '.join(arguments)} to say {said!r}", lambda given=arguments: said in kubectl(*given))
         else:
             arguments = ["-n", namespace, "logs", name]
             expect(kubectl(*arguments, fails=True), said, arguments)
