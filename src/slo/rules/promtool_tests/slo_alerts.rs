@@ -146,8 +146,11 @@ impl Subject<'_> {
         );
         let stage = stage_of(self.slo.rule.interval);
         let mut causes = Cause::ALL.into_iter().rev();
-        let possible =
-            |cause: &Cause| stage.is_none_or(|stage| BadReason::new(stage, *cause).is_some());
+        // A clock that is off keeps no pod waiting.
+        let possible = |cause: &Cause| {
+            *cause != Cause::Clock
+                && stage.is_none_or(|stage| BadReason::new(stage, *cause).is_some())
+        };
         let cause = causes.find(possible).map_or("", Cause::as_str);
         let largest = format!("cause=\"{cause}\", dimension=\"node\", value=\"node-a0\"");
         let elsewhere = format!("cause=\"{cause}\", dimension=\"none\", value=\"\"");
