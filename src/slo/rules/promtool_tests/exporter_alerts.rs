@@ -192,7 +192,7 @@ fn not_synced(inputs: TestInputs<'_>) -> Test {
 
 /// With one namespace in sync, only the other alert tells of the one that is not.
 fn some_namespaces_synced(inputs: TestInputs<'_>) -> Test {
-    let namespace = |name| format!("namespace=\"{name}\"");
+    let namespace = |name| format!("exported_namespace=\"{name}\"");
     let metric = "podinit_namespace_synced";
     inputs
         .test("PodinitNotSynced: one of two namespaces goes, and then both")
@@ -216,7 +216,7 @@ fn deadlines_not_judged(inputs: TestInputs<'_>) -> Test {
             "{name}: the watch breaks again and again before it has caught up"
         ))
         .given("podinit_synced", FIRST, "", "1x10 0 1 0 1 0 1 1x50")
-        .given(metric, FIRST, "", "0+60x10 600x20 1860+60x20")
+        .given(metric, FIRST, "", "0+60x10 600x19 1860+60x20")
         .given(metric, SECOND, "", "0+60x60")
         .silent(27, name)
         .fires(28, name, expected(inputs, name, vec![], "18m 0s"))
