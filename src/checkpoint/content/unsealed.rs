@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::capacity::Capacities;
 use super::collected::CollectedWriter;
 use super::evidence::PodNodes;
-use super::holds::PodHolds;
+use super::holds::HoldsWriter;
 use super::marks::Marks;
 use super::section::{
     CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS, SCOPE,
@@ -32,7 +32,7 @@ pub struct Unsealed {
     collected: CollectedWriter,
     shown: Vec<u8>,
     marks: Marks,
-    holds: PodHolds,
+    holds: HoldsWriter,
     capacities: Capacities,
     nodes: PodNodes,
     /// How many pods in flight were added
@@ -58,7 +58,7 @@ impl Unsealed {
             collected: CollectedWriter::default(),
             shown: Vec::new(),
             marks: Marks::default(),
-            holds: PodHolds::default(),
+            holds: HoldsWriter::default(),
             capacities: Capacities::default(),
             nodes: PodNodes::default(),
             in_flight: 0,
