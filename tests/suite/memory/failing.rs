@@ -8,10 +8,10 @@ use podinit_core::lifecycle::{Observation, PodEvent, Record, Tracker, TrackerCon
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::problems::{Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit_decode::{DecodeOptions, PodDecoder};
 use serde_json::{Value, json};
 
-use super::measure::{NOW, delivery, uid};
+use super::measure::{NOW, decoded, delivery, uid};
 use crate::counting::{bytes_of, forget_peak, held, peak};
 
 /// After so long the problems are found: every pod is stuck.
@@ -153,15 +153,7 @@ fn snapshot(
     number: usize,
     reason: Option<&str>,
 ) -> PodSnapshot {
-    let event = json!({"type": "MODIFIED", "object": pod(has, number, reason)});
-    match decoder
-        .watch_event(event.to_string().as_bytes())
-        .unwrap()
-        .kind
-    {
-        WatchEventKind::Modified(snapshot) => snapshot,
-        other => panic!("{other:?}"),
-    }
+    decoded(decoder, &pod(has, number, reason))
 }
 
 fn pod([workload, node, namespace]: [usize; 3], number: usize, reason: Option<&str>) -> Value {

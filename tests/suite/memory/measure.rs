@@ -306,7 +306,12 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
 }
 
 fn snapshot(decoder: &mut PodDecoder, number: usize, step: Step) -> PodSnapshot {
-    let event = json!({"type": "MODIFIED", "object": pod(number, step)});
+    decoded(decoder, &pod(number, step))
+}
+
+/// A pod as an event of a watch shows it.
+pub fn decoded(decoder: &mut PodDecoder, pod: &Value) -> PodSnapshot {
+    let event = json!({"type": "MODIFIED", "object": pod});
     match decoder
         .watch_event(event.to_string().as_bytes())
         .unwrap()
