@@ -10,6 +10,18 @@ pub(super) fn examples() -> Vec<Example> {
     let scheduled = |seconds| pod("a").yes(SCHEDULED, seconds);
     let absurd =
         |transition: Value| vec![added(&pod("a").condition(SCHEDULED, "True", transition))];
+    let scheduled_at_3 = |arrived| {
+        vec![
+            at(0.5, added(&pod("a"))),
+            at(arrived, modified(&scheduled(3.0))),
+        ]
+    };
+    let begun = || at(0.5, added(&pod("a").yes(SCHEDULED, 0.0)));
+    let ready_without_time = || {
+        pod("a")
+            .yes(SCHEDULED, 0.0)
+            .condition(READY, "True", Value::Null)
+    };
     let missing = "inflight network 1 since 0
                    unobserved scheduling time 1
                    anomaly missing 1";
@@ -137,10 +149,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4.3: \"`o` before `t` by at most 1 s: use `t`\", and count skew: 0.5 s",
             FUSED,
-            vec![
-                at(0.5, added(&pod("a"))),
-                at(2.5, modified(&scheduled(3.0))),
-            ],
+            scheduled_at_3(2.5),
             "inflight network 1 since 3
              scheduling 1 2.5
              anomaly skew 1
@@ -149,10 +158,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4.3: \"`o` before `t` by at most 1 s: use `t`\": 1 s exactly",
             FUSED,
-            vec![
-                at(0.5, added(&pod("a"))),
-                at(2.0, modified(&scheduled(3.0))),
-            ],
+            scheduled_at_3(2.0),
             "inflight network 1 since 3
              scheduling 1 2.5
              anomaly skew 1
@@ -161,10 +167,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4.3: \"`o` earlier still: use `o`\", and count skew",
             FUSED,
-            vec![
-                at(0.5, added(&pod("a"))),
-                at(1.75, modified(&scheduled(3.0))),
-            ],
+            scheduled_at_3(1.75),
             "inflight network 1 since 1.75
              scheduling 1 1.25
              anomaly skew 1
@@ -174,7 +177,7 @@ pub(super) fn examples() -> Vec<Example> {
             "§4.3: a kubelet two hours ahead: what it states is used nowhere, starts included",
             FUSED,
             vec![
-                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
+                begun(),
                 at(
                     8.25,
                     modified(
@@ -213,17 +216,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4.6: \"A Ready that has no usable time takes `o` in `fused` mode\"",
             FUSED,
-            vec![
-                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
-                at(
-                    9.25,
-                    modified(
-                        &pod("a")
-                            .yes(SCHEDULED, 0.0)
-                            .condition(READY, "True", Value::Null),
-                    ),
-                ),
-            ],
+            vec![begun(), at(9.25, modified(&ready_without_time()))],
             "finished ready 1
              scheduling 1 0
              unobserved network condition_absent 1
@@ -236,7 +229,7 @@ pub(super) fn examples() -> Vec<Example> {
             "§4.6: an absurd time is no usable time, and ContainersReady takes nothing",
             FUSED,
             vec![
-                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
+                begun(),
                 at(
                     9.25,
                     modified(
@@ -259,14 +252,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4.6: in `api` mode a Ready without a time stays missing",
             API,
-            vec![at(
-                9.25,
-                added(
-                    &pod("a")
-                        .yes(SCHEDULED, 0.0)
-                        .condition(READY, "True", Value::Null),
-                ),
-            )],
+            vec![at(9.25, added(&ready_without_time()))],
             "finished ready 1
              scheduling 1 0
              unobserved network condition_absent 1
@@ -277,16 +263,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4.6: a list has no `o` that a Ready without a time could take",
             FUSED,
-            vec![
-                at(0.5, added(&pod("a").yes(SCHEDULED, 0.0))),
-                expired(),
-                at(
-                    9.25,
-                    list(&[pod("a")
-                        .yes(SCHEDULED, 0.0)
-                        .condition(READY, "True", Value::Null)]),
-                ),
-            ],
+            vec![begun(), expired(), at(9.25, list(&[ready_without_time()]))],
             "finished ready 1
              scheduling 1 0
              unobserved network condition_absent 1
@@ -297,10 +274,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4: skew is a matter of fused mode",
             API,
-            vec![
-                at(0.5, added(&pod("a"))),
-                at(1.5, modified(&scheduled(3.0))),
-            ],
+            scheduled_at_3(1.5),
             "inflight network 1 since 3
              scheduling 1 3
              delivered 1 0.5",
