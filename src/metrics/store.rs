@@ -140,7 +140,7 @@ impl Store {
     pub(super) fn add_set(&self, set: usize, values: Box<[Arc<str>]>, start: Option<Timestamp>) {
         let added = Arc::new(SeriesSet {
             values,
-            // Where times are none of this process, such as those of a recording, none is stated.
+            // A recording has times of its own, and states none.
             start: StartTime::in_seconds(start.filter(|_| self.starts.process().is_some())),
             intervals: Default::default(),
             startup_sli: self.events.as_ref().map(|_| Histogram::default()),

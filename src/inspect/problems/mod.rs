@@ -149,7 +149,7 @@ pub struct PodName {
     pub name: String,
 }
 
-/// Whether there is none.
+/// Whether a count is zero, and left out.
 const fn is_zero(count: &usize) -> bool {
     *count == 0
 }

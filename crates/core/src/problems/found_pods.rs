@@ -73,7 +73,7 @@ impl FoundPods {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether it holds no pod.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
