@@ -104,6 +104,9 @@ class KubeletEvent:
     def __init__(self, obj, clock):
         involved = obj.get("involvedObject") or {}
         self.uid = involved.get("uid")
+        # Its author may write any UID, but only one namespace. What is not stated contradicts nothing.
+        self.namespaces = {obj["metadata"].get("namespace"), involved.get("namespace")} - {None}
+        self.names = {involved.get("name")} - {None}
         reporter = obj.get("reportingComponent") or (obj.get("source") or {}).get("component")
         self.from_kubelet = reporter == "kubelet"
         found = FIELD.match(involved.get("fieldPath") or "")

@@ -22,6 +22,7 @@ import kubectl
 import late_nodes
 import promcheck
 import scenarios  # noqa: F401  registers the scenarios
+import tenants
 import traces
 from cluster import Cluster
 from compare import differences, summary
@@ -121,6 +122,8 @@ class Suite:
             comparison.run(self)
         if self.wanted("in-place"):
             in_place.run(self)
+        if self.wanted("tenants") and self.has_events:
+            tenants.run(self)
         if self.wanted("faults"):
             faults.run(self)
         # It stops the API server, which nobody else must need meanwhile.
@@ -189,7 +192,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, causes, comparison, in-place, faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, causes, comparison, in-place, tenants, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

@@ -9,7 +9,7 @@ import math
 import re
 from fractions import Fraction
 
-from evidence import container_starts, registry_of, seconds
+from evidence import KubeletEvent, container_starts, registry_of, seconds
 from recording import read_recording
 from truth import NETWORK, Truth, find
 
@@ -211,14 +211,14 @@ class Account(Truth):
             self.now = max(self.now, seconds(document["observedAt"]))
         super().feed(document)
         if obj.get("kind") == "Event" and document["type"] in ("ADDED", "MODIFIED"):
-            pod = self.pods.get((obj.get("involvedObject") or {}).get("uid"))
+            pod = self.pod_of(KubeletEvent(obj, self.clock))
             if pod is not None and pod.outcome is None:
                 self.warn(pod, obj)
                 self.see(pod)
 
     def event(self, event):
         super().event(event)
-        pod = self.pods.get(event.uid)
+        pod = self.pod_of(event)
         if pod is not None and pod.outcome is None and event.from_kubelet and event.container:
             pod.told = (event.container, event.init)
 

@@ -274,8 +274,15 @@ class Truth:
 
     # -- Events ---------------------------------------------------------------------------
 
-    def event(self, event):
+    def pod_of(self, event):
+        """The pod that an Event is about: of its UID, and of the names that it states."""
         pod = self.pods.get(event.uid)
+        if pod is None or event.names - {pod.name} or event.namespaces - {pod.namespace}:
+            return None
+        return pod
+
+    def event(self, event):
+        pod = self.pod_of(event)
         if pod is None or pod.outcome is not None or not event.from_kubelet:
             return
         if event.container not in (pod.init_containers if event.init else pod.containers):

@@ -9,7 +9,7 @@ use crate::oracle::seeds;
 use podinit::checkpoint::{content, frame};
 use podinit::instruments::Format;
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
-use podinit_core::kube_event::{EventReason, KubeEvent, SandboxWarning};
+use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, SandboxWarning};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SavedPod, Selection, SloRule, SourceId, Stage,
     Successor, Tracker, TrackerConfig,
@@ -233,8 +233,9 @@ fn event(pod: u8, reason: EventReason) -> PodEvent {
         name: "app".into(),
         init: false,
     };
+    let PodSnapshot { uid, info, .. } = bare(pod);
     PodEvent::Event(KubeEvent {
-        pod: Some(PodUid::from_text(&pod.to_string())),
+        pod: Some(InvolvedPod::new(uid, info.namespace, info.name)),
         from_kubelet: true,
         container: Some(container),
         first: None,

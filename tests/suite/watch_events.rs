@@ -129,7 +129,7 @@ async fn it_begins_at_the_current_version_and_resumes_where_it_ended() {
     watch.event("ADDED", &event("a", 12));
     let first = api.next().await;
     assert_eq!(
-        (first.pod, first.reason),
+        (first.uid(), first.reason),
         (Some(PodUid::from_text("a")), EventReason::Started)
     );
     assert!(api.stats.up());
@@ -139,7 +139,7 @@ async fn it_begins_at_the_current_version_and_resumes_where_it_ended() {
     drop(watch);
     let watch = api.watch_from("15").await.stream();
     watch.event("MODIFIED", &event("c", 16));
-    assert_eq!(api.next().await.pod, Some(PodUid::from_text("c")));
+    assert_eq!(api.next().await.uid(), Some(PodUid::from_text("c")));
     watch.reset();
     drop(api.watch_from("16").await);
     assert_eq!(api.anew(), 0);
@@ -165,7 +165,7 @@ async fn after_a_loss_it_begins_anew_at_the_current_version() {
     let watch = api.begun("900").await;
     assert_eq!(api.anew(), 2);
     watch.event("ADDED", &event("a", 901));
-    assert_eq!(api.next().await.pod, Some(PodUid::from_text("a")));
+    assert_eq!(api.next().await.uid(), Some(PodUid::from_text("a")));
     assert!(api.stats.up());
 }
 
@@ -210,7 +210,7 @@ async fn a_server_that_fails_for_a_while_costs_no_event() {
     // What happened meanwhile is still there.
     let watch = api.watch_from("12").await.stream();
     watch.event("ADDED", &event("b", 13));
-    assert_eq!(api.next().await.pod, Some(PodUid::from_text("b")));
+    assert_eq!(api.next().await.uid(), Some(PodUid::from_text("b")));
     assert_eq!(api.anew(), 0);
 }
 
@@ -235,12 +235,12 @@ async fn a_full_queue_drops_events_counts_them_and_goes_on() {
     assert_eq!(api.stats.lost(EventLossReason::Decode), 1);
     for n in 0..10 {
         assert_eq!(
-            api.next().await.pod,
+            api.next().await.uid(),
             Some(PodUid::from_text(&format!("p{n}")))
         );
     }
     watch.event("ADDED", &event("late", 26));
-    assert_eq!(api.next().await.pod, Some(PodUid::from_text("late")));
+    assert_eq!(api.next().await.uid(), Some(PodUid::from_text("late")));
     assert_eq!(api.stats.lost(EventLossReason::QueueFull), 5);
 }
 
@@ -264,7 +264,7 @@ async fn a_watch_that_stays_silent_after_a_restored_backup_begins_anew() {
     let watch = api.begun("50").await;
     assert_eq!(api.anew(), 1);
     watch.event("ADDED", &event("a", 51));
-    assert_eq!(api.next().await.pod, Some(PodUid::from_text("a")));
+    assert_eq!(api.next().await.uid(), Some(PodUid::from_text("a")));
 }
 
 /// The hash of `b` is af63df4c8601f1a5, in shard 5 of 8, that of `foobar` 85944171f73967e8, in shard 4.
@@ -285,7 +285,7 @@ async fn events_of_other_shards_are_dropped_first_and_counted_together() {
     watch.event("ADDED", &event("b", 4));
     watch.write(&of_others([5, 6]));
     sleep(Duration::from_secs(1)).await;
-    assert_eq!(api.next().await.pod, Some(PodUid::from_text("b")));
+    assert_eq!(api.next().await.uid(), Some(PodUid::from_text("b")));
     watch.event("DELETED", &event("foobar", 7));
     assert_eq!(api.delivered().await, DeliveredEvents::OtherShards(2));
     assert_eq!(api.stats.lost(EventLossReason::QueueFull), 0);

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::label_values;
-use crate::pod::PodUid;
+use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
 /// One Event, reduced to what podinit needs. An aggregated one is as its first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KubeEvent {
-    /// `involvedObject.uid`; `None` when it is missing, empty or that of no pod
-    pub pod: Option<PodUid>,
+    /// The pod that it is about; `None` where that is no pod, or one of another namespace than the Event's
+    pub pod: Option<InvolvedPod>,
     /// Whether a kubelet reported it: `reportingComponent`, or where that is empty `source.component`
     pub from_kubelet: bool,
     /// The container that `involvedObject.fieldPath` names
@@ -27,6 +27,41 @@ pub struct KubeEvent {
     /// Its message, of a warning that says why a pod waits and of what an autoscaler says; `None` where it was not
     /// asked for
     pub message: Option<Box<str>>,
+}
+
+impl KubeEvent {
+    /// The UID of the pod that it is about.
+    pub fn uid(&self) -> Option<PodUid> {
+        self.pod.as_ref().map(|pod| pod.uid)
+    }
+}
+
+/// The pod that an Event says it is about. Its author may write any UID, but only the namespace of the Event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvolvedPod {
+    /// `involvedObject.uid`, never empty
+    pub uid: PodUid,
+    /// The namespace that the Event and its `involvedObject` state; empty where neither does
+    pub namespace: Arc<str>,
+    /// `involvedObject.name`; empty where that is not stated
+    pub name: Box<str>,
+}
+
+impl InvolvedPod {
+    /// The pod of this UID, namespace and name.
+    pub fn new(uid: PodUid, namespace: impl Into<Arc<str>>, name: impl Into<Box<str>>) -> Self {
+        Self {
+            uid,
+            namespace: namespace.into(),
+            name: name.into(),
+        }
+    }
+
+    /// Whether the names that it states are those of the pod with `info` ([§9.5](crate::specification#s9-5)).
+    pub fn has_names_of(&self, info: &PodInfo) -> bool {
+        let is = |stated: &str, own: &str| stated.is_empty() || stated == own;
+        is(&self.name, &info.name) && is(&self.namespace, &info.namespace)
+    }
 }
 
 /// The container that an Event is about.

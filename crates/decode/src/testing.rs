@@ -260,10 +260,13 @@ pub fn whole_event() -> Value {
 }
 
 /// The places at which an Event is mutilated.
-const EVENT_PLACES: [&str; 14] = [
+const EVENT_PLACES: [&str; 17] = [
     "/metadata",
     "/metadata/name",
+    "/metadata/namespace",
     "/involvedObject",
+    "/involvedObject/namespace",
+    "/involvedObject/name",
     "/involvedObject/kind",
     "/involvedObject/uid",
     "/involvedObject/fieldPath",
@@ -289,6 +292,8 @@ fn word() -> impl Strategy<Value = Value> {
         "FailedCreatePodSandBox",
         "Pod",
         "Node",
+        "shop",
+        "attacker",
         "kubelet",
         "spec.initContainers{a}",
         "x.17f0000000000000",

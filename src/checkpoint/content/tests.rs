@@ -9,7 +9,7 @@ use crate::checkpoint::frame;
 use crate::inspect::records::RecordStore;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
-use podinit_core::kube_event::{CapacityState, EventReason, KubeEvent};
+use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
     PodEvent, Selection, Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
@@ -104,7 +104,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
     };
     let scaling_up = |name: &str| {
         PodEvent::Event(KubeEvent {
-            pod: Some(PodUid::from_text(name)),
+            pod: Some(InvolvedPod::new(PodUid::from_text(name), "ns", name)),
             from_kubelet: false,
             container: None,
             first: None,

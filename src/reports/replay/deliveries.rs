@@ -268,7 +268,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     /// Why `event` is dropped while no pod is known.
     fn drop_reason(&self, event: &KubeEvent) -> EventDropReason {
-        match event.pod {
+        match event.uid() {
             Some(uid) if !self.is_own(uid) => EventDropReason::Other,
             _ => EventDropReason::of_unknown_pod(event),
         }
@@ -468,7 +468,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                     began,
                 }
             }
-            PodEvent::Event(event) if event.pod.is_some_and(|uid| !self.is_own(uid)) => {
+            PodEvent::Event(event) if event.uid().is_some_and(|uid| !self.is_own(uid)) => {
                 PodEvent::OtherShardEvents(1)
             }
             event => event,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use podinit::inspect::problems::Seen;
-use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent};
+use podinit_core::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent};
 use podinit_core::lifecycle::{Observation, PodEvent, Record, Tracker, TrackerConfig};
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::problems::{Finding, OverTime};
@@ -128,7 +128,7 @@ fn found(tracker: &Tracker, over_time: &mut OverTime) -> Seen {
 
 fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {
     PodEvent::Event(KubeEvent {
-        pod: Some(PodUid::from_text(&uid(number))),
+        pod: Some(InvolvedPod::new(PodUid::from_text(&uid(number)), "", "")),
         from_kubelet: true,
         container: Some(EventContainer {
             name: "server".into(),

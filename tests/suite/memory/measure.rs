@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use podinit::metrics::{Builder, LabelConfig};
 use podinit::traces::{self, DropReason, TraceQueue, TraceStats};
-use podinit_core::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
+use podinit_core::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent, Pull, Pulled};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, Latency, Namespaces, NodeEvent, Observation, Observer,
     Outcome, PodEvent, PodObservation, PodState, Selection, Sink, SloRule, SourceId, Stage,
@@ -230,7 +230,7 @@ const CONTAINERS: [&str; 3] = ["migrate", "server", "proxy"];
 fn pulled(number: usize, name: &str) -> PodEvent {
     static REGISTRY: LazyLock<Arc<str>> = LazyLock::new(|| "registry.example.com".into());
     PodEvent::Event(KubeEvent {
-        pod: Some(PodUid::from_text(&uid(number))),
+        pod: Some(InvolvedPod::new(PodUid::from_text(&uid(number)), "", "")),
         from_kubelet: true,
         container: Some(EventContainer {
             name: name.into(),

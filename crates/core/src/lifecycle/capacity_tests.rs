@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::kube_event::KubeEvent;
+use crate::kube_event::{InvolvedPod, KubeEvent};
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::observation::{Observation, PodObservation, PodState};
 use crate::lifecycle::record_fixtures::{Ends, at, deliver};
@@ -50,7 +50,7 @@ fn scheduled(status: ConditionStatus) -> PodSnapshot {
 
 fn said(state: CapacityState, by: &str, message: &str) -> PodEvent {
     PodEvent::Event(KubeEvent {
-        pod: Some(PodUid::from_text("a")),
+        pod: Some(InvolvedPod::new(PodUid::from_text("a"), "ns", "a")),
         from_kubelet: false,
         container: None,
         first: None,

@@ -47,7 +47,7 @@ label_values! {
     pub enum EventDropReason {
         /// It is about a pod that is remembered and not in flight
         Finished => "finished",
-        /// It is about no pod, or about one of another shard
+        /// It is about no pod, about one of another shard, or has the UID of one pod and the names of another
         Other => "other",
         /// It is about a pod that is not remembered
         Unknown => "unknown",
@@ -57,7 +57,7 @@ label_values! {
 impl EventDropReason {
     /// Why an Event is dropped that is about no pod that is remembered.
     pub const fn of_unknown_pod(event: &KubeEvent) -> Self {
-        match event.pod {
+        match &event.pod {
             Some(_) => Self::Unknown,
             None => Self::Other,
         }

@@ -48,6 +48,8 @@ impl<'de> EventFields<'de> {
 #[derive(Default)]
 pub struct InvolvedObject<'de> {
     pub kind: Option<Cow<'de, str>>,
+    pub namespace: Option<Cow<'de, str>>,
+    pub name: Option<Cow<'de, str>>,
     pub uid: Option<Cow<'de, str>>,
     pub field_path: Option<Cow<'de, str>>,
 }
@@ -67,6 +69,8 @@ impl<'de> LenientField<'de> for InvolvedObjectReader {
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("kind") => involved.kind = map.next_value_seed(Lenient(Text))?,
+                Some("namespace") => involved.namespace = map.next_value_seed(Lenient(Text))?,
+                Some("name") => involved.name = map.next_value_seed(Lenient(Text))?,
                 Some("uid") => involved.uid = map.next_value_seed(Lenient(Text))?,
                 Some("fieldPath") => involved.field_path = map.next_value_seed(Lenient(Text))?,
                 _ => skip(&mut map)?,

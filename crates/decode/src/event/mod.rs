@@ -18,7 +18,8 @@ use fields::InvolvedObject;
 use message::PullMessage;
 use podinit_core::image_registry;
 use podinit_core::kube_event::{
-    CapacityState, EventContainer, EventReason, KubeEvent, LONGEST_REPORTER, Pulled, SandboxWarning,
+    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, LONGEST_REPORTER, Pulled,
+    SandboxWarning,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::pod::text::cut;
@@ -60,7 +61,7 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
     );
     let is_kept = context.options.messages && tells_why;
     KubeEvent {
-        pod: pod_of(&involved),
+        pod: pod_of(&involved, metadata.namespace, context),
         from_kubelet: reporter.as_deref() == Some(KUBELET),
         container: involved
             .field_path
@@ -74,15 +75,33 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
 
 /// Whether the Event `object` is about a pod of another shard.
 fn is_of_other_shard(object: &Object<'_>, context: &DecodeContext) -> bool {
-    let pod = object.event.involved.as_ref().and_then(pod_of);
+    let pod = object.event.involved.as_ref().and_then(uid_of_pod);
     pod.is_some_and(|uid| context.is_of_other_shard(uid))
 }
 
 /// The UID of the pod that an Event is about. Events of nodes have a `uid` as well, which is a name.
-fn pod_of(involved: &InvolvedObject<'_>) -> Option<PodUid> {
+fn uid_of_pod(involved: &InvolvedObject<'_>) -> Option<PodUid> {
     let is_pod = involved.kind.as_deref().is_none_or(|kind| kind == "Pod");
     let uid = involved.uid.as_deref().filter(|uid| !uid.is_empty());
     uid.filter(|_| is_pod).map(PodUid::from_text)
+}
+
+/// The pod that an Event in `namespace` is about ([§9.5](crate::specification#s9-5)). An API server takes an Event
+/// without `involvedObject.namespace` in the namespace `default`.
+fn pod_of(
+    involved: &InvolvedObject<'_>,
+    namespace: Option<Arc<str>>,
+    context: &mut DecodeContext,
+) -> Option<InvolvedPod> {
+    let uid = uid_of_pod(involved)?;
+    let of_pod = involved.namespace.as_deref().unwrap_or_default();
+    let namespace = match namespace.filter(|namespace| !namespace.is_empty()) {
+        Some(own) if of_pod.is_empty() || *own == *of_pod => own,
+        Some(_) => return None,
+        None => context.text(of_pod),
+    };
+    let name = involved.name.as_deref().unwrap_or_default();
+    Some(InvolvedPod::new(uid, namespace, name))
 }
 
 /// The container that a `fieldPath` names: `spec.containers{NAME}` or `spec.initContainers{NAME}`.

@@ -21,7 +21,16 @@ proptest! {
         let involved = &object["involvedObject"];
         let uid = text(&involved["uid"]);
         let of_pod = involved["kind"].as_str().is_none_or(|kind| kind == "Pod") && !uid.is_empty();
-        prop_assert_eq!(read.pod, of_pod.then(|| PodUid::from_text(&uid)));
+        let namespaces = [&object["metadata"], involved].map(|stated| text(&stated["namespace"]));
+        let (own, of_pod_stated) = (namespaces[0].as_str(), namespaces[1].as_str());
+        let is_its_own = own.is_empty() || of_pod_stated.is_empty() || own == of_pod_stated;
+        let pod = (of_pod && is_its_own).then(|| PodUid::from_text(&uid));
+        prop_assert_eq!(read.uid(), pod);
+        if let Some(pod) = read.pod {
+            prop_assert_eq!(&*pod.name, text(&involved["name"]));
+            let stated = namespaces.iter().find(|stated| !stated.is_empty());
+            prop_assert_eq!(&*pod.namespace, stated.map_or("", |stated| stated.as_str()));
+        }
         let reporter = match text(&object["reportingComponent"]).as_str() {
             "" => text(&object["source"]["component"]),
             reporter => reporter.to_owned(),

@@ -41,7 +41,11 @@ fn everything_that_is_read_is_found() {
     assert_eq!(
         event(&whole_event()),
         KubeEvent {
-            pod: Some(PodUid::from_text("00000000-0000-0001-0000-000000000002")),
+            pod: Some(InvolvedPod::new(
+                PodUid::from_text("00000000-0000-0001-0000-000000000002"),
+                "shop",
+                "web.v2-7c9d",
+            )),
             from_kubelet: true,
             container: Some(EventContainer {
                 name: "web".into(),
@@ -100,7 +104,7 @@ fn only_an_event_about_a_pod_names_one() {
     assert_eq!(with("/involvedObject/kind", json!("Node")).pod, None);
     assert_eq!(with("/involvedObject/uid", json!("")).pod, None);
     let uid = PodUid::from_text("00000000-0000-0001-0000-000000000002");
-    assert_eq!(with("/involvedObject/kind", Value::Null).pod, Some(uid));
+    assert_eq!(with("/involvedObject/kind", Value::Null).uid(), Some(uid));
 }
 
 #[test]

@@ -217,7 +217,7 @@ mod tests {
             let EventLineKind::Applied(event) = kind else {
                 unreachable!("{kind:?}");
             };
-            assert_eq!(event.pod, Some(PodUid::from_text("a")));
+            assert_eq!(event.uid(), Some(PodUid::from_text("a")));
         }
         for (event_type, kind) in [
             ("DELETED", EventLineKind::Deleted),
@@ -268,7 +268,7 @@ mod tests {
             {"involvedObject":{"kind":"Pod","uid":"a"},"reason":"Pulled"}, {"spec":{}}, 7]}"#;
         let page = EventDecoder::default().list_page(body.as_bytes()).unwrap();
         assert_eq!(page.continue_token.as_deref(), Some("next"));
-        let pods: Vec<_> = page.events.iter().map(|event| event.pod).collect();
+        let pods: Vec<_> = page.events.iter().map(KubeEvent::uid).collect();
         assert_eq!(pods, [Some(PodUid::from_text("a"))]);
         let empty = br#"{"kind":"EventList","items":null}"#;
         assert_eq!(

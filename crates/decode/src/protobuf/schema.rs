@@ -219,6 +219,8 @@ const TERMINATED: Message = &[
 
 const OBJECT_REFERENCE: Message = &[
     known(1, "kind", Text),
+    known(2, "namespace", Text),
+    known(3, "name", Text),
     known(4, "uid", Text),
     known(7, "fieldPath", Text),
 ];

@@ -23,7 +23,7 @@ fn about(events: &[KubeEvent]) -> Vec<Option<PodUid>> {
             .iter()
             .all(|event| event.reason == EventReason::Started)
     );
-    events.iter().map(|event| event.pod).collect()
+    events.iter().map(KubeEvent::uid).collect()
 }
 
 /// The pods that the Events of each document are about.
@@ -113,7 +113,7 @@ fn an_event_that_says_nothing_is_an_event() {
         };
         assert_eq!(events.len(), 1);
         assert_eq!(
-            (events[0].pod, &events[0].reason),
+            (events[0].uid(), &events[0].reason),
             (None, &EventReason::Other)
         );
     }

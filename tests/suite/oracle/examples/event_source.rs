@@ -38,6 +38,7 @@ pub(super) fn examples() -> Vec<Example> {
         taken("§9.5: \"or MODIFIED\"", watched("MODIFIED", started())),
     ];
     all.extend(dropped());
+    all.extend(of_another());
     all.extend(no_lists());
     all
 }
@@ -78,6 +79,68 @@ fn dropped() -> Vec<Example> {
              dropped finished 1",
         ),
     ]
+}
+
+/// An Event that has the UID of the pod and the names of another one.
+fn of_another() -> Vec<Example> {
+    const NOT_ITS_OWN: &str = "inflight network 1
+        scheduling 1 1
+        evidence event 0
+        dropped other 1";
+    let own = "/metadata/namespace";
+    let [namespace, name] = ["/involvedObject/namespace", "/involvedObject/name"];
+    let changed = |places: &[&str]| {
+        let change = |event, place: &&str| with(event, place, json!("attacker"));
+        places.iter().fold(started(), change)
+    };
+    let told = |says: &'static str, places: &[&str]| {
+        let documents = vec![added(&bound()), changed(places)];
+        example(says, EVENTS, documents, NOT_ITS_OWN)
+    };
+    vec![
+        told(
+            "§9.5: \"its own namespace and that of `involvedObject`\" are the pod's",
+            &[own, namespace],
+        ),
+        told("§9.5: an Event of another namespace", &[own]),
+        told(
+            "§9.5: an Event about an object of another namespace",
+            &[namespace],
+        ),
+        told("§9.5: an Event about an object of another name", &[name]),
+        example(
+            "§9.5: \"What an Event does not state speaks for no pod and against none\"",
+            EVENTS,
+            vec![added(&bound()), without_names()],
+            BY_EVENT,
+        ),
+        example(
+            "§9.5: of a pod that is remembered and not in flight, podinit does not know the name",
+            EVENTS,
+            vec![added(&bound()), deleted(&bound()), changed(&[name])],
+            "finished deleted 1
+             scheduling 1 1
+             dropped finished 1",
+        ),
+        example(
+            "§9.5: an unknown pod has no name, but an Event about another namespace is of no pod",
+            EVENTS,
+            vec![changed(&[name]), changed(&[own])],
+            "dropped unknown 1
+             dropped other 1",
+        ),
+    ]
+}
+
+/// The Event without the names that no API server leaves out.
+fn without_names() -> Value {
+    let places = [
+        "/metadata/namespace",
+        "/involvedObject/namespace",
+        "/involvedObject/name",
+    ];
+    let forget = |event, place: &str| with(event, place, Value::Null);
+    places.into_iter().fold(started(), forget)
 }
 
 fn no_lists() -> Vec<Example> {

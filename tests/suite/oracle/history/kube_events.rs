@@ -141,10 +141,20 @@ pub(super) fn event(rng: &mut Rng, pod: &Value) -> Value {
     if rng.percent(3) {
         involved["kind"] = "Node".into();
     }
+    let mut namespace = pod["metadata"]["namespace"].clone();
+    if rng.percent(2) {
+        involved["name"] = "another".into();
+    }
+    if rng.percent(2) {
+        namespace = "attacker".into();
+    }
+    if rng.percent(2) {
+        involved["namespace"] = namespace.clone();
+    }
     json!({
         "kind": "Event",
         "apiVersion": "v1",
-        "metadata": {"name": name, "namespace": pod["metadata"]["namespace"]},
+        "metadata": {"name": name, "namespace": namespace},
         "involvedObject": involved,
         "reason": reason,
         "message": message,

@@ -57,6 +57,21 @@ evidence_mutants! {
             regular.filter_map(|one| self.start_of(one)).min()
         }
     }
+    KnowsPodsByTheirUid {
+        fn is_about(&self, _: &KubeEvent, _: &Snapshot) -> bool {
+            true
+        }
+    }
+    TakesAnyNameInTheNamespace {
+        fn is_about(&self, event: &KubeEvent, pod: &Snapshot) -> bool {
+            event.namespaces.contains(&pod.namespace)
+        }
+    }
+    TakesTheNameInAnyNamespace {
+        fn is_about(&self, event: &KubeEvent, pod: &Snapshot) -> bool {
+            event.object.as_ref() == Some(&pod.name)
+        }
+    }
     TrustsAnyReporter {
         fn is_from_kubelet(&self, _: &KubeEvent) -> bool {
             true

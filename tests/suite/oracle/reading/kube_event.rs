@@ -9,8 +9,12 @@ use crate::oracle::instant::Nanos;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct KubeEvent {
     pub(crate) name: String,
-    /// The UID of the pod that it is about, if it is about a pod
+    /// The UID of the pod that it is about, if it is about a pod of its own namespace
     pub(crate) uid: Option<String>,
+    /// `metadata.namespace` and `involvedObject.namespace`, as far as they are stated
+    pub(crate) namespaces: Vec<String>,
+    /// The name of what it is about, if it is stated
+    pub(crate) object: Option<String>,
     pub(crate) field_path: String,
     pub(crate) reporting_component: String,
     pub(crate) source_component: String,
@@ -30,10 +34,18 @@ impl KubeEvent {
             .pointer("/involvedObject/kind")
             .and_then(Value::as_str)
             == Some("Pod");
-        let uid = Some(text("/involvedObject/uid")).filter(|uid| is_of_pod && !uid.is_empty());
+        let stated = |path| Some(text(path)).filter(|text| !text.is_empty());
+        let mut namespaces: Vec<String> = ["/metadata/namespace", "/involvedObject/namespace"]
+            .into_iter()
+            .filter_map(stated)
+            .collect();
+        namespaces.dedup();
+        let uid = stated("/involvedObject/uid").filter(|_| is_of_pod && namespaces.len() < 2);
         Self {
             name: text("/metadata/name"),
             uid,
+            namespaces,
+            object: stated("/involvedObject/name"),
             field_path: text("/involvedObject/fieldPath"),
             reporting_component: text("/reportingComponent"),
             source_component: text("/source/component"),

@@ -36,6 +36,8 @@ pub(crate) struct Life {
     pub(crate) in_first_list: bool,
     /// With the step of the replay
     pub(crate) closing: Option<(Closing, usize)>,
+    /// The places before which an Event came that has the UID of this pod and the names of another one
+    pub(crate) strangers: Vec<usize>,
 }
 
 /// How the UID ceased to stand.
@@ -52,6 +54,7 @@ impl Life {
             discovered: now,
             in_first_list,
             closing: None,
+            strangers: Vec::new(),
         }
     }
 
@@ -66,8 +69,12 @@ impl Life {
         rules.is_older(pod.version, self.newest_version())
     }
 
-    fn hear(&mut self, event: &KubeEvent, step: usize, now: Nanos) {
+    fn hear(&mut self, rules: &dyn Rules, event: &KubeEvent, (step, now): (usize, Nanos)) {
         if let Some(newest) = self.folded.last() {
+            if !rules.evidence().is_about(event, &newest.pod) {
+                self.strangers.push(self.folded.len());
+                return;
+            }
             let pod = newest.pod.clone();
             self.folded.push(Folded {
                 pod,
@@ -117,7 +124,7 @@ pub(crate) fn lives(rules: &dyn Rules, history: &[Happened]) -> (Vec<Life>, Drop
                     lives.extend(current.take());
                 }
             }
-            (What::Heard(event), Some(life)) => life.hear(event, *step, *now),
+            (What::Heard(event), Some(life)) => life.hear(rules, event, (*step, *now)),
             (What::Heard(_), None) if is_remembered => dropped.finished += 1,
             (What::Heard(_), None) => dropped.unknown += 1,
             // "a DELETED for an unknown UID is ignored"

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::kube_event::EventContainer;
+use crate::kube_event::{EventContainer, InvolvedPod};
 use crate::pod::{
     Condition, ConditionStatus, Container, ContainerKind, ContainerState, NotScheduled, PodUid,
     WaitingReason,
@@ -139,7 +139,7 @@ fn state(pod: &mut PodSnapshot, kind: ConditionType, status: ConditionStatus) {
 
 fn event(from_kubelet: bool, container: Option<(&str, bool)>, reason: EventReason) -> KubeEvent {
     KubeEvent {
-        pod: Some(PodUid::from_text("u")),
+        pod: Some(InvolvedPod::new(PodUid::from_text("u"), "ns", "pod")),
         from_kubelet,
         container: container.map(|(name, init)| EventContainer {
             name: name.into(),

@@ -3,7 +3,7 @@
 
 use super::fixtures::{at, delivery};
 use super::*;
-use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
+use crate::kube_event::{EventReason, InvolvedPod, KubeEvent, SandboxWarning};
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::observation::Observation;
 use crate::lifecycle::record::Progress;
@@ -25,7 +25,7 @@ fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
     for (second, step) in (1..).zip(steps) {
         let event = |reason, message: Option<&str>| {
             PodEvent::Event(KubeEvent {
-                pod: Some(PodUid::from_text("a")),
+                pod: Some(InvolvedPod::new(PodUid::from_text("a"), "ns", "pod")),
                 from_kubelet: false,
                 container: None,
                 first: None,

@@ -37,16 +37,19 @@ impl Tracker {
         now: Timestamp,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        if let Some(uid) = event.pod {
+        if let Some(uid) = event.uid() {
             self.pass_deadlines_of(uid, reporter);
         }
-        let remembered = event.pod.and_then(|uid| self.pods.get_mut(uid));
-        let reason = match remembered {
-            Some(RememberedPod::InFlight(pod)) => {
+        let involved = event.pod.as_ref();
+        let known = involved.and_then(|pod| Some((pod, self.pods.get_mut(pod.uid)?)));
+        let reason = match known {
+            Some((involved, RememberedPod::InFlight(pod))) if involved.has_names_of(&pod.info) => {
                 pod.fold_event(event, self.timestamps, now, &mut self.shared, reporter);
                 return;
             }
-            Some(RememberedPod::Finished(_) | RememberedPod::Deleted { .. }) => {
+            // UIDs are no secret. Whoever may write Events in one namespace must not speak of pods in another.
+            Some((_, RememberedPod::InFlight(_))) => EventDropReason::Other,
+            Some((_, RememberedPod::Finished(_) | RememberedPod::Deleted { .. })) => {
                 EventDropReason::Finished
             }
             None => EventDropReason::of_unknown_pod(event),

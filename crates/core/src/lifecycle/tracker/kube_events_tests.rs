@@ -6,7 +6,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use crate::kube_event::{EventContainer, EventReason, KubeEvent, Pull, Pulled};
+use crate::kube_event::{
+    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, Pull, Pulled,
+    SandboxWarning,
+};
 use crate::lifecycle::delivery::{PodEvent, SourceId};
 use crate::lifecycle::interval::{Interval, Stage};
 use crate::lifecycle::judgement::Latency;
@@ -187,7 +190,7 @@ fn holds(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
 
 fn event(pod: &str, container: &str, second: i64, reason: EventReason) -> PodEvent {
     PodEvent::Event(KubeEvent {
-        pod: Some(PodUid::from_text(pod)),
+        pod: Some(InvolvedPod::new(PodUid::from_text(pod), "ns", pod)),
         from_kubelet: true,
         container: Some(EventContainer {
             name: container.into(),
@@ -375,6 +378,57 @@ fn events_of_pods_that_are_not_in_flight_are_dropped() {
     let none = KubeEvent { pod: None, ..none };
     assert_eq!(world.deliver(6, PodEvent::Event(none)), ["dropped other"]);
     assert_eq!(world.deliver(700, started()), ["dropped unknown"]);
+}
+
+/// Kubernetes lets whoever may create Events in one namespace write any UID into them.
+#[test]
+fn an_event_with_the_names_of_another_pod_changes_nothing() {
+    let pull = || Pull {
+        registry: "quay.io".into(),
+        duration: Duration::from_secs(9),
+        with_wait: None,
+        bytes: Some(1),
+    };
+    let reasons = || {
+        [
+            EventReason::Pulling,
+            EventReason::Pulled(Some(Pulled::Pulled(pull()))),
+            EventReason::Created,
+            EventReason::Started,
+            EventReason::PullFailed {
+                registry: "quay.io".into(),
+            },
+            EventReason::Warning(SandboxWarning::FailedSandboxNetwork),
+            EventReason::VolumeAttached,
+            EventReason::Capacity {
+                state: CapacityState::NoScaleUp,
+                by: "attacker".into(),
+            },
+        ]
+    };
+    let uid = PodUid::from_text("p");
+    for (namespace, name) in [("attacker", "p"), ("ns", "q"), ("attacker", "q")] {
+        let mut world = World::new(vec![rule("network", 60)]);
+        let mut pod = pod("p");
+        pod.started = Some(at(3));
+        holds(&mut pod, ConditionType::PodScheduled, 3);
+        world.applied(3, &pod);
+        let before = world.tracker.in_flight(uid).map(|pod| pod.record());
+        for reason in reasons() {
+            let PodEvent::Event(mut planted) = event("p", "a", 4, reason) else {
+                panic!("an Event");
+            };
+            planted.pod = Some(InvolvedPod::new(uid, namespace, name));
+            planted.message = Some("all is well".into());
+            let seen = world.deliver(4, PodEvent::Event(planted));
+            assert_eq!(seen, ["dropped other"], "{namespace}/{name}");
+        }
+        let after = world.tracker.in_flight(uid).map(|pod| pod.record());
+        assert_eq!(before, after, "{namespace}/{name}");
+        // The kubelet's own Event counts as before.
+        let seen = world.deliver(5, event("p", "a", 5, EventReason::Started));
+        assert!(seen.contains(&"p network by event".to_owned()), "{seen:?}");
+    }
 }
 
 #[test]

@@ -31,6 +31,16 @@ pub(crate) trait EvidenceRules {
         starts?.into_iter().max()
     }
 
+    /// [§9.5](crate::specification#s9-5): "An Event counts for a pod only if `metadata.namespace`,
+    /// `involvedObject.namespace` and `involvedObject.name` are the pod's too", those that are stated
+    fn is_about(&self, event: &KubeEvent, pod: &Snapshot) -> bool {
+        let is_in_namespace = event
+            .namespaces
+            .iter()
+            .all(|namespace| *namespace == pod.namespace);
+        is_in_namespace && event.object.as_ref().is_none_or(|name| *name == pod.name)
+    }
+
     /// [§9.2](crate::specification#s9-2): "from the kubelet (`reportingComponent`, or where that is
     /// empty `source.component`, is `kubelet`)"
     fn is_from_kubelet(&self, event: &KubeEvent) -> bool {

@@ -88,8 +88,15 @@ fn evidence(startup: &Startup<'_>, figures: &mut Figures) {
     }
 }
 
-/// [§9.5](crate::specification#s9-5): `finished`, "a pod that is remembered and not in flight"
+/// [§9.5](crate::specification#s9-5): `finished`, "a pod that is remembered and not in flight"; `other`, "with
+/// another namespace or name than that pod has".
 fn dropped(startup: &Startup<'_>, figures: &mut Figures) {
+    let end = startup.end().map(|end| end.place);
+    let strangers = startup.life.strangers.iter();
+    let (finished, other): (Vec<usize>, Vec<usize>) =
+        strangers.partition(|place| end.is_some_and(|end| **place > end));
+    figures.add(DROPPED, &[("reason", "finished")], finished.len());
+    figures.add(DROPPED, &[("reason", "other")], other.len());
     let Some(end) = startup.end() else { return };
     // What ends a life that no snapshot ended comes after all of it.
     let after = startup.life.folded.iter().skip(end.place + 1);
