@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
+use crate::cluster::options::ServerOptions;
 use crate::metrics::SeriesLabel;
 use crate::slo::rules::{RenderOptions, RulesFormat};
 use podinit_core::lifecycle::TimestampMode;
@@ -270,5 +271,64 @@ fn every_flag_has_the_variable_of_its_name() {
                 assert_eq!(variable, Some(expected.as_str()), "{flag}");
             }
         }
+    }
+}
+
+/// The secrets that each exporter of `report` is shown: its token or its user and password.
+fn secrets(line: &str) -> Vec<String> {
+    let Ok(Command::Report(args)) = parse(&format!("report {line}")) else {
+        panic!("{line}");
+    };
+    let sides = [Some(args.source()), args.baseline()];
+    let exporters = sides.into_iter().flatten().flat_map(|side| match side {
+        ReportSource::Exporters(exporters) => exporters,
+        ReportSource::Recording(_) => Vec::new(),
+    });
+    let secret = |exporter: ServerOptions| {
+        let file = exporter.token_file.or(exporter.password_file);
+        let file = file.map(|file| file.display().to_string());
+        let parts = exporter.username.into_iter().chain(file);
+        parts.collect::<Vec<_>>().join(" ")
+    };
+    exporters.map(secret).collect()
+}
+
+#[test]
+fn a_secret_is_for_one_server() {
+    for (line, expected) in [
+        (
+            "--url http://a --url http://b --token-file t",
+            &["t", ""][..],
+        ),
+        (
+            "--url http://a --baseline http://a:80/ --token-file t",
+            &["t", "t"],
+        ),
+        (
+            "--url http://a --baseline https://a --token-file t",
+            &["t", ""],
+        ),
+        (
+            "--url http://a --url http://b --token-file http://b=u",
+            &["", "u"],
+        ),
+        (
+            "--url http://a --url http://b --token-file t --token-file http://B:80/x=u",
+            &["t", "u"],
+        ),
+        (
+            "--baseline http://a --baseline http://b --token-file t file",
+            &["t", ""],
+        ),
+        (
+            "--url http://a --url http://b --username me --password-file p",
+            &["me p", ""],
+        ),
+        (
+            "--url http://a --baseline http://b --username me --password-file p --password-file http://b=q=r",
+            &["me p", "me q=r"],
+        ),
+    ] {
+        assert_eq!(secrets(line), expected, "{line}");
     }
 }

@@ -8,7 +8,7 @@ use clap::{Arg, Args, Command, Error, ValueEnum};
 use http::Uri;
 
 use super::cluster::{Evidence, NodeArgs, ShardArgs};
-use super::exporter_client::{EXPORTER_URL, ExporterClientArgs};
+use super::exporter_client::{EXPORTER_URL, ExporterClientArgs, begins_as_url};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use crate::cluster::options::ServerOptions;
@@ -175,8 +175,7 @@ impl TypedValueParser for OriginParser {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<Origin, Error> {
-        let text = value.to_string_lossy().to_ascii_lowercase();
-        match text.starts_with("http://") || text.starts_with("https://") {
+        match begins_as_url(&value.to_string_lossy()) {
             true => Ok(Origin::Exporter(
                 EXPORTER_URL.parse_ref(command, argument, value)?,
             )),
@@ -219,17 +218,18 @@ impl ReportArgs {
     }
 
     fn servers<'a>(&self, urls: impl Iterator<Item = &'a Uri>) -> Vec<ServerOptions> {
-        urls.map(|url| self.exporter.server(url.clone())).collect()
+        let first = self.urls().next();
+        urls.map(|url| self.exporter.server(url, first.unwrap_or(url)))
+            .collect()
+    }
+
+    /// All URLs, the first one first.
+    fn urls(&self) -> impl Iterator<Item = &Uri> {
+        self.url.iter().chain(self.baseline_urls())
     }
 
     fn check_exporters(&self) -> Result<(), String> {
-        let mut urls = self.url.iter().chain(self.baseline_urls()).peekable();
-        if urls.peek().is_none() {
-            return self.exporter.check(None);
-        }
-        for url in urls {
-            self.exporter.check(Some(url))?;
-        }
+        self.exporter.check(&self.urls().collect::<Vec<_>>())?;
         if self.baseline_urls().next().is_some() && self.baseline_files().next().is_some() {
             return Err(
                 "--baseline takes files or URLs, not both: a side is one recording, or the shards of one \

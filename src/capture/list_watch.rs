@@ -9,6 +9,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::sync::{Mutex, watch};
 
 use super::startups::{StartupCounter, StartupCounts};
@@ -18,7 +19,7 @@ use crate::cluster::clock::Clock;
 use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use crate::watch::line_reader::{Framed, LineReader};
 use crate::watch::negotiation::Answer;
-use crate::watch::pages::{fetch_pages, watch_version};
+use crate::watch::pages::{PageEnd, fetch_pages, watch_version};
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::RelistReason;
 use podinit_core::pod::packed::PackedPods;
@@ -60,6 +61,8 @@ pub(super) struct Recording {
 #[derive(Deserialize)]
 struct PageHead {
     metadata: PageMetadata,
+    #[serde(default)]
+    items: Option<Vec<IgnoredAny>>,
 }
 
 #[derive(Deserialize)]
@@ -151,7 +154,7 @@ impl Sink for Recording {
 
     async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
         let (_, list) = watch.list_of_one().await?;
-        Ok(page_head(&list)?.resource_version)
+        Ok(page_head(&list)?.metadata.resource_version)
     }
 
     fn failed(&mut self, failure: &ApiError, _opened: bool) {
@@ -201,8 +204,11 @@ impl Recording {
             }
             document.push(b'\n');
             io::Write::write_all(&mut held, &document).map_err(ApiError::malformed)?;
-            version = head.resource_version;
-            Ok(head.continue_token)
+            version = head.metadata.resource_version;
+            Ok(PageEnd {
+                next: head.metadata.continue_token,
+                objects: head.items.map_or(0, |items| items.len()),
+            })
         };
         let listed = fetch_pages(&watch.client, &watch.requests, &watch.config, read).await;
         let version = match listed.and_then(|()| watch_version(version)) {
@@ -271,9 +277,8 @@ impl Recording {
     }
 }
 
-fn page_head(body: &[u8]) -> Result<PageMetadata, ApiError> {
-    let head: Result<PageHead, _> = serde_json::from_slice(body);
-    head.map(|head| head.metadata).map_err(ApiError::malformed)
+fn page_head(body: &[u8]) -> Result<PageHead, ApiError> {
+    serde_json::from_slice(body).map_err(ApiError::malformed)
 }
 
 /// What is read of a line of a watch, to go on after it.

@@ -3,8 +3,9 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 /// A directory of files that are written whole and replaced whole. Only the two sync operations make
@@ -36,12 +37,30 @@ pub trait Disk {
     /// # Errors
     /// Also if it is larger than `limit` bytes (it is not read then), or not a regular file.
     fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>>;
+
+    /// Why the next process will not find what is written here; `None` where it will.
+    fn misplaced(&self) -> Option<io::Error> {
+        None
+    }
+
+    /// The directory that the next process will open.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    fn of_next_process(&self) -> io::Result<Self>
+    where
+        Self: Sized,
+    {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// A directory of this machine, locked against other processes until it is dropped.
 #[derive(Debug)]
 pub struct RealDisk {
     pub(super) dir: File,
+    /// Where it was found
+    pub(super) path: PathBuf,
     /// Closing it releases the lock, also when the process is killed.
     pub(super) _lock: File,
 }
@@ -89,6 +108,26 @@ impl Disk for RealDisk {
 
     fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
         read_in(&self.dir, name, limit)
+    }
+
+    fn misplaced(&self) -> Option<io::Error> {
+        let is_same = |own: Stat| {
+            let there = rustix::fs::stat(&self.path);
+            there.is_ok_and(|there| (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino))
+        };
+        let path = self.path.display();
+        let why = || {
+            format!(
+                "{path} is no longer the directory that podinit opened, as when its volume is unmounted; mount \
+                 it again, or restart podinit"
+            )
+        };
+        let is_there = rustix::fs::fstat(&self.dir).is_ok_and(is_same);
+        (!is_there).then(|| io::Error::other(why()))
+    }
+
+    fn of_next_process(&self) -> io::Result<Self> {
+        Self::open(&self.path).map_err(io::Error::other)
     }
 }
 

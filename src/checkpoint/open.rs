@@ -87,7 +87,12 @@ fn open(path: &Path) -> Result<RealDisk, OpenFault> {
         }
     })?;
     match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(RealDisk { dir, _lock: lock }),
+        Ok(()) => Ok(RealDisk {
+            dir,
+            // The working directory may be another one later.
+            path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+            _lock: lock,
+        }),
         Err(Errno::WOULDBLOCK) => Err(OpenFault::InUse),
         Err(error) => Err(OpenFault::Lock(error.into())),
     }

@@ -98,9 +98,17 @@ impl<D: Disk> Store<D> {
         self.disk.rename(CHECKPOINT, &name).map(|()| name)
     }
 
+    /// Whether the next process will not find what is saved, since another directory has taken the place.
+    pub fn is_misplaced(&self) -> bool {
+        self.disk.misplaced().is_some()
+    }
+
     /// Replaces the checkpoint by `document`, which [`frame::Writer`] has built. When this returns
     /// `Ok`, the document is durable. Otherwise the checkpoint is either the one before or this one,
     /// perhaps not durably.
+    ///
+    /// Where another directory has taken the place, the document goes into both: nobody knows which of them the next
+    /// process will find. That is an error all the same, until the directory is back in its place.
     ///
     /// # Errors
     /// Those of the disk, or that the document has more than [`MAX_BYTES`]. The caller may try again at
@@ -109,6 +117,18 @@ impl<D: Disk> Store<D> {
         if document.len() > MAX_BYTES {
             return Err(too_large(MAX_BYTES));
         }
+        let Some(error) = self.disk.misplaced() else {
+            return self.write(document);
+        };
+        // The error says already that neither can be relied on.
+        let _ = self.write(document);
+        if let Ok(disk) = self.disk.of_next_process() {
+            let _ = Self::with_disk(disk).write(document);
+        }
+        Err(error)
+    }
+
+    fn write(&self, document: &[u8]) -> io::Result<()> {
         if let Err(error) = self.replace(document) {
             // It would take space on a full disk. A reader ignores it in any case.
             let _ = self.disk.remove(TEMPORARY);

@@ -213,6 +213,46 @@ fn a_leftover_temporary_file_is_ignored() {
     assert_eq!(files(&dir), [CHECKPOINT]);
 }
 
+/// As when a volume is unmounted, and mounted again.
+#[test]
+fn a_save_is_an_error_while_another_directory_has_the_place() {
+    let parent = tempfile::tempdir().unwrap();
+    let [place, volume] = ["state", "volume"].map(|name| parent.path().join(name));
+    let mut store = Store::open(&place).unwrap();
+    store.save(&document("one")).unwrap();
+    let says_why = |store: &mut Store, text| {
+        assert!(store.is_misplaced());
+        let why = store.save(&document(text)).unwrap_err().to_string();
+        let begin = format!(
+            "{} is no longer the directory that podinit opened",
+            place.display()
+        );
+        assert!(why.starts_with(&begin), "{why}");
+    };
+    fs::rename(&place, &volume).unwrap();
+    says_why(&mut store, "two");
+    fs::remove_dir_all(&place).unwrap();
+    fs::create_dir(&place).unwrap();
+    says_why(&mut store, "three");
+    // Whichever is there when podinit starts again has the newest state.
+    for directory in [&place, &volume] {
+        let saved = fs::read(directory.join(CHECKPOINT)).unwrap();
+        assert_eq!(saved, document("three"), "{}", directory.display());
+    }
+    // It may be the directory of another process, which is left alone.
+    let mut other = Store::open(&place).unwrap();
+    other.save(&document("other")).unwrap();
+    says_why(&mut store, "four");
+    assert_eq!(found(&mut other), document("other"));
+    drop(other);
+    fs::remove_dir_all(&place).unwrap();
+    fs::rename(&volume, &place).unwrap();
+    assert!(!store.is_misplaced());
+    store.save(&document("five")).unwrap();
+    drop(store);
+    assert_eq!(found(&mut Store::open(&place).unwrap()), document("five"));
+}
+
 #[test]
 fn a_failed_save_says_why_and_leaves_the_one_before() {
     let (dir, mut store) = store();

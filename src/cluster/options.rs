@@ -28,6 +28,8 @@ pub struct ServerOptions {
     pub cert_file: Option<PathBuf>,
     /// The key of the client certificate
     pub key_file: Option<PathBuf>,
+    /// A token or password was given, but for another server
+    pub withholds_secret: bool,
 }
 
 impl ServerOptions {
@@ -41,6 +43,7 @@ impl ServerOptions {
             ca_file: None,
             cert_file: None,
             key_file: None,
+            withholds_secret: false,
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn compare(
         // The command line refuses the others with --baseline.
         ReportFormat::Json | ReportFormat::Csv | ReportFormat::Trace => found.to_json()?,
     };
-    write(args, text.into_bytes(), out)?;
+    write(args, |to| to.write_all(text.as_bytes()), out)?;
     Ok(status(args, &found))
 }
 

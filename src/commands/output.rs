@@ -1,6 +1,6 @@
 //! Standard output, and what the terminal behind it can show.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anyhow::Context;
 
@@ -21,9 +21,31 @@ pub(super) fn print_data(data: Vec<u8>, out: &mut impl Write) -> anyhow::Result<
     }
 }
 
+/// [`print`] for a text that is written part by part.
+pub(super) fn print_with(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    is_read(buffered(write, out)).map(drop)
+}
+
 /// [`print`] for output that goes on. Returns whether somebody still reads it.
 pub(super) fn print_to_reader(text: &[u8], out: &mut impl Write) -> anyhow::Result<bool> {
-    match out.write_all(text).and_then(|()| out.flush()) {
+    is_read(out.write_all(text).and_then(|()| out.flush()))
+}
+
+/// Writes to `to` in blocks what `write` writes.
+pub(super) fn buffered(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    to: impl Write,
+) -> io::Result<()> {
+    let mut blocks = BufWriter::new(to);
+    write(&mut blocks)?;
+    blocks.flush()
+}
+
+fn is_read(written: io::Result<()>) -> anyhow::Result<bool> {
+    match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         written => {
             written.context("cannot write to standard output")?;

@@ -1,12 +1,13 @@
 //! The commands `replay` and `report`. `report --url` asks running exporters for the records that they have kept.
 
 use std::cell::Cell;
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
 
-use super::output::{print, print_data, style};
+use super::output::{buffered, print_data, print_with, style};
 use super::progress::WithProgressBar;
 use crate::args::{
     Evidence, RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat,
@@ -65,17 +66,29 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
 /// Prints a summary of a recording, or of what exporters have kept. If one of them cannot be read, or nothing is in any
 /// file, nothing is printed.
 pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let text = match args.source() {
+    let found = match args.source() {
         ReportSource::Recording(files) => of_recording(args, &files)?,
         ReportSource::Exporters(servers) => {
             let kept = super::block_on(kept_records(&servers))?;
-            in_format(args.format, &report::of_records(kept, args.top))?
+            report::of_records(kept, args.top)
         }
     };
-    write(args, text, out)
+    let text = match args.format {
+        ReportFormat::Text => found.summary.to_text(style()).into(),
+        ReportFormat::Json => found.summary.to_json()?.into(),
+        ReportFormat::Markdown => found.summary.to_markdown().into(),
+        ReportFormat::Csv => found.to_csv()?,
+        ReportFormat::Html => found.to_html()?.into(),
+        // As a text it would take far more memory than the pods.
+        ReportFormat::Trace => return write(args, |to| found.write_trace(to), out),
+    };
+    match args.format {
+        ReportFormat::Csv if is_printed(args) => print_data(text, out),
+        _ => write(args, |to| to.write_all(&text), out),
+    }
 }
 
-fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Vec<u8>> {
+fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<DetailedReport> {
     let shows_pods = matches!(
         args.format,
         ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html
@@ -103,31 +116,26 @@ fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Vec<u8>>
     warn_of_clocks(&found.summary.clocks_ahead);
     match is_empty.get() {
         true => Err(nothing_in(files).into()),
-        false => in_format(args.format, &found),
+        false => Ok(found),
     }
-}
-
-fn in_format(format: ReportFormat, found: &DetailedReport) -> anyhow::Result<Vec<u8>> {
-    Ok(match format {
-        ReportFormat::Text => found.summary.to_text(style()).into(),
-        ReportFormat::Json => found.summary.to_json()?.into(),
-        ReportFormat::Markdown => found.summary.to_markdown().into(),
-        ReportFormat::Csv => found.to_csv()?,
-        ReportFormat::Trace => found.to_trace()?.into(),
-        ReportFormat::Html => found.to_html()?.into(),
-    })
 }
 
 /// Writes a report to where `--output` says.
-pub(super) fn write(args: &ReportArgs, text: Vec<u8>, out: &mut impl Write) -> anyhow::Result<()> {
-    if RecordingArgs::is_standard_stream(&args.output) {
-        return match args.format {
-            ReportFormat::Csv => print_data(text, out),
-            _ => print(&text, out),
-        };
+pub(super) fn write(
+    args: &ReportArgs,
+    report: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    if is_printed(args) {
+        return print_with(report, out);
     }
     let file = args.output.display();
-    std::fs::write(&args.output, text).with_context(|| format!("cannot write {file}"))
+    let written = File::create(&args.output).and_then(|file| buffered(report, file));
+    written.with_context(|| format!("cannot write {file}"))
+}
+
+fn is_printed(args: &ReportArgs) -> bool {
+    RecordingArgs::is_standard_stream(&args.output)
 }
 
 /// Where files have no documents, a table of dashes would look like a measurement.

@@ -18,7 +18,7 @@ use crate::cluster::api_server_clock::date_of;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::{Clock, SystemClock};
 use crate::cluster::transport::{AGENT, read_into, send, timed_out};
-use crate::watch::pages::Pages;
+use crate::watch::pages::{PageEnd, Pages};
 use crate::watch::requests::{Freshness, Requests};
 
 /// The deadline of a request with a small answer.
@@ -76,13 +76,13 @@ impl Api {
         &self,
         requests: &Requests,
         limit: u32,
-        mut read: impl FnMut(&[u8]) -> Result<Option<String>, ApiError>,
+        mut read: impl FnMut(&[u8]) -> Result<PageEnd, ApiError>,
     ) -> Result<(), ApiError> {
         let mut pages = Pages::new(requests, &Freshness::MostRecent, limit);
         while let Some(request) = pages.request()? {
             let page = self.send(request, PAGE, PAGE_BYTES).await;
             if let Some(body) = pages.fetched(page)? {
-                pages.go_on(read(&body)?);
+                pages.go_on(read(&body)?)?;
             }
         }
         Ok(())

@@ -10,6 +10,7 @@ use super::cluster::{Release, release};
 use super::names::{Names, count};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::watch::pages::PageEnd;
 use crate::watch::requests::Requests;
 
 /// The first release that sets the condition as soon as the sandbox is ready
@@ -52,12 +53,16 @@ impl Kubelets {
         let mut kubelets = Self::default();
         let read = |body: &[u8]| {
             let list: Value = serde_json::from_slice(body).map_err(ApiError::malformed)?;
-            for node in list["items"].as_array().into_iter().flatten() {
+            let items = list["items"].as_array();
+            for node in items.into_iter().flatten() {
                 let name = node["metadata"]["name"].as_str();
                 let version = node["status"]["nodeInfo"]["kubeletVersion"].as_str();
                 kubelets.add(name.unwrap_or_default(), version.unwrap_or_default());
             }
-            Ok(list["metadata"]["continue"].as_str().map(str::to_owned))
+            Ok(PageEnd {
+                next: list["metadata"]["continue"].as_str().map(str::to_owned),
+                objects: items.map_or(0, Vec::len),
+            })
         };
         api.list(&Requests::of_nodes(), PAGE, read).await?;
         Ok(kubelets)

@@ -13,6 +13,7 @@ use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::metrics::LabelCensus;
+use crate::watch::pages::PageEnd;
 use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::image_registry;
 use podinit_core::pod::{PodInfo, PodSnapshot};
@@ -172,8 +173,10 @@ impl Census {
             self.sharded = Some(page.sharded && self.sharded != Some(false));
             self.undecodable += page.undecodable;
             page.pods.iter().for_each(|pod| self.add(pod));
+            let objects = page.objects();
             version = page.resource_version;
-            Ok(page.continue_token)
+            let next = page.continue_token;
+            Ok(PageEnd { next, objects })
         };
         api.list(&requests, PAGE, read).await?;
         self.versions

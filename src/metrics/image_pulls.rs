@@ -12,6 +12,7 @@ use super::start_times::StartTimes;
 use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyDoc, Head, Number, SavedFamilies, SavedSeries,
 };
+use crate::text::strangers_text::label;
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{PullObservation, PullResult};
@@ -93,7 +94,7 @@ impl ImagePulls {
         index: &mut RegistryIndex,
     ) {
         let known = self.series(pull.registry, index);
-        let is_dropped = |registry: &Arc<str>| !index.0.contains_key(registry);
+        let is_dropped = |registry: &Arc<str>| !index.0.contains_key(&*label(registry));
         if is_dropped(pull.registry) && !pull.earlier.iter().any(is_dropped) {
             self.dropped.increment();
         }
@@ -109,24 +110,22 @@ impl ImagePulls {
     }
 
     /// The series of a registry: its own, where there is room, and otherwise those of the rest.
-    fn series(&self, registry: &Arc<str>, index: &mut RegistryIndex) -> Option<&RegistryPulls> {
+    fn series(&self, registry: &str, index: &mut RegistryIndex) -> Option<&RegistryPulls> {
+        let registry = &*label(registry);
         let last = self.slots.len().saturating_sub(1);
         let slot = match index.0.get(registry) {
             Some(slot) => *slot,
-            None if index.0.len() < last && **registry != *OTHER => {
+            None if index.0.len() < last && registry != OTHER => {
                 let slot = index.0.len();
-                index.0.insert(Arc::clone(registry), slot);
+                index.0.insert(Arc::from(registry), slot);
                 slot
             }
             None => last,
         };
-        let name = || match slot == last {
-            true => Arc::from(OTHER),
-            false => Arc::clone(registry),
-        };
+        let name = if slot == last { OTHER } else { registry };
         let series = self.slots.get(slot)?.get_or_init(|| {
             Box::new(RegistryPulls {
-                registry: name(),
+                registry: Arc::from(name),
                 results: Default::default(),
                 bytes: Counter::default(),
                 duration: Histogram::default(),
@@ -222,7 +221,7 @@ impl ImagePulls {
         index: &mut RegistryIndex,
     ) {
         for pulls in histograms {
-            if let Some(series) = self.series(&Arc::from(&*pulls.registry), index) {
+            if let Some(series) = self.series(&pulls.registry, index) {
                 series.duration.restore(&pulls.duration, cells);
                 series.wait.restore(&pulls.wait, cells);
             }
@@ -230,14 +229,14 @@ impl ImagePulls {
         for saved in saved.series(&IMAGE_PULLS) {
             if let [result, registry] = &*saved.labels
                 && let Some(result) = PullResult::from_text(result)
-                && let Some(series) = self.series(&Arc::from(&**registry), index)
+                && let Some(series) = self.series(registry, index)
             {
                 series.results[result.index()].add(saved.value);
             }
         }
         for saved in saved.series(&IMAGE_PULL_BYTES) {
             if let [registry] = &*saved.labels
-                && let Some(series) = self.series(&Arc::from(&**registry), index)
+                && let Some(series) = self.series(registry, index)
             {
                 series.bytes.add(saved.value);
             }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::computed_families;
 use crate::instruments::{AnyText, Encoder, FamilySource, GaugeVec3, Head, Number, SavedFamilies};
+use crate::text::strangers_text::label;
 use podinit_core::pod::text::cut;
 use podinit_core::problems::Problem;
 
@@ -36,15 +37,16 @@ struct Series {
 pub struct ProblemPods(Mutex<Vec<Series>>);
 
 impl ProblemPods {
-    /// States the first [`MOST_PROBLEMS`] of these, the worst first. Values that are equal once they are cut count
-    /// as one.
+    /// States the first [`MOST_PROBLEMS`] of these, the worst first. Values that are equal as
+    /// labels count as one.
     pub fn state<'a>(&self, problems: impl IntoIterator<Item = &'a Problem>) {
         let mut all: Vec<Series> = Vec::new();
         for problem in problems.into_iter().take(MOST_PROBLEMS) {
             let (dimension, value) = match problem.shared_texts() {
-                ("", _) => ("none", ""),
-                (dimension, value) => (dimension, cut(value, LONGEST_VALUE)),
+                ("", _) => ("none", "".into()),
+                (dimension, value) => (dimension, label(value)),
             };
+            let value = cut(&value, LONGEST_VALUE);
             let cause = problem.cause.as_str();
             let pods = problem.pods as u64;
             let same = |one: &&mut Series| {
@@ -176,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stranger_named_is_escaped() {
-        let hostile = "a\"} 1\nb\\";
-        let problems = [problem(Cause::Probe, Some((Dimension::Image, hostile)), 1)];
-        let expected = "podinit_problem_pods{cause=\"probe\",dimension=\"image\",value=\"a\\\"} 1\\nb\\\\\"} 1";
-        assert_eq!(series(&problems, Format::Text), [expected]);
+    fn what_a_stranger_named_is_escaped_and_one_line() {
+        let hostile = ["a\"} 1\nb\\\u{202e}", "a\"} 1\rb\\\u{1b}"];
+        let problem = |name| problem(Cause::Probe, Some((Dimension::Image, name)), 1);
+        let expected = "podinit_problem_pods{cause=\"probe\",dimension=\"image\",value=\"a\\\"} 1 b\\\\\u{fffd}\"} 2";
+        assert_eq!(series(&hostile.map(problem), Format::Text), [expected]);
     }
 }

@@ -19,6 +19,26 @@ impl fmt::Display for ShownUrl<'_> {
     }
 }
 
+/// The server of a URL: scheme, host and port. A secret is for one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpOrigin {
+    is_https: bool,
+    host: String,
+    port: u16,
+}
+
+impl From<&Uri> for HttpOrigin {
+    fn from(url: &Uri) -> Self {
+        let is_https = url.scheme_str() == Some("https");
+        let host = url.host().unwrap_or_default();
+        Self {
+            is_https,
+            host: host.trim_end_matches('.').to_ascii_lowercase(),
+            port: url.port_u16().unwrap_or(if is_https { 443 } else { 80 }),
+        }
+    }
+}
+
 /// Why a text is not the URL of an HTTP server. Says nothing of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlFault {
@@ -101,6 +121,24 @@ mod tests {
             ("/path?secret", "/path"),
         ] {
             assert_eq!(ShownUrl(&url.parse().unwrap()).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        let origin = |url: &str| HttpOrigin::from(&url.parse::<Uri>().unwrap());
+        let one = origin("https://podinit.example/a");
+        for same in ["https://PODINIT.example:443", "HTTPS://podinit.example./b"] {
+            assert_eq!(origin(same), one, "{same}");
+        }
+        for other in [
+            "http://podinit.example",
+            "https://podinit.example:8443",
+            "https://a.podinit.example",
+            "https://podinit.example.evil.example",
+            "http://podinit.example:443",
+        ] {
+            assert_ne!(origin(other), one, "{other}");
         }
     }
 

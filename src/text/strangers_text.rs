@@ -8,11 +8,13 @@
 //! | Markdown | a code span: `recordings::report::markdown` |
 //! | CSV | as it is, but no formula: `recordings::report::csv`; on a terminal [`lines_shown`] |
 //! | JSON | as it is, in escapes of JSON: [`json`] |
-//! | an exposition | as it is, since label values are data; on a terminal [`lines_shown`] |
+//! | an exposition | [`label`], since alerts quote label values; on a terminal [`lines_shown`] |
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
+use podinit_core::pod::text::cut;
 use serde::Serialize;
 
 /// Whether a character acts: it controls a terminal (C0, C1, DEL), ends a line, or changes the direction of
@@ -39,6 +41,34 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     match text.contains(acts) {
         true => text.chars().map(shown_as).collect(),
         false => text.into(),
+    }
+}
+
+/// The longest value of a label of a metric, in bytes: the longest name of a host, and a port.
+pub const LONGEST_LABEL: usize = 259;
+
+/// The text as a value of a label of a metric, which alerts quote to their receivers: on one line, without anything
+/// that acts, and short ([§7.9](crate::specification#s7-9)). Names that Kubernetes accepts stay as they are.
+pub fn label(text: &str) -> Cow<'_, str> {
+    let short = cut(text, LONGEST_LABEL);
+    if short.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return short.into();
+    }
+    match shown(short) {
+        Cow::Borrowed(text) => text.into(),
+        // U+FFFD takes more bytes than most that it stands for.
+        Cow::Owned(mut text) => {
+            text.truncate(cut(&text, LONGEST_LABEL).len());
+            text.into()
+        }
+    }
+}
+
+/// [`shown`] for a text that is shared.
+pub fn shared(text: &Arc<str>) -> Arc<str> {
+    match shown(text) {
+        Cow::Borrowed(_) => Arc::clone(text),
+        Cow::Owned(text) => text.into(),
     }
 }
 
@@ -118,6 +148,27 @@ mod tests {
             assert_eq!(shown(text), expected);
             assert!(!shown(text).contains(acts));
             assert_eq!(shown(text).chars().count(), text.chars().count());
+        }
+    }
+
+    #[test]
+    fn a_label_is_one_short_line_and_a_valid_name_stays() {
+        let host = format!("{}.example:65535", "a".repeat(LONGEST_LABEL - 14));
+        for name in [
+            "",
+            "web-0",
+            "é 東 🦀",
+            "[2001:db8::1]:5000",
+            "<!channel>",
+            &host,
+        ] {
+            assert_eq!(label(name), name);
+        }
+        assert_eq!(label("a\r\nb\u{202e}"), "a  b\u{fffd}");
+        for long in ["a", "é", "\u{1b}", "\u{2066}"] {
+            let text = label(&long.repeat(LONGEST_LABEL + 1)).into_owned();
+            assert!(text.len() <= LONGEST_LABEL && text.len() > LONGEST_LABEL - 3);
+            assert!(!text.contains(acts));
         }
     }
 

@@ -220,6 +220,7 @@ pub async fn probe(settings: &OtlpSettings) -> Result<Answer, ExporterError> {
 async fn connect(settings: &OtlpSettings) -> Result<Cluster, ConnectError> {
     let server = ServerOptions {
         url: settings.server(),
+        withholds_secret: false,
         token_file: None,
         username: None,
         password_file: None,

@@ -20,7 +20,7 @@ use super::evidence_log::EvidenceLog;
 use super::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use super::line_reader::Framed;
 use super::negotiation::Answer;
-use super::pages::{Pages, watch_version};
+use super::pages::{PageEnd, Pages, watch_version};
 use super::requests::{Freshness, Requests};
 use super::resume_point::ResumePoint;
 use super::stats::{RelistReason, WatchStats};
@@ -135,9 +135,11 @@ impl Follower {
                 );
                 self.nodes.log.skipped(&detail);
             }
+            let objects = page.nodes.len() + page.undecodable as usize;
             nodes.extend(page.nodes);
             version = page.resource_version;
-            pages.go_on(page.continue_token);
+            let next = page.continue_token;
+            pages.go_on(PageEnd { next, objects })?;
         }
         Ok((nodes, watch_version(version)?))
     }

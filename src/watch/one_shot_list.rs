@@ -2,7 +2,7 @@
 
 use super::config::ReflectorConfig;
 use super::nodes::PAGE as NODES_OF_PAGE;
-use super::pages::fetch_pages;
+use super::pages::{PageEnd, fetch_pages};
 use super::requests::{Requests, Scope, Selectors};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
@@ -31,8 +31,10 @@ pub(crate) async fn list_pods(
         if page.undecodable > 0 {
             tracing::warn!(objects = page.undecodable, "some objects are not pods");
         }
+        let objects = page.objects();
         pods.extend(page.pods);
-        Ok(page.continue_token)
+        let next = page.continue_token;
+        Ok(PageEnd { next, objects })
     };
     let (requests, config) = (Requests::new(scope, selectors), ReflectorConfig::default());
     fetch_pages(&cluster.client, &requests, &config, read).await?;
@@ -52,8 +54,10 @@ pub(crate) async fn list_events(
     let mut events = Vec::new();
     let read = |body: &[u8]| {
         let page = decoder.list_page(body)?;
+        let objects = page.events.len();
         events.extend(page.events);
-        Ok(page.continue_token)
+        let next = page.continue_token;
+        Ok(PageEnd { next, objects })
     };
     let (requests, config) = (Requests::of_events(scope), ReflectorConfig::default());
     fetch_pages(&cluster.client, &requests, &config, read).await?;
@@ -73,8 +77,10 @@ pub(crate) async fn list_nodes(
     let mut nodes = Vec::new();
     let read = |body: &[u8]| {
         let page = decoder.list_page(Encoding::Json, body)?;
+        let objects = page.nodes.len();
         nodes.extend(page.nodes);
-        Ok(page.continue_token)
+        let next = page.continue_token;
+        Ok(PageEnd { next, objects })
     };
     let config = ReflectorConfig {
         page_limit: NODES_OF_PAGE,

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::config::ReflectorConfig;
 use super::delivery_sender::DeliverySender;
 use super::negotiation::{Negotiation, Purpose};
-use super::pages::{Pages, no_complete_page, watch_version};
+use super::pages::{PageEnd, Pages, no_complete_page, watch_version};
 use super::requests::{Freshness, Requests};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::ApiError;
@@ -63,10 +63,12 @@ impl Lister<'_> {
             self.sender
                 .stats()
                 .count_errors(WatchErrorReason::Decode, page.undecodable);
+            let objects = page.objects();
             pods.extend(page.pods);
             sharded &= page.sharded;
             version = page.resource_version;
-            pages.go_on(page.continue_token);
+            let next = page.continue_token;
+            pages.go_on(PageEnd { next, objects })?;
         }
         let version = watch_version(version)?;
         *self.server_shards = sharded;

@@ -11,6 +11,18 @@ use super::requests::{Freshness, Page, Requests};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_into, send, timed_out};
 
+/// A list ends with an error after so many pages in a row without an object. With limits and filters a page may have none
+/// and a further one may follow, but no cluster has five million objects in a row that a filter leaves out.
+const MOST_EMPTY_PAGES: u32 = 10_000;
+
+/// What a page says of the next one.
+pub(crate) struct PageEnd {
+    /// Its continue token, or none
+    pub(crate) next: Option<String>,
+    /// How many objects it had
+    pub(crate) objects: usize,
+}
+
 /// How far a list has come. Nothing may be concluded from its pages before there is no further one
 /// ([§5.4](crate::specification#s5-4)).
 #[derive(Debug)]
@@ -19,6 +31,8 @@ pub(crate) struct Pages<'a> {
     freshness: &'a Freshness,
     limit: u32,
     next: Next,
+    /// The last so many pages had no object
+    empty: u32,
 }
 
 #[derive(Debug)]
@@ -38,6 +52,7 @@ impl<'a> Pages<'a> {
             freshness,
             limit: limit.max(1),
             next: Next::First,
+            empty: 0,
         }
     }
 
@@ -63,17 +78,37 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The page that was read has this continue token, or none.
-    pub(crate) fn go_on(&mut self, token: Option<String>) {
-        self.next = match token {
-            Some(token) if !token.is_empty() => Next::After(token),
-            _ => Next::Nothing,
+    /// The page that was read ends like this.
+    ///
+    /// # Errors
+    /// If the list would never end: the same page follows again, or too many had no object.
+    pub(crate) fn go_on(&mut self, end: PageEnd) -> Result<(), ApiError> {
+        self.empty = match end.objects {
+            0 => self.empty + 1,
+            _ => 0,
         };
+        let token = end.next.filter(|token| !token.is_empty());
+        let is_same =
+            matches!((&self.next, &token), (Next::After(last), Some(next)) if last == next);
+        self.next = match token {
+            Some(_) if is_same => {
+                return Err(ApiError::malformed("the same page is continued again"));
+            }
+            Some(_) if self.empty >= MOST_EMPTY_PAGES => {
+                let detail = format!(
+                    "{MOST_EMPTY_PAGES} pages in a row have no object, and the last names a further one"
+                );
+                return Err(ApiError::malformed(detail));
+            }
+            Some(token) => Next::After(token),
+            None => Next::Nothing,
+        };
+        Ok(())
     }
 }
 
-/// Requests a list of the most recent state, page by page, and gives each page to `read`, which returns
-/// its continue token.
+/// Requests a list of the most recent state, page by page, and gives each page to `read`, which says how it
+/// ends.
 ///
 /// # Errors
 /// If a page cannot be had or `read` fails. Nothing may be concluded from the pages before it.
@@ -81,14 +116,14 @@ pub(crate) async fn fetch_pages(
     client: &Client,
     requests: &Requests,
     config: &ReflectorConfig,
-    mut read: impl FnMut(&[u8]) -> Result<Option<String>, ApiError>,
+    mut read: impl FnMut(&[u8]) -> Result<PageEnd, ApiError>,
 ) -> Result<(), ApiError> {
     let mut body = Vec::new();
     let mut pages = Pages::new(requests, &Freshness::MostRecent, config.page_limit);
     while let Some(request) = pages.request()? {
         let fetched = fetch_page(client, config, request, &mut body).await;
         if pages.fetched(fetched)?.is_some() {
-            pages.go_on(read(&body)?);
+            pages.go_on(read(&body)?)?;
         }
     }
     Ok(())
@@ -156,7 +191,11 @@ mod tests {
         let too_long = || ApiError::new(ApiErrorKind::AnswerTooLong, "too long");
         assert_eq!(asked(&pages).unwrap(), "/api/v1/pods?&limit=10");
         assert_eq!(pages.fetched(Ok(7)), Ok(Some(7)));
-        pages.go_on(Some("a".to_owned()));
+        let end = |token: &str| PageEnd {
+            next: Some(token.to_owned()),
+            objects: 7,
+        };
+        pages.go_on(end("a")).unwrap();
         for limit in [10, 2] {
             let page = format!("/api/v1/pods?&limit={limit}&continue=a");
             assert_eq!(asked(&pages).unwrap(), page);
@@ -165,7 +204,46 @@ mod tests {
         // One object that is too long is a failure, as any other is.
         assert_eq!(asked(&pages).unwrap(), "/api/v1/pods?&limit=1&continue=a");
         assert_eq!(pages.fetched::<()>(Err(too_long())), Err(too_long()));
-        pages.go_on(Some(String::new()));
+        pages.go_on(end("")).unwrap();
         assert_eq!(asked(&pages), None);
+    }
+
+    #[test]
+    fn pages_that_would_never_end_are_an_error() {
+        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
+        let mut pages = Pages::new(&requests, &Freshness::MostRecent, 10);
+        let mut number = 0;
+        let mut end = |objects| {
+            number += 1;
+            let next = Some(number.to_string());
+            pages
+                .go_on(PageEnd { next, objects })
+                .map_err(|error| error.detail)
+        };
+        for _ in 1..MOST_EMPTY_PAGES {
+            end(0).unwrap();
+        }
+        end(1).unwrap();
+        for _ in 1..MOST_EMPTY_PAGES {
+            end(0).unwrap();
+        }
+        let why = end(0).unwrap_err();
+        assert_eq!(
+            why,
+            "10000 pages in a row have no object, and the last names a further one"
+        );
+
+        let mut pages = Pages::new(&requests, &Freshness::MostRecent, 10);
+        let mut same = || {
+            pages.go_on(PageEnd {
+                next: Some("a".to_owned()),
+                objects: 1,
+            })
+        };
+        same().unwrap();
+        assert_eq!(
+            same().unwrap_err().detail,
+            "the same page is continued again"
+        );
     }
 }

@@ -1,5 +1,10 @@
 //! Under which host names a process answers: what a page of another site can read by DNS rebinding.
 
+use podinit_sim::{Cluster, ClusterConfig};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
 use crate::support::demo::Demo;
 
 /// Whatever is not a probe, known or unknown.
@@ -52,4 +57,37 @@ fn names_can_be_allowed() {
     let demo = Demo::start(&["--allowed-hosts", "*"]);
     assert_eq!(status(&demo, "rebound.example", "/metrics"), "200");
     assert!(demo.terminate());
+}
+
+/// The API server of the demo knows no credentials: whoever reaches it reads all.
+#[tokio::test]
+async fn the_simulated_api_server_answers_under_names_of_loopback_alone() {
+    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+    let url = cluster.url();
+    let port = url.port_u16().unwrap();
+    let get = async |host: &str, path: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    for path in ["/api/v1/pods", "/version", "/readyz", "/nothing"] {
+        for host in ["rebound.example", "10.1.2.3", ""] {
+            let answer = get(host, path).await;
+            assert!(
+                answer.starts_with("HTTP/1.1 403 "),
+                "{host} {path}: {answer}"
+            );
+            let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+            let status: Value = serde_json::from_str(body).unwrap();
+            assert_eq!(status["kind"], "Status", "{status}");
+            assert!(!body.contains("rebound"), "{body}");
+        }
+    }
+    for own in ["localhost", "127.0.0.1", "[::1]"] {
+        let answer = get(&format!("{own}:{port}"), "/api/v1/pods").await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{own}: {answer}");
+    }
 }

@@ -4,24 +4,47 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::Router;
+use axum::response::Redirect;
+use axum::routing::get;
 use futures::future::BoxFuture;
-use podinit::server::{Access, AccessRequest, Verdict};
+use http::HeaderValue;
+use podinit::server::{Access, AccessRequest, Limits, Verdict};
 
 use crate::explain::half_and_half;
 use crate::explain_exporter::start;
 use crate::support::access::{Pki, TLS};
+use crate::support::server::{Source, start_routes};
 
 /// What must never be seen.
 const CANARY: &str = "c4n4ryc4n4ryc4n4ry";
 
-/// Lets in who shows the token.
-struct ByToken;
+/// The token of another exporter.
+const OTHER: &str = "0th3r0th3r0th3r";
+
+/// Lets in who shows the token, and knows who has shown it something else.
+struct ByToken {
+    token: &'static str,
+    saw_another: AtomicBool,
+}
+
+impl ByToken {
+    fn of(token: &'static str) -> Arc<Self> {
+        let saw_another = AtomicBool::new(false);
+        Arc::new(Self { token, saw_another })
+    }
+}
 
 impl Access for ByToken {
     fn authorize(&self, request: AccessRequest) -> BoxFuture<'static, Verdict> {
-        let expected = format!("Bearer {CANARY}");
+        let expected = format!("Bearer {}", self.token);
         let shown = request.authorization;
+        let is_another = |shown: &HeaderValue| shown.as_bytes() != expected.as_bytes();
+        if shown.as_ref().is_some_and(is_another) {
+            self.saw_another.store(true, Ordering::Relaxed);
+        }
         Box::pin(async move {
             match shown.is_some_and(|shown| shown.as_bytes() == expected.as_bytes()) {
                 true => Verdict::Granted,
@@ -47,7 +70,7 @@ async fn run(args: &[&str]) -> Output {
     let output = tokio::task::spawn_blocking(run).await.unwrap();
     for bytes in [&output.stdout, &output.stderr] {
         let text = String::from_utf8_lossy(bytes);
-        assert!(!text.contains(CANARY), "{text}");
+        assert!(!text.contains(CANARY) && !text.contains(OTHER), "{text}");
     }
     output
 }
@@ -75,7 +98,7 @@ fn write(directory: &Path, name: &str, text: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bearer_token_is_taken_from_its_file() {
-    let exporter = start(&half_and_half(), Some(Arc::new(ByToken)));
+    let exporter = start(&half_and_half(), Some(ByToken::of(CANARY)));
     let url = format!("http://{}", exporter.address);
     let directory = tempfile::tempdir().unwrap();
     let token = write(directory.path(), "token", &format!("{CANARY}\n"));
@@ -87,6 +110,81 @@ async fn a_bearer_token_is_taken_from_its_file() {
     let broken = write(directory.path(), "broken", &format!("{CANARY}\nmore"));
     let said = ask(&url, &["--token-file", &broken]).await.unwrap_err();
     assert!(said.contains("not one line"), "{said}");
+}
+
+/// A token belongs to one server: that of the first URL, or the one that is named with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_goes_to_one_server() {
+    let (own, other) = (ByToken::of(CANARY), ByToken::of(OTHER));
+    let first = start(&half_and_half(), Some(own.clone()));
+    let second = start(&half_and_half(), Some(other.clone()));
+    let [first, second] =
+        [first.address, second.address].map(|address| format!("http://{address}"));
+    let directory = tempfile::tempdir().unwrap();
+    let token = write(directory.path(), "token", CANARY);
+    let others = write(directory.path(), "other=token", OTHER);
+    for asked in ["--url", "--baseline"] {
+        let args = [
+            "report",
+            "--url",
+            &first,
+            asked,
+            &second,
+            "--token-file",
+            &token,
+        ];
+        let output = run(&args).await;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains(&second) && said.contains("--token-file URL=FILE"),
+            "{said}"
+        );
+        assert!(!other.saw_another.load(Ordering::Relaxed), "{asked}");
+
+        let named = format!("{second}/={others}");
+        let output = run(&[&args[..], &["--token-file", &named]].concat()).await;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        // The same server is not another one.
+        let again = format!("{first}/again");
+        let output = run(&[
+            "report",
+            "--url",
+            &first,
+            asked,
+            &again,
+            "--token-file",
+            &token,
+        ])
+        .await;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("HTTP 404"), "{said}");
+    }
+    assert!(
+        ![own, other]
+            .iter()
+            .any(|access| access.saw_another.load(Ordering::Relaxed))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_does_not_follow_a_redirect() {
+    let other = ByToken::of(OTHER);
+    let second = start(&half_and_half(), Some(other.clone()));
+    let target = format!("http://{}/api/v1/stuck", second.address);
+    let redirect = move || std::future::ready(Redirect::temporary(&target));
+    let routes = Router::new().route("/api/v1/{*path}", get(redirect));
+    let first = start_routes(Source::default(), Limits::default(), routes, None);
+    let directory = tempfile::tempdir().unwrap();
+    let token = write(directory.path(), "token", CANARY);
+    let said = ask(
+        &format!("http://{}", first.address),
+        &["--token-file", &token],
+    )
+    .await;
+    assert_eq!(said.unwrap_err().matches("307").count(), 2);
+    assert!(!other.saw_another.load(Ordering::Relaxed));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -154,6 +252,29 @@ async fn what_cannot_be_used_is_said_without_repeating_it() {
                 "p",
             ],
             "cannot both",
+        ),
+        (
+            &["--url", url, "--token-file", "http://localhost=t"],
+            "no URL names",
+        ),
+        (
+            &["--url", url, "--token-file", "http://localhost"],
+            "expected FILE or URL=FILE",
+        ),
+        (
+            &["--url", url, "--token-file", "a", "--token-file", "b"],
+            "has one --token-file",
+        ),
+        (
+            &[
+                "--url",
+                url,
+                "--token-file",
+                "a",
+                "--token-file",
+                "http://127.0.0.1:1=b",
+            ],
+            "has one --token-file",
         ),
     ] {
         for command in [&["explain", "web-1"][..], &["stuck"]] {

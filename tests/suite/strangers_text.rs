@@ -1,7 +1,7 @@
 //! Names, images and messages are chosen by whoever makes pods. Each text of one list goes to every command and page,
 //! in every format: none acts there, and programs read it as it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Write};
 use std::process::{Command, Output, Stdio};
 
@@ -17,7 +17,7 @@ use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
 use podinit::reports::report::{Style, detail};
 use podinit::server::Limits;
-use podinit::text::strangers_text::{acts, escaped_json, lines_shown, shown};
+use podinit::text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
 };
@@ -27,7 +27,7 @@ use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
 
 use crate::support::freshness::freshness;
-use crate::support::hostile::{HOSTILE, harmless, hostile, recording};
+use crate::support::hostile::{HOSTILE, evidence, harmless, hostile, recording};
 use crate::support::output::one_line;
 use crate::support::parsed_exposition::samples_of_json;
 use crate::support::server::{Source, start_routes};
@@ -181,11 +181,11 @@ fn what_is_for_programs_does_not_act_on_a_terminal_either() {
     );
 }
 
-/// The values of labels are those of the pods, whatever they are, in the escapes of the format.
+/// Alerts quote labels: their values are one line without what acts, in the escapes of the format.
 #[test]
-fn an_exposition_states_texts_as_they_are() {
+fn a_label_has_no_text_that_acts() {
     let kept = |text: String| {
-        let escaped = text
+        let escaped = shown(&text)
             .replace('\\', "\\\\")
             .replace('"', "\\\"")
             .replace('\n', "\\n");
@@ -204,11 +204,62 @@ fn an_exposition_states_texts_as_they_are() {
     }
     let of_json = samples_of_json(&replayed("json", &hostile()));
     for hostile in HOSTILE {
-        let quoted = format!("{hostile:?}");
+        let quoted = format!("{:?}", shown(hostile));
         assert!(
             of_json.keys().any(|series| series.contains(&quoted)),
             "{hostile:?}"
         );
+    }
+}
+
+/// The values of a label, in the escapes of the format but for quotes and backslashes.
+fn values(exposition: &str, label: &str) -> BTreeSet<String> {
+    let begin = format!("{label}=\"");
+    let found = exposition.lines().filter_map(|line| {
+        let (_, rest) = line.split_once(&begin)?;
+        let value = rest.replace("\\\\", "?").replace("\\\"", "?");
+        Some(value.split('"').next()?.to_owned())
+    });
+    found.collect()
+}
+
+/// Every label whose values strangers choose, whatever the source.
+#[test]
+fn no_label_of_any_source_has_a_text_that_acts_or_is_long() {
+    let mut texts = hostile();
+    texts.extend(["\u{1b}", "x"].map(|one| one.repeat(5_000)));
+    // So that each is the registry of an image.
+    let texts: Vec<String> = texts.iter().map(|text| format!(".{text}/app")).collect();
+    let labels = "namespace,workload_kind,workload,node,nodepool,zone,instance_type,arch,capacity_type,kubelet_version";
+    let args = [
+        "replay",
+        "--backfill",
+        "--format",
+        "openmetrics",
+        "--labels",
+        labels,
+    ];
+    let more = [
+        "--pod-label",
+        "team",
+        "--evidence",
+        "events,nodes",
+        "--slo-labels",
+        "namespace",
+    ];
+    let nodes_first = evidence(&texts);
+    let (nodes, events) = nodes_first.split_once('\n').unwrap();
+    let input = [nodes, &recording(&texts), events].join("\n");
+    let output = podinit(&[&args[..], &more, &["-"]].concat(), &input);
+    assert!(output.status.success(), "{output:?}");
+    let exposition = String::from_utf8(output.stdout).unwrap();
+    assert!(!exposition.contains(|char| acts(char) && char != '\n'));
+    let all = [labels.split(',').collect(), vec!["label_team", "registry"]].concat();
+    for label in all {
+        let values = values(&exposition, label);
+        let longest = values.iter().map(String::len).max().unwrap();
+        assert!(values.len() > HOSTILE.len(), "{label}: {values:?}");
+        assert!(longest <= LONGEST_LABEL, "{label}: {longest}");
     }
 }
 

@@ -3,9 +3,13 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use axum::Router;
+use axum::routing::get;
 use podinit::inspect::stuck::{StuckPod, StuckPods};
+use podinit::server::Limits;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Progress, Record, RecordedCapacity, RecordedImage, RecordedPull, WaitReason, record_fixtures,
@@ -18,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::support::PATIENCE;
 use crate::support::doctor::Kubeconfig;
+use crate::support::server::{Source, start_routes};
 
 fn record(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> Record {
     let [entered, stuck_at] = minutes.map(at);
@@ -390,6 +395,31 @@ async fn the_pages_of_an_exporter_are_followed() {
     let names: std::collections::BTreeSet<_> = pods.map(|pod| pod["name"].as_str()).collect();
     assert_eq!(names.len(), 510);
     assert_eq!(exporter.rows(&[], 500)["complete"], false);
+}
+
+/// What is no podinit may name page after page, each empty or full of what is no pod.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_exporter_that_names_empty_pages_without_end_is_left() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&asked);
+    let page = move || {
+        let number = count.fetch_add(1, Ordering::Relaxed);
+        let page = json!({"time": "2026-01-01T00:00:00Z", "fresh": true, "freshness": null, "items": [],
+            "continue": number.to_string()});
+        std::future::ready(page.to_string())
+    };
+    let routes = Router::new().route("/api/v1/stuck", get(page));
+    let server = start_routes(Source::default(), Limits::default(), routes, None);
+    let url = format!("http://{}", server.address);
+    let run = move || stuck(&["--url", &url]);
+    let (status, text, error) = tokio::task::spawn_blocking(run).await.unwrap();
+    assert_eq!((status, text.as_str()), (1, ""), "{error}");
+    assert!(
+        error.contains("100 pages in a row have no stuck pod"),
+        "{error}"
+    );
+    assert!(error.contains("check that --url"), "{error}");
+    assert_eq!(asked.load(Ordering::Relaxed), 100);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

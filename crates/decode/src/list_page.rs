@@ -26,6 +26,11 @@ pub struct ListPage {
 }
 
 impl ListPage {
+    /// How many objects the API server has put on the page.
+    pub fn objects(&self) -> usize {
+        self.pods.len() + (self.of_other_shards + self.undecodable) as usize
+    }
+
     /// The page that `envelope` is.
     pub(super) fn of(envelope: Envelope<'_>) -> Result<Self, DecodeError> {
         let metadata = envelope.own.metadata;

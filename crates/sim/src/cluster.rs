@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::serve::ListenerExt;
 use http::Uri;
 use serde_json::Value;
@@ -17,6 +18,7 @@ use super::config::ClusterConfig;
 use super::driver::Driver;
 use super::event_recorder::EventCounts;
 use super::faults::FaultHandle;
+use super::host;
 use super::infrastructure;
 use super::life::{Change, Life, PodManifest};
 use super::object::{ObjectKey, Resource};
@@ -256,7 +258,8 @@ impl Cluster {
         let listener = listener.tap_io(|stream| {
             let _ = stream.set_nodelay(true);
         });
-        let server = axum::serve(listener, self.router()).with_graceful_shutdown(stopped);
+        let server = axum::serve(listener, self.router().layer(from_fn(host::guard)))
+            .with_graceful_shutdown(stopped);
         self.tasks.push(tokio::spawn(async move {
             if let Err(error) = server.await {
                 tracing::error!(%error, "the simulated API server stopped");

@@ -26,6 +26,7 @@ pub mod event_correlator;
 mod event_json;
 mod event_recorder;
 pub mod faults;
+mod host;
 pub mod image;
 mod image_puller;
 mod infrastructure;

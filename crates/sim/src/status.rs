@@ -82,6 +82,12 @@ impl Failure {
         Self::new(403, "Forbidden", message)
     }
 
+    /// 403, as nobody gets it who means this machine
+    pub(super) fn foreign_host() -> Self {
+        let message = "this API server answers under the names of loopback alone, such as 127.0.0.1 and localhost";
+        Self::new(403, "Forbidden", message)
+    }
+
     /// 401
     pub fn unauthorized() -> Self {
         Self::new(401, "Unauthorized", "Unauthorized")

@@ -22,6 +22,9 @@ use crate::metrics::CheckpointGauges;
 /// How long a scrape waits for the disk. Scrapers give up after ten seconds by default.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How often the committer looks whether the directory is still in its place while nothing is written.
+const IDLE: Duration = Duration::from_secs(15);
+
 /// Where scrapes ask for commits and wait for the committer.
 pub(crate) struct Commits {
     state: Mutex<CommitNumbers>,
@@ -30,6 +33,8 @@ pub(crate) struct Commits {
     wanted: Notify,
     pub(super) gauges: Arc<CheckpointGauges>,
     patience: Duration,
+    /// See [`IDLE`]
+    pub(super) idle: Duration,
 }
 
 /// Numbers of commits.
@@ -47,16 +52,21 @@ struct CommitNumbers {
 
 impl Commits {
     pub(super) fn new(gauges: Arc<CheckpointGauges>) -> Self {
-        Self::with_patience(gauges, PATIENCE)
+        Self::with_times(gauges, PATIENCE, IDLE)
     }
 
-    pub(super) fn with_patience(gauges: Arc<CheckpointGauges>, patience: Duration) -> Self {
+    pub(super) fn with_times(
+        gauges: Arc<CheckpointGauges>,
+        patience: Duration,
+        idle: Duration,
+    ) -> Self {
         Self {
             state: Mutex::default(),
             ended: Notify::new(),
             wanted: Notify::new(),
             gauges,
             patience,
+            idle,
         }
     }
 
@@ -76,7 +86,7 @@ impl Commits {
             state.asked += 1;
             state.asked
         };
-        self.wanted.notify_one();
+        self.want();
         let deadline = Instant::now() + self.patience;
         let commits = Arc::clone(self);
         async move {
@@ -102,6 +112,11 @@ impl Commits {
             }
             ended.await;
         }
+    }
+
+    /// Wants a commit that nobody waits for.
+    pub(super) fn want(&self) {
+        self.wanted.notify_one();
     }
 
     /// Waits until a commit is wanted.

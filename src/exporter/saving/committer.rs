@@ -1,6 +1,8 @@
 //! The task that carries out commits, and the thread that writes them to disk.
 
-use std::sync::{Arc, mpsc as blocking};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self as blocking, RecvTimeoutError};
 use std::time::Duration;
 use std::{io, thread};
 
@@ -30,6 +32,8 @@ pub(crate) struct Committer {
     disk: blocking::SyncSender<Job>,
     /// Writing the last snapshot failed
     again: bool,
+    /// The last one is where the next process will not find it
+    misplaced: Arc<AtomicBool>,
 }
 
 impl Committer {
@@ -42,15 +46,22 @@ impl Committer {
     ) -> anyhow::Result<Self> {
         // One job at a time: the next is sent after the answer to the one before.
         let (disk, jobs) = blocking::sync_channel(1);
+        let misplaced = Arc::new(AtomicBool::new(false));
+        let (found, asked, idle) = (Arc::clone(&misplaced), Arc::clone(&commits), commits.idle);
+        let is_misplaced = move || {
+            found.store(true, Relaxed);
+            asked.want();
+        };
         thread::Builder::new()
             .name("checkpoint".to_owned())
-            .spawn(move || write(store, &jobs))
+            .spawn(move || write(store, &jobs, idle, is_misplaced))
             .context("cannot start the thread that writes the checkpoint")?;
         Ok(Self {
             commits,
             requests,
             disk,
             again: false,
+            misplaced,
         })
     }
 
@@ -88,7 +99,7 @@ impl Committer {
     /// disk is up to date.
     async fn write(&mut self) -> Result<Option<usize>, String> {
         let (answer, answered) = oneshot::channel();
-        let again = self.again;
+        let again = self.misplaced.swap(false, Relaxed) || self.again;
         let request = Request { again, answer };
         // Usually the ingest task ends after this one. If it has ended, the process is about to exit.
         let ended = |_| "the accounting of pods has ended".to_owned();
@@ -112,11 +123,23 @@ impl Committer {
     }
 }
 
-fn write<D: Disk>(mut store: Store<D>, jobs: &blocking::Receiver<Job>) {
-    while let Ok((unsealed, done)) = jobs.recv() {
-        let document = unsealed.finish();
-        let written = store.save(&document).map(|()| document.len());
-        // The receiver is gone when the process is exiting.
-        let _ = done.send(written);
+fn write<D: Disk>(
+    mut store: Store<D>,
+    jobs: &blocking::Receiver<Job>,
+    idle: Duration,
+    is_misplaced: impl Fn(),
+) {
+    loop {
+        match jobs.recv_timeout(idle) {
+            Ok((unsealed, done)) => {
+                let document = unsealed.finish();
+                let written = store.save(&document).map(|()| document.len());
+                // The receiver is gone when the process is exiting.
+                let _ = done.send(written);
+            }
+            Err(RecvTimeoutError::Timeout) if store.is_misplaced() => is_misplaced(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
     }
 }

@@ -12,7 +12,9 @@ use std::time::Duration;
 use disk::GatedDisk;
 use process::{Process, history};
 
+use crate::checkpoint::Store;
 use podinit_sim::rng::Rng;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 /// The time limit for a disk that answers late.
 const PATIENT: Duration = Duration::from_secs(600);
@@ -192,6 +194,49 @@ async fn a_failing_disk_is_reported_and_written_again_when_it_works() {
     let disk = disk.pulled_out();
     process.kill();
     assert_no_lower(&again, &Process::start(&disk, PATIENT).await.shows());
+}
+
+/// As when the volume of --state-dir is unmounted while podinit runs, and mounted again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_directory_that_is_moved_is_not_durable_until_it_is_back() {
+    let parent = tempfile::tempdir().unwrap();
+    let [place, volume] = ["state", "volume"].map(|name| parent.path().join(name));
+    let mut process = Process::start_on(Store::open(&place).unwrap(), PATIENT).await;
+    process.deliver(&history(1, 5)).await;
+    let shown = process.scrape().await.unwrap();
+    assert_eq!(value(&shown, "podinit_checkpoint_durable"), 1.0);
+    std::fs::create_dir(&volume).unwrap();
+    // At once, since podinit would make a missing directory.
+    let exchange = || renameat_with(CWD, &place, CWD, &volume, RenameFlags::EXCHANGE).unwrap();
+    exchange();
+    // Nothing changes meanwhile, so nothing would be written.
+    let shown = process.until_durable(false).await;
+    assert!(
+        value(
+            &shown,
+            "podinit_checkpoint_writes_total{result=\"failure\"}"
+        ) >= 1.0
+    );
+    // Whoever starts there now knows all pods that were shown.
+    let copy = parent.path().join("copy");
+    std::fs::create_dir(&copy).unwrap();
+    std::fs::copy(place.join("checkpoint"), copy.join("checkpoint")).unwrap();
+    let next = Process::start_on(Store::open(&copy).unwrap(), PATIENT).await;
+    let pods = |shown: &str| value(shown, "podinit_pods_discovered_total");
+    assert_eq!(pods(&next.shows()), pods(&shown));
+    next.kill();
+    exchange();
+    process.deliver(&history(2, 5)).await;
+    let shown = process.until_durable(true).await;
+    process.kill();
+    // The thread that writes ends a moment later.
+    let store = loop {
+        match Store::open(&place) {
+            Ok(store) => break store,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    };
+    assert_no_lower(&shown, &Process::start_on(store, PATIENT).await.shows());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -36,11 +36,12 @@ pub enum AskError {
     Connect(#[from] ConnectError),
     #[error("cannot ask the exporter at {url}: {why}; check --url, and that the exporter runs")]
     Unreachable { url: String, why: String },
-    #[error(
-        "the exporter at {url} does not let podinit in: {why}; give credentials with the right to get \
-         /api/v1/*: --token-file, --username and --password-file, or --cert-file and --key-file"
-    )]
-    Refused { url: String, why: String },
+    #[error("the exporter at {url} does not let podinit in: {why}; {fix}")]
+    Refused {
+        url: String,
+        why: String,
+        fix: &'static str,
+    },
     #[error(
         "the exporter at {url} answers {why}; check --url: it names a running podinit that has the API, \
          without a path, such as http://localhost:8080"
@@ -55,6 +56,13 @@ pub enum AskError {
     Malformed { url: String, why: String },
 }
 
+/// What to do about [`AskError::Refused`].
+const GIVE_CREDENTIALS: &str = "give credentials with the right to get /api/v1/*: --token-file, --username and \
+                                --password-file, or --cert-file and --key-file";
+/// The same where a token or password was given for another exporter.
+const GIVE_ITS_OWN: &str = "the token or password that you gave goes to the server of the first URL alone; name one \
+                            for this server with --token-file URL=FILE or --password-file URL=FILE";
+
 /// Some records, and up to which instant the exporter had accounted for everything.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
@@ -68,6 +76,7 @@ pub struct Records {
 pub struct ApiClient {
     exporter: Cluster,
     url: String,
+    withholds_secret: bool,
 }
 
 impl ApiClient {
@@ -77,9 +86,14 @@ impl ApiClient {
     /// If no client can be made, as when credentials cannot be read, or of a URL with TLS on a machine
     /// without root certificates.
     pub async fn new(exporter: &ServerOptions) -> Result<Self, AskError> {
+        let withholds_secret = exporter.withholds_secret;
         let exporter = connect_to_server(exporter, "--url".to_owned()).await?;
         let url = exporter.server.trim_end_matches('/').to_owned();
-        Ok(Self { exporter, url })
+        Ok(Self {
+            exporter,
+            url,
+            withholds_secret,
+        })
     }
 
     /// What the exporter is called in messages.
@@ -159,7 +173,13 @@ impl ApiClient {
             None => format!("HTTP {status}"),
         };
         match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => AskError::Refused { url, why },
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                let fix = match self.withholds_secret {
+                    true => GIVE_ITS_OWN,
+                    false => GIVE_CREDENTIALS,
+                };
+                AskError::Refused { url, why, fix }
+            }
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
                 AskError::Busy { url, why }
             }

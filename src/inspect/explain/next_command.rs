@@ -27,15 +27,14 @@ pub fn next_command(record: &Record) -> String {
 
 /// The command that shows more about why `pod` waits, or its description if it does not.
 pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> String {
-    let namespace = quoted(pod.namespace);
-    let name = quoted(pod.name);
-    let kubectl = format!("kubectl -n {namespace}");
+    let name = object("pod", pod.name);
+    let kubectl = kubectl_in(pod.namespace);
     let events = format!(
         "{kubectl} events --for {}",
         quoted(&format!("pod/{}", pod.name))
     );
-    let describe = format!("{kubectl} describe pod {name}");
-    let field = |path: &str| format!("{kubectl} get pod {name} -o jsonpath='{{{path}}}'");
+    let describe = format!("{kubectl} describe {name}");
+    let field = |path: &str| format!("{kubectl} get {name} -o jsonpath='{{{path}}}'");
     let Some(waiting) = waiting else {
         return describe;
     };
@@ -57,7 +56,7 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
         | Cause::Affinity
         | Cause::Other => field(".status.conditions[?(@.type==\"PodScheduled\")].message"),
         Cause::Acknowledge => match pod.node {
-            Some(node) => format!("kubectl describe node {}", quoted(node)),
+            Some(node) => format!("kubectl describe {}", object("node", node)),
             None => describe,
         },
         Cause::Cni
@@ -90,13 +89,17 @@ pub enum Run {
 
 /// The command that shows the logs of a pod.
 pub fn logs_of(pod: PodOnNode<'_>, run: Run) -> String {
-    let (namespace, name) = (quoted(pod.namespace), quoted(pod.name));
+    let kubectl = kubectl_in(pod.namespace);
+    let name = match is_flag(pod.name) {
+        true => object("pod", pod.name),
+        false => quoted(pod.name),
+    };
     let run = match run {
         Run::Last => "",
         Run::Before => " --previous",
     };
     // A container without such a log must not hide those of the others.
-    format!("kubectl -n {namespace} logs {name} --all-containers --ignore-errors{run} --tail=50")
+    format!("{kubectl} logs {name} --all-containers --ignore-errors{run} --tail=50")
 }
 
 /// The command that shows the time of a node.
@@ -108,9 +111,33 @@ pub fn time_of_node(node: &str) -> String {
 /// `command` with the kubeconfig of the cluster that it is about, where kubectl does not find that by itself.
 pub fn addressed(command: &str, kubeconfig: Option<&str>) -> String {
     match (kubeconfig, command.strip_prefix("kubectl ")) {
-        (Some(path), Some(rest)) => format!("kubectl --kubeconfig {} {rest}", quoted(path)),
+        (Some(path), Some(rest)) => {
+            let equals = if is_flag(path) { '=' } else { ' ' };
+            format!("kubectl --kubeconfig{equals}{} {rest}", quoted(path))
+        }
         _ => command.to_owned(),
     }
+}
+
+/// kubectl, and the namespace.
+fn kubectl_in(namespace: &str) -> String {
+    match is_flag(namespace) {
+        true => format!("kubectl --namespace={}", quoted(namespace)),
+        false => format!("kubectl -n {}", quoted(namespace)),
+    }
+}
+
+/// An object as kubectl takes it: its kind and its name.
+fn object(kind: &str, name: &str) -> String {
+    match is_flag(name) {
+        true => quoted(&format!("{kind}/{name}")),
+        false => format!("{kind} {}", quoted(name)),
+    }
+}
+
+/// Whether a command would take the name for a flag, quoted or not.
+fn is_flag(name: &str) -> bool {
+    name.starts_with('-')
 }
 
 /// A name as an argument of a shell. Those that Kubernetes allows need no quotes.
@@ -133,6 +160,47 @@ mod tests {
         assert_eq!(quoted("a b"), "'a b'");
         assert_eq!(quoted("$(reboot)'"), r"'$(reboot)'\'''");
         assert_eq!(quoted(""), "''");
+    }
+
+    /// Kubernetes allows no such name; a recording may have it.
+    #[test]
+    fn no_name_is_a_flag_of_kubectl() {
+        let pod = PodOnNode {
+            namespace: "-A",
+            name: "--all",
+            node: Some("-l app"),
+        };
+        let in_stage = |stage, cause| next_command_of(pod, WaitReason::new(stage, cause));
+        for (command, expected) in [
+            (
+                next_command_of(pod, None),
+                "kubectl --namespace=-A describe pod/--all",
+            ),
+            (
+                in_stage(Stage::Gated, Cause::Gate),
+                "kubectl --namespace=-A get pod/--all -o jsonpath='{.spec.schedulingGates}'",
+            ),
+            (
+                in_stage(Stage::Network, Cause::Unknown),
+                "kubectl --namespace=-A events --for pod/--all",
+            ),
+            (
+                in_stage(Stage::Network, Cause::Acknowledge),
+                "kubectl describe 'node/-l app'",
+            ),
+            (
+                logs_of(pod, Run::Last),
+                "kubectl --namespace=-A logs pod/--all --all-containers --ignore-errors --tail=50",
+            ),
+            (
+                time_of_node("-x"),
+                "kubectl debug node/-x -it --image=busybox -- date -u",
+            ),
+        ] {
+            assert_eq!(command, expected);
+        }
+        let command = addressed("kubectl describe pod web", Some("-k"));
+        assert_eq!(command, "kubectl --kubeconfig=-k describe pod web");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! An explanation as a trace: a track for the stages, one for each step and image pull below.
 
+use std::io;
+
 use serde_json::json;
 
 use super::explanation::Explanation;
@@ -16,14 +18,14 @@ impl Explanation {
     /// The explanation as a trace for Perfetto and Chrome.
     ///
     /// # Errors
-    /// None: every explanation can be serialized.
-    pub fn to_trace(&self) -> serde_json::Result<String> {
+    /// None: every explanation can be written to memory.
+    pub fn to_trace(&self) -> io::Result<String> {
         let began = rfc3339::parse(&self.began);
         let began = began.map_or(0, |at| at.as_nanos() / 1_000);
-        let mut trace = Trace::default();
+        let mut trace = Trace::begin(Vec::new(), &json!({"verdict": self.verdict}))?;
         let pod = format!("{}/{}", self.namespace, self.name);
-        trace.name("process_name", (POD, 0), &pod);
-        trace.name("thread_name", STAGES, "stages");
+        trace.name("process_name", (POD, 0), &pod)?;
+        trace.name("thread_name", STAGES, "stages")?;
         for (number, row) in self.rows.iter().enumerate() {
             let Some(times) = micros(row, began) else {
                 continue;
@@ -34,16 +36,16 @@ impl Explanation {
                 STAGES
             };
             if row.is_inside {
-                trace.name("thread_name", track, &row.label);
+                trace.name("thread_name", track, &row.label)?;
             }
             trace.slice(
                 track,
                 (&row.label, row.stage),
                 times,
                 json!({"open": row.is_open}),
-            );
+            )?;
         }
-        trace.into_json(&json!({"verdict": self.verdict}))
+        String::from_utf8(trace.end()?).map_err(io::Error::other)
     }
 }
 

@@ -11,6 +11,10 @@ use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::Problems;
 use podinit_core::lifecycle::Record;
 
+/// So many pages in a row may add no pod. A page may be empty, since a query looks at 20,000 pods in flight at most:
+/// these are two million.
+const MOST_EMPTY_PAGES: u32 = 100;
+
 /// Why the exporter has not answered; one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the stuck pods of {server}: {why}; {fix}")]
@@ -69,7 +73,9 @@ impl StuckOfExporter {
         limit: usize,
     ) -> Result<(), ApiError> {
         let mut next: Option<String> = None;
+        let mut empty = 0;
         loop {
+            let before = found.pods.len();
             let room = limit - found.pods.len();
             if room == 0 {
                 found.complete = false;
@@ -97,6 +103,16 @@ impl StuckOfExporter {
             if page.next == next {
                 return Err(ApiError::malformed("the same page is continued again"));
             }
+            empty = match found.pods.len() == before {
+                true => empty + 1,
+                false => 0,
+            };
+            if empty == MOST_EMPTY_PAGES {
+                let detail = format!(
+                    "{empty} pages in a row have no stuck pod, and the last names a further one"
+                );
+                return Err(ApiError::malformed(detail));
+            }
             next = page.next;
         }
     }
@@ -122,7 +138,9 @@ impl StuckOfExporter {
             ApiErrorKind::Transport | ApiErrorKind::Timeout => {
                 "check --url, the network and the certificates"
             }
-            ApiErrorKind::Malformed => "use the podinit of the exporter's version",
+            ApiErrorKind::Malformed => {
+                "check that --url is that of a podinit, and use the podinit of its version"
+            }
             _ => "check that --url is that of a podinit with the API",
         };
         AskError {

@@ -24,6 +24,8 @@ mod summary;
 mod text;
 mod trace;
 
+use std::io::{self, Write};
+
 pub use csv::columns;
 use formatting::Names;
 pub(crate) use formatting::SET_ASIDE;
@@ -131,12 +133,12 @@ impl DetailedReport {
         html::render(self)
     }
 
-    /// The report as a trace, which Perfetto and Chrome show.
+    /// Writes the report as a trace, which Perfetto and Chrome show, event by event.
     ///
     /// # Errors
-    /// None: every trace can be serialized.
-    pub fn to_trace(&self) -> serde_json::Result<String> {
-        trace::render(&self.pods, self.end, Names::of(&self.summary))
+    /// If it cannot be written.
+    pub fn write_trace(&self, to: impl Write) -> io::Result<()> {
+        trace::write(&self.pods, self.end, Names::of(&self.summary), to)
     }
 }
 

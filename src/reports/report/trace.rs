@@ -3,6 +3,7 @@
 //! "Trace Event Format", Google.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -19,13 +20,14 @@ const NO_NODE: &str = "no node";
 /// A process and a track of it.
 type Track = (usize, usize);
 
-/// The trace. `end` is the end of the recording, where the slices of what is still open end.
-pub(super) fn render(
+/// Writes the trace. `end` is the end of the recording, where the slices of what is still open end.
+pub(super) fn write(
     pods: &[ReportedPod],
     end: Option<Timestamp>,
     names: Names,
-) -> serde_json::Result<String> {
-    let (mut trace, mut tracks) = (Trace::default(), 0);
+    to: impl Write,
+) -> io::Result<()> {
+    let (mut trace, mut tracks) = (Trace::begin(to, &Value::Null)?, 0);
     let mut nodes: BTreeMap<Option<Arc<str>>, Vec<(&ReportedPod, &Record)>> = BTreeMap::new();
     for pod in pods {
         if let Some(record) = &pod.record {
@@ -35,24 +37,53 @@ pub(super) fn render(
     }
     for (pid, (node, pods)) in nodes.iter().enumerate() {
         let name = node.as_deref().unwrap_or(NO_NODE);
-        trace.name("process_name", (pid + 1, 0), name);
+        trace.name("process_name", (pid + 1, 0), name)?;
         for (pod, record) in pods {
-            trace.pod((pid + 1, &mut tracks), pod, record, (end, names));
+            trace.pod((pid + 1, &mut tracks), pod, record, (end, names))?;
         }
     }
-    trace.into_json(&Value::Null)
+    trace.end().map(drop)
 }
 
-/// The events of a trace.
-#[derive(Default)]
-pub(crate) struct Trace(Vec<Value>);
+/// A trace that is written event by event: it holds one of them.
+pub(crate) struct Trace<W> {
+    to: W,
+    /// What stands before the next event
+    separator: &'static str,
+}
 
-impl Trace {
+impl<W: Write> Trace<W> {
+    /// Begins a trace; `other` is what it says besides its events.
+    ///
+    /// # Errors
+    /// If it cannot be written, as for all that follow.
+    pub(crate) fn begin(mut to: W, other: &Value) -> io::Result<Self> {
+        let other = match other {
+            Value::Null => String::new(),
+            other => format!(r#""otherData":{},"#, escaped_json(&other.to_string())),
+        };
+        write!(to, r#"{{"displayTimeUnit":"ms",{other}"traceEvents":["#)?;
+        Ok(Self { to, separator: "" })
+    }
+
+    /// Ends the trace, and returns what it was written to.
+    pub(crate) fn end(mut self) -> io::Result<W> {
+        self.to.write_all(b"]}\n")?;
+        Ok(self.to)
+    }
+
+    fn event(&mut self, event: &Value) -> io::Result<()> {
+        let separator = std::mem::replace(&mut self.separator, ",");
+        self.to.write_all(separator.as_bytes())?;
+        let event = event.to_string();
+        self.to.write_all(escaped_json(&event).as_bytes())
+    }
+
     /// Names a process or a track.
-    pub(crate) fn name(&mut self, what: &str, (pid, tid): Track, name: &str) {
-        let event =
-            json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
-        self.0.push(event);
+    pub(crate) fn name(&mut self, what: &str, (pid, tid): Track, name: &str) -> io::Result<()> {
+        self.event(
+            &json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}}),
+        )
     }
 
     /// Adds a slice, whose times are microseconds.
@@ -62,34 +93,22 @@ impl Trace {
         (name, category): (&str, &str),
         (from, to): (i64, i64),
         args: Value,
-    ) {
-        self.0.push(json!({
+    ) -> io::Result<()> {
+        self.event(&json!({
             "ph": "X", "pid": pid, "tid": tid, "ts": from, "dur": (to - from).max(0),
             "name": name, "cat": category, "args": args,
-        }));
+        }))
     }
 
-    /// The trace as JSON; `other` is what else it says.
-    ///
-    /// # Errors
-    /// None: every trace can be serialized.
-    pub(crate) fn into_json(self, other: &Value) -> serde_json::Result<String> {
-        let mut trace = json!({"displayTimeUnit": "ms", "traceEvents": self.0});
-        if !other.is_null() {
-            trace["otherData"] = other.clone();
-        }
-        Ok(escaped_json(&serde_json::to_string(&trace)?).into_owned() + "\n")
-    }
-
-    fn track(&mut self, (pid, tracks): (usize, &mut usize), name: &str) -> Track {
+    fn track(&mut self, (pid, tracks): (usize, &mut usize), name: &str) -> io::Result<Track> {
         *tracks += 1;
         let track = (pid, *tracks);
-        self.name("thread_name", track, name);
+        self.name("thread_name", track, name)?;
         let (tid, sort) = (*tracks, json!({"sort_index": tracks}));
         let event =
             json!({"ph": "M", "pid": pid, "tid": tid, "name": "thread_sort_index", "args": sort});
-        self.0.push(event);
-        track
+        self.event(&event)?;
+        Ok(track)
     }
 
     fn pod(
@@ -98,9 +117,9 @@ impl Trace {
         pod: &ReportedPod,
         record: &Record,
         (end, names): (Option<Timestamp>, Names),
-    ) {
+    ) -> io::Result<()> {
         let name = format!("{}/{}", pod.info.namespace, pod.info.name);
-        let track = self.track((pid, &mut *tracks), &name);
+        let track = self.track((pid, &mut *tracks), &name)?;
         let (kind, workload) = pod.workload();
         let args = json!({
             "namespace": &*pod.info.namespace,
@@ -115,10 +134,10 @@ impl Trace {
                 continue;
             };
             let name = (names.name(spans.stage.as_str()), "stage");
-            self.slice(track, name, micros(times), args.clone());
+            self.slice(track, name, micros(times), args.clone())?;
             for (step, span) in &spans.steps {
                 if let Some(times) = span.times().filter(|(from, to)| from < to) {
-                    self.slice(track, (step.as_str(), "step"), micros(times), args.clone());
+                    self.slice(track, (step.as_str(), "step"), micros(times), args.clone())?;
                 }
             }
         }
@@ -126,11 +145,12 @@ impl Trace {
         for pull in &record.pulls {
             if let Some(span) = pull.span() {
                 let name = format!("{name} {} (image)", pull.container);
-                let track = self.track((pid, &mut *tracks), &name);
+                let track = self.track((pid, &mut *tracks), &name)?;
                 let args = json!({"container": &*pull.container, "registry": &*pull.registry});
-                self.slice(track, ("image pull", "pull"), micros(span), args);
+                self.slice(track, ("image pull", "pull"), micros(span), args)?;
             }
         }
+        Ok(())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// Each acts on one thing at least that text is written to: terminals, spreadsheets, browsers, Markdown.
-pub const HOSTILE: [&str; 30] = [
+/// Each acts on one thing at least that text is written to: terminals, spreadsheets, browsers, Markdown, chats.
+pub const HOSTILE: [&str; 31] = [
     // A terminal: clear it, set its title, colours by ESC and by C1, delete, go back, ring
     "\u{1b}[2J\u{1b}[Hgone",
     "\u{1b}]0;title\u{7}x",
@@ -23,7 +23,7 @@ pub const HOSTILE: [&str; 30] = [
     "-1",
     "@SUM(A1)",
     "\t=1",
-    "\r=1",
+    "\r=2",
     "a,b;\"=c\"",
     "=HYPERLINK(\"http://evil.example\",\"x\")",
     // A browser
@@ -38,6 +38,8 @@ pub const HOSTILE: [&str; 30] = [
     "[link](http://evil.example) ![x](y)",
     "**bold** _low_ ~~gone~~ \\",
     "www.evil.example",
+    // A chat
+    "<!channel> <@U012AB3CD> <http://evil.example|x>",
     // Metrics
     "a\\\"b\\n{le=\"1\"} 7",
 ];
@@ -109,6 +111,28 @@ pub fn recording(texts: &[String]) -> String {
         ready.chain([waiting, failed])
     });
     json!({"kind": "PodList", "items": pods.collect::<Vec<_>>()}).to_string()
+}
+
+/// For the pods in flight of [`recording`]: an Event of a pulled image, and the nodes, whose labels are texts too.
+pub fn evidence(texts: &[String]) -> String {
+    let events = texts.iter().enumerate().map(|(number, text)| {
+        json!({"kind": "Event", "metadata": {"name": format!("e{number}"), "namespace": text},
+            "involvedObject": {"kind": "Pod", "uid": format!("waiting-{number}"),
+                "fieldPath": format!("spec.containers{{{text}}}")},
+            "reportingComponent": "kubelet", "reason": "Pulled", "firstTimestamp": at(3),
+            "message": format!("Successfully pulled image \"{}\" in 1s (1s including waiting)", text.replace('"', "?"))})
+    });
+    let nodes = texts.iter().map(|text| {
+        json!({"kind": "Node", "metadata": {"name": text, "uid": text, "creationTimestamp": at(0), "labels": {
+                "karpenter.sh/nodepool": text, "topology.kubernetes.io/zone": text,
+                "node.kubernetes.io/instance-type": text, "kubernetes.io/arch": text,
+                "karpenter.sh/capacity-type": text}},
+            "status": {"nodeInfo": {"kubeletVersion": text},
+                "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": at(1)}]}})
+    });
+    let list = |kind: &str, items: Vec<Value>| json!({"kind": kind, "items": items}).to_string();
+    let (events, nodes) = (events.collect(), nodes.collect());
+    [list("NodeList", nodes), list("EventList", events)].join("\n")
 }
 
 /// The list.

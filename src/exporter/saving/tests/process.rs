@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::disk::GatedDisk;
-use crate::checkpoint::Store;
+use crate::checkpoint::{Disk, Store};
 use crate::cluster::client::connect_to;
 use crate::cluster::clock::Clock;
 use crate::exporter::ingest::Ingest;
@@ -29,6 +29,9 @@ use podinit_sim::rng::Rng;
 
 const START: i64 = 1_800_000_000;
 
+/// So that a directory that is moved is noticed at once.
+const IDLE: Duration = Duration::from_millis(1);
+
 pub(super) struct Process {
     exposition: Arc<Exposition>,
     commits: Arc<Commits>,
@@ -41,9 +44,17 @@ pub(super) struct Process {
 impl Process {
     /// Starts from what `disk` holds.
     pub(super) async fn start(disk: &GatedDisk, patience: Duration) -> Self {
-        let (mut checkpoint, mut snapshots) = Checkpoint::load(Store::with_disk(disk.clone()));
+        Self::start_on(Store::with_disk(disk.clone()), patience).await
+    }
+
+    /// Starts from what `store` holds.
+    pub(super) async fn start_on<D: Disk + Send + 'static>(
+        store: Store<D>,
+        patience: Duration,
+    ) -> Self {
+        let (mut checkpoint, mut snapshots) = Checkpoint::load(store);
         let gauges = Arc::clone(&checkpoint.gauges);
-        checkpoint.commits = Arc::new(Commits::with_patience(Arc::clone(&gauges), patience));
+        checkpoint.commits = Arc::new(Commits::with_times(Arc::clone(&gauges), patience, IDLE));
         let stats = Arc::new(WatchStats::new(1));
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .watch(stats.clone())
@@ -157,6 +168,17 @@ impl Process {
             let _ = sent.send(String::from_utf8(body).unwrap());
         });
         received
+    }
+
+    /// Scrapes until a scrape says that all is durable, or that it is not.
+    pub(super) async fn until_durable(&self, is_durable: bool) -> String {
+        let expected = format!("podinit_checkpoint_durable {}\n", u8::from(is_durable));
+        loop {
+            let shown = self.scrape().await.unwrap();
+            if shown.contains(&expected) {
+                return shown;
+            }
+        }
     }
 
     /// Waits until so many commits have been requested.
