@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::text::strangers_text::{shared, shown};
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -138,10 +137,10 @@ impl Exemplars {
                 Some(Names::Traced(_)) | None => String::new(),
             };
             name.clear();
-            name.push_str(&shown(&pod.name));
+            name.push_str(&pod.name);
             Some(Exemplar {
                 names: Names::Pod(name),
-                namespace: fitting.namespace.then(|| shared(&pod.namespace)),
+                namespace: fitting.namespace.then(|| Arc::clone(&pod.namespace)),
                 value,
                 at,
             })
@@ -163,13 +162,13 @@ impl Exemplars {
         };
         self.place(bucket, |_| {
             let traced = Traced {
-                pod: shown(&pod.name).into_owned(),
+                pod: pod.name.to_string(),
                 trace_id: span.trace_id,
                 span_id: fitting.span_id.then_some(span.span_id),
             };
             Some(Exemplar {
                 names: Names::Traced(Box::new(traced)),
-                namespace: fitting.namespace.then(|| shared(&pod.namespace)),
+                namespace: fitting.namespace.then(|| Arc::clone(&pod.namespace)),
                 value,
                 at,
             })

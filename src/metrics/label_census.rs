@@ -7,7 +7,6 @@ use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
 use super::layout::CLASSIC_BUCKETS;
 use super::namespaces::Namespaces;
-use crate::text::strangers_text::label;
 use podinit_core::lifecycle::{Interval, PullResult};
 use podinit_core::pod::PodInfo;
 
@@ -111,7 +110,7 @@ impl LabelCensus {
             if value.is_empty() {
                 tally.empty += 1;
             } else if tally.values.len() < MOST_VALUES {
-                tally.values.insert(self.hasher.hash_one(label(value)));
+                tally.values.insert(self.hasher.hash_one(value));
             }
         }
         let labels = &mut self.labels;

@@ -6,7 +6,6 @@ use hashbrown::HashMap;
 
 use super::labels::{LabelSpec, OTHER};
 use super::occupancy::{Occupancy, Vacancies};
-use crate::text::strangers_text::label;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
@@ -52,12 +51,11 @@ impl Values {
         self.values.get(FIRST_ID..).unwrap_or_default().to_vec()
     }
 
-    /// The number of `value` as a [`label`], a new one if there is room, and that of [`OTHER`] if not.
+    /// The number of `value`, a new one if there is room, and that of [`OTHER`] if not.
     pub(super) fn resolve(&mut self, value: &str) -> ValueId {
         if value.is_empty() {
             return EMPTY_ID;
         }
-        let value = &*label(value);
         if let Some(id) = self.ids.get(value) {
             return *id;
         }
@@ -82,7 +80,6 @@ impl Values {
     /// Where the cap leaves no room for `value`, gives it the place of the value that has been without a pod for the
     /// longest time, if that is a day at `now`, and returns the number of both.
     pub(super) fn make_room(&mut self, value: &str, now: Timestamp) -> Option<ValueId> {
-        let value = &*label(value);
         if !self.is_full() || value.is_empty() || self.ids.contains_key(value) {
             return None;
         }

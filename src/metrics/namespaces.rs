@@ -7,7 +7,6 @@ use hashbrown::HashMap;
 
 use super::label_values::{OTHER_ID, Values};
 use super::labels::LabelSpec;
-use crate::text::strangers_text::label;
 use podinit_core::lifecycle::WaitReason;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -195,11 +194,10 @@ impl Namespaces {
         if place != OTHER_PLACE || self.values.is_none() {
             return;
         }
-        let namespace = label(&pod.namespace);
-        let other = self.others.entry_ref(&*namespace).or_default();
+        let other = self.others.entry(Arc::clone(&pod.namespace)).or_default();
         change(other);
         if other.waiting.0.is_empty() && other.stuck.0.is_empty() {
-            self.others.remove(&*namespace);
+            self.others.remove(&pod.namespace);
         }
     }
 
@@ -220,7 +218,7 @@ impl Namespaces {
         }
         end(place);
         self.show(place);
-        let others = self.others.remove(&*label(&pod.namespace));
+        let others = self.others.remove(&pod.namespace);
         Some((place, others.unwrap_or_default()))
     }
 

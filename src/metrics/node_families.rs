@@ -14,7 +14,6 @@ use super::sync::{AtomicU64, Ordering};
 use crate::instruments::{
     AnyText, Counter, CounterVec, Gauge, Head, Number, SavedFamilies, SavedSeries,
 };
-use crate::text::strangers_text::label;
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Latency, NodeOutcome, NodeState, NodeStep};
@@ -147,7 +146,6 @@ impl NodeMetrics {
 
     /// The series of a pool: its own, where there is room, and otherwise those of the rest.
     fn pool(&self, pool: &str, index: &mut PoolIndex) -> Option<(&Pool, bool)> {
-        let pool = &*label(pool);
         let last = self.pools.len().saturating_sub(1);
         let slot = match index.0.get(pool) {
             Some(slot) => *slot,

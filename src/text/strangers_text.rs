@@ -8,11 +8,10 @@
 //! | Markdown | a code span: `recordings::report::markdown` |
 //! | CSV | as it is, but no formula: `recordings::report::csv`; on a terminal [`lines_shown`] |
 //! | JSON | as it is, in escapes of JSON: [`json`] |
-//! | an exposition | [`label`], since alerts quote label values; on a terminal [`lines_shown`] |
+//! | an exposition | as it is, but images by [`label`], since alerts quote them; on a terminal [`lines_shown`] |
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use podinit_core::pod::text::cut;
 use serde::Serialize;
@@ -47,8 +46,8 @@ pub fn shown(text: &str) -> Cow<'_, str> {
 /// The longest value of a label of a metric, in bytes: the longest name of a host, and a port.
 pub const LONGEST_LABEL: usize = 259;
 
-/// The text as a value of a label of a metric, which alerts quote to their receivers: on one line, without anything
-/// that acts, and short ([§7.9](crate::specification#s7-9)). Names that Kubernetes accepts stay as they are.
+/// The name of an image or registry as a value of a label, which alerts quote to their receivers: on one line, without
+/// anything that acts, and short ([§7.9](crate::specification#s7-9)). Valid names stay as they are.
 pub fn label(text: &str) -> Cow<'_, str> {
     let short = cut(text, LONGEST_LABEL);
     if short.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -61,14 +60,6 @@ pub fn label(text: &str) -> Cow<'_, str> {
             text.truncate(cut(&text, LONGEST_LABEL).len());
             text.into()
         }
-    }
-}
-
-/// [`shown`] for a text that is shared.
-pub fn shared(text: &Arc<str>) -> Arc<str> {
-    match shown(text) {
-        Cow::Borrowed(_) => Arc::clone(text),
-        Cow::Owned(text) => text.into(),
     }
 }
 

@@ -113,8 +113,8 @@ pub fn recording(texts: &[String]) -> String {
     json!({"kind": "PodList", "items": pods.collect::<Vec<_>>()}).to_string()
 }
 
-/// For the pods in flight of [`recording`]: an Event of a pulled image, and the nodes, whose labels are texts too.
-pub fn evidence(texts: &[String]) -> String {
+/// For the pods in flight of [`recording`]: an Event of a pulled image.
+pub fn events(texts: &[String]) -> String {
     let events = texts.iter().enumerate().map(|(number, text)| {
         json!({"kind": "Event", "metadata": {"name": format!("e{number}"), "namespace": text},
             "involvedObject": {"kind": "Pod", "uid": format!("waiting-{number}"),
@@ -122,17 +122,7 @@ pub fn evidence(texts: &[String]) -> String {
             "reportingComponent": "kubelet", "reason": "Pulled", "firstTimestamp": at(3),
             "message": format!("Successfully pulled image \"{}\" in 1s (1s including waiting)", text.replace('"', "?"))})
     });
-    let nodes = texts.iter().map(|text| {
-        json!({"kind": "Node", "metadata": {"name": text, "uid": text, "creationTimestamp": at(0), "labels": {
-                "karpenter.sh/nodepool": text, "topology.kubernetes.io/zone": text,
-                "node.kubernetes.io/instance-type": text, "kubernetes.io/arch": text,
-                "karpenter.sh/capacity-type": text}},
-            "status": {"nodeInfo": {"kubeletVersion": text},
-                "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": at(1)}]}})
-    });
-    let list = |kind: &str, items: Vec<Value>| json!({"kind": kind, "items": items}).to_string();
-    let (events, nodes) = (events.collect(), nodes.collect());
-    [list("NodeList", nodes), list("EventList", events)].join("\n")
+    json!({"kind": "EventList", "items": events.collect::<Vec<_>>()}).to_string()
 }
 
 /// The list.
