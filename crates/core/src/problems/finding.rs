@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::affected::{self, Affected, Had, Limits, Place, Verdict};
 use super::affected_pods::Added;
@@ -19,6 +20,9 @@ use crate::timestamp::Timestamp;
 /// So many of the newest records count that were neither rejected nor failed, and so many of those that were: a loop of
 /// failures must not push out what starts well.
 pub const MOST_RECORDS: usize = 1_000;
+
+/// A finding that began longer ago says nothing of the present ([§13.8](crate::specification#s13-8)).
+pub const FINDING_LASTS: Duration = Duration::from_secs(15);
 
 /// What is broken, and which pods are.
 #[derive(Clone, Debug, Default, PartialEq)]
