@@ -13,7 +13,7 @@ use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
 use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::client::{self, Cluster};
-use crate::exporter::accounting_thread::AccountingThread;
+use crate::exporter::accounting_thread;
 use crate::exporter::api_server_wait::{FailedAttempt, until_it_answers};
 use crate::exporter::saving::{Checkpoint, Recovery};
 use crate::exporter::start::{Exporter, ServeOnly};
@@ -50,7 +50,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         checkpoint,
     };
     let clock = Arc::new(ApiServerClock::from_machine());
-    let accounting = AccountingThread::start().context("cannot start the accounting thread")?;
+    let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?
         .accounting_on(accounting.handle())
         .reloading_on(reload);

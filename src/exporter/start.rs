@@ -4,13 +4,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
+use anyhow::Context;
+use tokio::runtime::{self, Handle};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::ingest::{DEADLINES_AT_ONCE, INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
+use super::own_thread::OwnThread;
 use super::reload::ReloadTask;
 use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
@@ -317,7 +319,7 @@ impl Exporter {
     /// Begins to answer requests, until `shutdown`. `tokens` judges bearer tokens.
     ///
     /// # Errors
-    /// Where the system has no randomness for access control.
+    /// Where the system has no randomness for access control, or grants no thread.
     pub(crate) fn serve(
         self,
         tokens: Option<Kubernetes>,
@@ -340,7 +342,17 @@ impl Exporter {
             "the history of the page",
             self.sampler.run(shutdown.clone()),
         );
-        tasks.spawn("the problems", self.finder.run(shutdown.clone()));
+        // On the threads that serve, each page of pods would stand behind what readers have asked.
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()?;
+        let thread = OwnThread::start("problems", runtime)
+            .context("cannot start the thread that finds problems")?;
+        let (on, finder) = (thread.handle().clone(), self.finder.run(shutdown.clone()));
+        tasks.spawn_on(&on, "the problems", async move {
+            finder.await;
+            drop(thread);
+        });
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
             let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());
