@@ -21,7 +21,7 @@ const AT_MOST_EVERY: Duration = Duration::from_secs(5);
 /// Where there are very many pods, at most this part of the time is spent on finding them ...
 const PART_OF_TIME: u32 = 20;
 /// ... but no more than this passes from the beginning of one finding to that of the next, unless it takes longer.
-const AT_LEAST_EVERY: Duration = Duration::from_secs(10);
+const AT_LEAST_EVERY: Duration = Duration::from_secs(8);
 
 /// How long after a question without an answer the next is asked.
 const RETRY: Duration = Duration::from_millis(500);

@@ -19,7 +19,7 @@ mod snapshots;
 mod started_before;
 mod table;
 
-pub use census::{Census, Group, Wanted, Workload, WorkloadKey};
+pub use census::{Census, Group, Most, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use looks::Looks;
 pub use recording::problems_of_recording;
