@@ -1,6 +1,7 @@
 //! JSON responses: documents with a tag by which a client finds out that nothing has changed, and
 //! failures.
 
+use std::borrow::Cow;
 use std::io::BufWriter;
 
 use axum::response::{IntoResponse, Response};
@@ -34,8 +35,11 @@ pub(in crate::inspect) fn document(
     let mut response = match has(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => {
-            let body = escaped_json(&body).into_owned();
-            ([(CONTENT_TYPE, JSON)], body).into_response()
+            let escaped = match escaped_json(&body) {
+                Cow::Owned(escaped) => Some(escaped),
+                Cow::Borrowed(_) => None,
+            };
+            ([(CONTENT_TYPE, JSON)], escaped.unwrap_or(body)).into_response()
         }
     };
     let headers = response.headers_mut();
