@@ -3,7 +3,7 @@
 use std::io;
 use std::thread;
 
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// A thread with a runtime of its own, which ends when this is dropped.
@@ -13,6 +13,16 @@ pub(crate) struct OwnThread {
 }
 
 impl OwnThread {
+    /// Starts the thread on which problems are found: on those that serve, each page of pods would stand behind what
+    /// readers have asked.
+    ///
+    /// # Errors
+    /// Where the system grants no thread or no descriptor.
+    pub(crate) fn of_problems() -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_time().build()?;
+        Self::start("problems", runtime)
+    }
+
     /// Starts a thread of this name, which runs the tasks of `runtime`.
     ///
     /// # Errors
@@ -39,8 +49,6 @@ impl OwnThread {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-
-    use tokio::runtime::Builder;
 
     use super::*;
 

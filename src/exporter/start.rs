@@ -4,15 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
-use tokio::runtime::{self, Handle};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::ingest::{DEADLINES_AT_ONCE, INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
-use super::own_thread::OwnThread;
 use super::reload::ReloadTask;
 use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
@@ -75,6 +73,8 @@ pub(crate) struct Exporter {
     clock: Arc<dyn Clock>,
     /// Where it watches and accounts
     accounting_runtime: Handle,
+    /// Where it finds problems
+    finding_runtime: Handle,
     /// When the files are to be read again
     reload: Reload,
     slo_reload: Option<ReloadTask<SloReload>>,
@@ -242,6 +242,7 @@ impl Exporter {
             finder,
             clock,
             accounting_runtime: Handle::current(),
+            finding_runtime: Handle::current(),
             reload: Reload::never(),
             slo_reload: slos.reload,
             checkpoint,
@@ -250,6 +251,14 @@ impl Exporter {
             scrapes,
             traces,
         })
+    }
+
+    /// Finds problems on `runtime`. Without it, that stands behind what readers ask of the caller's.
+    pub(crate) fn finding_on(self, runtime: &Handle) -> Self {
+        Self {
+            finding_runtime: runtime.clone(),
+            ..self
+        }
     }
 
     /// Watches and accounts on `runtime`, and serves on that of the caller. Without it, it does both there.
@@ -319,7 +328,7 @@ impl Exporter {
     /// Begins to answer requests, until `shutdown`. `tokens` judges bearer tokens.
     ///
     /// # Errors
-    /// Where the system has no randomness for access control, or grants no thread.
+    /// Where the system has no randomness for access control.
     pub(crate) fn serve(
         self,
         tokens: Option<Kubernetes>,
@@ -342,17 +351,11 @@ impl Exporter {
             "the history of the page",
             self.sampler.run(shutdown.clone()),
         );
-        // On the threads that serve, each page of pods would stand behind what readers have asked.
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()?;
-        let thread = OwnThread::start("problems", runtime)
-            .context("cannot start the thread that finds problems")?;
-        let (on, finder) = (thread.handle().clone(), self.finder.run(shutdown.clone()));
-        tasks.spawn_on(&on, "the problems", async move {
-            finder.await;
-            drop(thread);
-        });
+        tasks.spawn_on(
+            &self.finding_runtime,
+            "the problems",
+            self.finder.run(shutdown.clone()),
+        );
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
             let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());
