@@ -8,6 +8,7 @@ pub(crate) mod api_server_wait;
 mod clock_tests;
 mod ingest;
 mod ingest_sink;
+pub(crate) mod own_thread;
 mod reload;
 pub(crate) mod saving;
 pub(crate) mod scrapes;

@@ -73,6 +73,8 @@ pub(crate) struct Exporter {
     clock: Arc<dyn Clock>,
     /// Where it watches and accounts
     accounting_runtime: Handle,
+    /// Where it finds problems
+    finding_runtime: Handle,
     /// When the files are to be read again
     reload: Reload,
     slo_reload: Option<ReloadTask<SloReload>>,
@@ -240,6 +242,7 @@ impl Exporter {
             finder,
             clock,
             accounting_runtime: Handle::current(),
+            finding_runtime: Handle::current(),
             reload: Reload::never(),
             slo_reload: slos.reload,
             checkpoint,
@@ -248,6 +251,14 @@ impl Exporter {
             scrapes,
             traces,
         })
+    }
+
+    /// Finds problems on `runtime`. Without it, that stands behind what readers ask of the caller's.
+    pub(crate) fn finding_on(self, runtime: &Handle) -> Self {
+        Self {
+            finding_runtime: runtime.clone(),
+            ..self
+        }
     }
 
     /// Watches and accounts on `runtime`, and serves on that of the caller. Without it, it does both there.
@@ -340,7 +351,11 @@ impl Exporter {
             "the history of the page",
             self.sampler.run(shutdown.clone()),
         );
-        tasks.spawn("the problems", self.finder.run(shutdown.clone()));
+        tasks.spawn_on(
+            &self.finding_runtime,
+            "the problems",
+            self.finder.run(shutdown.clone()),
+        );
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
             let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());

@@ -6,7 +6,8 @@ use crate::computed_families;
 use crate::instruments::{AnyText, Encoder, FamilySource, GaugeVec3, Head, Number, SavedFamilies};
 use crate::text::strangers_text::label;
 use podinit_core::pod::text::cut;
-use podinit_core::problems::Problem;
+use podinit_core::problems::{FINDING_LASTS, Problem};
+use tokio::time::Instant;
 
 /// So many problems have a series.
 pub const MOST_PROBLEMS: usize = 8;
@@ -32,14 +33,21 @@ struct Series {
     pods: u64,
 }
 
-/// Exposes the problems that were stated last.
+/// Exposes the problems that were stated last, as long as that says something of the present.
 #[derive(Debug, Default)]
-pub struct ProblemPods(Mutex<Vec<Series>>);
+pub struct ProblemPods(Mutex<Stated>);
+
+/// Problems, and when the finding of them began.
+#[derive(Clone, Debug, Default)]
+struct Stated {
+    series: Vec<Series>,
+    began: Option<Instant>,
+}
 
 impl ProblemPods {
-    /// States the first [`MOST_PROBLEMS`] of these, the worst first. Values that are equal as
-    /// labels count as one.
-    pub fn state<'a>(&self, problems: impl IntoIterator<Item = &'a Problem>) {
+    /// States the first [`MOST_PROBLEMS`] of these, the worst first, which a finding that began then has found. Values
+    /// that are equal as labels count as one.
+    pub fn state<'a>(&self, problems: impl IntoIterator<Item = &'a Problem>, began: Instant) {
         let mut all: Vec<Series> = Vec::new();
         for problem in problems.into_iter().take(MOST_PROBLEMS) {
             let (dimension, value) = match problem.shared_texts() {
@@ -66,20 +74,24 @@ impl ProblemPods {
             let key = |one: &Series| (one.cause, one.dimension);
             (key(one).cmp(&key(other))).then_with(|| one.value.cmp(&other.value))
         });
-        *self.lock() = all;
+        *self.lock() = Stated {
+            series: all,
+            began: Some(began),
+        };
     }
 
-    /// The lists take each other's place whole, so poison is ignored.
-    fn lock(&self) -> MutexGuard<'_, Vec<Series>> {
+    /// They take each other's place whole, so poison is ignored.
+    fn lock(&self) -> MutexGuard<'_, Stated> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl FamilySource for ProblemPods {
     fn collect(&self, out: &mut dyn Encoder) {
-        let all = self.lock().clone();
+        let Stated { series, began } = self.lock().clone();
+        let is_fresh = began.is_some_and(|began| began.elapsed() <= FINDING_LASTS);
         out.family(Head::from(&PROBLEM_PODS));
-        for one in &all {
+        for one in series.iter().filter(|_| is_fresh) {
             let labels = [
                 ("cause", one.cause),
                 ("dimension", one.dimension),
@@ -131,7 +143,7 @@ mod tests {
         let source = Arc::new(ProblemPods::default());
         let builder = Builder::new(LabelConfig::default()).source(Box::new(Arc::clone(&source)));
         let (_, exposition) = builder.build().unwrap();
-        source.state(problems);
+        source.state(problems, Instant::now());
         let text = String::from_utf8_lossy(&exposition.encode(format).unwrap()).into_owned();
         let lines = text
             .lines()

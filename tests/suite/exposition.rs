@@ -159,10 +159,11 @@ fn broken() -> ProblemPods {
     };
     let registry = (Dimension::Registry, "registry.example.com".into());
     let problems = ProblemPods::default();
-    problems.state(&[
+    let all = [
         problem(Cause::Image, Some(registry), 122),
         problem(Cause::Resources, None, 7),
-    ]);
+    ];
+    problems.state(&all, tokio::time::Instant::now());
     problems
 }
 

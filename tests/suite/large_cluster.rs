@@ -7,7 +7,7 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::support::large_cluster::{Cluster, Exporter, Form, Pods, State};
+use crate::support::large_cluster::{Cluster, Exporter, Form, Pods, State, read_beside};
 
 const MIB: u64 = 1 << 20;
 
@@ -188,8 +188,47 @@ fn failing(count: usize, state: State) -> [u64; 2] {
     [steady, peak]
 }
 
+/// The memory limit that ships, in MiB.
+fn shipped_limit() -> u64 {
+    let deployment = include_str!("../../deploy/base/deployment.yaml");
+    let (_, limits) = deployment.split_once("            limits:\n").unwrap();
+    let (_, memory) = limits.split_once("memory: ").unwrap();
+    memory.split_once("Mi\n").unwrap().0.parse().unwrap()
+}
+
+/// What 16 readers of everything see of so many failing pods, and that they do not cost the exporter its life.
+fn read_beside_failing(count: usize, state: State) {
+    let pods = Pods {
+        count,
+        bytes: POD_BYTES,
+        state,
+    };
+    let cluster = Cluster::start(pods, Form::Protobuf);
+    let mut exporter = Exporter::start(&cluster, &[]);
+    cluster.until_listed();
+    exporter.until_sum(PROBLEM, count);
+    let [before, _] = exporter.resident().map(|bytes| bytes / MIB);
+    exporter.forget_peak();
+    let seen = read_beside(&exporter, 5);
+    let [peak, after] = exporter.resident().map(|bytes| bytes / MIB);
+    println!(
+        "{count} pods, {state:?}: {before} MiB at the peak before, {peak} MiB beside 16 readers, {after} MiB after them; \
+         {seen:?}"
+    );
+    assert!(seen.oldest_fresh <= 15.1, "{seen:?}");
+    assert!(before.max(peak) < shipped_limit());
+}
+
 mod slow {
     use super::*;
+
+    #[test]
+    #[ignore = "takes long; .ci/run runs it"]
+    fn readers_beside_100_000_failing_pods_see_fresh_problems_within_the_memory_that_ships() {
+        for (count, state) in [(50_000, State::Failing), (100_000, State::FailingApart)] {
+            read_beside_failing(count, state);
+        }
+    }
 
     #[test]
     #[ignore = "takes long; .ci/run runs it"]

@@ -82,6 +82,7 @@ mod page;
 mod panic_line;
 mod probe_advice;
 mod problems_ended;
+mod problems_old;
 mod proof;
 mod protobuf;
 mod readme;

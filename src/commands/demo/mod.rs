@@ -18,7 +18,8 @@ use self::live_view::{Keys, LiveView};
 use crate::args::DemoArgs;
 use crate::cluster::client;
 use crate::cluster::clock::Clock;
-use crate::exporter::accounting_thread::AccountingThread;
+use crate::exporter::accounting_thread;
+use crate::exporter::own_thread::OwnThread;
 use crate::exporter::start::{Exporter, ServeOnly};
 use crate::inspect::explain::quoted;
 use crate::process::signals;
@@ -56,9 +57,11 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     };
     let clock = simulated.clock();
     let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
-    let accounting = AccountingThread::start().context("cannot start the accounting thread")?;
+    let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
+    let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
     let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, Arc::clone(&clock))?
         .accounting_on(accounting.handle())
+        .finding_on(finding.handle())
         .reloading_on(reload);
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let api = simulated.url().to_string();

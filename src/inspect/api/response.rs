@@ -1,6 +1,9 @@
 //! JSON responses: documents with a tag by which a client finds out that nothing has changed, and
 //! failures.
 
+use std::borrow::Cow;
+use std::io::BufWriter;
+
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{
@@ -23,19 +26,20 @@ pub(in crate::inspect) fn document(
     document: &impl Serialize,
     content: &impl Serialize,
 ) -> Response {
-    let (Ok(body), Ok(content)) = (serde_json::to_string(document), serde_json::to_vec(content))
-    else {
+    let (Ok(body), Ok(tag)) = (serde_json::to_string(document), tag_of(content)) else {
         return failure(
             StatusCode::INTERNAL_SERVER_ERROR,
             "the answer cannot be written",
         );
     };
-    let tag = tag_of(&content);
     let mut response = match has(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => {
-            let body = escaped_json(&body).into_owned();
-            ([(CONTENT_TYPE, JSON)], body).into_response()
+            let escaped = match escaped_json(&body) {
+                Cow::Owned(escaped) => Some(escaped),
+                Cow::Borrowed(_) => None,
+            };
+            ([(CONTENT_TYPE, JSON)], escaped.unwrap_or(body)).into_response()
         }
     };
     let headers = response.headers_mut();
@@ -60,11 +64,13 @@ pub(in crate::inspect) fn failure(status: StatusCode, error: &str) -> Response {
     response
 }
 
-/// A weak tag, because the time in the document is not part of it.
-fn tag_of(content: &[u8]) -> String {
-    let hash = Sha256::digest(content);
+/// A weak tag, because the time in the document is not part of it. What it stands for is nowhere written out.
+fn tag_of(content: &impl Serialize) -> serde_json::Result<String> {
+    let mut hash = Sha256::new();
+    serde_json::to_writer(BufWriter::new(&mut hash), content)?;
+    let hash = hash.finalize();
     let hex = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
-    format!("W/\"{}\"", hex.collect::<String>())
+    Ok(format!("W/\"{}\"", hex.collect::<String>()))
 }
 
 /// Whether the client has the document with this tag.

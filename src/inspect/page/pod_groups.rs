@@ -188,7 +188,7 @@ fn pod_group(
     PodGroup {
         pods: group.pods,
         stuck: group.stuck,
-        more: (group.workloads.len() - workloads.len(), group.pods - shown),
+        more: (group.all_workloads - workloads.len(), group.pods - shown),
         workloads,
         title,
     }

@@ -1,14 +1,12 @@
 //! A problem as a card: since when, who is affected, and what to run.
 
-use std::collections::BTreeMap;
-
 use super::history::History;
 use super::link::{path_of, query};
 use super::river::{Axes, line};
-use crate::inspect::problems::{Group, PodName, Problem, WorkloadKey};
+use crate::inspect::problems::{Group, Most, PodName, Problem, WorkloadKey};
 use podinit_core::timestamp::Timestamp;
 
-/// So many nodes, workloads and namespaces are named.
+/// So many workloads are named.
 const NAMED: usize = 4;
 
 /// A problem as the page shows it.
@@ -43,13 +41,9 @@ impl ProblemCard {
         now: Timestamp,
     ) -> Self {
         let affected = [
-            affected("Nodes", &group.nodes, |node| {
-                (node.to_string(), query(&[("node", node)]))
-            }),
-            affected("Workloads", &counts(group), workload),
-            affected("Namespaces", &group.namespaces, |name| {
-                (name.to_string(), query(&[("namespace", name)]))
-            }),
+            places("Nodes", &group.nodes, "node"),
+            workloads(group),
+            places("Namespaces", &group.namespaces, "namespace"),
         ];
         let oldest = problem.oldest.iter();
         Self {
@@ -63,14 +57,6 @@ impl ProblemCard {
             problem: problem.clone(),
         }
     }
-}
-
-/// How many pods each workload has.
-fn counts(group: &Group) -> BTreeMap<WorkloadKey, usize> {
-    let workloads = group.workloads.iter();
-    workloads
-        .map(|(key, workload)| (key.clone(), workload.pods))
-        .collect()
 }
 
 /// The name of a workload, and the page of it.
@@ -90,18 +76,27 @@ pub(super) fn workload((namespace, kind, name): &WorkloadKey) -> (String, String
     }
 }
 
-fn affected<K: Ord>(
-    kind: &'static str,
-    counts: &BTreeMap<K, usize>,
-    name: impl Fn(&K) -> (String, String),
-) -> Affected {
+/// The nodes or namespaces, of each the page with this parameter.
+fn places(kind: &'static str, most: &Most, parameter: &'static str) -> Affected {
+    let named = most.named.iter();
     Affected {
         kind,
-        count: counts.len(),
-        named: largest(counts.iter().map(|(key, pods)| (key, *pods)))
-            .take(NAMED)
+        count: most.count,
+        named: named
+            .map(|(name, pods)| (name.to_string(), query(&[(parameter, name)]), *pods))
+            .collect(),
+    }
+}
+
+fn workloads(group: &Group) -> Affected {
+    let all = group.workloads.iter();
+    let named = largest(all.map(|(key, workload)| (key, workload.pods))).take(NAMED);
+    Affected {
+        kind: "Workloads",
+        count: group.all_workloads,
+        named: named
             .map(|(key, pods)| {
-                let (text, page) = name(key);
+                let (text, page) = workload(key);
                 (text, page, pods)
             })
             .collect(),

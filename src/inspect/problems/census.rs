@@ -1,6 +1,6 @@
 //! Who is affected: the pods in flight and those of problems, by problem and workload, and where they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Problem;
@@ -10,8 +10,10 @@ use podinit_core::problems::{FoundPod, FoundPods};
 
 /// So many pods of a workload are named, those that have been in their stage longest.
 const EXAMPLES: usize = 10;
-/// So many workloads of a group are told apart.
+/// So many workloads of a group are told apart; all of them are counted.
 const MOST_WORKLOADS: usize = 1_000;
+/// So many nodes and namespaces of a group are named; all of them are counted.
+const NAMED: usize = 4;
 
 /// Which pods a reader wants to see: those that fit everything that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,9 +48,21 @@ pub struct Group {
     /// Those that are in flight
     pub in_flight: usize,
     pub stuck: usize,
-    pub nodes: BTreeMap<Arc<str>, usize>,
-    pub namespaces: BTreeMap<Arc<str>, usize>,
+    pub nodes: Most,
+    pub namespaces: Most,
+    /// Of how many workloads they are
+    pub all_workloads: usize,
+    /// At most a thousand of these
     pub workloads: BTreeMap<WorkloadKey, Workload>,
+}
+
+/// Where pods are.
+#[derive(Clone, Debug, Default)]
+pub struct Most {
+    /// In how many places
+    pub count: usize,
+    /// Those with the most pods, at most four; of equals by name
+    pub named: Vec<(Box<str>, usize)>,
 }
 
 /// A namespace, and the kind and name of an owner in it; both are empty for pods without one.
@@ -102,31 +116,49 @@ impl Census {
             let cause = Cause::from_text(&problem.cause);
             // The pods of a clock are in another problem, or start as usual, besides.
             let counts = cause != Some(Cause::Clock) || wanted.cause == cause;
-            let group = census.group(pods.all(places), wanted, cause, counts);
+            let group = census.group((pods, places), wanted, cause, counts);
             if group.pods > 0 {
                 census.problems.push((problem.clone(), group));
             }
         }
-        census.rest = census.group(pods.all(rest), wanted, None, true);
+        census.rest = census.group((pods, rest), wanted, None, true);
         census
     }
 
-    /// Those of `pods` that are wanted. They count among all where `counts`.
+    /// Those of the pods at `places` that are wanted. They count among all where `counts`.
     fn group(
         &mut self,
-        pods: impl Iterator<Item = FoundPod>,
+        (pods, places): (&FoundPods, &[u32]),
         wanted: &Wanted,
         cause: Option<Cause>,
         counts: bool,
     ) -> Group {
         let mut group = Group::default();
+        let (mut nodes, mut namespaces) = (Counts::default(), Counts::default());
+        let mut workloads = HashSet::new();
         let cause = |pod: &FoundPod| cause.or_else(|| Some(pod.waiting()?.cause()));
-        for pod in pods.filter(|pod| wanted.fits(pod, cause(pod))) {
+        for place in places {
+            let Some(pod) = pods.get(*place) else {
+                continue;
+            };
+            if !wanted.fits(&pod, cause(&pod)) {
+                continue;
+            }
             if let Some(waiting) = pod.waiting() {
                 self.stages[waiting.stage() as usize] += u64::from(counts);
             }
+            if let Some(number) = pods.node_number(*place) {
+                nodes.add(number, *place);
+            }
+            let namespace = pods.namespace_number(*place);
+            namespaces.add(namespace, *place);
+            workloads.insert(pods.workload_number(*place).ok_or(namespace));
             group.add(pod);
         }
+        let node = |place| pods.node(place).map_or("", |node| &**node);
+        group.nodes = nodes.most(node);
+        group.namespaces = namespaces.most(|place| pods.namespace(place));
+        group.all_workloads = workloads.len();
         if counts {
             self.all += group.pods;
             self.in_flight += group.in_flight;
@@ -145,16 +177,43 @@ impl Census {
     }
 }
 
+/// How many pods have a number, and the place of one of them: in a great outage each has its own.
+#[derive(Default)]
+struct Counts(HashMap<u32, (u32, u32)>);
+
+impl Counts {
+    fn add(&mut self, number: u32, place: u32) {
+        self.0.entry(number).or_insert((0, place)).0 += 1;
+    }
+
+    fn most<'a>(self, name: impl Fn(u32) -> &'a str) -> Most {
+        let count = self.0.len();
+        let mut named: Vec<(u32, &str)> = Vec::new();
+        for (pods, place) in self.0.into_values() {
+            let name = name(place);
+            let comes_before = |(others, other): &(u32, &str)| (pods, *other) < (*others, name);
+            let rank = named.partition_point(comes_before);
+            if rank < NAMED {
+                named.insert(rank, (pods, name));
+                named.truncate(NAMED);
+            }
+        }
+        let named = named.into_iter();
+        Most {
+            count,
+            named: named
+                .map(|(pods, name)| (name.into(), pods as usize))
+                .collect(),
+        }
+    }
+}
+
 impl Group {
     fn add(&mut self, pod: FoundPod) {
         self.pods += 1;
         self.in_flight += usize::from(pod.outcome().is_none());
         self.stuck += usize::from(pod.is_stuck());
-        if let Some(node) = &pod.node {
-            *self.nodes.entry(Arc::clone(node)).or_default() += 1;
-        }
         let namespace = Arc::clone(&pod.namespace);
-        *self.namespaces.entry(Arc::clone(&namespace)).or_default() += 1;
         let owner = pod.workload.as_deref();
         let (kind, name) = owner.map_or_else(Default::default, |owner| {
             (owner.kind.clone(), owner.name.clone())
@@ -172,5 +231,27 @@ impl Group {
             workload.examples.insert(place, pod);
             workload.examples.truncate(EXAMPLES);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_counted_and_those_with_most_pods_are_named() {
+        let mut counts = Counts::default();
+        let names = ["e", "b", "d", "a", "c", "f"];
+        for (number, pods) in (0..).zip([1, 3, 1, 1, 1, 9]) {
+            (0..pods).for_each(|_| counts.add(number, number));
+        }
+        let most = counts.most(|place| names[place as usize]);
+        let named: Vec<(&str, usize)> = (most.named.iter())
+            .map(|(name, pods)| (&**name, *pods))
+            .collect();
+        assert_eq!(
+            (most.count, named),
+            (6, vec![("f", 9), ("b", 3), ("a", 1), ("c", 1)])
+        );
     }
 }

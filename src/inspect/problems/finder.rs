@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -19,8 +18,10 @@ use podinit_core::timestamp::Timestamp;
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
 const AT_MOST_EVERY: Duration = Duration::from_secs(5);
 
-/// Where there are very many pods, at most this part of the time is spent on finding them.
+/// Where there are very many pods, at most this part of the time is spent on finding them ...
 const PART_OF_TIME: u32 = 20;
+/// ... but no more than this passes from the beginning of one finding to that of the next, unless it takes longer.
+const AT_LEAST_EVERY: Duration = Duration::from_secs(8);
 
 /// How long after a question without an answer the next is asked.
 const RETRY: Duration = Duration::from_millis(500);
@@ -29,7 +30,7 @@ const RETRY: Duration = Duration::from_millis(500);
 const PAGE: usize = 500;
 
 /// Finds problems by asking the owner of the records page by page: no answer makes that wait for long, and no more
-/// than a page of records is held at a time.
+/// than a page of records is held at a time. It asks apart from the readers, so that none of them stands before it.
 pub struct Finder {
     records: RecordsClient,
     publisher: Publisher,
@@ -41,31 +42,34 @@ impl Finder {
     /// A finder over the records that `records` answers for, which tells `publisher` and `metric`.
     pub fn new(records: RecordsClient, publisher: Publisher, metric: Arc<ProblemPods>) -> Self {
         Self {
-            records,
+            records: records.apart(),
             publisher,
             metric,
             over_time: OverTime::default(),
         }
     }
 
-    /// Finds them until `shutdown`.
+    /// Finds them until `shutdown`. It keeps its thread for as long as it takes to compare very many pods.
     pub async fn run(mut self, shutdown: CancellationToken) {
         let found = async {
             loop {
                 let began = Instant::now();
                 // Whoever reads the newest finding sees how old it is.
-                let wait = match self.find().await {
-                    Ok(true) => AT_MOST_EVERY.max(began.elapsed() * PART_OF_TIME),
+                let wait = match self.find(began).await {
+                    Ok(true) => {
+                        let wait = began.elapsed() * PART_OF_TIME;
+                        wait.clamp(AT_MOST_EVERY, AT_LEAST_EVERY)
+                    }
                     Ok(false) | Err(_) => RETRY,
                 };
-                sleep(wait.saturating_sub(began.elapsed())).await;
+                sleep(wait.saturating_sub(began.elapsed()).max(RETRY)).await;
             }
         };
         shutdown.run_until_cancelled(found).await;
     }
 
-    /// Finds them once. Returns whether anything is known.
-    async fn find(&mut self) -> Result<bool, Unanswered> {
+    /// Finds them once, from `began` on. Returns whether anything is known.
+    async fn find(&mut self, began: Instant) -> Result<bool, Unanswered> {
         let (mut page, now, mut next) = self.in_flight(None).await?;
         let Some(now) = now else {
             return Ok(false);
@@ -85,13 +89,11 @@ impl Finder {
             };
             (page, _, next) = self.in_flight(Some(after)).await?;
         }
-        let mut over_time = std::mem::take(&mut self.over_time);
-        let finished = spawn_blocking(move || (finding.finish(&mut over_time), over_time));
-        let (found, over_time) = finished.await.map_err(|_| Unanswered::Unavailable)?;
-        self.over_time = over_time;
+        let found = finding.finish(&mut self.over_time);
         let problems = found.problems.iter();
-        self.metric.state(problems.map(|(problem, _)| problem));
-        self.publisher.publish(Seen::new(found, clocks, now));
+        self.metric
+            .state(problems.map(|(problem, _)| problem), began);
+        self.publisher.publish(Seen::new(found, clocks, now), began);
         Ok(true)
     }
 
@@ -168,9 +170,12 @@ mod tests {
     use super::*;
     use crate::inspect::problems::{Snapshots, Wanted, channel};
     use crate::inspect::records::{self, Queries, RecordStore};
+    use crate::instruments::Format;
+    use crate::metrics::{Builder, LabelConfig};
     use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{Phase, PodSnapshot, PodUid};
+    use podinit_core::problems::FINDING_LASTS;
 
     /// A tracker of pods that wait for their scheduler, as of second 400.
     fn waiting(pods: usize) -> Tracker {
@@ -193,13 +198,37 @@ mod tests {
     }
 
     /// Answers what is asked.
-    async fn own(mut queries: Queries, tracker: Tracker) {
+    async fn own(queries: Queries, tracker: Tracker) {
+        own_with(queries, tracker, Duration::ZERO).await;
+    }
+
+    /// Answers what is asked, with so much time for each step.
+    async fn own_with(mut queries: Queries, tracker: Tracker, step: Duration) {
         queries.begin();
         let store = RecordStore::default();
         loop {
             queries.waiting().await;
             queries.step(&tracker, &store);
+            if !step.is_zero() {
+                sleep(step).await;
+            }
         }
+    }
+
+    /// Looks each second of two minutes after the first finding. Returns the greatest age of a finding, in seconds.
+    async fn oldest(snapshots: &Snapshots) -> u64 {
+        let mut seconds = 0;
+        while snapshots.newest().is_none() {
+            sleep(Duration::from_secs(1)).await;
+            seconds += 1;
+            assert!(seconds < 15, "nothing was found");
+        }
+        let mut oldest = 0;
+        for _ in 0..120 {
+            sleep(Duration::from_secs(1)).await;
+            oldest = oldest.max(snapshots.age().unwrap().as_secs());
+        }
+        oldest
     }
 
     /// A finder that runs, and what it tells.
@@ -270,6 +299,69 @@ mod tests {
         );
         let census = seen.census(&Wanted::default());
         assert_eq!((census.pods(), census.in_flight()), (800, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn readers_keep_nobody_from_finding_them() {
+        let (client, queries) = records::channel();
+        let (snapshots, _) = running(client.clone());
+        tokio::spawn(own_with(queries, waiting(5_000), Duration::from_millis(5)));
+        // More than may wait: the queue of the readers is always full.
+        for _ in 0..32 {
+            let client = client.clone();
+            tokio::spawn(async move {
+                loop {
+                    _ = client.in_flight(500).await;
+                    sleep(Duration::from_millis(1)).await;
+                }
+            });
+        }
+        assert!(oldest(&snapshots).await <= 15);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_finding_that_takes_seconds_is_followed_by_another_soon() {
+        let (client, queries) = records::channel();
+        let (snapshots, _) = running(client);
+        let owner = own_with(queries, waiting(2_000), Duration::from_millis(75));
+        let owner = tokio::spawn(owner);
+        assert!(oldest(&snapshots).await <= 15);
+        // It goes on where the owner is busy for longer than anybody waits.
+        owner.abort();
+        let (client, queries) = records::channel();
+        let (snapshots, _) = running(client);
+        tokio::spawn(own_with(queries, waiting(1_200), Duration::from_secs(3)));
+        sleep(Duration::from_secs(300)).await;
+        assert!(snapshots.newest().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_finding_that_is_old_is_said_to_be_old() {
+        let (client, queries) = records::channel();
+        let (snapshots, metric) = running(client);
+        let owner = tokio::spawn(own(queries, waiting(1)));
+        sleep(Duration::from_secs(3)).await;
+        owner.abort();
+        let series = || {
+            let builder = Builder::new(LabelConfig::default());
+            let (_, exposition) = builder
+                .source(Box::new(Arc::clone(&metric)))
+                .build()
+                .unwrap();
+            let text = exposition.encode(Format::Text).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            text.lines()
+                .any(|line| line.starts_with("podinit_problem_pods{"))
+        };
+        assert_eq!((snapshots.unknown(), series()), (None, true));
+        let left = FINDING_LASTS - snapshots.age().unwrap();
+        sleep(left).await;
+        assert_eq!((snapshots.unknown(), series()), (None, true));
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(
+            (snapshots.unknown().as_deref(), series()),
+            (Some("podinit is busy, it looked 16 s ago"), false)
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -19,7 +19,7 @@ mod snapshots;
 mod started_before;
 mod table;
 
-pub use census::{Census, Group, Wanted, Workload, WorkloadKey};
+pub use census::{Census, Group, Most, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use looks::Looks;
 pub use recording::problems_of_recording;
@@ -61,8 +61,12 @@ pub struct Problems {
     /// The clocks by which a recording states times that lie in the future; left out where there are none
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks_ahead: Vec<ClockAhead>,
-    /// The worst first: the one with the most pods
+    /// Those with new pods first, and then those that stand still; of each the one with the most pods first
     pub problems: Vec<Problem>,
+    /// How many affected pods have a value that was not compared, because there are too many different ones; left out
+    /// where none has
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_compared: usize,
     /// Those that have ended within 10 minutes, the newest first, each as it was last
     pub ended: Vec<Problem>,
     /// Of one list, how many other pods that had started wait with CrashLoopBackOff now; left out where none does

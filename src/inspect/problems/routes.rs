@@ -38,7 +38,7 @@ async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Resp
         &(
             found.fresh,
             lasting,
-            &found.problems,
+            (&found.problems, found.not_compared),
             &found.ended,
             &found.clocks,
         ),

@@ -42,6 +42,7 @@ impl Seen {
             problems,
             rest,
             ended,
+            incomplete,
         } = found;
         let (problems, affected): (Vec<_>, Vec<_>) = problems.into_iter().unzip();
         let ended = ended.iter();
@@ -55,6 +56,7 @@ impl Seen {
                 problems: (problems.iter())
                     .map(|problem| Problem::of(problem, now, None))
                     .collect(),
+                not_compared: incomplete,
                 ended: ended
                     .map(|one| Problem::of(&one.problem, now, Some(one.at)))
                     .collect(),

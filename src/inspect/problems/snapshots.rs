@@ -9,11 +9,9 @@ use tokio::time::Instant;
 use super::{Problems, Seen};
 use crate::inspect::explain::addressed;
 use crate::inspect::freshness::Freshness;
+use podinit_core::problems::FINDING_LASTS;
 
-/// A finding that is older says nothing of the present. Problems are found every few seconds.
-const STALE_AFTER: Duration = Duration::from_secs(60);
-
-/// A finding, and when it was made.
+/// A finding, and when it began: it is of that moment.
 type Newest = Option<(Instant, Arc<Seen>)>;
 
 /// Who finds problems, and who wants to know.
@@ -27,9 +25,9 @@ pub fn channel() -> (Publisher, Snapshots) {
 pub struct Publisher(watch::Sender<Newest>);
 
 impl Publisher {
-    /// The newest finding, made now.
-    pub fn publish(&self, seen: Seen) {
-        self.0.send_replace(Some((Instant::now(), Arc::new(seen))));
+    /// The newest finding, which began then.
+    pub fn publish(&self, seen: Seen, began: Instant) {
+        self.0.send_replace(Some((began, Arc::new(seen))));
     }
 }
 
@@ -44,7 +42,7 @@ impl Snapshots {
     }
 
     /// How old it is.
-    fn age(&self) -> Option<Duration> {
+    pub(super) fn age(&self) -> Option<Duration> {
         self.0.borrow().as_ref().map(|(at, _)| at.elapsed())
     }
 
@@ -52,7 +50,7 @@ impl Snapshots {
     pub fn unknown(&self) -> Option<String> {
         match self.age() {
             None => Some("podinit knows no pod yet".to_owned()),
-            Some(age) if age > STALE_AFTER => Some(format!(
+            Some(age) if age > FINDING_LASTS => Some(format!(
                 "podinit is busy, it looked {} s ago",
                 age.as_secs()
             )),

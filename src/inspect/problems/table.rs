@@ -62,7 +62,14 @@ impl Problems {
             .collect();
         text.push('\n');
         text.push_str(&table(&head, &rows, colour));
-        text + &ended + &crashing
+        let left_out = match self.not_compared {
+            0 => String::new(),
+            pods => format!(
+                "\n{pods} of the pods have an image, workload, node or namespace that was not compared: there are too \
+                 many different ones.\n"
+            ),
+        };
+        text + &left_out + &ended + &crashing
     }
 
     /// One line: the worst problem, or that there is none.
@@ -103,6 +110,23 @@ fn cells(problem: &Problem, wide: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_compared_is_said() {
+        let found = Problems {
+            problems: vec![Problem::default()],
+            not_compared: 3,
+            ..Problems::default()
+        };
+        let said = "3 of the pods have an image, workload, node or namespace that was not compared: there are too many \
+                    different ones.\n";
+        assert!(found.to_table(false, false).ends_with(said));
+        let none = Problems {
+            not_compared: 0,
+            ..found
+        };
+        assert!(!none.to_table(false, false).contains("compared"));
+    }
 
     #[test]
     fn the_narrow_table_names_five_that_have_ended_and_counts_the_others() {

@@ -33,6 +33,10 @@ pub enum Unanswered {
 #[derive(Clone, Debug)]
 pub struct RecordsClient {
     pub(super) requests: mpsc::Sender<Request>,
+    /// The queue of who asks apart
+    pub(super) apart: mpsc::Sender<Request>,
+    /// After so long a reader is told to try again; `None` where it waits for as long as it takes
+    pub(super) longest_wait: Option<Duration>,
     /// Whether the owner answers
     pub(super) begun: Arc<AtomicBool>,
 }
@@ -41,9 +45,19 @@ pub struct RecordsClient {
 const PAGE: usize = 500;
 
 /// After so long a reader is told to try again: the owner accounts for a list of very many pods.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 impl RecordsClient {
+    /// A client for one who asks again and again: its queries stand behind none of the others, since every second step
+    /// is for them. It waits for an answer as long as that takes.
+    pub fn apart(&self) -> Self {
+        Self {
+            requests: self.apart.clone(),
+            longest_wait: None,
+            ..self.clone()
+        }
+    }
+
     /// The first pods in flight, at least `most` if there are so many.
     ///
     /// # Errors
@@ -66,7 +80,7 @@ impl RecordsClient {
         }
     }
 
-    /// Asks, and makes the records of the answer. Takes at most two seconds.
+    /// Asks, and makes the records of the answer. Takes at most two seconds, unless it asks apart.
     ///
     /// # Errors
     /// When there is no answer now.
@@ -82,8 +96,12 @@ impl RecordsClient {
                 mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
                 mpsc::error::TrySendError::Closed(_) => Unanswered::Unavailable,
             })?;
-        let answered = timeout(LONGEST_WAIT, answered).await;
-        let answered = answered.map_err(|_| Unanswered::Slow)?;
+        let answered = match self.longest_wait {
+            Some(longest) => timeout(longest, answered)
+                .await
+                .map_err(|_| Unanswered::Slow)?,
+            None => answered.await,
+        };
         let found = answered.map_err(|_| Unanswered::Unavailable)?;
         Ok(match found {
             Found::Made(answer) => answer,

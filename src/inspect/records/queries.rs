@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tokio::sync::mpsc;
 
-use super::client::RecordsClient;
+use super::client::{LONGEST_WAIT, RecordsClient};
 use super::filter::Filter;
 use super::kept_record::KeptRecord;
 use super::query::{Answer, EndedPosition, Position, Query, Sort};
@@ -19,6 +19,8 @@ use podinit_core::timestamp::Timestamp;
 
 /// So many queries may wait. Further ones are refused.
 const QUEUE: usize = 16;
+/// So many of who asks apart, who waits for each answer before the next question.
+const QUEUE_APART: usize = 2;
 
 /// A step looks at no more pods in flight than this, a tenth of a microsecond each ...
 const PODS_OF_A_STEP: usize = 500;
@@ -30,25 +32,37 @@ const PODS_OF_A_QUERY: usize = 20_000;
 /// The queue of queries, for the owner of the records and for readers.
 pub fn channel() -> (RecordsClient, Queries) {
     let (sender, requests) = mpsc::channel(QUEUE);
+    let (apart, requests_apart) = mpsc::channel(QUEUE_APART);
     let begun = Arc::new(AtomicBool::new(false));
     let client = RecordsClient {
         requests: sender,
+        apart,
+        longest_wait: Some(LONGEST_WAIT),
         begun: Arc::clone(&begun),
     };
     let queries = Queries {
-        requests,
+        lines: [requests_apart, requests].map(Line::new),
+        next: 0,
         begun,
-        current: None,
     };
     (client, queries)
 }
 
-/// Answers queries, one at a time.
+/// Answers queries: one of the readers at a time, and one of who asks apart, by turns.
 #[derive(Debug)]
 pub struct Queries {
-    requests: mpsc::Receiver<Request>,
+    /// Of who asks apart, and of the readers
+    lines: [Line; 2],
+    /// The line that the next step is for
+    next: usize,
     /// Whether the owner answers
     begun: Arc<AtomicBool>,
+}
+
+/// Queries that wait for each other.
+#[derive(Debug)]
+struct Line {
+    requests: mpsc::Receiver<Request>,
     /// The query that is being answered
     current: Option<Progress>,
 }
@@ -71,6 +85,34 @@ impl Queries {
 
     /// Waits until there is something to answer; for ever, once there are no readers.
     pub async fn waiting(&mut self) {
+        let [one, other] = &mut self.lines;
+        tokio::select! {
+            () = one.waiting() => {}
+            () = other.waiting() => {}
+        }
+    }
+
+    /// Goes on with a query that is being answered, or begins the next. Does nothing if there is none.
+    pub fn step(&mut self, tracker: &Tracker, store: &RecordStore) {
+        for _ in 0..self.lines.len() {
+            let line = self.next;
+            self.next = (line + 1) % self.lines.len();
+            if self.lines[line].step(tracker, store) {
+                return;
+            }
+        }
+    }
+}
+
+impl Line {
+    const fn new(requests: mpsc::Receiver<Request>) -> Self {
+        Self {
+            requests,
+            current: None,
+        }
+    }
+
+    async fn waiting(&mut self) {
         if self.current.is_none() {
             match self.requests.recv().await {
                 Some(request) => self.current = Some(Progress::of(request)),
@@ -79,20 +121,21 @@ impl Queries {
         }
     }
 
-    /// Goes on with the query that is being answered, or begins the next. Does nothing if there is none.
-    pub fn step(&mut self, tracker: &Tracker, store: &RecordStore) {
+    /// Takes a step, and returns whether there was one to take.
+    fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> bool {
         let waiting = || self.requests.try_recv().ok().map(Progress::of);
         let Some(mut progress) = self.current.take().or_else(waiting) else {
-            return;
+            return false;
         };
         if progress.request.answer.is_closed() {
-            return;
+            return true;
         }
         match progress.step(tracker, store) {
             // Whoever asked may have given up.
             ControlFlow::Break(found) => _ = progress.request.answer.send(found),
             ControlFlow::Continue(()) => self.current = Some(progress),
         }
+        true
     }
 }
 

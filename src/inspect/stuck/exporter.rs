@@ -58,11 +58,12 @@ impl StuckOfExporter {
         Ok(found)
     }
 
-    /// How many problems there are; `None` where the exporter does not say, as one of an earlier version.
+    /// How many problems there are; `None` where the exporter does not say, as one of an earlier version, or says that it
+    /// does not know the present.
     async fn problems(&self) -> Option<usize> {
         let answer = fetch(&self.exporter, "/api/v1/problems").await.ok()?;
         let found: Problems = serde_json::from_slice(answer.body()).ok()?;
-        Some(found.problems.len())
+        found.fresh.then_some(found.problems.len())
     }
 
     /// Adds the stuck pods of a namespace, or of all, as long as there are at most `limit`.

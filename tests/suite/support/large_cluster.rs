@@ -2,6 +2,7 @@
 
 mod answers;
 mod exporter;
+mod readers;
 mod template;
 
 use std::io::{BufRead, BufReader, BufWriter};
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 pub use exporter::Exporter;
+pub use readers::read_beside;
 use template::Template;
 
 /// What state the pods are in.

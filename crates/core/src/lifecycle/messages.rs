@@ -11,8 +11,10 @@ use crate::pod::{PodSnapshot, text};
 
 /// A message is cut to so many bytes.
 pub(super) const MOST_BYTES_OF_ONE: usize = 256;
-/// The messages of all pods in flight take no more bytes than this; a further one is not kept.
+/// Where the messages of all pods in flight take more bytes than this, the oldest are let go ...
 const MOST_BYTES: usize = 4 << 20;
+/// ... and what comes too fast for that is not kept beyond so many more.
+const MOST_BYTES_AT_ONCE: usize = 64 << 10;
 
 /// A message; boxed, because a pod in flight has little room for what few pods have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,14 +59,19 @@ impl MessageBudget {
     pub(super) fn exchange(&mut self, old: Option<&str>, new: Option<&str>) -> Option<Box<str>> {
         self.0 -= old.map_or(0, str::len);
         let new = text::ends(new?, MOST_BYTES_OF_ONE);
-        if new.len() > MOST_BYTES - self.0 {
+        if self.0 + new.len() > MOST_BYTES + MOST_BYTES_AT_ONCE {
             return None;
         }
         self.0 += new.len();
         Some(new.into())
     }
 
-    /// A pod with this message is in flight no longer.
+    /// Whether the oldest messages are to be let go.
+    pub(super) const fn is_full(&self) -> bool {
+        self.0 > MOST_BYTES
+    }
+
+    /// A pod with this message is in flight no longer, or the message is let go.
     pub(super) fn release(&mut self, message: Option<&Message>) {
         self.0 -= message.map_or(0, |message| message.text.len());
     }

@@ -376,6 +376,11 @@ impl PodInFlight {
         }
     }
 
+    /// Lets go what is said of it, until it is said again.
+    pub(super) fn forget_message(&mut self, shared: &mut SharedState) {
+        shared.messages.release(self.message.take().as_deref());
+    }
+
     /// Whether the pod waits for `about`, or may do so soon: its last warning is about that, and the pod has
     /// not left the stage.
     fn is_of_use(&self, about: WaitReason) -> bool {

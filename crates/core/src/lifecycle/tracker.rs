@@ -10,6 +10,7 @@ mod in_flight;
 mod interruptions;
 mod kube_events;
 mod listing;
+mod messages;
 mod nodes;
 mod overdue;
 mod relapses;
@@ -34,6 +35,7 @@ use super::nodes::Nodes;
 use super::observation::{Reporter, TrackerObservation};
 use super::outcome::Outcome;
 use super::pod_in_flight::{FoldContext, PodInFlight, SharedState};
+use super::record::InFlightPosition;
 use super::sink::Sink;
 use super::slo::SloRule;
 use super::sources::Sources;
@@ -104,6 +106,8 @@ pub struct Tracker {
     in_place: OpenInPlace,
     /// Which pods crash right after they were ready
     crashes: Crashes,
+    /// The pod in flight whose message was let go last
+    messages_forgotten: Option<InFlightPosition>,
     /// The moment whose pods are being saved
     saving_at: Option<Timestamp>,
     /// Accounted time: the latest time of any delivery so far
@@ -266,6 +270,7 @@ impl Tracker {
     /// Accounted time has reached `now`, and everything delivered until then is accounted for.
     fn end_step(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
         self.tidy_deadlines();
+        self.make_room_for_messages();
         self.pass_deadlines(now, reporter);
         if let Some(nodes) = &mut self.shared.nodes {
             nodes.advance(now, &mut |observation| reporter.node(observation));

@@ -16,6 +16,8 @@ const FAILING_LASTS: Duration = Duration::from_secs(6 * 60);
 const FAILING_AFTER: Duration = Duration::from_secs(15);
 /// A waiting cause counts after so long in the stage.
 const WAITING_AFTER: Duration = Duration::from_secs(60);
+/// A pod is old once it first had its cause so long ago.
+const OLD_AFTER: Duration = Duration::from_secs(1_800);
 /// The least limit of a working cause.
 const LEAST_LIMIT: Duration = Duration::from_secs(30);
 /// The limit of a working cause where there is too little to compare with.
@@ -43,6 +45,11 @@ pub(super) struct Affected {
     pub message: u32,
     /// What it has in each dimension, as far as that is looked at
     pub values: Values,
+}
+
+/// Whether what began at `since` is old ([§13.5](crate::specification#s13-5)).
+pub(super) fn is_old(since: Timestamp, now: Timestamp) -> bool {
+    since.plus(OLD_AFTER) <= now
 }
 
 /// Where the startup of a pod in flight is.

@@ -1,14 +1,16 @@
 //! The affected pods of a finding, in the order of how long they have waited.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::affected::{Affected, Had};
+use super::affected::{Affected, Had, is_old};
 use super::blocks::{Blocks, Distinct};
 use super::found_pod::FoundState;
 use super::found_pods::FoundPods;
-use super::values::{Has, LookedAt, Values};
+use super::values::{Frequent, Has, LookedAt, Values};
 use crate::lifecycle::{Cause, Record};
 use crate::node::NodeLabels;
+use crate::timestamp::Timestamp;
 
 /// Those that were added so far, and the other pods of the finding.
 #[derive(Debug, Default)]
@@ -54,9 +56,9 @@ impl Added {
         self.affected.push(pod);
     }
 
-    /// All of them. Values are looked at of those that have waited longest
-    /// ([§13.8](crate::specification#s13-8)).
-    pub(super) fn finish(mut self) -> AffectedPods {
+    /// All of them as of `now`. Of the old and of the new pods of each cause the values are looked at that many of them
+    /// have ([§13.8](crate::specification#s13-8)).
+    pub(super) fn finish(mut self, now: Timestamp) -> AffectedPods {
         self.found.seal();
         self.messages.seal();
         let Self {
@@ -72,17 +74,27 @@ impl Added {
             let since = one.since.cmp(&other.since);
             since.then_with(|| found.order(one.place, other.place))
         });
-        let mut looked_at = LookedAt::default();
+        let has = |pod: &Affected| Has {
+            namespace: found.namespace(pod.place),
+            node: found.node(pod.place).map(|node| &**node),
+            workload: found.workload(pod.place).map(|workload| &**workload),
+            labels: labels.get(pod.labels).map(|labels| &**labels),
+            image: images.get(pod.image).map(|image| &**image),
+            has_registry: matches!(pod.cause, Cause::Image | Cause::Pull),
+        };
+        let mut frequent: BTreeMap<_, Frequent> = BTreeMap::new();
         for number in &order {
-            let pod = &mut affected[*number];
-            pod.values = looked_at.take(&Has {
-                namespace: found.namespace(pod.place),
-                node: found.node(pod.place).map(|node| &**node),
-                workload: found.workload(pod.place).map(|workload| &**workload),
-                labels: labels.get(pod.labels).map(|labels| &**labels),
-                image: images.get(pod.image).map(|image| &**image),
-                has_registry: matches!(pod.cause, Cause::Image | Cause::Pull),
-            });
+            let pod = &affected[*number];
+            let key = (pod.cause.as_str(), is_old(pod.since, now));
+            frequent.entry(key).or_default().add(&has(pod));
+        }
+        let mut looked_at = LookedAt::default();
+        frequent
+            .into_values()
+            .for_each(|values| looked_at.take(values));
+        for number in &order {
+            let values = looked_at.values(&has(&affected[*number]));
+            affected[*number].values = values;
         }
         AffectedPods {
             found,

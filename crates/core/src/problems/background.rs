@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::lifecycle::{Milestone, MilestoneSource, Record, RecordedMilestone};
     use crate::problems::tests::{at, on, pod, pulled, with_image};
-    use crate::problems::values::Has;
+    use crate::problems::values::{Frequent, Has};
 
     /// A startup that became ready at a second, if one is given: on a node, with two images, pulled or not.
     type Start = (u8, (u8, u8), bool, Option<i64>);
@@ -232,7 +232,9 @@ mod tests {
                 ..Has::default()
             };
             let mut looked_at = LookedAt::default();
-            looked_at.take(&has);
+            let mut frequent = Frequent::default();
+            frequent.add(&has);
+            looked_at.take(frequent);
             let background = Background::new(&others, &looked_at);
             prop_assert_eq!(background.count(), records.len());
             prop_assert_eq!(has.all().count(), 4);

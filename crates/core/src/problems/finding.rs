@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::affected::{self, Affected, Had, Limits, Place, Verdict};
 use super::affected_pods::Added;
@@ -20,17 +21,22 @@ use crate::timestamp::Timestamp;
 /// failures must not push out what starts well.
 pub const MOST_RECORDS: usize = 1_000;
 
+/// A finding that began longer ago says nothing of the present ([§13.8](crate::specification#s13-8)).
+pub const FINDING_LASTS: Duration = Duration::from_secs(15);
+
 /// What is broken, and which pods are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// All pods in flight and those of problems
     pub pods: Arc<FoundPods>,
-    /// The problems, the worst first, each with the places of its pods, those that have waited longest first
+    /// The problems, what is new first and then the worst, each with the places of its pods, those that have waited longest first
     pub problems: Vec<(Problem, Vec<u32>)>,
     /// The places of the other pods in flight
     pub rest: Vec<u32>,
     /// The problems that have ended lately, the newest first
     pub ended: Vec<Ended>,
+    /// Of how many affected pods a value was not looked at ([§13.8](crate::specification#s13-8))
+    pub incomplete: usize,
 }
 
 /// The problems of one instant, while pods are added.
@@ -146,7 +152,7 @@ impl Finding {
         for pod in ended::repeated(self.failed, &added.found) {
             added.push(pod);
         }
-        let pods = added.finish();
+        let pods = added.finish(self.now);
         let background = Background::new(&self.others, &pods.looked_at);
         drop(self.others);
         let mut by_cause: BTreeMap<&'static str, Vec<u32>> = BTreeMap::new();
@@ -155,10 +161,12 @@ impl Finding {
             by_cause.entry(cause).or_default().push(rank);
         }
         let by_cause = by_cause.into_values();
-        let groups = by_cause.flat_map(|ranks| grouping::groups(ranks, &pods, &background));
+        let groups =
+            by_cause.flat_map(|ranks| grouping::groups(ranks, &pods, &background, self.now));
         let clocks = self.clocks.into_problems(&pods.found);
         let problems = over_time.state(groups, clocks, &pods, self.now);
         drop(background);
+        let incomplete = pods.looked_at.incomplete();
         let pods = pods.into_found();
         over_time.remember(&pods);
         Found {
@@ -166,6 +174,7 @@ impl Finding {
             pods,
             rest,
             ended: over_time.ended(),
+            incomplete,
         }
     }
 }

@@ -198,29 +198,31 @@ impl FoundPods {
     }
 
     /// The number of its namespace.
-    pub(super) fn namespace_number(&self, place: u32) -> u32 {
+    pub fn namespace_number(&self, place: u32) -> u32 {
         self.rows.get(place).map_or(NONE, |row| row.namespace)
     }
 
     /// The number of its node, if it is bound.
-    pub(super) fn node_number(&self, place: u32) -> Option<u32> {
+    pub fn node_number(&self, place: u32) -> Option<u32> {
         let row = self.rows.get(place)?;
         (row.node != NONE).then_some(row.node)
     }
 
     /// The numbers of its namespace and of the owner in it, if it has one.
-    pub(super) fn workload_number(&self, place: u32) -> Option<(u32, u32)> {
+    pub fn workload_number(&self, place: u32) -> Option<(u32, u32)> {
         let row = self.rows.get(place)?;
         (row.workload != NONE).then_some((row.namespace, row.workload))
     }
 
-    pub(super) fn namespace(&self, place: u32) -> &str {
+    /// The name of its namespace.
+    pub fn namespace(&self, place: u32) -> &str {
         self.namespaces
             .get(self.namespace_number(place))
             .map_or("", |name| name)
     }
 
-    pub(super) fn node(&self, place: u32) -> Option<&Arc<str>> {
+    /// The name of its node, if it is bound.
+    pub fn node(&self, place: u32) -> Option<&Arc<str>> {
         self.nodes.get(self.rows.get(place)?.node)
     }
 

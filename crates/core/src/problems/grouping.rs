@@ -1,12 +1,15 @@
-//! How the affected pods of a cause are grouped ([§13.5](crate::specification#s13-5)).
+//! How the affected pods of a cause are grouped ([§13.5](crate::specification#s13-5)): what is old and stands still
+//! first, so that it does not take in what is new.
 
 use std::sync::Arc;
 
+use super::affected::is_old;
 use super::affected_pods::AffectedPods;
 use super::background::Background;
 use super::values::{Dimension, Shared};
 use super::weight::{All, Weighed, With};
 use crate::lifecycle::Cause;
+use crate::timestamp::Timestamp;
 
 /// So many values are taken because they stand out.
 const MOST_STANDING_OUT: usize = 5;
@@ -17,67 +20,125 @@ pub(super) type Group = (Shared, Vec<u32>);
 /// The groups of the pods with these ranks, which one cause affects, in each the pods in the order in which they came:
 /// those that have waited longest first.
 pub(super) fn groups(
-    mut ranks: Vec<u32>,
+    ranks: Vec<u32>,
     pods: &AffectedPods,
     background: &Background<'_>,
+    now: Timestamp,
 ) -> Vec<Group> {
+    let choice = |is_still| Choice {
+        pods,
+        background,
+        is_still,
+    };
+    let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
+    let of_old = choice(true).groups(ranks[..old].to_vec());
+    let (mut new, mut rest) = (ranks[old..].to_vec(), Vec::new());
     let mut found = Vec::new();
-    let mut standing_out = 0;
-    while !ranks.is_empty() {
-        let may_stand_out = standing_out < MOST_STANDING_OUT;
-        let Some(taken) = choose(&ranks, pods, background, may_stand_out) else {
-            break;
+    for (shared, mut with) in of_old {
+        let (joined, others): (Vec<u32>, Vec<u32>) = match &shared {
+            Some((dimension, value)) => {
+                let value = pods.looked_at.number(*dimension, value);
+                let has = |rank: &u32| value == pods.get(*rank).values.get(*dimension);
+                new.into_iter().partition(has)
+            }
+            None => (Vec::new(), new),
         };
-        let value = Arc::clone(pods.looked_at.value(taken.dimension, taken.value));
-        let shared = Some((taken.dimension, value));
-        if taken.explains {
-            found.push((shared, std::mem::take(&mut ranks)));
-            break;
+        new = others;
+        let is_still = shared.is_some() && stands_still(with.len(), joined.len());
+        with.extend(joined);
+        match is_still {
+            true => found.push((shared, with)),
+            false => rest.extend(with),
         }
-        standing_out += 1;
-        let has = |rank: &u32| pods.get(*rank).values.get(taken.dimension) == Some(taken.value);
-        let (with, without) = ranks.into_iter().partition(has);
-        found.push((shared, with));
-        ranks = without;
     }
-    if !ranks.is_empty() {
-        found.push((None, ranks));
-    }
+    rest.extend(new);
+    rest.sort_unstable();
+    found.extend(choice(false).groups(rest));
     found
 }
 
-/// The value to take, if there is one.
-fn choose(
-    ranks: &[u32],
-    pods: &AffectedPods,
-    background: &Background<'_>,
-    may_stand_out: bool,
-) -> Option<Weighed> {
-    let cause = pods.get(*ranks.first()?).cause;
-    let has_failed = |rank: &u32| pods.state(*rank).is_some_and(|state| state.has_failed());
-    let all = All {
-        cause,
-        pods: ranks.len(),
-        has_failed: ranks.iter().any(has_failed),
-    };
-    let mut weighed = Vec::new();
-    for (dimension, values) in Dimension::ALL.into_iter().zip(having(ranks, pods)) {
-        for (value, with) in (0..).zip(values).filter(|(_, with)| with.pods > 0) {
-            weighed.push(Weighed::new((dimension, value), &with, all, background));
+/// Whether a set of so many old and so many new pods stands still.
+pub(super) const fn stands_still(old: usize, new: usize) -> bool {
+    old >= 9 * new && old > 0
+}
+
+/// What a value is chosen by.
+#[derive(Clone, Copy, Debug)]
+struct Choice<'a> {
+    pods: &'a AffectedPods,
+    background: &'a Background<'a>,
+    /// All of the pods are old
+    is_still: bool,
+}
+
+impl Choice<'_> {
+    fn groups(self, mut ranks: Vec<u32>) -> Vec<Group> {
+        let mut found = Vec::new();
+        let mut standing_out = 0;
+        while !ranks.is_empty() {
+            let may_stand_out = standing_out < MOST_STANDING_OUT;
+            let Some(taken) = self.choose(&ranks, may_stand_out) else {
+                break;
+            };
+            let looked_at = &self.pods.looked_at;
+            let value = Arc::clone(looked_at.value(taken.dimension, taken.value));
+            let shared = Some((taken.dimension, value));
+            if taken.explains {
+                found.push((shared, std::mem::take(&mut ranks)));
+                break;
+            }
+            standing_out += 1;
+            let values = |rank: &u32| self.pods.get(*rank).values;
+            let has = |rank: &u32| values(rank).get(taken.dimension) == Some(taken.value);
+            let (with, without) = ranks.into_iter().partition(has);
+            found.push((shared, with));
+            ranks = without;
         }
+        if !ranks.is_empty() {
+            found.push((None, ranks));
+        }
+        found
     }
-    if matches!(cause, Cause::Image | Cause::Pull) {
-        for dimension in [Dimension::Image, Dimension::Registry] {
-            let at_fault = |one: &Weighed| one.explains && one.dimension == dimension;
-            // No two values of a dimension can explain the same pods.
-            if let Some(position) = weighed.iter().position(at_fault) {
-                return Some(weighed.swap_remove(position));
+
+    /// The value to take, if there is one.
+    fn choose(self, ranks: &[u32], may_stand_out: bool) -> Option<Weighed> {
+        let pods = self.pods;
+        let cause = pods.get(*ranks.first()?).cause;
+        let has_failed = |rank: &u32| pods.state(*rank).is_some_and(|state| state.has_failed());
+        let all = All {
+            cause,
+            pods: ranks.len(),
+            has_failed: ranks.iter().any(has_failed),
+        };
+        let mut weighed = Vec::new();
+        for (dimension, values) in Dimension::ALL.into_iter().zip(having(ranks, pods)) {
+            for (value, with) in (0..).zip(values).filter(|(_, with)| with.pods > 0) {
+                weighed.push(Weighed::new(
+                    (dimension, value),
+                    &with,
+                    all,
+                    self.background,
+                ));
             }
         }
+        if matches!(cause, Cause::Image | Cause::Pull) {
+            for dimension in [Dimension::Image, Dimension::Registry] {
+                // What is old has been refuted by whoever has started well since.
+                let at_fault = |one: &Weighed| {
+                    one.explains
+                        && one.dimension == dimension
+                        && (one.is_unrefuted || !self.is_still)
+                };
+                // No two values of a dimension can explain the same pods.
+                if let Some(position) = weighed.iter().position(at_fault) {
+                    return Some(weighed.swap_remove(position));
+                }
+            }
+        }
+        weighed.retain(|one| one.explains || may_stand_out && one.stands_out);
+        let order = |one: &Weighed, other: &Weighed| one.order(other, &pods.looked_at);
+        weighed.into_iter().min_by(order)
     }
-    weighed.retain(|one| one.explains || may_stand_out && one.stands_out);
-    let order = |one: &Weighed, other: &Weighed| one.order(other, &pods.looked_at);
-    weighed.into_iter().min_by(order)
 }
 
 /// The pods that have each value, by dimension and number.

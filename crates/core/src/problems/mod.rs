@@ -26,7 +26,7 @@ mod weight;
 
 pub use capacity::FoundCapacity;
 pub use ended::FAILED_LASTS;
-pub use finding::{Finding, Found, MOST_RECORDS};
+pub use finding::{FINDING_LASTS, Finding, Found, MOST_RECORDS};
 pub use found_pod::{FoundPod, FoundState};
 pub use found_pods::FoundPods;
 pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};
@@ -58,5 +58,9 @@ pub fn find(
     finding.finish(&mut OverTime::default())
 }
 
+#[cfg(test)]
+mod old_and_new_tests;
+#[cfg(test)]
+mod reading_tests;
 #[cfg(test)]
 mod tests;

@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::affected::Affected;
+use super::affected::{Affected, is_old};
 use super::affected_pods::AffectedPods;
 use super::blocks::NONE;
 use super::found_pods::FoundPods;
-use super::grouping::Group;
+use super::grouping::{self, Group};
 use super::problem::{Key, Problem};
 use super::values::{Dimension, Shared};
 use crate::lifecycle::Cause;
@@ -135,7 +135,7 @@ impl Set {
 }
 
 impl OverTime {
-    /// The problems to state at `now`, the worst first, where `groups` of `pods` were found, each with the places of its
+    /// The problems to state at `now`, what is new first and then the worst, where `groups` of `pods` were found, each with the places of its
     /// pods. The problems of `clocks` are stated as they are: what their pods share is certain.
     pub(super) fn state(
         &mut self,
@@ -181,16 +181,28 @@ impl OverTime {
         self.stated = stating.all;
         let problems = stated.into_iter().map(|((_, shared), mut ranks)| {
             ranks.sort_unstable();
+            let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
+            let is_still = ranks.len() == 1 || grouping::stands_still(old, ranks.len() - old);
             let problem = self.lasting(Problem::of(shared, &ranks, pods));
             for rank in &mut ranks {
                 *rank = pods.get(*rank).place;
             }
             ranks.shrink_to_fit();
-            (problem, ranks)
+            (is_still, problem, ranks)
         });
         let mut problems: Vec<_> = problems.collect();
-        problems.extend(clocks.map(|(problem, places)| (self.lasting(problem), places)));
-        problems.sort_by(|(one, _), (other, _): &(Problem, _)| one.order().cmp(&other.order()));
+        problems.extend(clocks.map(|(problem, places)| {
+            let is_still = is_old(problem.since, now);
+            (is_still, self.lasting(problem), places)
+        }));
+        problems.sort_by(|(is_still, one, _), (other_is_still, other, _)| {
+            let still = is_still.cmp(other_is_still);
+            still.then_with(|| one.order().cmp(&other.order()))
+        });
+        let problems = problems.into_iter();
+        let problems: Vec<_> = problems
+            .map(|(_, problem, places)| (problem, places))
+            .collect();
         self.end(problems.iter().map(|(problem, _)| problem), &renamed, now);
         problems
     }

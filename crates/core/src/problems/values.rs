@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use crate::image_registry;
 use crate::label_values;
-use crate::lifecycle::Record;
+use crate::lifecycle::{Cause, Record};
 use crate::node::NodeLabels;
 use crate::pod::Workload;
 
@@ -33,8 +34,9 @@ label_values! {
 /// What pods share, where they share one thing.
 pub(super) type Shared = Option<(Dimension, Arc<str>)>;
 
-/// So many values of each dimension are looked at ([§13.8](crate::specification#s13-8)).
-const MOST_VALUES: usize = 1_000;
+/// So many values of each dimension are looked at, of the old and of the new pods of each cause
+/// ([§13.8](crate::specification#s13-8)).
+pub(super) const MOST_VALUES: usize = 500;
 
 /// At most one value in each dimension, by number; what is not known, or not looked at, is no value.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +44,9 @@ pub(super) struct Values([u16; Dimension::ALL.len()]);
 
 /// The number of no value.
 const NO_VALUE: u16 = u16::MAX;
+
+// The values of the old and the new pods of all causes have numbers.
+const _: () = assert!(2 * Cause::ALL.len() * MOST_VALUES < NO_VALUE as usize);
 
 impl Default for Values {
     fn default() -> Self {
@@ -61,9 +66,38 @@ impl Values {
     }
 }
 
-/// The values that are looked at: of each dimension the first that are taken.
+/// The values of each dimension that many of some pods have: at most [`MOST_VALUES`], among them each that more than one
+/// in so many pods has. It is the algorithm of Misra and Gries, which keeps no more than these.
 #[derive(Debug, Default)]
-pub(super) struct LookedAt([OfDimension; Dimension::ALL.len()]);
+pub(super) struct Frequent([HashMap<Box<str>, u32>; Dimension::ALL.len()]);
+
+impl Frequent {
+    /// Takes in a pod that has this.
+    pub(super) fn add(&mut self, has: &Has<'_>) {
+        for (dimension, value) in has.all() {
+            let counts = &mut self.0[dimension as usize];
+            if let Some(count) = counts.get_mut(&*value) {
+                *count += 1;
+            } else if counts.len() < MOST_VALUES {
+                counts.insert((*value).into(), 1);
+            } else {
+                // The pod, and one of each of these values, count no more.
+                counts.retain(|_, count| {
+                    *count -= 1;
+                    *count > 0
+                });
+            }
+        }
+    }
+}
+
+/// The values that are looked at.
+#[derive(Debug, Default)]
+pub(super) struct LookedAt {
+    dimensions: [OfDimension; Dimension::ALL.len()],
+    /// How many pods have a value that is not
+    incomplete: usize,
+}
 
 #[derive(Debug, Default)]
 struct OfDimension {
@@ -72,40 +106,60 @@ struct OfDimension {
 }
 
 impl LookedAt {
-    /// The values of a pod that has this; takes those that are new, as long as there are few enough.
-    pub(super) fn take(&mut self, has: &Has<'_>) -> Values {
-        let mut taken = Values::default();
-        for (dimension, value) in has.all() {
-            let OfDimension { values, numbers } = &mut self.0[dimension as usize];
-            let known = numbers.get(&*value).copied();
-            if known.is_none() && values.len() == MOST_VALUES {
-                continue;
+    /// Looks at these values too.
+    pub(super) fn take(&mut self, frequent: Frequent) {
+        for (of_dimension, counts) in self.dimensions.iter_mut().zip(frequent.0) {
+            for value in counts.into_keys() {
+                of_dimension.take(value.into());
             }
-            taken.0[dimension as usize] = known.unwrap_or_else(|| {
-                let value: Arc<str> = (&*value).into();
-                // There are fewer than numbers of 16 bits.
-                let number = values.len() as u16;
-                values.push(Arc::clone(&value));
-                numbers.insert(value, number);
-                number
-            });
         }
-        taken
+    }
+
+    /// The values of a pod that has this.
+    pub(super) fn values(&mut self, has: &Has<'_>) -> Values {
+        let mut found = Values::default();
+        let mut is_complete = true;
+        for (dimension, value) in has.all() {
+            let number = self.number(dimension, &value);
+            is_complete &= number.is_some();
+            found.0[dimension as usize] = number.unwrap_or(NO_VALUE);
+        }
+        self.incomplete += usize::from(!is_complete);
+        found
+    }
+
+    /// How many pods have a value that is not looked at.
+    pub(super) const fn incomplete(&self) -> usize {
+        self.incomplete
     }
 
     /// How many values of a dimension there are.
     pub(super) fn count(&self, dimension: Dimension) -> usize {
-        self.0[dimension as usize].values.len()
+        self.dimensions[dimension as usize].values.len()
     }
 
     /// The number of a value, if it is looked at.
     pub(super) fn number(&self, dimension: Dimension, value: &str) -> Option<u16> {
-        self.0[dimension as usize].numbers.get(value).copied()
+        self.dimensions[dimension as usize]
+            .numbers
+            .get(value)
+            .copied()
     }
 
     /// The value of a number that this gave.
     pub(super) fn value(&self, dimension: Dimension, number: u16) -> &Arc<str> {
-        &self.0[dimension as usize].values[usize::from(number)]
+        &self.dimensions[dimension as usize].values[usize::from(number)]
+    }
+}
+
+impl OfDimension {
+    fn take(&mut self, value: Arc<str>) {
+        // There are fewer than numbers of 16 bits.
+        let number = self.values.len() as u16;
+        if let Entry::Vacant(vacant) = self.numbers.entry(Arc::clone(&value)) {
+            vacant.insert(number);
+            self.values.push(value);
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Weighed {
     pub explains: bool,
     /// Whether those that have it are
     pub stands_out: bool,
+    /// Whether nobody that has it starts well: *h* is 0
+    pub is_unrefuted: bool,
     /// How many of the pods have it
     with: u128,
     /// *k*
@@ -112,6 +114,7 @@ impl Weighed {
                 && with.pods >= LEAST_PODS
                 && least
                 && (of_images && 2 * a >= s || exceeds(8)),
+            is_unrefuted: h == 0,
             with: a,
             others: k,
             weight: s + 4 * h,

@@ -3,7 +3,8 @@
 use std::io::{ErrorKind, Result, Write};
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -18,6 +19,9 @@ const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// The version that every list is of.
 const VERSION: &str = "9000000";
+
+/// An exporter that hears nothing for half a minute is no longer in sync.
+const BOOKMARK_EVERY: Duration = Duration::from_secs(10);
 
 /// One page, or all objects. Its length is sent first, then object by object.
 pub(super) fn json_list(out: &mut impl Write, page: Range<usize>, objects: &Objects) -> Result<()> {
@@ -140,12 +144,26 @@ pub(super) fn silence(out: &mut impl Write) -> Result<()> {
     }
 }
 
-/// A watch in which nothing happens until it expires.
+/// A watch in which nothing happens until it expires, but that bookmarks say so.
 pub(super) fn watch(out: &mut impl Write, expired: &Mutex<Receiver<()>>) -> Result<()> {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
     out.write_all(head.as_bytes())?;
     out.flush()?;
-    if expired.lock().unwrap().recv().is_ok() {
+    let metadata = json!({"resourceVersion": VERSION});
+    let pod = json!({"kind": "Pod", "apiVersion": "v1", "metadata": metadata});
+    let bookmark = json!({"type": "BOOKMARK", "object": pod});
+    let expired = expired.lock().unwrap();
+    let has_expired = loop {
+        match expired.recv_timeout(BOOKMARK_EVERY) {
+            Ok(()) => break true,
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => {
+                writeln!(out, "{bookmark}")?;
+                out.flush()?;
+            }
+        }
+    };
+    if has_expired {
         let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure",
             "reason": "Expired", "code": 410, "message": "too old resource version"});
         writeln!(out, "{}", json!({"type": "ERROR", "object": status}))?;

@@ -47,8 +47,14 @@ impl Exporter {
     }
 
     pub fn scrape(&self) -> String {
+        self.get("/metrics")
+    }
+
+    /// The answer for a path, with its head.
+    pub fn get(&self, path: &str) -> String {
         let mut connection = TcpStream::connect(self.address).unwrap();
-        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         connection.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         connection.read_to_string(&mut answer).unwrap();
