@@ -6,12 +6,9 @@ use crate::inspect::node_clocks;
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::Cause;
 use podinit_core::node::NO_POOL;
-use podinit_core::pod::text;
 use podinit_core::problems::{Dimension, Problem};
+use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
-
-/// So much of what Kubernetes says stands in a sentence.
-const MOST_REASON: usize = 160;
 
 /// The sentence about `problem` at `now`, with the figures that go with it. Of one that has ended, it says until
 /// when it lasted.
@@ -156,7 +153,7 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
     }
 }
 
-/// The real error in what Kubernetes says: the end of a chain of errors, or what the scheduler says of nodes.
+/// The reason in what Kubernetes says, or what the scheduler says of nodes. A back-off that says nothing else is none.
 fn reason(cause: Cause, message: &str) -> Option<String> {
     let of_scheduler = ["nodes are available: ", "nodes are unavailable: "];
     let after = of_scheduler
@@ -166,11 +163,14 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
         Some((_, clauses)) => clauses.split(" preemption:").next().unwrap_or(clauses),
         None if cause == Cause::Crash => crash(message),
         None if cause == Cause::Rejected => return rejection(message),
-        None => last_error(message),
+        None => &reason::of(message),
     };
     let text = text.trim().trim_end_matches('.');
-    let says_more = !text.is_empty() && !matches!(cause, Cause::Probe);
-    says_more.then(|| text::ends(text, MOST_REASON).into_owned())
+    let repeats = ["Back-off ", "back-off "]
+        .iter()
+        .any(|head| text.starts_with(head));
+    let says_more = !text.is_empty() && !repeats && !matches!(cause, Cause::Probe);
+    says_more.then(|| reason::shorten(text, reason::MOST_CHARACTERS).into_owned())
 }
 
 /// The reason and the words of a kubelet that has refused a pod: `UnexpectedAdmissionError: no devices left`. The
@@ -184,16 +184,7 @@ fn rejection(message: &str) -> Option<String> {
         (reason, "") => reason.to_owned(),
         (reason, words) => format!("{reason}: {words}"),
     };
-    (!both.is_empty()).then(|| text::ends(&both, MOST_REASON).into_owned())
-}
-
-/// What stands after the last colon of a chain of errors. A back-off that says nothing else is no error.
-fn last_error(message: &str) -> &str {
-    let last = message.rsplit(": ").next().unwrap_or(message);
-    match last.starts_with("Back-off ") || last.starts_with("back-off ") {
-        true => "",
-        false => last,
-    }
+    (!both.is_empty()).then(|| reason::shorten(&both, reason::MOST_CHARACTERS).into_owned())
 }
 
 fn counted(count: usize, one: &str, more: &str) -> Option<String> {
