@@ -3,9 +3,11 @@
 //!
 //! Errors of Go are chains, `outer: inner: inner`. Parts that only name layers are left out, and so are endings that
 //! say nothing. Of what is left the last part is the reason, with as much before it as is needed to say of what.
-//! `parts` takes a text apart, `vocabulary` has the words of the layers, and `shorten` makes a long text fit.
+//! `parts` takes a text apart, `vocabulary` has the words of the layers, and `shorten` makes a long text fit. What a
+//! scheduler says is no chain: `scheduler` has its clauses.
 
 mod parts;
+pub(crate) mod scheduler;
 mod shorten;
 mod vocabulary;
 
@@ -31,11 +33,14 @@ pub fn keep(text: &str, most_bytes: usize) -> Cow<'_, str> {
     if text.len() <= most_bytes {
         return Cow::Borrowed(text);
     }
-    // As many parts as there are, then fewer: a text of short words has more characters than bytes allow.
-    let mut reduced = chosen(text, usize::MAX);
-    if reduced.len() > most_bytes {
-        reduced = chosen(text, ENOUGH_WORDS);
-    }
+    let reduced = match scheduler::own(text) {
+        Some(own) => own.to_owned(),
+        // As many parts as there are, or fewer where they do not fit.
+        None => Some(chosen(text, usize::MAX))
+            .filter(|all| all.len() <= most_bytes)
+            .unwrap_or_else(|| chosen(text, ENOUGH_WORDS)),
+    };
+    // A character may have more than one byte.
     let mut most = most_bytes;
     loop {
         let kept = shorten(&reduced, most);
