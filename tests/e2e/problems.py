@@ -10,11 +10,12 @@ import re
 from fractions import Fraction
 
 from evidence import KubeletEvent, container_starts, registry_of, seconds
+from node_truth import STARTUP_TAINT_PREFIXES, STARTUP_TAINTS
 from recording import read_recording
 from truth import NETWORK, Truth, find
 
 FAILING = {"scheduler_error", "cni", "sandbox", "no_ip", "image", "config", "crash", "rejected"}
-WAITING = {"gang", "preempting", "binding", "resources", "taint", "topology", "volume", "claim", "affinity", "other",
+WAITING = {"gang", "quota", "preempting", "binding", "resources", "taint", "topology", "volume", "claim", "affinity", "other",
            "queue"}
 UNAFFECTED = {"gate", "terminating"}
 PULLS = {"image", "pull"}
@@ -30,13 +31,22 @@ CNI = ("setup network", "networkplugin cni", "cni network", "plugin type=", "pod
        "network is not ready", "cni plugin not initialized")
 NOT_CNI = ("failed to reserve sandbox name", "failed to pull image")
 NO_PREEMPTION = ("terminating pod on the nominated node", "workload aware preemption", "pod group preemption")
-GANG = ("pod group", "podgroup", "gang", "sibling pods", "mincount")
+GANG = ("pod group", "podgroup", "gang", "sibling pods", "mincount", "minavailable")
 # What PostFilter plugins say, and what each clause of the scheduler's message means.
 CUTS = (" preemption:", " no new claims to deallocate", " still not schedulable", " deallocation of ResourceClaim",
         " deletion of ResourceClaim")
-CLAUSES = (("resources", ("insufficient", "too many pods")), ("taint", ("taint", "unschedulable")),
-           ("topology", ("topology spread",)), ("volume", ("volume", "pvc", "storage", "disk")),
+CLAUSES = (("resources", ("insufficient", "too many pods", "resource fit failed", "pod number exceeded",
+                          "enough resources")), ("taint", ("taint", "unschedulable")),
+           ("topology", ("topology spread",)), ("volume", ("volume", "pvc", "storage", "disk", "csi driver", "csinode")),
            ("claim", ("claim", "device")), ("affinity", ("affinity", "selector")))
+
+
+# What begins the clauses: the schedulers of Kubernetes, Volcano and KAI.
+FORMS = (" nodes are available: ", " nodes are unavailable: ", " resources were found: ")
+
+
+def is_startup_taint(key):
+    return key in STARTUP_TAINTS or key.startswith(STARTUP_TAINT_PREFIXES)
 
 
 def contains(text, words):
@@ -46,17 +56,36 @@ def contains(text, words):
 def scheduler_cause(message):
     """What most nodes lack, by the scheduler's message."""
     message = message[:min((message.find(cut) for cut in CUTS if cut in message), default=len(message))]
-    starts = [message.find(form) + len(form) for form in (" nodes are available: ", " nodes are unavailable: ")
-              if form in message]
+    starts = [message.find(form) + len(form) for form in FORMS if form in message]
     text = message[min(starts):] if starts else message
-    clauses = re.split(r", (?=\d+ )", text) if re.match(r"\d+ ", text) else [text]
-    sums = {}
+    clauses = re.split(r"(?:, |\. *\n)(?=\d+ )", text) if re.match(r"\d+ ", text) else [text]
+    found = []
     for clause in clauses:
         number = re.match(r"(\d+) ", clause)
         clause = clause[number.end():] if number else clause
-        cause = next((cause for cause, words in CLAUSES if contains(clause, words)), "other")
-        sums[cause] = sums.get(cause, 0) + (int(number[1]) if number else 1)
+        found.append((clause_cause(clause), int(number[1]) if number else 1, clause))
+    # Nodes that were not meant for the pod count only where there are no others.
+    found = [one for one in found if not of_other_nodes(one[0], one[2])] or found
+    sums = {}
+    for cause, nodes, _ in found:
+        before = sums.get(cause, 0)
+        sums[cause] = max(before, nodes) if cause == "resources" else before + nodes
     return max(sums, key=sums.get)
+
+
+def clause_cause(clause):
+    if contains(clause, ("quota",)) or contains(clause, ("queue",)) and not contains(clause, ("scheduling queue",)):
+        return "quota"
+    return next((cause for cause, words in CLAUSES if contains(clause, words)), "other")
+
+
+def of_other_nodes(cause, clause):
+    """Whether a clause is about nodes whose taints or labels keep the pod away on purpose."""
+    if cause == "affinity":
+        return contains(clause, ("node affinity", "nodeaffinity", "selector"))
+    key = re.search(r"\{([^:}]*)", clause)
+    kept = key and (key[1].startswith("node.kubernetes.io/") or is_startup_taint(key[1]))
+    return cause == "taint" and contains(clause, ("taint",)) and not kept
 
 
 def scheduling_cause(obj):

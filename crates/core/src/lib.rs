@@ -14,6 +14,7 @@ pub mod node;
 pub mod pod;
 pub mod problems;
 pub mod quantile;
+pub mod reason;
 pub mod rfc3339;
 pub mod shard;
 #[doc = include_str!("../specification.md")]

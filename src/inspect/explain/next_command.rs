@@ -48,6 +48,7 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
         | Cause::Gang
         | Cause::Preempting
         | Cause::SchedulerError
+        | Cause::Quota
         | Cause::Resources
         | Cause::Taint
         | Cause::Topology

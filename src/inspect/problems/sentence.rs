@@ -4,14 +4,11 @@ use crate::inspect::autoscaling;
 use crate::inspect::explain::crash;
 use crate::inspect::node_clocks;
 use crate::text::human_time::clock_time;
-use podinit_core::lifecycle::Cause;
+use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
-use podinit_core::pod::text;
 use podinit_core::problems::{Dimension, Problem};
+use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
-
-/// So much of what Kubernetes says stands in a sentence.
-const MOST_REASON: usize = 160;
 
 /// The sentence about `problem` at `now`, with the figures that go with it. Of one that has ended, it says until
 /// when it lasted.
@@ -120,6 +117,7 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
         Cause::Gang => format!("{wait} for {their} pod group"),
         Cause::Preempting => format!("{wait} until pods of lower priority have gone"),
         Cause::SchedulerError => "cannot be scheduled, because the scheduler fails".to_owned(),
+        Cause::Quota => format!("{wait} for room in a queue or quota"),
         Cause::Resources => format!("{fit} on no node, because resources are short"),
         Cause::Taint => format!("{fit} on no node, because of taints"),
         Cause::Topology => {
@@ -156,21 +154,21 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
     }
 }
 
-/// The real error in what Kubernetes says: the end of a chain of errors, or what the scheduler says of nodes.
+/// The reason in what Kubernetes says, or what the scheduler says of nodes. A back-off that says nothing else is none.
 fn reason(cause: Cause, message: &str) -> Option<String> {
-    let of_scheduler = ["nodes are available: ", "nodes are unavailable: "];
-    let after = of_scheduler
-        .iter()
-        .find_map(|head| message.split_once(head));
-    let text = match after {
-        Some((_, clauses)) => clauses.split(" preemption:").next().unwrap_or(clauses),
+    let of_nodes = said_of_nodes(message, cause);
+    let text = match &of_nodes {
+        Some(clauses) => clauses,
         None if cause == Cause::Crash => crash(message),
         None if cause == Cause::Rejected => return rejection(message),
-        None => last_error(message),
+        None => &reason::of(message),
     };
     let text = text.trim().trim_end_matches('.');
-    let says_more = !text.is_empty() && !matches!(cause, Cause::Probe);
-    says_more.then(|| text::ends(text, MOST_REASON).into_owned())
+    let repeats = ["Back-off ", "back-off "]
+        .iter()
+        .any(|head| text.starts_with(head));
+    let says_more = !text.is_empty() && !repeats && !matches!(cause, Cause::Probe);
+    says_more.then(|| reason::shorten(text, reason::MOST_CHARACTERS).into_owned())
 }
 
 /// The reason and the words of a kubelet that has refused a pod: `UnexpectedAdmissionError: no devices left`. The
@@ -184,16 +182,7 @@ fn rejection(message: &str) -> Option<String> {
         (reason, "") => reason.to_owned(),
         (reason, words) => format!("{reason}: {words}"),
     };
-    (!both.is_empty()).then(|| text::ends(&both, MOST_REASON).into_owned())
-}
-
-/// What stands after the last colon of a chain of errors. A back-off that says nothing else is no error.
-fn last_error(message: &str) -> &str {
-    let last = message.rsplit(": ").next().unwrap_or(message);
-    match last.starts_with("Back-off ") || last.starts_with("back-off ") {
-        true => "",
-        false => last,
-    }
+    (!both.is_empty()).then(|| reason::shorten(&both, reason::MOST_CHARACTERS).into_owned())
 }
 
 fn counted(count: usize, one: &str, more: &str) -> Option<String> {
@@ -215,7 +204,7 @@ mod tests {
                        dial tcp 10.0.0.1:443: connect: connection refused";
         assert_eq!(
             reason(Cause::Image, refused).as_deref(),
-            Some("connection refused")
+            Some("dial tcp 10.0.0.1:443: connection refused")
         );
         let backs_off = "Back-off pulling image \"r.example.com/web:2\"";
         assert_eq!(reason(Cause::Image, backs_off), None);
@@ -226,8 +215,8 @@ mod tests {
             Some("5 Insufficient cpu")
         );
         let long = "x".repeat(200);
-        let cut = reason(Cause::Config, &long).map(|text| text.len());
-        assert_eq!(cut, Some(MOST_REASON));
+        let cut = reason(Cause::Config, &long).map(|text| text.chars().count());
+        assert!(cut.is_some_and(|cut| (100..=reason::MOST_CHARACTERS).contains(&cut)));
         let ends = reason(Cause::Config, &format!("{long} real error"));
         assert!(ends.is_some_and(|text| text.ends_with("real error")));
     }
@@ -312,7 +301,7 @@ mod tests {
                     task: mkdir /run/containerd/io.containerd.runtime.v2.task: no space left on device";
         assert_eq!(
             reason(Cause::Sandbox, disk).as_deref(),
-            Some("no space left on device")
+            Some("mkdir /run/containerd/io.containerd.runtime.v2.task: no space left on device")
         );
     }
 }

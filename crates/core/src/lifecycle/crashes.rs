@@ -8,7 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::record::RecordedRelapse;
-use crate::pod::{Phase, PodSnapshot, PodUid, text};
+use crate::pod::{Phase, PodSnapshot, PodUid};
+use crate::reason;
 use crate::timestamp::Timestamp;
 
 /// So long after its first Ready a pod is looked at.
@@ -120,7 +121,7 @@ impl Crashes {
         ready.crash = container.filter(|_| !late).map(|container| {
             ready.first.get_or_insert(now);
             let said = snapshot.waiting_message(container);
-            let message = said.map(|said| text::ends(said, MOST_BYTES).into());
+            let message = said.map(|said| reason::keep(said, MOST_BYTES).into());
             Box::new(Crash { container, message })
         });
         self.crashing += usize::from(ready.crash.is_some());

@@ -7,7 +7,8 @@
 use super::cause::{Cause, WaitReason, cause_of_warning};
 use super::interval::Stage;
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
-use crate::pod::{PodSnapshot, text};
+use crate::pod::PodSnapshot;
+use crate::reason;
 
 /// A message is cut to so many bytes.
 pub(super) const MOST_BYTES_OF_ONE: usize = 256;
@@ -39,7 +40,7 @@ pub(super) struct MessageBudget(usize);
 impl MessageBudget {
     /// Replaces the message of a pod, or removes it, also where there is no room for the new one.
     pub(super) fn replace(&mut self, message: &mut Option<Box<Message>>, new: Option<Said<'_>>) {
-        let cut = new.map(|said| text::ends(said.text, MOST_BYTES_OF_ONE));
+        let cut = new.map(|said| reason::keep(said.text, MOST_BYTES_OF_ONE));
         let old = message.as_deref().map(Message::said);
         let is_same = |new: Said<'_>| {
             old.map(|old| (old.about, old.text))
@@ -58,7 +59,7 @@ impl MessageBudget {
     /// Lets one text of a pod go, and keeps as much as is kept of another where there is room for it.
     pub(super) fn exchange(&mut self, old: Option<&str>, new: Option<&str>) -> Option<Box<str>> {
         self.0 -= old.map_or(0, str::len);
-        let new = text::ends(new?, MOST_BYTES_OF_ONE);
+        let new = reason::keep(new?, MOST_BYTES_OF_ONE);
         if self.0 + new.len() > MOST_BYTES + MOST_BYTES_AT_ONCE {
             return None;
         }

@@ -65,7 +65,7 @@ mod version;
 mod version_steps;
 
 pub use capacity::{RecordedCapacity, SavedCapacity};
-pub use cause::{BadReason, Cause, CauseClass, WaitReason};
+pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes};
 pub use classification::Backfill;
 pub use clocks::{ClockFault, NodeClock};
 pub use crashes::SavedCrash;

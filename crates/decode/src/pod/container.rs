@@ -15,8 +15,8 @@ use super::probes::ProbeReader;
 use super::restarts::{Policy, Restarts, Rules, RulesReader};
 use podinit_core::pod::{
     Container, ContainerKind, ContainerProbes, ContainerState, Probe, Termination, WaitingReason,
-    text,
 };
+use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
 
 /// Reads `containers` or `initContainers` of a `spec`. Every element is a container, whatever it is;
@@ -215,12 +215,8 @@ fn crash(waits: Option<&str>, ended: Option<&Terminated<'_>>, restarts: Option<u
             .chain(signal)
             .chain(restarts);
         let facts = facts.collect::<Vec<_>>().join(", ");
-        let lines = ended.message.as_deref().unwrap_or_default().lines();
-        let last = lines.map(str::trim).rfind(|line| !line.is_empty());
-        let both = [
-            Some(facts).filter(|facts| !facts.is_empty()),
-            last.map(str::to_owned),
-        ];
+        let last = reason::of(ended.message.as_deref().unwrap_or_default());
+        let both = [facts, last].map(|text| Some(text).filter(|text| !text.is_empty()));
         both.into_iter().flatten().collect::<Vec<_>>().join(": ")
     });
     let both = waits
@@ -229,11 +225,11 @@ fn crash(waits: Option<&str>, ended: Option<&Terminated<'_>>, restarts: Option<u
     both.collect::<Vec<_>>().join(": ")
 }
 
-/// A text that says something, cut as the messages of Events are.
+/// A text that says something, as much of it as is kept of the messages of Events.
 pub fn said(text: Option<&str>) -> Option<Box<str>> {
     const MOST_BYTES: usize = 256;
     let text = text?.trim();
-    (!text.is_empty()).then(|| text::ends(text, MOST_BYTES).into())
+    (!text.is_empty()).then(|| reason::keep(text, MOST_BYTES).into())
 }
 
 /// Where what statuses say in words goes; each gets the position of the container.

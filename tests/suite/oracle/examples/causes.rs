@@ -160,18 +160,58 @@ fn scheduling() -> Vec<Example> {
         waits(
             "§10.1: \"the numbers of clauses with the same cause are added\"",
             says(
+                "0/9 nodes are available: 4 node(s) were unschedulable, 2 node(s) had no available disk, 3 node(s) exceed max volume count.",
+            ),
+            "unschedulable",
+            "volume",
+        ),
+        waits(
+            "§10.1: \"of `resources` the greatest number counts\"",
+            says(
                 "0/9 nodes are available: 4 node(s) were unschedulable, 2 Insufficient cpu, 3 Insufficient memory.",
+            ),
+            "unschedulable",
+            "taint",
+        ),
+        waits(
+            "§10.1: \"other text belongs to the clause before it\"",
+            says(
+                "0/5 nodes are available: 3 node(s) had taint {a: b}, that the pod didn't tolerate.",
+            ),
+            "unschedulable",
+            "taint",
+        ),
+        waits(
+            "§10.1: \"nodes that were not meant for the pod\"",
+            says(
+                "0/9 nodes are available: 1 Insufficient cpu, 4 node(s) had untolerated taint(s), 4 node(s) didn't match Pod's node affinity/selector.",
             ),
             "unschedulable",
             "resources",
         ),
         waits(
-            "§10.1: \"other text belongs to the clause before it\"",
+            "§10.1: \"Those stay that name a taint … whose key begins with `node.kubernetes.io/`\"",
             says(
-                "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had taint {a: b}, that the pod didn't tolerate.",
+                "0/5 nodes are available: 1 Insufficient cpu, 4 node(s) had untolerated taint {node.kubernetes.io/unreachable: }.",
             ),
             "unschedulable",
             "taint",
+        ),
+        waits(
+            "§10.1: \"` resources were found: ` (KAI)\", \"`.`, spaces and a line break\"",
+            says(
+                "no nodes with enough resources were found: 1 node(s) were unschedulable. \n20 node(s) didn't have enough resources: GPUs.",
+            ),
+            "unschedulable",
+            "resources",
+        ),
+        waits(
+            "§10.1: `quota`",
+            says(
+                "0/8 nodes are available: Pod a is rejected because ElasticQuota b is more than Max, insufficient cpu.",
+            ),
+            "unschedulable",
+            "quota",
         ),
         waits(
             "§10.1: \"` nodes are unavailable: ` (Volcano)\"",

@@ -4,13 +4,21 @@
 use super::rng::Rng;
 
 /// The clauses of a scheduler.
-const CLAUSES: [&str; 19] = [
+const CLAUSES: [&str; 27] = [
     "Insufficient cpu",
     "Insufficient ephemeral-storage",
     "Too many pods",
     "node(s) had untolerated taint {node.kubernetes.io/unreachable: }",
     "node(s) had taint {dedicated: batch}, that the pod didn't tolerate",
     "node(s) were unschedulable",
+    "Insufficient memory",
+    "node(s) had untolerated taint(s)",
+    "node(s) had untolerated taint {node.cilium.io/agent-not-ready: }",
+    "node(s) resource fit failed",
+    "node(s) didn't have enough resources: GPUs",
+    "CSI driver a is not installed on the node",
+    "pods are over the ElasticQuota of shop",
+    "pods wait in the scheduling Queue",
     "node(s) didn't match pod topology spread constraints",
     "node(s) had volume node affinity conflict",
     "pod has unbound immediate PersistentVolumeClaims",
@@ -69,9 +77,13 @@ pub(super) fn scheduler(rng: &mut Rng) -> String {
                 .collect();
             let clauses = clauses.join(", ");
             let end = rng.pick(&ENDS);
-            match rng.percent(15) {
-                true => format!("all nodes are unavailable: {clauses}.{end}"),
-                false => format!("0/{nodes} nodes are available: {clauses}.{end}"),
+            match rng.below(100) {
+                0..15 => format!("all nodes are unavailable: {clauses}.{end}"),
+                15..25 => {
+                    let lines = clauses.replace(", ", ". \n");
+                    format!("no nodes with free resources were found: {lines}.{end}")
+                }
+                _ => format!("0/{nodes} nodes are available: {clauses}.{end}"),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Mutant;
 use crate::oracle::reading::{
-    CauseRules, Condition, Container, Kind, KubeEvent, Rules, Snapshot, SpecCauses, State,
+    CauseRules, Clause, Condition, Container, Kind, KubeEvent, Rules, Snapshot, SpecCauses, State,
 };
 
 /// Declares wrong readings by the clauses of [§10](crate::specification#s10) that each of them
@@ -108,7 +108,27 @@ cause_mutants! {
     }
     KnowsNoVolcano {
         fn before_clauses(&self) -> &'static [&'static str] {
-            &[" nodes are available: "]
+            &[" nodes are available: ", " resources were found: "]
+        }
+    }
+    KnowsNoKai {
+        fn before_clauses(&self) -> &'static [&'static str] {
+            &[" nodes are available: ", " nodes are unavailable: "]
+        }
+    }
+    AddsResources {
+        fn adds_resources(&self) -> bool {
+            true
+        }
+    }
+    CountsNodesOfOthers {
+        fn is_of_other_nodes(&self, _: &Clause) -> bool {
+            false
+        }
+    }
+    LeavesOutFaultyNodes {
+        fn is_of_other_nodes(&self, clause: &Clause) -> bool {
+            SpecCauses.is_of_other_nodes(clause) || clause.text.contains("{node.kubernetes.io/")
         }
     }
     SplitsWhatIsSaidOfAllNodes {

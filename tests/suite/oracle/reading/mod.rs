@@ -29,7 +29,7 @@ mod vocabulary;
 
 use serde_json::Value;
 
-pub(crate) use cause::{CauseRules, SpecCauses};
+pub(crate) use cause::{CauseRules, Clause, SpecCauses};
 pub(crate) use container::{Container, Kind, State};
 pub(crate) use evidence::{EvidenceRules, Found, Source, SpecEvidence};
 pub(crate) use kube_event::KubeEvent;

@@ -30,6 +30,7 @@ impl CauseClass {
             Cause::Gang
             | Cause::Preempting
             | Cause::Binding
+            | Cause::Quota
             | Cause::Resources
             | Cause::Taint
             | Cause::Topology

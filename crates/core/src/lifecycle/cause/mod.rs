@@ -23,6 +23,7 @@ pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
 pub(super) use detours::Detours;
 pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;
+pub use scheduler_message::said_of_nodes;
 pub(super) use waiting::Standing;
 pub use waiting::WaitReason;
 
@@ -44,6 +45,8 @@ label_values! {
         Preempting => "preempting",
         /// The scheduler failed
         SchedulerError => "scheduler_error",
+        /// A queue or a quota refuses it
+        Quota => "quota",
         /// Nodes lack CPU, memory, other resources, or room for another pod
         Resources => "resources",
         /// Nodes have taints that it does not tolerate, or are cordoned

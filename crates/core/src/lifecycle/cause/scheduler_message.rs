@@ -5,15 +5,8 @@
 //! version of Kubernetes with their source.
 
 use super::Cause;
-
-/// What follows the first of these is what PostFilter plugins say, and no reason why a node does not fit.
-const ENDS: [&str; 5] = [
-    PREEMPTION,
-    " no new claims to deallocate",
-    " still not schedulable",
-    " deallocation of ResourceClaim",
-    " deletion of ResourceClaim",
-];
+use crate::node::is_startup_taint;
+use crate::reason::{self, scheduler::clauses};
 
 /// Begins what the plugin says that preempts pods.
 const PREEMPTION: &str = " preemption:";
@@ -25,21 +18,38 @@ const KEEPS_NODE: [&str; 3] = [
     "pod group preemption",
 ];
 
-/// What the clauses come after; the second is of Volcano.
-const BEFORE_CLAUSES: [&str; 2] = [" nodes are available: ", " nodes are unavailable: "];
-
 /// What the messages about a group of pods contain, in any case.
-const POD_GROUP: [&str; 5] = ["pod group", "podgroup", "gang", "sibling pods", "mincount"];
+const POD_GROUP: [&str; 6] = [
+    "pod group",
+    "podgroup",
+    "gang",
+    "sibling pods",
+    "mincount",
+    "minavailable",
+];
 
 /// What the messages about a failed binding of volumes contain, in any case.
 const VOLUMES: [&str; 2] = ["volumebinding", "binding volumes"];
 
-/// What a clause contains, in any case, and what it means; the first row that fits counts.
+/// What a clause contains, in any case, and what it means; the first row that fits counts. Before them comes what
+/// queues and quotas refuse, which may say `insufficient`.
 const CLAUSES: [(Cause, &[&str]); 6] = [
-    (Cause::Resources, &["insufficient", "too many pods"]),
+    (
+        Cause::Resources,
+        &[
+            "insufficient",
+            "too many pods",
+            "resource fit failed",
+            "pod number exceeded",
+            "enough resources",
+        ],
+    ),
     (Cause::Taint, &["taint", "unschedulable"]),
     (Cause::Topology, &["topology spread"]),
-    (Cause::Volume, &["volume", "pvc", "storage", "disk"]),
+    (
+        Cause::Volume,
+        &["volume", "pvc", "storage", "disk", "csi driver", "csinode"],
+    ),
     (Cause::Claim, &["claim", "device"]),
     (Cause::Affinity, &["affinity", "selector"]),
 ];
@@ -59,60 +69,87 @@ pub(super) fn tells_of_failed_preemption(message: &str) -> bool {
     message.contains(PREEMPTION) && !KEEPS_NODE.iter().any(|words| message.contains(words))
 }
 
-/// The cause that `message` states: that of the most nodes, on a tie the one that is named first.
+/// The cause that `message` states: that of the most nodes, on a tie the one that is named first. Nodes that were not
+/// meant for the pod do not count beside others.
 pub(super) fn cause(message: &str) -> Cause {
-    let mut sums: Vec<(Cause, u64)> = Vec::with_capacity(CLAUSES.len() + 1);
+    let mut counts: Vec<(Cause, u64)> = Vec::with_capacity(CLAUSES.len() + 1);
+    let is_meant = has_meant_nodes(message);
     for (nodes, clause) in clauses(message) {
         let cause = cause_of_clause(clause);
-        match sums.iter_mut().find(|(known, _)| *known == cause) {
+        if is_meant && is_of_other_nodes(cause, clause) {
+            continue;
+        }
+        match counts.iter_mut().find(|(known, _)| *known == cause) {
+            // A node that lacks processor and memory is named twice.
+            Some((Cause::Resources, most)) => *most = nodes.max(*most),
             Some((_, sum)) => *sum = sum.saturating_add(nodes),
-            None => sums.push((cause, nodes)),
+            None => counts.push((cause, nodes)),
         }
     }
     let mut most = (Cause::Other, None);
-    for (cause, sum) in sums {
-        if most.1.is_none_or(|most| sum > most) {
-            most = (cause, Some(sum));
+    for (cause, count) in counts {
+        if most.1.is_none_or(|most| count > most) {
+            most = (cause, Some(count));
         }
     }
     most.0
 }
 
-/// The clauses of `message`, each with its number of nodes. What does not begin with a number is said of all
-/// nodes, and is one clause; so is a message of another form.
-fn clauses(message: &str) -> impl Iterator<Item = (u64, &str)> {
-    let ends = ENDS.iter().filter_map(|end| message.find(end));
-    let message = &message[..ends.min().unwrap_or(message.len())];
-    let begins = BEFORE_CLAUSES
-        .iter()
-        .filter_map(|before| Some((message.find(before)?, before.len())));
-    let begin = begins.min().map(|(place, length)| place + length);
-    let counted = begin.map(|begin| &message[begin..]);
-    let mut rest = Some(counted.unwrap_or(message));
-    std::iter::from_fn(move || {
-        let clause = rest.take()?;
-        let number = counted.and_then(|_| leading_number(clause));
-        let Some((nodes, clause)) = number else {
-            return Some((0, clause));
+/// What `message` says of `cause`: the clauses that decide it, then the others as far as they fit. `None` where a
+/// message has no clauses.
+pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
+    reason::scheduler::own(message)?;
+    let (deciding, others): (Vec<_>, Vec<_>) =
+        clauses(message).partition(|(_, clause)| cause_of_clause(clause) == cause);
+    let mut said = String::new();
+    for (nodes, clause) in deciding.into_iter().chain(others) {
+        let clause = clause.trim().trim_end_matches('.');
+        let clause = match nodes {
+            0 => clause.to_owned(),
+            nodes => format!("{nodes} {clause}"),
         };
-        let mut ends = clause.match_indices(", ").map(|(end, _)| end);
-        let Some(end) = ends.find(|end| leading_number(&clause[end + 2..]).is_some()) else {
-            return Some((nodes, clause));
-        };
-        rest = Some(&clause[end + 2..]);
-        Some((nodes, &clause[..end]))
-    })
+        let room = reason::MOST_CHARACTERS
+            .saturating_sub(said.chars().count() + ", …".chars().count() * 2);
+        if said.is_empty() {
+            said = reason::shorten(&clause, reason::MOST_CHARACTERS).into_owned();
+        } else if clause.chars().count() <= room {
+            said = format!("{said}, {clause}");
+        } else {
+            said.push_str(", …");
+            break;
+        }
+    }
+    Some(said).filter(|said| !said.is_empty())
 }
 
-/// The number with which `text` begins, digits and a space, and what follows it.
-fn leading_number(text: &str) -> Option<(u64, &str)> {
-    let (number, rest) = text.split_once(' ')?;
-    let decimal = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let number = decimal.then(|| number.parse().unwrap_or(u64::MAX))?;
-    Some((number, rest))
+/// Whether a clause of `message` is about nodes that were meant for the pod.
+fn has_meant_nodes(message: &str) -> bool {
+    clauses(message).any(|(_, clause)| !is_of_other_nodes(cause_of_clause(clause), clause))
+}
+
+/// Whether a clause is about nodes that were not meant for the pod: the scheduler asks for taints and node affinity
+/// first, and asks nothing else of a node that fails them.
+fn is_of_other_nodes(cause: Cause, clause: &str) -> bool {
+    match cause {
+        Cause::Affinity => contains_any(clause, &["node affinity", "nodeaffinity", "selector"]),
+        Cause::Taint => contains(clause, "taint") && !names_a_fault(clause),
+        _ => false,
+    }
+}
+
+/// Whether a clause names a taint of a node that is not well, or has not started.
+fn names_a_fault(clause: &str) -> bool {
+    let key = clause
+        .split_once('{')
+        .and_then(|(_, rest)| rest.split([':', '}']).next());
+    key.is_some_and(|key| key.starts_with("node.kubernetes.io/") || is_startup_taint(key))
 }
 
 fn cause_of_clause(clause: &str) -> Cause {
+    let is_of_queue = contains(clause, "queue") && !contains(clause, "scheduling queue");
+    if contains(clause, "quota") || is_of_queue {
+        return Cause::Quota;
+    }
     let mut rows = CLAUSES.iter();
     let row = rows.find(|(_, words)| contains_any(clause, words));
     row.map_or(Cause::Other, |(cause, _)| *cause)

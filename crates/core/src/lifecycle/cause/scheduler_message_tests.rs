@@ -6,53 +6,45 @@ fn cause_of(clauses: &str) -> Cause {
 
 #[test]
 fn the_clause_with_the_most_nodes_decides() {
-    let taint = "node(s) had untolerated taint(s)";
+    let cordoned = "node(s) were unschedulable";
     assert_eq!(
-        cause_of(&format!("2 Insufficient cpu, 3 {taint}")),
+        cause_of(&format!("2 Insufficient cpu, 3 {cordoned}")),
         Cause::Taint
     );
     assert_eq!(
-        cause_of(&format!("3 Insufficient cpu, 2 {taint}")),
+        cause_of(&format!("3 Insufficient cpu, 2 {cordoned}")),
         Cause::Resources
-    );
-    assert_eq!(
-        cause_of(&format!("10 {taint}, 9 Insufficient cpu")),
-        Cause::Taint
     );
     // On a tie the first.
     assert_eq!(
-        cause_of(&format!("2 {taint}, 2 Insufficient cpu")),
+        cause_of(&format!("2 {cordoned}, 2 Insufficient cpu")),
         Cause::Taint
     );
     assert_eq!(
-        cause_of(&format!("2 Insufficient cpu, 2 {taint}")),
+        cause_of(&format!("2 Insufficient cpu, 2 {cordoned}")),
         Cause::Resources
     );
 }
 
 #[test]
-fn the_nodes_of_a_cause_are_added_up() {
+fn the_nodes_of_a_cause_are_added_up_but_those_that_lack_resources() {
     for (clauses, expected) in [
+        // A node that lacks both is named twice.
         (
-            "3 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient memory",
+            "3 node(s) were unschedulable, 2 Insufficient cpu, 2 Insufficient memory",
+            Cause::Taint,
+        ),
+        (
+            "2 node(s) were unschedulable, 2 Insufficient cpu, 3 Insufficient memory",
             Cause::Resources,
         ),
         (
-            "4 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient memory",
-            Cause::Taint,
+            "3 Insufficient cpu, 2 node(s) had no available disk, 2 node(s) exceed max volume count",
+            Cause::Volume,
         ),
         // On a tie the cause whose first clause comes first.
         (
-            "1 Insufficient cpu, 3 node(s) were unschedulable, 2 Too many pods",
-            Cause::Resources,
-        ),
-        // Until 1.23 the clause of a taint has a comma.
-        (
-            "3 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu",
-            Cause::Taint,
-        ),
-        (
-            "1 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu",
+            "2 Insufficient cpu, 3 node(s) were unschedulable, 3 Too many pods",
             Cause::Resources,
         ),
         (
@@ -64,6 +56,140 @@ fn the_nodes_of_a_cause_are_added_up() {
     ] {
         assert_eq!(cause_of(clauses), expected, "{clauses}");
     }
+}
+
+/// Nodes that fail taints or node affinity are asked for nothing else, and were mostly not meant for the pod.
+#[test]
+fn nodes_that_were_not_meant_for_the_pod_do_not_count_beside_others() {
+    for (clauses, expected) in [
+        (
+            "1 Insufficient cpu, 9 node(s) had untolerated taint(s)",
+            Cause::Resources,
+        ),
+        (
+            "1 Insufficient cpu, 9 node(s) had untolerated taint {nvidia.com/gpu: present}",
+            Cause::Resources,
+        ),
+        (
+            "1 Insufficient cpu, 9 node(s) didn't match Pod's node affinity/selector",
+            Cause::Resources,
+        ),
+        // Until 1.23 the clause of a taint has a comma.
+        (
+            "3 node(s) had taint {a: b}, that the pod didn't tolerate, 2 Insufficient cpu",
+            Cause::Resources,
+        ),
+        // Nodes that are not well, or have not started, were meant for it.
+        (
+            "1 Insufficient cpu, 9 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }",
+            Cause::Taint,
+        ),
+        (
+            "1 Insufficient cpu, 9 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }",
+            Cause::Taint,
+        ),
+        (
+            "1 Insufficient cpu, 9 node(s) had untolerated taint {karpenter.sh/unregistered: }",
+            Cause::Taint,
+        ),
+        (
+            "1 Insufficient cpu, 9 node(s) were unschedulable",
+            Cause::Taint,
+        ),
+        // Affinity between pods is asked last.
+        (
+            "1 Insufficient cpu, 9 node(s) didn't match pod anti-affinity rules",
+            Cause::Affinity,
+        ),
+        // With no others they decide.
+        (
+            "1 node(s) had untolerated taint(s), 9 node(s) didn't match Pod's node affinity/selector",
+            Cause::Affinity,
+        ),
+        (
+            "9 node(s) had untolerated taint(s), 1 node(s) didn't match Pod's node affinity/selector",
+            Cause::Taint,
+        ),
+        (
+            "1 node(s) didn't have free ports, 9 node(s) had untolerated taint(s)",
+            Cause::Other,
+        ),
+        (
+            "1 node(s) had volume node affinity conflict, 9 node(s) had untolerated taint(s)",
+            Cause::Volume,
+        ),
+    ] {
+        assert_eq!(cause_of(clauses), expected, "{clauses}");
+    }
+}
+
+#[test]
+fn other_schedulers_and_queues_are_understood() {
+    for (message, expected) in [
+        (
+            "no nodes with enough resources were found: 1 node(s) didn't match Pod's node affinity/selector. \n20 \
+             node(s) didn't have enough resources: GPUs.",
+            Cause::Resources,
+        ),
+        (
+            "no nodes with enough resources were found: 5 node(s) were unschedulable. \n2 node(s) didn't have enough \
+             resources: CPU.",
+            Cause::Taint,
+        ),
+        (
+            "0/3 nodes are unavailable: 3 node(s) resource fit failed.",
+            Cause::Resources,
+        ),
+        (
+            "0/3 nodes are unavailable: 3 node(s) pod number exceeded.",
+            Cause::Resources,
+        ),
+        (
+            "0/8 nodes are available: Pod shop/web is rejected in PreFilter because ElasticQuota shop is more than Max. \
+             preemption: 0/8 nodes are available",
+            Cause::Quota,
+        ),
+        (
+            "queue resource quota insufficient: insufficient cpu",
+            Cause::Quota,
+        ),
+        (
+            "Request does not fit in queue 'root.shop': requested cpu 9",
+            Cause::Quota,
+        ),
+        ("waiting in the scheduling queue", Cause::Other),
+        (
+            "0/2 nodes are available: 2 CSI driver ebs.csi.aws.com is not installed on the node.",
+            Cause::Volume,
+        ),
+        (
+            "0/2 nodes are available: 2 CSINode not found.",
+            Cause::Volume,
+        ),
+    ] {
+        assert_eq!(cause(message), expected, "{message}");
+    }
+}
+
+#[test]
+fn what_is_said_of_nodes_begins_with_what_decides() {
+    let said = |message: &str| said_of_nodes(message, cause(message));
+    let message = "0/7 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 3 Insufficient memory, \
+                   3 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }. preemption: 0/7 nodes";
+    assert_eq!(
+        said(message).as_deref(),
+        Some(
+            "3 Insufficient memory, 1 node(s) didn't match Pod's node affinity/selector, 3 node(s) had untolerated \
+             taint {node-role.kubernetes.io/control-plane: }"
+        )
+    );
+    let many = format!(
+        "0/9 nodes are available: {}1 Insufficient cpu.",
+        "2 node(s) were unschedulable in a pool, ".repeat(9)
+    );
+    let many = said(&many).unwrap_or_default();
+    assert!(many.ends_with(", …") && many.len() <= 160, "{many}");
+    assert_eq!(said("running PreBind plugin: timeout"), None);
 }
 
 #[test]
@@ -122,11 +248,11 @@ fn a_message_of_another_form_is_one_clause() {
 fn the_clauses_come_after_the_first_count_of_nodes() {
     for (message, expected) in [
         (
-            "all nodes are unavailable: 1 Insufficient cpu, 2 node(s) had a taint.",
+            "all nodes are unavailable: 1 Insufficient cpu, 2 node(s) were unschedulable.",
             Cause::Taint,
         ),
         (
-            "0/x nodes are available: 1 Insufficient cpu, 2 node(s) had a taint",
+            "0/x nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable",
             Cause::Taint,
         ),
         (
@@ -191,7 +317,7 @@ fn documented() -> impl Iterator<Item = (&'static str, &'static str)> {
 fn the_reasons_of_every_version_have_the_documented_causes() {
     let mut rows = 0;
     for (reason, documented) in documented() {
-        let cause = cause_of(&format!("2 something else, 3 {reason}"));
+        let cause = cause_of(&format!("3 {reason}"));
         assert_eq!(format!("`{}` |", cause.as_str()), documented, "{reason}");
         rows += 1;
     }
@@ -201,10 +327,7 @@ fn the_reasons_of_every_version_have_the_documented_causes() {
 #[test]
 fn a_taint_that_is_named_is_a_taint() {
     let named = "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }";
-    assert_eq!(
-        cause_of(&format!("1 Insufficient cpu, 2 {named}")),
-        Cause::Taint
-    );
+    assert_eq!(cause_of(&format!("2 {named}")), Cause::Taint);
     assert!(names_pod_group(
         "waiting for minCount pods from a gang to appear in scheduling queue"
     ));

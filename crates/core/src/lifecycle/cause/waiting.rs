@@ -19,6 +19,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
         Gang,
         Preempting,
         SchedulerError,
+        Quota,
         Resources,
         Taint,
         Topology,

@@ -5,6 +5,7 @@ pub(crate) mod scheduler;
 pub(crate) mod tally;
 
 pub(crate) use rules::{CauseRules, SpecCauses};
+pub(crate) use scheduler::Clause;
 
 use super::container::{Container, Kind, State};
 use super::kube_event::KubeEvent;

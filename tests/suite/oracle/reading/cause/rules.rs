@@ -1,7 +1,7 @@
 //! The clauses of [§10](crate::specification#s10) that can be got wrong, one method each. The
 //! methods' own bodies are the specification; [`SpecCauses`] leaves all of them as they are.
 
-use super::scheduler;
+use super::scheduler::{self, Clause};
 use crate::oracle::reading::container::{Container, Kind, State};
 use crate::oracle::reading::kube_event::KubeEvent;
 use crate::oracle::reading::snapshot::{Condition, Snapshot};
@@ -40,9 +40,16 @@ pub(crate) trait CauseRules {
     /// "the whole PodScheduled message contains […], in any case"
     fn is_gang(&self, message: &str) -> bool {
         let message = message.to_lowercase();
-        ["pod group", "podgroup", "gang", "sibling pods", "mincount"]
-            .iter()
-            .any(|name| message.contains(name))
+        [
+            "pod group",
+            "podgroup",
+            "gang",
+            "sibling pods",
+            "mincount",
+            "minavailable",
+        ]
+        .iter()
+        .any(|name| message.contains(name))
     }
 
     /// "and the message contains `volumebinding` or `binding volumes`, in any case"
@@ -72,7 +79,11 @@ pub(crate) trait CauseRules {
 
     /// "` nodes are available: ` or ` nodes are unavailable: ` (Volcano)"
     fn before_clauses(&self) -> &'static [&'static str] {
-        &[" nodes are available: ", " nodes are unavailable: "]
+        &[
+            " nodes are available: ",
+            " nodes are unavailable: ",
+            " resources were found: ",
+        ]
     }
 
     /// "If the text does not begin with a number […], it is one clause."
@@ -83,6 +94,16 @@ pub(crate) trait CauseRules {
     /// "the numbers of clauses with the same cause are added"
     fn adds_up(&self) -> bool {
         true
+    }
+
+    /// "of `resources` the greatest number counts"
+    fn adds_resources(&self) -> bool {
+        false
+    }
+
+    /// "clauses of nodes that were not meant for the pod are left out"
+    fn is_of_other_nodes(&self, clause: &Clause) -> bool {
+        scheduler::is_of_other_nodes(clause)
     }
 
     /// "the cause with the largest sum decides, on a tie the one whose first clause comes first"

@@ -1,6 +1,7 @@
 //! [§10.1](crate::specification#s10-1): what the scheduler says.
 
 use super::CauseRules;
+use crate::oracle::reading::node::{NodeRules, SpecNodes};
 use crate::oracle::reading::snapshot::{Condition, Snapshot};
 
 /// One clause of the scheduler's message.
@@ -54,19 +55,43 @@ pub(crate) fn names_a_node_for_binding(condition: Option<&Condition>) -> bool {
     }
 }
 
-/// "the numbers of clauses with the same cause are added"
+/// "the numbers of clauses with the same cause are added", of `resources` "the greatest counts"
 fn decided(rules: &dyn CauseRules, message: &str) -> &'static str {
-    let clauses = clauses(rules, message);
+    let mut clauses = clauses(rules, message);
+    if clauses
+        .iter()
+        .any(|clause| !rules.is_of_other_nodes(clause))
+    {
+        clauses.retain(|clause| !rules.is_of_other_nodes(clause));
+    }
     let mut sums: Vec<(&'static str, u128)> = Vec::new();
     for clause in &clauses {
         let cause = named(&clause.text);
         let known = sums.iter().position(|(known, _)| *known == cause);
         match known.filter(|_| rules.adds_up()) {
+            Some(place) if cause == "resources" && !rules.adds_resources() => {
+                sums[place].1 = sums[place].1.max(clause.nodes);
+            }
             Some(place) => sums[place].1 += clause.nodes,
             None => sums.push((cause, clause.nodes)),
         }
     }
     rules.most(&sums).unwrap_or("other")
+}
+
+/// "such nodes were not meant for the pod"
+pub(crate) fn is_of_other_nodes(clause: &Clause) -> bool {
+    let text = clause.text.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    match named(&clause.text) {
+        "affinity" => says(&["node affinity", "nodeaffinity", "selector"]),
+        "taint" if says(&["taint"]) => {
+            let named = clause.text.split('{').nth(1).unwrap_or_default();
+            let key = named.split([':', '}']).next().unwrap_or_default();
+            !(key.starts_with("node.kubernetes.io/") || SpecNodes.is_startup_taint(key))
+        }
+        _ => false,
+    }
 }
 
 /// "The clauses are what follows the first ` nodes are available: ` or ` nodes are unavailable: `"
@@ -91,7 +116,23 @@ pub(crate) fn clauses(rules: &dyn CauseRules, message: &str) -> Vec<Clause> {
         return vec![clause(0, counted)];
     }
     let mut clauses: Vec<Clause> = Vec::new();
-    for part in counted.split(", ") {
+    let lines: Vec<&str> = counted.split_inclusive('\n').collect();
+    let mut joined = lines
+        .first()
+        .map(|line| (*line).to_owned())
+        .unwrap_or_default();
+    for line in lines.iter().skip(1) {
+        // "a clause may also end with `.`, spaces and a line break before a number"
+        let ended = joined
+            .trim_end_matches('\n')
+            .trim_end_matches(' ')
+            .strip_suffix('.');
+        match ended.filter(|_| number(line).is_some()) {
+            Some(ended) => joined = format!("{ended}, {line}"),
+            None => joined.push_str(line),
+        }
+    }
+    for part in joined.split(", ") {
         match (number(part), clauses.last_mut()) {
             (Some((nodes, text)), _) => clauses.push(clause(nodes, text)),
             // "other text belongs to the clause before it"
@@ -112,11 +153,27 @@ pub(crate) fn number(text: &str) -> Option<(u128, &str)> {
 /// "which contains, in any case, in this order"
 pub(crate) fn named(clause: &str) -> &'static str {
     let clause = clause.to_lowercase();
+    if clause.contains("quota") || clause.contains("queue") && !clause.contains("scheduling queue")
+    {
+        return "quota";
+    }
     let names: [(&str, &[&str]); 6] = [
-        ("resources", &["insufficient", "too many pods"]),
+        (
+            "resources",
+            &[
+                "insufficient",
+                "too many pods",
+                "resource fit failed",
+                "pod number exceeded",
+                "enough resources",
+            ],
+        ),
         ("taint", &["taint", "unschedulable"]),
         ("topology", &["topology spread"]),
-        ("volume", &["volume", "pvc", "storage", "disk"]),
+        (
+            "volume",
+            &["volume", "pvc", "storage", "disk", "csi driver", "csinode"],
+        ),
         ("claim", &["claim", "device"]),
         ("affinity", &["affinity", "selector"]),
     ];

@@ -56,6 +56,7 @@ const SCHEDULING: &[&str] = &[
     "gang",
     "preempting",
     "scheduler_error",
+    "quota",
     "resources",
     "taint",
     "topology",
