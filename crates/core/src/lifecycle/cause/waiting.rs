@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_pair_leads_back_to_its_stage_and_cause() {
-        assert_eq!(WaitReason::COUNT, 66);
+        assert_eq!(WaitReason::COUNT, 68);
         for (index, waiting) in WaitReason::ALL.into_iter().enumerate() {
             assert_eq!(waiting.index(), index);
             let (stage, cause) = (waiting.stage(), waiting.cause());
