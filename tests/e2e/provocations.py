@@ -187,6 +187,13 @@ def ports(s):
                 "found for incoming pod.")
 
 
+@provoke("quota", "unschedulable", "quota", PATCHED, "a quota of a scheduler that is used up")
+def quota(s):
+    unscheduled(s, "Unschedulable", "0/8 nodes are available: Pod e2e/pod is rejected in PreFilter because ElasticQuota "
+                "e2e is more than Max. preemption: 0/8 nodes are available: 8 No preemption victims found for incoming "
+                "pod.")
+
+
 @provoke("preempting", "unschedulable", "preempting", PATCHED, "a nominated node")
 def preempting(s):
     unscheduled(s, "Unschedulable", "0/1 nodes are available: 1 Insufficient cpu.", nominatedNodeName="hollow-0")
