@@ -211,12 +211,14 @@ fn read_beside_failing(count: usize, state: State) {
     exporter.forget_peak();
     let seen = read_beside(&exporter, 5);
     let [peak, after] = exporter.resident().map(|bytes| bytes / MIB);
+    // Those of a build for tests are several times those of the program that ships.
+    let files = exporter.resident_files() / MIB;
     println!(
-        "{count} pods, {state:?}: {before} MiB at the peak before, {peak} MiB beside 16 readers, {after} MiB after them; \
-         {seen:?}"
+        "{count} pods, {state:?}: {before} MiB at the peak before, {peak} MiB beside 16 readers, {after} MiB after them, \
+         {files} MiB of each are pages of the program; {seen:?}"
     );
     assert!(seen.oldest_fresh <= 15.1, "{seen:?}");
-    assert!(before.max(peak) < shipped_limit());
+    assert!(before.max(peak) - files < shipped_limit());
 }
 
 mod slow {

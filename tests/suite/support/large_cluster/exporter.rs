@@ -93,6 +93,12 @@ impl Exporter {
         ["VmHWM", "VmRSS"].map(|field| self.bytes(field))
     }
 
+    /// The resident pages of files, in bytes: mostly the program itself, which the kernel takes back before it ends a
+    /// process at its limit.
+    pub fn resident_files(&self) -> u64 {
+        self.bytes("RssFile")
+    }
+
     fn bytes(&self, field: &str) -> u64 {
         kibibytes(self.child.id(), field) * 1024
     }
