@@ -41,7 +41,7 @@ const fn named(
 const REGISTRY: Named = named(
     "image",
     Some(("registry", "registry.example.com")),
-    " pods cannot pull images from registry.example.com: connection refused. Since 00:03, ",
+    " pods cannot pull images from registry.example.com: dial tcp 192.0.2.7:443: connection refused. Since 00:03, ",
 );
 const NODE: Named = named(
     "sandbox",
@@ -87,7 +87,7 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
         Scene::SlowNodes if minute == 1 => vec![named(
             "resources",
             None,
-            " pod fits on no node, because resources are short: 1 node(s) had untolerated taint",
+            " pod fits on no node, because resources are short: 10 Insufficient cpu, 1 node(s) had untolerated taint",
         )],
         Scene::SlowNodes => vec![named(
             "resources",

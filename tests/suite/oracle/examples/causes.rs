@@ -315,6 +315,15 @@ fn network() -> Vec<Example> {
             "sandbox",
         ),
         waits(
+            "§10.1: sandbox: the name of a sandbox says nothing of the network",
+            warned(&[warning(
+                "FailedCreatePodSandBox",
+                "failed to start sandbox container \"network-cni\"",
+            )]),
+            "network",
+            "sandbox",
+        ),
+        waits(
             "§10.1: \"clears a last warning `FailedAttachVolume`\"",
             warned(&[
                 warning("FailedMount", ""),
