@@ -183,7 +183,7 @@ async fn a_token_does_not_follow_a_redirect() {
         &["--token-file", &token],
     )
     .await;
-    assert_eq!(said.unwrap_err().matches("307").count(), 2);
+    assert_eq!(said.unwrap_err().matches("HTTP 307").count(), 2);
     assert!(!other.saw_another.load(Ordering::Relaxed));
 }
 
