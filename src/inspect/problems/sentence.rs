@@ -154,7 +154,7 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
     }
 }
 
-/// The reason in what Kubernetes says, or what the scheduler says of nodes. A back-off that says nothing else is none.
+/// The reason in what Kubernetes says, or what the scheduler says of nodes. `None` for a back-off alone.
 fn reason(cause: Cause, message: &str) -> Option<String> {
     let of_nodes = said_of_nodes(message, cause);
     let text = match &of_nodes {

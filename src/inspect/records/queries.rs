@@ -92,7 +92,7 @@ impl Queries {
         }
     }
 
-    /// Goes on with a query that is being answered, or begins the next. Does nothing if there is none.
+    /// Goes on with a query that is being answered, or begins the next. Does nothing where nobody asks.
     pub fn step(&mut self, tracker: &Tracker, store: &RecordStore) {
         for _ in 0..self.lines.len() {
             let line = self.next;

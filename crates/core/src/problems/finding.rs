@@ -29,7 +29,8 @@ pub const FINDING_LASTS: Duration = Duration::from_secs(15);
 pub struct Found {
     /// All pods in flight and those of problems
     pub pods: Arc<FoundPods>,
-    /// The problems, what is new first and then the worst, each with the places of its pods, those that have waited longest first
+    /// The problems, what is new first and then the worst, each with the places of its pods, those that have waited
+    /// longest first
     pub problems: Vec<(Problem, Vec<u32>)>,
     /// The places of the other pods in flight
     pub rest: Vec<u32>,

@@ -135,8 +135,8 @@ impl Set {
 }
 
 impl OverTime {
-    /// The problems to state at `now`, what is new first and then the worst, where `groups` of `pods` were found, each with the places of its
-    /// pods. The problems of `clocks` are stated as they are: what their pods share is certain.
+    /// The problems to state at `now`, what is new first and then the worst, where `groups` of `pods` were found, each
+    /// with the places of its pods. The problems of `clocks` are stated as they are: what their pods share is certain.
     pub(super) fn state(
         &mut self,
         groups: impl Iterator<Item = Group>,
