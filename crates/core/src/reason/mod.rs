@@ -55,17 +55,13 @@ pub fn keep(text: &str, most_bytes: usize) -> Cow<'_, str> {
 fn chosen(text: &str, enough_words: usize) -> String {
     let line = parts::telling_line(text);
     let parts = parts(line);
-    let told: Vec<&Part<'_>> = parts.iter().filter(|part| !part.says_nothing()).collect();
-    let repeats = |part: &Part<'_>| {
-        parts
-            .iter()
-            .any(|layer| layer.is_layer() && part.repeats(layer))
-    };
-    let is_telling = |part: &&Part<'_>| !part.is_layer() && !repeats(part);
-    let telling: Vec<&Part<'_>> = match told.iter().any(is_telling) {
-        true => told.into_iter().filter(is_telling).collect(),
-        false => told.last().copied().into_iter().collect(),
-    };
+    let (layers, mut telling): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
+        parts.iter().partition(|part| part.is_layer());
+    let repeats = |part: &Part<'_>| layers.iter().any(|layer| part.repeats(layer));
+    telling.retain(|part| !part.says_nothing() && !repeats(part));
+    if telling.is_empty() {
+        telling.extend(parts.iter().rfind(|part| !part.says_nothing()));
+    }
     let mut reason: Vec<Cow<'_, str>> = Vec::new();
     let mut words = 0;
     let mut last: Option<&Part<'_>> = None;

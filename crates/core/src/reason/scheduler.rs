@@ -2,12 +2,15 @@
 
 /// What follows the first of these is what PostFilter plugins say, and no reason why a node does not fit.
 const ENDS: [&str; 5] = [
-    " preemption:",
+    PREEMPTION,
     " no new claims to deallocate",
     " still not schedulable",
     " deallocation of ResourceClaim",
     " deletion of ResourceClaim",
 ];
+
+/// Begins what the plugin says that preempts pods.
+pub(crate) const PREEMPTION: &str = " preemption:";
 
 /// What the clauses come after; the second is of Volcano, the third of KAI.
 const BEFORE_CLAUSES: [&str; 3] = [

@@ -88,12 +88,13 @@ fn is_closed(words: &[&str]) -> bool {
 
 /// A text of one long word is cut inside it.
 fn cut_anywhere(text: &str, most: usize) -> Cow<'_, str> {
-    let mut bytes = text.len();
+    // No character has more than four bytes.
+    let mut bytes = text.len().min(most * 4);
     loop {
-        let cut = text::ends(text, bytes.min(most * 4));
+        let cut = text::ends(text, bytes);
         if cut.chars().count() <= most {
             return Cow::Owned(cut.into_owned());
         }
-        bytes = bytes.min(most * 4) - 1;
+        bytes -= 1;
     }
 }

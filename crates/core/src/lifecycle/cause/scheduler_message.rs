@@ -6,10 +6,8 @@
 
 use super::Cause;
 use crate::node::is_startup_taint;
-use crate::reason::{self, scheduler::clauses};
-
-/// Begins what the plugin says that preempts pods.
-const PREEMPTION: &str = " preemption:";
+use crate::reason::scheduler::{PREEMPTION, clauses, own};
+use crate::reason::{MOST_CHARACTERS, shorten};
 
 /// What it says where the scheduler keeps the node that it has nominated.
 const KEEPS_NODE: [&str; 3] = [
@@ -72,11 +70,15 @@ pub(super) fn tells_of_failed_preemption(message: &str) -> bool {
 /// The cause that `message` states: that of the most nodes, on a tie the one that is named first. Nodes that were not
 /// meant for the pod do not count beside others.
 pub(super) fn cause(message: &str) -> Cause {
-    let mut counts: Vec<(Cause, u64)> = Vec::with_capacity(CLAUSES.len() + 1);
-    let is_meant = has_meant_nodes(message);
-    for (nodes, clause) in clauses(message) {
+    let read = |(nodes, clause)| {
         let cause = cause_of_clause(clause);
-        if is_meant && is_of_other_nodes(cause, clause) {
+        (cause, nodes, is_of_other_nodes(cause, clause))
+    };
+    let read: Vec<(Cause, u64, bool)> = clauses(message).map(read).collect();
+    let has_meant = read.iter().any(|(.., is_of_others)| !is_of_others);
+    let mut counts: Vec<(Cause, u64)> = Vec::with_capacity(read.len());
+    for (cause, nodes, is_of_others) in read {
+        if has_meant && is_of_others {
             continue;
         }
         match counts.iter_mut().find(|(known, _)| *known == cause) {
@@ -98,7 +100,7 @@ pub(super) fn cause(message: &str) -> Cause {
 /// What `message` says of `cause`: the clauses that decide it, then the others as far as they fit. `None` where a
 /// message has no clauses.
 pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
-    reason::scheduler::own(message)?;
+    own(message)?;
     let (deciding, others): (Vec<_>, Vec<_>) =
         clauses(message).partition(|(_, clause)| cause_of_clause(clause) == cause);
     let mut said = String::new();
@@ -108,10 +110,9 @@ pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
             0 => clause.to_owned(),
             nodes => format!("{nodes} {clause}"),
         };
-        let room = reason::MOST_CHARACTERS
-            .saturating_sub(said.chars().count() + ", …".chars().count() * 2);
+        let room = MOST_CHARACTERS.saturating_sub(said.chars().count() + ", …".chars().count() * 2);
         if said.is_empty() {
-            said = reason::shorten(&clause, reason::MOST_CHARACTERS).into_owned();
+            said = shorten(&clause, MOST_CHARACTERS).into_owned();
         } else if clause.chars().count() <= room {
             said = format!("{said}, {clause}");
         } else {
@@ -120,11 +121,6 @@ pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
         }
     }
     Some(said).filter(|said| !said.is_empty())
-}
-
-/// Whether a clause of `message` is about nodes that were meant for the pod.
-fn has_meant_nodes(message: &str) -> bool {
-    clauses(message).any(|(_, clause)| !is_of_other_nodes(cause_of_clause(clause), clause))
 }
 
 /// Whether a clause is about nodes that were not meant for the pod: the scheduler asks for taints and node affinity
