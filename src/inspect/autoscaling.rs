@@ -1,25 +1,33 @@
 //! What autoscalers say of pods that fit on no node, in words ([§10.4](crate::specification#s10-4)).
 
+use std::borrow::Cow;
+
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::RecordedCapacity;
 use podinit_core::problems::FoundCapacity;
+use podinit_core::reason::{MOST_CHARACTERS, shorten};
 
 /// What an autoscaler says of one pod, as a clause; `None` where none says anything.
 pub(super) fn of_pod(capacity: &RecordedCapacity) -> Option<String> {
     let by = capacity.by.as_deref();
     let clause = clause(capacity.state, by, "a node", "has chosen a node for it")?;
-    let why = capacity.message.as_deref().filter(|_| {
-        // Where a node is on its way, its name says little.
-        capacity.state == CapacityState::NoScaleUp
-    });
-    let why = why.map(reason).filter(|why| !why.is_empty());
-    Some(why.map_or(clause.clone(), |why| format!("{clause}: {why}")))
+    // Where a node is on its way, its name says little.
+    let why = (capacity.message.as_deref()).filter(|_| capacity.state.is_refusal());
+    Some(with_why(clause, why))
 }
 
 /// What an autoscaler says of the pods of a problem, as a clause.
 pub(super) fn of_pods(capacity: &FoundCapacity) -> Option<String> {
     let by = capacity.by.as_deref();
-    clause(capacity.state, by, "nodes", "has chosen nodes for them")
+    let clause = clause(capacity.state, by, "nodes", "has chosen nodes for them")?;
+    Some(with_why(clause, capacity.why.as_deref()))
+}
+
+fn with_why(clause: String, why: Option<&str>) -> String {
+    match why.map(reason).filter(|why| !why.is_empty()) {
+        Some(why) => format!("{clause}: {why}"),
+        None => clause,
+    }
 }
 
 fn clause(state: CapacityState, by: Option<&str>, nodes: &str, placed: &str) -> Option<String> {
@@ -28,15 +36,21 @@ fn clause(state: CapacityState, by: Option<&str>, nodes: &str, placed: &str) -> 
         CapacityState::ScalingUp => Some(format!("{by} is adding {nodes}")),
         CapacityState::Nominated => Some(format!("{by} {placed}")),
         CapacityState::NoScaleUp => Some("no autoscaler helps".to_owned()),
+        CapacityState::ScaleUpFailed => Some(format!("{by} could not add {nodes}")),
         CapacityState::Unknown => None,
     }
 }
 
 /// Why an autoscaler does not help: what stands behind the words that say only that.
-fn reason(message: &str) -> &str {
+fn reason(message: &str) -> Cow<'_, str> {
     let heads = ["pod didn't trigger scale-up: ", "Failed to schedule pod, "];
     let after = heads.iter().find_map(|head| message.strip_prefix(head));
-    after.unwrap_or(message).trim().trim_end_matches('.')
+    let after = after.unwrap_or(message);
+    // GKE: `Node scale up in zones a associated with this pod failed: GCE quota exceeded. Pod is at risk of …`
+    let failed = after.split_once(" associated with this pod failed: ");
+    let after = failed.map_or(after, |(_, why)| why);
+    let after = after.split(". Pod is at risk ").next().unwrap_or(after);
+    shorten(after.trim().trim_end_matches('.'), MOST_CHARACTERS)
 }
 
 #[cfg(test)]
@@ -92,6 +106,21 @@ mod tests {
                 Some("karpenter"),
                 Some("Failed to schedule pod, no instance type met all requirements."),
                 "no autoscaler helps: no instance type met all requirements",
+            ),
+            (
+                CapacityState::ScaleUpFailed,
+                autoscaler,
+                Some(
+                    "Node scale up in zones us-west1-b associated with this pod failed: GCE out of resources. Pod is \
+                     at risk of not being scheduled.",
+                ),
+                "cluster-autoscaler could not add a node: GCE out of resources",
+            ),
+            (
+                CapacityState::ScaleUpFailed,
+                None,
+                None,
+                "an autoscaler could not add a node",
             ),
         ] {
             assert_eq!(said(state, by, message).as_deref(), Some(clause));

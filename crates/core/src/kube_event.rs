@@ -139,10 +139,19 @@ label_values! {
         ScalingUp => "scaling_up",
         /// `NotTriggerScaleUp`, or `FailedScheduling` of Karpenter
         NoScaleUp => "no_scale_up",
+        /// `FailedScaleUp`
+        ScaleUpFailed => "scale_up_failed",
         /// `Nominated`
         Nominated => "nominated",
         /// No Event says
         Unknown => "unknown",
+    }
+}
+
+impl CapacityState {
+    /// Whether no node comes, so that the words of the autoscaler say why.
+    pub const fn is_refusal(self) -> bool {
+        matches!(self, Self::NoScaleUp | Self::ScaleUpFailed)
     }
 }
 

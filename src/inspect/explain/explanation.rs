@@ -132,7 +132,7 @@ pub struct ContainerLine {
 /// Whether a node is on its way, or was.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AutoscalerLine {
-    /// `scaling_up`, `no_scale_up`, `nominated` or `unknown`
+    /// `scaling_up`, `no_scale_up`, `scale_up_failed`, `nominated` or `unknown`
     pub capacity: &'static str,
     /// Who says so
     pub by: Option<String>,

@@ -135,7 +135,7 @@ pub struct Problem {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "autoscaling")]
 pub struct Autoscaling {
-    /// `scaling_up`, `no_scale_up` or `nominated`
+    /// `scaling_up`, `no_scale_up`, `scale_up_failed` or `nominated`
     pub capacity: String,
     /// Who says so, where that is known
     #[serde(skip_serializing_if = "Option::is_none")]

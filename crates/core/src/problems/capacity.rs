@@ -17,6 +17,8 @@ pub struct FoundCapacity {
     pub by: Option<Arc<str>>,
     /// When podinit first heard that; of several pods, the earliest
     pub since: Timestamp,
+    /// Where no node comes, why, in the autoscaler's words; of several pods, what is said of most
+    pub why: Option<Arc<str>>,
 }
 
 impl FoundCapacity {
@@ -31,6 +33,7 @@ impl FoundCapacity {
             state: known.state,
             by: known.by.clone(),
             since: known.since?,
+            why: known.message.clone().filter(|_| known.state.is_refusal()),
         })
         .filter(|_| says)
     }
@@ -45,16 +48,23 @@ pub(super) fn shared<'a>(
     for said in unschedulable {
         all += 1;
         if let Some(said) = said {
-            let group = groups
+            let (pods, since, whys) = groups
                 .entry((said.state, &said.by))
-                .or_insert((0_usize, said.since));
-            *group = (group.0 + 1, group.1.min(said.since));
+                .or_insert_with(|| (0_usize, said.since, BTreeMap::new()));
+            *pods += 1;
+            *since = said.since.min(*since);
+            if let Some(why) = &said.why {
+                *whys.entry(why).or_insert(0_usize) += 1;
+            }
         }
     }
-    let ((state, by), (_, since)) = groups.into_iter().find(|(_, (pods, _))| 2 * pods > all)?;
+    let ((state, by), (_, since, whys)) =
+        groups.into_iter().find(|(_, (pods, ..))| 2 * pods > all)?;
+    let why = whys.into_iter().max_by_key(|(_, pods)| *pods);
     Some(FoundCapacity {
         state,
         by: by.clone(),
         since,
+        why: why.map(|(why, _)| Arc::clone(why)),
     })
 }

@@ -28,6 +28,8 @@ pub struct FoundPods {
     limits: Vec<i64>,
     /// What autoscalers say, by place
     capacities: BTreeMap<u32, FoundCapacity>,
+    /// Why no node comes, in their words
+    whys: Distinct<str>,
     /// The places by UID
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
@@ -133,7 +135,10 @@ impl FoundPods {
             is_rest: rest.is_some(),
         });
         self.names.push(rest.unwrap_or(&pod.name));
-        if let Some(capacity) = FoundCapacity::of(record) {
+        if let Some(mut capacity) = FoundCapacity::of(record) {
+            // Most pods are told the same.
+            let why = self.whys.number_of(capacity.why.as_ref());
+            capacity.why = self.whys.get(why).cloned();
             self.capacities.insert(place, capacity);
         }
         let Self {
@@ -152,6 +157,7 @@ impl FoundPods {
         self.namespaces.seal();
         self.nodes.seal();
         self.workloads.seal();
+        self.whys.seal();
     }
 
     /// The number of a time after which a pod counts as stuck.

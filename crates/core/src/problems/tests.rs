@@ -404,6 +404,7 @@ fn what_autoscalers_say_of_most_of_the_pods_is_said_of_the_problem() {
         state: ScalingUp,
         by: Some(autoscaler.into()),
         since: at(20),
+        why: None,
     };
     assert_eq!(found[0].capacity, Some(expected));
     pods.push(unplaced("d", None));

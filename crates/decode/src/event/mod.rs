@@ -28,8 +28,9 @@ use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// Names the component of which Events are evidence.
 const KUBELET: &str = "kubelet";
 
-/// Names the component whose `FailedScheduling` is about nodes to come; that of a scheduler is about those there are.
-const KARPENTER: &str = "karpenter";
+/// Name the components whose `FailedScheduling` is about nodes to come; that of a scheduler is about those there are.
+/// The second is Karpenter in the Auto Mode of EKS.
+const KARPENTER: [&str; 2] = ["karpenter", "eks-auto-mode/compute"];
 
 /// The Event that `object` is.
 pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
@@ -163,7 +164,10 @@ fn capacity_state(reason: &str, reporter: Option<&str>) -> Option<CapacityState>
     match reason {
         "TriggeredScaleUp" => Some(CapacityState::ScalingUp),
         "NotTriggerScaleUp" => Some(CapacityState::NoScaleUp),
-        "FailedScheduling" if reporter == Some(KARPENTER) => Some(CapacityState::NoScaleUp),
+        "FailedScheduling" if reporter.is_some_and(|name| KARPENTER.contains(&name)) => {
+            Some(CapacityState::NoScaleUp)
+        }
+        "FailedScaleUp" => Some(CapacityState::ScaleUpFailed),
         "Nominated" => Some(CapacityState::Nominated),
         _ => None,
     }

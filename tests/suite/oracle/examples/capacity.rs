@@ -46,6 +46,19 @@ pub(super) fn examples() -> Vec<Example> {
             "no_scale_up",
         ),
         state(
+            "§10.4: reason `FailedScaleUp`",
+            vec![
+                said("TriggeredScaleUp", "cluster-autoscaler"),
+                said("FailedScaleUp", "cluster-autoscaler"),
+            ],
+            "scale_up_failed",
+        ),
+        state(
+            "§10.4: `FailedScheduling` reported by `eks-auto-mode/compute`",
+            vec![said("FailedScheduling", "eks-auto-mode/compute")],
+            "no_scale_up",
+        ),
+        state(
             "§10.4: reason `Nominated`",
             vec![said("Nominated", "karpenter")],
             "nominated",

@@ -26,7 +26,7 @@ pub(super) fn scatter(rng: &mut Rng, mut documents: Vec<Value>) -> Vec<Value> {
     documents
 }
 
-const SAID: [(&str, &str); 6] = [
+const SAID: [(&str, &str); 7] = [
     (
         "TriggeredScaleUp",
         "pod triggered scale-up: [{pool-a 3->4 (max: 10)}]",
@@ -47,10 +47,15 @@ const SAID: [(&str, &str); 6] = [
         "FailedScheduling",
         "0/3 nodes are available: 3 Insufficient cpu.",
     ),
+    (
+        "FailedScaleUp",
+        "Node scale up in zones a associated with this pod failed: GCE quota exceeded. Pod is at risk of not being scheduled.",
+    ),
     ("ScaledUpGroup", "Scale-up: group pool-a size set to 4"),
 ];
 
-const REPORTERS: [(&str, &str); 8] = [
+const REPORTERS: [(&str, &str); 9] = [
+    ("eks-auto-mode/compute", ""),
     ("cluster-autoscaler", "cluster-autoscaler"),
     ("", "cluster-autoscaler"),
     ("karpenter", "karpenter"),

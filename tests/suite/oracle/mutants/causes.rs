@@ -299,6 +299,14 @@ cause_mutants! {
             }
         }
     }
+    TakesAFailureForARefusal {
+        fn capacity(&self, event: &KubeEvent) -> Option<&'static str> {
+            match event.reason.as_str() {
+                "FailedScaleUp" => Some("no_scale_up"),
+                _ => SpecCauses.capacity(event),
+            }
+        }
+    }
     HearsTheClusterAutoscalerOnly {
         fn capacity(&self, event: &KubeEvent) -> Option<&'static str> {
             let reporter = match event.reporting_component.as_str() {

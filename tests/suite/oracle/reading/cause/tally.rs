@@ -7,7 +7,13 @@ use crate::oracle::reading::startup::Startup;
 
 const WAITING: &str = "podinit_waiting_pods";
 const UNSCHEDULABLE: &str = "podinit_unschedulable_pods";
-const CAPACITY: [&str; 4] = ["scaling_up", "no_scale_up", "nominated", "unknown"];
+const CAPACITY: [&str; 5] = [
+    "scaling_up",
+    "no_scale_up",
+    "scale_up_failed",
+    "nominated",
+    "unknown",
+];
 const DISRUPTIONS: &str = "podinit_disruptions_total";
 
 /// The causes of a stage, `terminating` aside.
