@@ -126,7 +126,13 @@ fn events_of_autoscalers_say_whether_a_node_is_on_its_way() {
         });
         lines.collect::<Vec<_>>()
     };
-    let states = ["scaling_up 1", "no_scale_up 2", "nominated 1", "unknown 1"];
+    let states = [
+        "scaling_up 1",
+        "no_scale_up 2",
+        "scale_up_failed 0",
+        "nominated 1",
+        "unknown 1",
+    ];
     assert_eq!(capacity("events"), states);
     assert_eq!(capacity("none"), Vec::<String>::new());
 }

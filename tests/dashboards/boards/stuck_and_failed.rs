@@ -95,7 +95,7 @@ fn capacity() -> Panel {
         Kind::Stack,
         "Unschedulable pods by capacity",
         "short",
-        "Pods that fit on no node, by what an autoscaler says of a node for them. scaling_up, nominated: one is on its way. no_scale_up: no autoscaler helps. unknown: none has spoken. Needs --evidence events.",
+        "Pods that fit on no node, by what an autoscaler says of a node for them. scaling_up, nominated: one is on its way. no_scale_up: no autoscaler helps. scale_up_failed: the provider refused. unknown: none has spoken. Needs --evidence events.",
         vec![Target::new(
             sum_by("capacity", "podinit_unschedulable_pods", ""),
             "{{capacity}}",

@@ -151,7 +151,7 @@ pub(crate) trait CauseRules {
         match event.reason.as_str() {
             "TriggeredScaleUp" => Some("scaling_up"),
             "NotTriggerScaleUp" => Some("no_scale_up"),
-            "FailedScheduling" if ["karpenter", "eks-auto-mode/compute"].contains(&&**reporter) => {
+            "FailedScheduling" if ["karpenter", "eks-auto-mode/compute"].contains(&reporter) => {
                 Some("no_scale_up")
             }
             "FailedScaleUp" => Some("scale_up_failed"),
