@@ -24,8 +24,8 @@ pub struct KubeEvent {
     /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
     pub named: Option<Timestamp>,
     pub reason: EventReason,
-    /// Its message, of a warning that says why a pod waits and of what an autoscaler says; `None` where it was not
-    /// asked for
+    /// Its message, of a warning that says why a pod waits, of a [`Hint`] and of what an autoscaler says; `None` where it
+    /// was not asked for
     pub message: Option<Box<str>>,
 }
 
@@ -33,6 +33,17 @@ impl KubeEvent {
     /// The UID of the pod that it is about.
     pub fn uid(&self) -> Option<PodUid> {
         self.pod.as_ref().map(|pod| pod.uid)
+    }
+
+    /// What a kubelet's text tells beside the cause, and the text.
+    pub fn hint(&self) -> Option<(Hint, &str)> {
+        let hint = match self.reason {
+            EventReason::Hint(hint) => hint,
+            EventReason::PullFailed { .. } => Hint::Pull,
+            _ => return None,
+        };
+        let text = self.message.as_deref().filter(|_| self.from_kubelet)?;
+        Some((hint, text))
     }
 }
 
@@ -90,6 +101,8 @@ pub enum EventReason {
     },
     /// A warning that says why a pod waits for its network
     Warning(SandboxWarning),
+    /// A text that gives no cause, but tells why one is there
+    Hint(Hint),
     /// `SuccessfulAttachVolume`
     VolumeAttached,
     /// What an autoscaler says of a pod that fits on no node ([§10.4](crate::specification#s10-4))
@@ -167,5 +180,37 @@ label_values! {
         FailedSandboxNetwork => "FailedCreatePodSandBox (network)",
         /// `FailedCreatePodSandBox` with any other message
         FailedSandbox => "FailedCreatePodSandBox",
+        /// The cgroup of a pod cannot be created
+        FailedPodContainer => "FailedCreatePodContainer",
+        /// `Failed` with a message about the pod's directories
+        FailedPodDirectories => "Failed (pod data directories)",
+        /// A kubelet changes the owners of a volume's files, which takes long
+        VolumePermissionChange => "VolumePermissionChangeInProgress",
+    }
+}
+
+/// What a kubelet's Event tells of a pod beside its cause ([§10.1](crate::specification#s10-1)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// Why an image was not pulled: `Failed` with a message that begins `Failed to pull image`
+    Pull,
+    /// Why a container was not started: any other `Failed`
+    Start,
+    /// Which secrets for pulls are not there: `FailedToRetrieveImagePullSecret`
+    PullSecret,
+    /// How a probe failed: `Unhealthy`
+    Unhealthy(ProbeKind),
+    /// That a container is killed because a probe failed: `Killing`
+    Killed(ProbeKind),
+    /// Why a kubelet gave up for now: `FailedSync`
+    Sync,
+}
+
+label_values! {
+    /// The probes of a container.
+    pub enum ProbeKind {
+        Startup => "startup",
+        Liveness => "liveness",
+        Readiness => "readiness",
     }
 }

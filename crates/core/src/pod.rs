@@ -186,6 +186,8 @@ pub struct PodSnapshot {
     pub has_nominated_node: bool,
     /// Why the sandbox is not ready, where the kubelet says so
     pub sandbox_not_ready: Option<SandboxNotReady>,
+    /// What Ready=False says of readiness gates that are not True, with their names; `None` where it says nothing
+    pub gates_not_ready: Option<Box<str>>,
     /// The reason of the condition `DisruptionTarget`, where that is True
     pub disruption: Option<DisruptionReason>,
     /// What is changed in place, where anything says so
@@ -245,6 +247,7 @@ impl PodSnapshot {
             is_bound: false,
             has_nominated_node: false,
             sandbox_not_ready: None,
+            gates_not_ready: None,
             disruption: None,
             in_place: None,
             terminating: false,

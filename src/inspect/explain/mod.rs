@@ -42,6 +42,5 @@ pub use peers::Peers;
 pub use recorded::{Records, explain_records};
 pub use replayed::explain;
 pub use target::{NoStartup, Target, TargetName};
-pub use verdict::crash;
 pub use waterfall::Row;
 pub use worst::{Worst, WorstStartup};

@@ -6,6 +6,7 @@ use super::parts::{Part, Share};
 use crate::inspect::autoscaling;
 use crate::text::human_time::{date_and_time, seconds, since};
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage, WaitReason};
+use podinit_core::reason::crash;
 use podinit_core::timestamp::Timestamp;
 
 /// A part of this share is all that is named.
@@ -146,15 +147,6 @@ fn container(record: &Record, waiting: WaitReason) -> Option<String> {
             })
         }
         _ => None,
-    }
-}
-
-/// How the run before ended, without the back-off that says nothing else: `exit code 1, 3 restarts: …`.
-pub fn crash(message: &str) -> &str {
-    match message.split_once(": ") {
-        Some((head, rest)) if head.starts_with("back-off ") => rest,
-        _ if message.starts_with("back-off ") => "",
-        _ => message,
     }
 }
 

@@ -1,7 +1,6 @@
 //! A problem in one sentence: what is wrong, where, and since when.
 
 use crate::inspect::autoscaling;
-use crate::inspect::explain::crash;
 use crate::inspect::node_clocks;
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
@@ -159,15 +158,18 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
     let of_nodes = said_of_nodes(message, cause);
     let text = match &of_nodes {
         Some(clauses) => clauses,
-        None if cause == Cause::Crash => crash(message),
+        None if cause == Cause::Crash => reason::crash(message),
         None if cause == Cause::Rejected => return rejection(message),
-        None => &reason::of(message),
+        None => match message.split_once(" probe failed: ") {
+            Some((probe, why)) => &format!("{probe} probe failed: {}", reason::of(why)),
+            None => &reason::of(message),
+        },
     };
     let text = text.trim().trim_end_matches('.');
     let repeats = ["Back-off ", "back-off "]
         .iter()
         .any(|head| text.starts_with(head));
-    let says_more = !text.is_empty() && !repeats && !matches!(cause, Cause::Probe);
+    let says_more = !text.is_empty() && !repeats;
     says_more.then(|| reason::shorten(text, reason::MOST_CHARACTERS).into_owned())
 }
 

@@ -22,6 +22,8 @@ const MOST_BYTES_AT_ONCE: usize = 64 << 10;
 pub(super) struct Message {
     /// The stage and cause that it is about
     pub(super) about: WaitReason,
+    /// A warning says it whose volume may be attached later, which takes it back
+    pub(super) is_of_attachment: bool,
     pub(super) text: Box<str>,
 }
 
@@ -30,6 +32,8 @@ pub(super) struct Message {
 pub(super) struct Said<'a> {
     /// The stage and cause that it is about
     pub(super) about: WaitReason,
+    /// A warning `FailedAttachVolume` says it
+    pub(super) is_of_attachment: bool,
     pub(super) text: &'a str,
 }
 
@@ -43,16 +47,23 @@ impl MessageBudget {
         let cut = new.map(|said| reason::keep(said.text, MOST_BYTES_OF_ONE));
         let old = message.as_deref().map(Message::said);
         let is_same = |new: Said<'_>| {
-            old.map(|old| (old.about, old.text))
-                == Some((new.about, cut.as_deref().unwrap_or_default()))
+            old.map(|old| (old.about, old.is_of_attachment, old.text))
+                == Some((
+                    new.about,
+                    new.is_of_attachment,
+                    cut.as_deref().unwrap_or_default(),
+                ))
         };
         if new.map_or(old.is_none(), is_same) {
             return;
         }
         let kept = self.exchange(old.map(|old| old.text), cut.as_deref());
         *message = new.zip(kept).map(|(new, text)| {
-            let about = new.about;
-            Box::new(Message { about, text })
+            Box::new(Message {
+                about: new.about,
+                is_of_attachment: new.is_of_attachment,
+                text,
+            })
         });
     }
 
@@ -83,6 +94,7 @@ impl Message {
     pub(super) fn said(&self) -> Said<'_> {
         Said {
             about: self.about,
+            is_of_attachment: self.is_of_attachment,
             text: &self.text,
         }
     }
@@ -96,11 +108,13 @@ pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option
         Stage::Network | Stage::Init | Stage::Containers => {
             said_of_container(snapshot, waiting.cause())?
         }
-        Stage::Gated | Stage::Readiness => return None,
+        Stage::Readiness => snapshot.gates_not_ready.as_deref()?,
+        Stage::Gated => return None,
     };
     let is_said = waiting.cause() != Cause::Terminating && !text.is_empty();
     is_said.then_some(Said {
         about: waiting,
+        is_of_attachment: false,
         text,
     })
 }
@@ -122,7 +136,11 @@ pub(super) fn said_by_event(event: &KubeEvent) -> Option<Said<'_>> {
     };
     let text = event.message.as_deref().filter(|text| !text.is_empty())?;
     let about = about_warning(warning)?;
-    Some(Said { about, text })
+    Some(Said {
+        about,
+        is_of_attachment: warning == SandboxWarning::FailedAttachVolume,
+        text,
+    })
 }
 
 /// The stage and cause that a warning is about.

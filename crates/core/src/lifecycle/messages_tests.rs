@@ -24,7 +24,13 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
     messages.resize_with(2 * MOST_BYTES / MOST_BYTES_OF_ONE, || None);
     let said = |message: &Option<Box<Message>>| message.as_ref().map(|said| said.text.clone());
     let about = waiting(Stage::Network, Cause::Cni);
-    let new = |text| Some(Said { about, text });
+    let new = |text| {
+        Some(Said {
+            about,
+            is_of_attachment: false,
+            text,
+        })
+    };
     for message in &mut messages {
         budget.replace(message, new(&long));
     }
@@ -119,7 +125,14 @@ fn a_warning_speaks_of_the_network() {
     };
     let about = waiting(Stage::Network, Cause::Cni);
     let text = "no address left";
-    assert_eq!(said_by_event(&event), Some(Said { about, text }));
+    assert_eq!(
+        said_by_event(&event),
+        Some(Said {
+            about,
+            is_of_attachment: false,
+            text,
+        })
+    );
     event.message = Some("".into());
     assert_eq!(said_by_event(&event), None);
     event.message = Some(text.into());

@@ -30,6 +30,7 @@ mod delivery;
 mod enum_set;
 mod estimate;
 mod eviction;
+mod hints;
 mod image_pulls;
 mod in_flight_order;
 mod in_place;

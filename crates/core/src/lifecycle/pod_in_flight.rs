@@ -1,6 +1,7 @@
 //! A pod whose startup is under way: folds snapshots into its [`Startup`] and reports what follows.
 
 mod kube_events;
+mod said;
 mod saving;
 
 use std::sync::Arc;
@@ -11,13 +12,14 @@ use super::capacity::PodCapacity;
 use super::cause::{CauseClass, CauseLog, WaitEvidence, WaitReason};
 use super::clocks::Clocks;
 use super::delivery::SourceId;
+use super::hints::Hints;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
 use super::last_seen::LastSeen;
-use super::messages::{Message, MessageBudget, Said, said_by_pod};
+use super::messages::{Message, MessageBudget, said_by_pod};
 use super::milestone::Milestone;
 use super::nodes::Nodes;
 use super::observation::{Observer, PodObservation, PodState, Reporter};
@@ -151,6 +153,9 @@ pub struct PodInFlight {
     /// What Kubernetes says of the present cause, or of one that a warning announces
     #[serde(skip)]
     pub(super) message: Option<Box<Message>>,
+    /// What Events say of it that gives no cause
+    #[serde(skip)]
+    pub(super) hints: Option<Box<Hints>>,
     /// Whether a node is on its way for it
     #[serde(skip)]
     pub(super) capacity: PodCapacity,
@@ -191,6 +196,7 @@ impl PodInFlight {
             container: None,
             causes: CauseLog::default(),
             message: None,
+            hints: None,
             capacity: PodCapacity::default(),
             images: ImagePulls::default(),
             sli: SliProgress {
@@ -358,36 +364,6 @@ impl PodInFlight {
         (&self.info.namespace, &self.info.name)
     }
 
-    /// What Kubernetes says of the present cause.
-    pub(super) fn message(&self) -> Option<&str> {
-        let message = self.message.as_deref();
-        let shown = message.filter(|message| message.about == self.waiting);
-        shown.map(|message| &*message.text)
-    }
-
-    /// Keeps what is said of the present cause, or of one to come, and lets go what is of use no longer.
-    fn set_message(&mut self, said: Option<Said<'_>>, shared: &mut SharedState) {
-        let hides_none = self.message().is_none();
-        let said = said.filter(|said| self.is_of_use(said.about));
-        let said = said.filter(|said| said.about == self.waiting || hides_none);
-        let kept = self.message.as_ref().map(|message| message.about);
-        if said.is_some() || kept.is_some_and(|about| !self.is_of_use(about)) {
-            shared.messages.replace(&mut self.message, said);
-        }
-    }
-
-    /// Lets go what is said of it, until it is said again.
-    pub(super) fn forget_message(&mut self, shared: &mut SharedState) {
-        shared.messages.release(self.message.take().as_deref());
-    }
-
-    /// Whether the pod waits for `about`, or may do so soon: its last warning is about that, and the pod has
-    /// not left the stage.
-    fn is_of_use(&self, about: WaitReason) -> bool {
-        let has_left = self.waiting.stage() > Stage::Network;
-        about == self.waiting || !has_left && self.evidence.warns_of(about.cause())
-    }
-
     /// The position of the container that gives the pod its present cause, where one does.
     pub(super) fn container_with_cause(&self) -> Option<u8> {
         let (cause, standing) = (self.waiting.cause(), self.startup.standing());
@@ -453,7 +429,7 @@ impl PodInFlight {
         emit(PodObservation::Moved { from, to });
         self.leave_node(outcome, shared, reporter);
         self.wait(None, shared, reporter);
-        shared.messages.release(self.message.as_deref());
+        self.release_messages(shared);
         self.capacity.release(&mut shared.messages);
         outcome
     }

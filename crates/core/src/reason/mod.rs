@@ -9,12 +9,14 @@
 mod parts;
 pub(crate) mod scheduler;
 mod shorten;
+mod telling;
 mod vocabulary;
 
 use std::borrow::Cow;
 
 use parts::{Part, parts};
 pub use shorten::shorten;
+pub use telling::{Telling, crash, telling};
 
 /// A reason is never longer than this, in characters.
 pub const MOST_CHARACTERS: usize = 160;

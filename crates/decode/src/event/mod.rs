@@ -18,9 +18,10 @@ use fields::InvolvedObject;
 use message::PullMessage;
 use podinit_core::image_registry;
 use podinit_core::kube_event::{
-    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, LONGEST_REPORTER, Pulled,
-    SandboxWarning,
+    CapacityState, EventContainer, EventReason, Hint, InvolvedPod, KubeEvent, LONGEST_REPORTER,
+    ProbeKind, Pulled, SandboxWarning,
 };
+use podinit_core::label_value::LabelValue;
 use podinit_core::pod::PodUid;
 use podinit_core::pod::text::cut;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -58,7 +59,10 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
     };
     let tells_why = matches!(
         reason,
-        EventReason::Warning(_) | EventReason::Capacity { .. }
+        EventReason::Warning(_)
+            | EventReason::Capacity { .. }
+            | EventReason::Hint(_)
+            | EventReason::PullFailed { .. }
     );
     let is_kept = context.options.messages && tells_why;
     KubeEvent {
@@ -150,11 +154,15 @@ fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventR
             Some(image) => EventReason::PullFailed {
                 registry: registry(image),
             },
-            None => EventReason::Other,
+            None if message.starts_with("error making pod data directories") => {
+                EventReason::Warning(SandboxWarning::FailedPodDirectories)
+            }
+            None => EventReason::Hint(Hint::Start),
         },
-        _ => match warning(reason, message) {
-            Some(warning) => EventReason::Warning(warning),
-            None => EventReason::Other,
+        _ => match (warning(reason, message), hint(reason, message)) {
+            (Some(warning), _) => EventReason::Warning(warning),
+            (None, Some(hint)) => EventReason::Hint(hint),
+            (None, None) => EventReason::Other,
         },
     }
 }
@@ -185,8 +193,27 @@ fn warning(reason: &str, message: &str) -> Option<SandboxWarning> {
             SandboxWarning::FailedSandboxNetwork
         }
         "FailedCreatePodSandBox" => SandboxWarning::FailedSandbox,
+        "FailedCreatePodContainer" => SandboxWarning::FailedPodContainer,
+        "VolumePermissionChangeInProgress" => SandboxWarning::VolumePermissionChange,
         _ => return None,
     })
+}
+
+/// What an Event tells beside the cause of its pod ([§10.1](crate::specification#s10-1)).
+fn hint(reason: &str, message: &str) -> Option<Hint> {
+    let kind = |text: &str| ProbeKind::from_text(&text.to_ascii_lowercase());
+    match reason {
+        "FailedToRetrieveImagePullSecret" => Some(Hint::PullSecret),
+        "FailedSync" => Some(Hint::Sync),
+        // `Startup probe failed: …`, `Startup probe errored and resulted in … state: …`
+        "Unhealthy" => kind(message.split(" probe ").next()?).map(Hint::Unhealthy),
+        // `Container web failed startup probe, will be restarted`; up to 1.15 `Container web failed liveness probe, …`
+        "Killing" => {
+            let (_, after) = message.split_once(" failed ")?;
+            kind(after.split(" probe").next()?).map(Hint::Killed)
+        }
+        _ => None,
+    }
 }
 
 /// Whether the message of a `FailedCreatePodSandBox` is about the network, and not about a sandbox or a pause

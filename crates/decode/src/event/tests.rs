@@ -229,6 +229,17 @@ fn warnings_say_what_a_sandbox_waits_for() {
             W::FailedPrepareDynamicResources,
         ),
         ("FailedMount", "network", W::FailedMount),
+        ("FailedCreatePodContainer", "", W::FailedPodContainer),
+        (
+            "Failed",
+            "error making pod data directories: mkdir /var/lib/kubelet/pods/1: no space left on device",
+            W::FailedPodDirectories,
+        ),
+        (
+            "VolumePermissionChangeInProgress",
+            "Setting volume ownership for 1/volumes/x is taking longer than expected",
+            W::VolumePermissionChange,
+        ),
         ("FailedAttachVolume", "", W::FailedAttachVolume),
         ("FailedMapVolume", "", W::FailedMapVolume),
         ("NetworkNotReady", "", W::NetworkNotReady),
@@ -296,4 +307,55 @@ fn warnings_say_what_a_sandbox_waits_for() {
     }
     let attached = saying("SuccessfulAttachVolume", "AttachVolume.Attach succeeded");
     assert_eq!(attached, EventReason::VolumeAttached);
+}
+
+/// The texts are those of the kubelets of 1.18 to 1.37.
+#[test]
+fn hints_tell_of_pulls_starts_and_probes() {
+    use ProbeKind::{Liveness, Readiness, Startup};
+    for (reason, message, hint) in [
+        (
+            "Failed",
+            "Error: secret \"db\" not found",
+            Some(Hint::Start),
+        ),
+        ("Failed", "Error: ImagePullBackOff", Some(Hint::Start)),
+        (
+            "FailedToRetrieveImagePullSecret",
+            "",
+            Some(Hint::PullSecret),
+        ),
+        ("FailedSync", "error determining status", Some(Hint::Sync)),
+        (
+            "Unhealthy",
+            "Startup probe failed: HTTP probe failed with statuscode: 404",
+            Some(Hint::Unhealthy(Startup)),
+        ),
+        (
+            "Unhealthy",
+            "Liveness probe errored and resulted in unknown state: rpc error",
+            Some(Hint::Unhealthy(Liveness)),
+        ),
+        (
+            "Unhealthy",
+            "Readiness probe failed: EOF",
+            Some(Hint::Unhealthy(Readiness)),
+        ),
+        ("Unhealthy", "Other probe failed: EOF", None),
+        ("Unhealthy", "", None),
+        (
+            "Killing",
+            "Container web failed liveness probe, will be restarted",
+            Some(Hint::Killed(Liveness)),
+        ),
+        (
+            "Killing",
+            "Init container failed-web failed startup probe",
+            Some(Hint::Killed(Startup)),
+        ),
+        ("Killing", "Stopping container web", None),
+    ] {
+        let expected = hint.map_or(EventReason::Other, EventReason::Hint);
+        assert_eq!(saying(reason, message), expected, "{reason} {message}");
+    }
 }

@@ -31,6 +31,8 @@ pub struct ReadConditions {
     pub unschedulable: bool,
     pub not_scheduled: Option<Box<NotScheduled>>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
+    /// What Ready=False says of readiness gates
+    pub gates_not_ready: Option<Box<str>>,
     pub disruption: Option<DisruptionReason>,
     /// The condition `InPlaceUpdateReady` counts only with the readiness gate of this name
     pub in_place: InPlaceChanges,
@@ -51,6 +53,12 @@ impl ReadConditions {
                     self.sandbox_not_ready =
                         SandboxNotReady::of(&entry.message.unwrap_or_default());
                 }
+            }
+            ConditionType::Ready => {
+                let by_gates = entry.reason.as_deref() == Some("ReadinessGatesNotReady");
+                let is_said = entry.is_false() && by_gates;
+                let message = entry.message.filter(|_| is_said);
+                self.gates_not_ready = message.map(Into::into);
             }
             _ => {}
         }

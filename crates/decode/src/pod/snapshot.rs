@@ -66,6 +66,7 @@ impl FixedPart {
             is_bound: self.is_bound,
             has_nominated_node: status.has_nominated_node,
             sandbox_not_ready: read.sandbox_not_ready,
+            gates_not_ready: read.gates_not_ready,
             disruption: read.disruption,
             in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
             terminating: edition.terminating,

@@ -161,9 +161,12 @@ pub(in crate::lifecycle) const fn cause_of_warning(warning: SandboxWarning) -> C
         SandboxWarning::FailedPrepareDynamicResources => Cause::Claim,
         SandboxWarning::FailedMount
         | SandboxWarning::FailedAttachVolume
-        | SandboxWarning::FailedMapVolume => Cause::Volume,
+        | SandboxWarning::FailedMapVolume
+        | SandboxWarning::VolumePermissionChange => Cause::Volume,
         SandboxWarning::NetworkNotReady | SandboxWarning::FailedSandboxNetwork => Cause::Cni,
-        SandboxWarning::FailedSandbox => Cause::Sandbox,
+        SandboxWarning::FailedSandbox
+        | SandboxWarning::FailedPodContainer
+        | SandboxWarning::FailedPodDirectories => Cause::Sandbox,
     }
 }
 

@@ -11,7 +11,6 @@ use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::judgement::Latency;
-use crate::lifecycle::messages::said_by_event;
 use crate::lifecycle::observation::{
     Observer, PodObservation, PodState, PullObservation, PullResult, Reporter,
 };
@@ -30,11 +29,12 @@ impl PodInFlight {
     ) {
         let before = self.waiting;
         self.evidence.take_event(event);
-        if let Some(position) = self.position(event) {
+        let position = self.position(event);
+        if let Some(position) = position {
             self.take_kubelet_event(position, event, (mode, now), before, shared, reporter);
         }
         self.update_wait(shared, reporter);
-        self.set_message(said_by_event(event), shared);
+        self.take_text(event, position, shared);
         self.take_capacity_event(event, now, shared, reporter);
     }
 

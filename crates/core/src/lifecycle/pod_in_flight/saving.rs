@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{PodInFlight, SharedState};
-use crate::kube_event::CapacityState;
+use crate::kube_event::{CapacityState, SandboxWarning};
 use crate::lifecycle::capacity::SavedCapacity;
 use crate::lifecycle::cause::{Cause, ContainerEvidence, Detours, MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::interval::Stage;
@@ -126,7 +126,11 @@ impl PodInFlight {
         }
         self.startup.network_time = collected.network_time;
         let about = self.waiting;
-        let message = collected.message.map(|text| Message { about, text });
+        let message = collected.message.map(|text| Message {
+            about,
+            is_of_attachment: false,
+            text,
+        });
         self.message = message.map(Box::new);
         Ok(())
     }
@@ -162,6 +166,7 @@ impl PodInFlight {
         let announced = evidence.warning.filter(|_| shown.is_announced);
         if let Some(message) = &mut self.message {
             message.about = announced.and_then(about_warning).unwrap_or(self.waiting);
+            message.is_of_attachment = evidence.warning == Some(SandboxWarning::FailedAttachVolume);
         }
     }
 

@@ -79,7 +79,7 @@ impl PodInFlight {
             intervals: startup.recorded_intervals(outcome),
             containers: self.recorded_containers(outcome.is_none()),
             image: None,
-            message: self.message().map(Arc::from),
+            message: self.told().map(Arc::from),
             unschedulable: self.recorded_capacity(),
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),

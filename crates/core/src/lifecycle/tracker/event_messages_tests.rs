@@ -134,3 +134,36 @@ fn a_warning_speaks_whether_it_comes_before_its_snapshot_or_after() {
         assert_eq!(waits(steps), Some(expected));
     }
 }
+
+#[test]
+fn what_tells_more_of_a_cause_stays() {
+    use SandboxWarning::{FailedAttachVolume, FailedMount};
+    use Step::{Attached, Pod, Warning};
+    let attach = "Multi-Attach error for volume \"pvc-1\"";
+    let waits = |steps: Vec<Step>| {
+        let first = vec![Pod(accepted())];
+        waits(first.into_iter().chain(steps).collect())
+    };
+    let late = || {
+        let text = "Unable to attach or mount volumes: timed out waiting for the condition";
+        Warning(FailedMount, Some(text))
+    };
+    let attach_failed = || Warning(FailedAttachVolume, Some(attach));
+    let said = |text: &str| Some((Cause::Volume, Some(text.to_owned())));
+    assert_eq!(waits(vec![attach_failed(), late()]), said(attach));
+    assert_eq!(waits(vec![late(), attach_failed(), late()]), said(attach));
+    let other = "MountVolume.SetUp failed: secret \"tls\" not found";
+    assert_eq!(
+        waits(vec![attach_failed(), Warning(FailedMount, Some(other))]),
+        said(other)
+    );
+    // The volume is attached: its text is gone, and the last warning still gives the cause.
+    assert_eq!(
+        waits(vec![attach_failed(), late(), Attached]),
+        Some((Cause::Volume, None))
+    );
+    assert_eq!(
+        waits(vec![Warning(FailedMount, Some(other)), Attached]),
+        said(other)
+    );
+}

@@ -18,6 +18,7 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
     let has_nothing_rare = pod.not_scheduled.is_none()
         && pod.sandbox_not_ready.is_none()
+        && pod.gates_not_ready.is_none()
         && pod.disruption.is_none()
         && pod.in_place.is_none()
         && pod.waiting_messages.is_none()
@@ -60,6 +61,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         is_bound: _,
         has_nominated_node: _,
         sandbox_not_ready: _,
+        gates_not_ready: _,
         disruption: _,
         in_place: _,
         terminating: _,
@@ -165,6 +167,7 @@ pub(super) fn unpack(
         is_bound: flags.has(Flags::BOUND),
         has_nominated_node: flags.has(Flags::NOMINATED_NODE),
         sandbox_not_ready: None,
+        gates_not_ready: None,
         disruption: None,
         in_place: None,
         terminating: flags.has(Flags::TERMINATING),

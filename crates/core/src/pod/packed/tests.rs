@@ -150,6 +150,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                 is_bound: is[8],
                 has_nominated_node: is[1],
                 sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
+                gates_not_ready: rare[1].then(|| "the status of a gate".into()),
                 disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
                 in_place: rare[3].then(|| {
                     let resize = Some(Resize {

@@ -1,0 +1,183 @@
+//! What a kubelet's Events say of a pod in flight that gives no cause, but tells why there is one
+//! ([§10.1](crate::specification#s10-1)): for records only, as the messages of the cause are.
+
+use std::borrow::Cow;
+
+use super::cause::Cause;
+use super::messages::MessageBudget;
+use crate::kube_event::{Hint, ProbeKind};
+use crate::reason::{self, Telling};
+
+/// The newest text of each kind: at most one for each [`Hint`], the newest last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hints(Vec<Kept>);
+
+/// One text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Kept {
+    hint: Hint,
+    /// The position of the container that it is about; `None` where it is about the pod
+    container: Option<u8>,
+    text: Box<str>,
+}
+
+/// Whose cause is told: the cause, and the position of the container that gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Waiting {
+    pub cause: Cause,
+    pub container: Option<u8>,
+}
+
+impl Hints {
+    /// Keeps a text, unless it says nothing. One about the container that the pod waits for now is not replaced by one
+    /// of the same kind about another container.
+    pub(super) fn keep(
+        &mut self,
+        hint: Hint,
+        container: Option<u8>,
+        text: &str,
+        waits_for: Option<u8>,
+        budget: &mut MessageBudget,
+    ) {
+        let old = self.0.iter().position(|kept| kept.hint == hint);
+        let is_of_other = |kept: &Kept| {
+            kept.container.is_some() && kept.container == waits_for && container != waits_for
+        };
+        if reason::telling(text) == Telling::Nothing
+            || old.is_some_and(|old| is_of_other(&self.0[old]))
+        {
+            return;
+        }
+        let old = old.map(|old| self.0.remove(old));
+        let kept = budget.exchange(old.as_ref().map(|old| &*old.text), Some(text));
+        self.0.extend(kept.map(|text| Kept {
+            hint,
+            container,
+            text,
+        }));
+    }
+
+    /// How much room they take is free again.
+    pub(super) fn release(&self, budget: &mut MessageBudget) {
+        for kept in &self.0 {
+            budget.exchange(Some(&kept.text), None);
+        }
+    }
+
+    /// The newest text of one of these kinds about the container that is waited for.
+    fn newest(&self, waiting: Waiting, is: impl Fn(Hint) -> bool) -> Option<&Kept> {
+        let is_about = |kept: &&Kept| {
+            let is_there = kept.container.is_none() || kept.container == waiting.container;
+            is_there && is(kept.hint)
+        };
+        self.0.iter().rev().find(is_about)
+    }
+
+    /// What is said of a pod that waits so: `message` is what its status, or the warning that gives the cause, says.
+    pub(super) fn told<'a>(
+        &'a self,
+        waiting: Waiting,
+        message: Option<&'a str>,
+    ) -> Option<Cow<'a, str>> {
+        match waiting.cause {
+            Cause::Image => {
+                let is_of_pull = |hint| matches!(hint, Hint::Pull | Hint::Start);
+                let said = self.more_telling(waiting, message, is_of_pull);
+                self.with_secret(said)
+            }
+            Cause::Config | Cause::Create => {
+                let said = self.more_telling(waiting, message, |hint| hint == Hint::Start);
+                said.or_else(|| self.of_sync(waiting)).map(Cow::Borrowed)
+            }
+            Cause::Crash => self.crash(waiting, message),
+            Cause::Probe | Cause::Run => {
+                let is_of_probe = |hint| matches!(hint, Hint::Unhealthy(_));
+                let said = self.newest(waiting, is_of_probe).map(|kept| &*kept.text);
+                said.or(message).map(Cow::Borrowed)
+            }
+            Cause::NoSandbox | Cause::NoIp | Cause::Unknown | Cause::Pull => {
+                message.or_else(|| self.of_sync(waiting)).map(Cow::Borrowed)
+            }
+            _ => message.map(Cow::Borrowed),
+        }
+    }
+
+    fn of_sync(&self, waiting: Waiting) -> Option<&str> {
+        let kept = self.newest(waiting, |hint| hint == Hint::Sync)?;
+        Some(&kept.text)
+    }
+
+    /// The message, or the text of one of these kinds where that tells more.
+    fn more_telling<'a>(
+        &'a self,
+        waiting: Waiting,
+        message: Option<&'a str>,
+        is: impl Fn(Hint) -> bool,
+    ) -> Option<&'a str> {
+        let kept = self.newest(waiting, is).map(|kept| &*kept.text);
+        match (message, kept) {
+            (Some(message), Some(kept)) => {
+                let is_more = reason::telling(kept) > reason::telling(message);
+                Some(if is_more { kept } else { message })
+            }
+            (message, kept) => message.or(kept),
+        }
+    }
+
+    /// What is said of a pull, with the secrets that are not there: without them a registry refuses.
+    fn with_secret<'a>(&'a self, said: Option<&'a str>) -> Option<Cow<'a, str>> {
+        let kept = self.0.iter().find(|kept| kept.hint == Hint::PullSecret);
+        let Some(kept) = kept else {
+            return said.map(Cow::Borrowed);
+        };
+        let secret = kept.text.split(';').next().unwrap_or_default().trim();
+        let secret = secret.replacen("Unable to retrieve", "unable to retrieve", 1);
+        Some(Cow::Owned(match said.map(reason::of) {
+            Some(said) => format!("{said}; {secret}"),
+            None => secret,
+        }))
+    }
+
+    /// What is said of a crash, with the probe that the kubelet killed the container for, or that failed before.
+    fn crash<'a>(&'a self, waiting: Waiting, message: Option<&'a str>) -> Option<Cow<'a, str>> {
+        let kills = |kind| matches!(kind, ProbeKind::Startup | ProbeKind::Liveness);
+        let is_killed = |hint| matches!(hint, Hint::Killed(_));
+        let fails = |hint| matches!(hint, Hint::Unhealthy(kind) if kills(kind));
+        let killed = self.newest(waiting, is_killed).map(|kept| kept.hint);
+        let failed = self.newest(waiting, |hint| match killed {
+            // How the probe failed that it was killed for.
+            Some(Hint::Killed(kind)) => hint == Hint::Unhealthy(kind),
+            _ => fails(hint),
+        });
+        let kind = match (killed, failed.map(|kept| kept.hint)) {
+            (Some(Hint::Killed(kind)), _) | (None, Some(Hint::Unhealthy(kind))) => kind.as_str(),
+            _ => return message.map(Cow::Borrowed),
+        };
+        let why = failed.map(|kept| {
+            let (_, why) = kept.text.split_once(": ").unwrap_or(("", &kept.text));
+            reason::of(why)
+        });
+        let ended = reason::crash(message.unwrap_or_default());
+        // Where it ended by itself, that comes first.
+        let by_signal = ["exit code 137", "exit code 143"];
+        let is_killed = killed.is_some()
+            && (ended.is_empty() || by_signal.iter().any(|code| ended.starts_with(code)));
+        Some(Cow::Owned(match (is_killed, why) {
+            (true, why) => {
+                let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+                let ended = match ended {
+                    "" => String::new(),
+                    ended => format!(", {ended}"),
+                };
+                format!("killed by its {kind} probe{why}{ended}")
+            }
+            (false, Some(why)) if ended.is_empty() => format!("its {kind} probe failed: {why}"),
+            (false, Some(why)) => format!("{ended}; its {kind} probe failed: {why}"),
+            (false, None) => format!("{ended}; its {kind} probe failed"),
+        }))
+    }
+}
+
+#[cfg(test)]
+#[path = "hints_tests.rs"]
+mod tests;
