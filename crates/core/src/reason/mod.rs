@@ -4,17 +4,19 @@
 //! Errors of Go are chains, `outer: inner: inner`. Parts that only name layers are left out, and so are endings that
 //! say nothing. Of what is left the last part is the reason, with as much before it as is needed to say of what.
 //! `parts` takes a text apart, `vocabulary` has the words of the layers, and `shorten` makes a long text fit. What a
-//! scheduler says is no chain: `scheduler` has its clauses.
+//! scheduler says is no chain: `scheduler` has its clauses. `skeleton` tells which texts are about one fault.
 
 mod parts;
 pub(crate) mod scheduler;
 mod shorten;
+mod skeleton;
 mod vocabulary;
 
 use std::borrow::Cow;
 
 use parts::{Part, parts};
 pub use shorten::shorten;
+pub use skeleton::{skeleton, without_words};
 
 /// A reason is never longer than this, in characters.
 pub const MOST_CHARACTERS: usize = 160;
