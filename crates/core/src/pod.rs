@@ -4,6 +4,7 @@
 //! value, null or missing field into an `Option` or a variant here, so the core handles no malformed
 //! input.
 
+mod claims;
 mod container;
 pub mod packed;
 mod probes;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::claims::Claims;
 pub use self::container::{
     Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
 };
@@ -26,6 +28,7 @@ pub use self::status::{
     Resize, ResizeState, SandboxNotReady, Termination,
 };
 pub use self::uid::PodUid;
+pub(crate) use self::workload::is_generated;
 pub use self::workload::{HashedBy, LastingName, TemplateHash, Workload, generated_word};
 use crate::label_values;
 use crate::node::labels::NodeLabels;
@@ -215,6 +218,7 @@ pub struct PodSnapshot {
     /// It has a volume that is no secret, configMap, downwardAPI, emptyDir or projected one
     /// ([§9.4](crate::specification#s9-4))
     pub is_stateful: bool,
+    pub claims: Claims,
     /// `spec.readinessGates` is not empty
     pub has_readiness_gates: bool,
     /// It is a static pod: it has the annotation `kubernetes.io/config.mirror`, or a `kubernetes.io/config.source` other
@@ -259,6 +263,7 @@ impl PodSnapshot {
             waiting_messages: None,
             ending: None,
             is_stateful: false,
+            claims: Claims::default(),
             has_readiness_gates: false,
             is_static: false,
         }

@@ -12,7 +12,7 @@ use super::*;
 use crate::testing::{any_pod, any_value, same_in_every_run};
 use podinit_core::label_value::LabelValue;
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
+    Claims, Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
     DisruptionReason, InPlaceChanges, NotScheduled, NotScheduledReason, Phase, PodUid, Resize,
     ResizeState, SandboxNotReady, WaitingReason,
 };
@@ -108,6 +108,12 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
         ];
         objects.any(|volume| !stateless.iter().any(|source| volume.contains_key(*source)))
     });
+    let mut volumes = spec["volumes"].as_array().into_iter().flatten();
+    let has_volume = volumes.any(|volume| {
+        let has = |source: &str| volume.get(source).is_some();
+        has("persistentVolumeClaim") || has("ephemeral")
+    });
+    snapshot.claims = Claims::new(has_volume, not_empty(&spec["resourceClaims"]));
     snapshot.has_readiness_gates = not_empty(&spec["readinessGates"]);
     let annotations = metadata["annotations"].as_object();
     snapshot.is_static = annotations.is_some_and(|entries| {

@@ -91,7 +91,7 @@ pub fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// The places at which a pod is mutilated; the UID is not among them.
-const POD_PLACES: [&str; 67] = [
+const POD_PLACES: [&str; 71] = [
     "/metadata/name",
     "/metadata/namespace",
     "/metadata/resourceVersion",
@@ -133,6 +133,10 @@ const POD_PLACES: [&str; 67] = [
     "/spec/volumes",
     "/spec/volumes/0",
     "/spec/volumes/0/secret",
+    "/spec/volumes/2",
+    "/spec/volumes/2/ephemeral",
+    "/spec/resourceClaims",
+    "/spec/resourceClaims/0",
     "/status/initContainerStatuses",
     "/status/initContainerStatuses/0/state/terminated",
     "/status/initContainerStatuses/1/started",
@@ -183,7 +187,10 @@ fn whole_pod() -> Value {
                 {"name": "web", "image": "web:1", "restartPolicy": "Never", "restartPolicyRules": [
                     {"action": "Restart", "exitCodes": {"operator": "In", "values": [1, 3]}}]},
                 {"name": "app"}],
-            "volumes": [{"name": "keys", "secret": {}}, {"name": "scratch", "emptyDir": {}}],
+            "volumes": [
+                {"name": "keys", "secret": {}}, {"name": "scratch", "emptyDir": {}},
+                {"name": "data", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}],
+            "resourceClaims": [{"name": "gpu"}],
         },
         "status": {
             "phase": "Running", "startTime": "2026-01-02T03:04:06Z", "nominatedNodeName": "n",

@@ -57,6 +57,10 @@ const SPEC: Fields = &[
         "readinessGates",
         Rule::Each(&Rule::Object(&[("conditionType", CONDITION_TYPE)])),
     ),
+    (
+        "resourceClaims",
+        Rule::Each(&Rule::Object(&[("name", NAME)])),
+    ),
     ("schedulingGroup", Rule::Object(&[])),
     ("volumes", Rule::Each(&Rule::Within(volume))),
 ];

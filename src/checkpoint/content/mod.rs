@@ -17,6 +17,7 @@
 //! | 13 | `marks` | which pods in flight have run a container, and which were Ready lately; optional |
 //! | 14 | `crashes` | the pods that crash right after they were ready; optional |
 //! | 15 | `holds` | which label values have a pod, and since when others have none; optional |
+//! | 16 | `claims` | what the pods of records claim; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -28,6 +29,7 @@
 //! ignoring the name would lower a counter.
 
 mod capacity;
+mod claims;
 mod collected;
 mod endings;
 mod evidence;
@@ -52,8 +54,8 @@ use self::pods::SharedTexts;
 #[cfg(test)]
 use self::section::append;
 use self::section::{
-    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS, SCOPE,
-    SHARD, SHOWN, START_TIMES, TRACKER, payload, value,
+    CAPACITY, CLAIMS, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS,
+    SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, payload, value,
 };
 use super::frame::Sections;
 #[cfg(test)]
@@ -151,6 +153,9 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     };
     if let Some(payload) = file.get(ENDINGS) {
         endings::give(payload, &mut content.records.records)?;
+    }
+    if file.get(CLAIMS).is_some() {
+        claims::give(value(file, CLAIMS)?, &mut content.records.records)?;
     }
     if file.get(EVIDENCE).is_some() {
         let evidence: SavedEvidence = value(file, EVIDENCE)?;

@@ -10,10 +10,10 @@ use super::evidence::PodNodes;
 use super::holds::HoldsWriter;
 use super::marks::Marks;
 use super::section::{
-    CAPACITY, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS, SCOPE,
-    SHARD, SHOWN, START_TIMES, TRACKER, append,
+    CAPACITY, CLAIMS, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS,
+    SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append,
 };
-use super::{Content, SavedShard, endings, records};
+use super::{Content, SavedShard, claims, endings, records};
 use crate::checkpoint::frame::{Section, Writer};
 use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
 use podinit_core::shard::Shard;
@@ -138,6 +138,10 @@ impl Unsealed {
             let endings = endings::of(written);
             if !endings.is_empty() {
                 file.section(ENDINGS, |out| append(out, &endings));
+            }
+            let claims = claims::of(written);
+            if !claims.is_empty() {
+                file.section(CLAIMS, |out| append(out, &claims));
             }
         }
         if !capacities.is_empty() {

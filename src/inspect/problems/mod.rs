@@ -103,9 +103,12 @@ pub struct Problem {
     /// How many of them became ready within 10 minutes and crash again; left out where none does
     #[serde(default, skip_serializing_if = "is_zero")]
     pub relapsed: usize,
-    /// When the first of them had the cause first in its stage
+    /// When the first of them, but for `earlier`, had the cause first in its stage
     #[schemars(with = "Timestamp")]
     pub since: String,
+    /// The few, at most a tenth, that had it at least 15 minutes before those; left out where there are none
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
     /// On how many nodes they are
     pub nodes: usize,
     /// Of how many workloads they are
@@ -129,6 +132,17 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Timestamp>")]
     pub ended: Option<String>,
+}
+
+/// The few pods of a problem that had the cause long before the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "earlier")]
+pub struct Earlier {
+    /// How many they are
+    pub pods: usize,
+    /// When the first of them had the cause first in its stage
+    #[schemars(with = "Timestamp")]
+    pub since: String,
 }
 
 /// Whether nodes are on their way.
@@ -207,6 +221,10 @@ impl Problem {
             failed: problem.failed,
             relapsed: problem.relapsed,
             since: rfc3339::format(problem.since),
+            earlier: problem.earlier.map(|earlier| Earlier {
+                pods: earlier.pods,
+                since: rfc3339::format(earlier.since),
+            }),
             nodes: problem.nodes,
             workloads: problem.workloads,
             namespaces: problem.namespaces,

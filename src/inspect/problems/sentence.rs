@@ -69,6 +69,11 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         Some(ended) => format!("From {since} to {}", clock_time(ended, now)),
         None => format!("Since {since}"),
     };
+    let earlier = problem.earlier.map_or_else(String::new, |earlier| {
+        let (count, since) = (earlier.pods, clock_time(earlier.since, now));
+        let pods = if count == 1 { "pod" } else { "pods" };
+        format!("; {count} {pods} since {since} before that")
+    });
     // What is said of the present, and nothing of a problem that has ended.
     let help = problem.capacity.as_ref().filter(|_| ended.is_none());
     let help = help.and_then(|said| {
@@ -76,7 +81,7 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         Some(format!("; {clause} since {}", clock_time(said.since, now)))
     });
     format!(
-        "{subject}{place} {what}{reason}{}. {when}, {}.",
+        "{subject}{place} {what}{reason}{}. {when}, {}{earlier}.",
         help.unwrap_or_default(),
         figures.join(", ")
     )
@@ -199,6 +204,7 @@ fn counted(count: usize, one: &str, more: &str) -> Option<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use podinit_core::problems::Earlier;
 
     #[test]
     fn the_real_error_stands_at_the_end_of_a_chain() {
@@ -261,6 +267,7 @@ mod tests {
             failed: count,
             relapsed: 0,
             since: at,
+            earlier: None,
             nodes: 1,
             workloads: 1,
             namespaces: 1,
@@ -274,6 +281,27 @@ mod tests {
             "299 pods of shop/ReplicaSet/gpu were rejected by the kubelet in the last 10 minutes: \
              UnexpectedAdmissionError: no devices left. Since 10:13, 1 node, 1 workload, 1 namespace."
         );
+        let since = |pods| {
+            let minutes = at.plus_nanos(-40 * 60 * 1_000_000_000);
+            let earlier = Some(Earlier {
+                pods,
+                since: minutes,
+            });
+            let said = of(
+                &Problem {
+                    earlier,
+                    ..problem.clone()
+                },
+                at,
+                None,
+            );
+            said.split_once(". Since ").unwrap().1.to_owned()
+        };
+        assert_eq!(
+            since(1),
+            "10:13, 1 node, 1 workload, 1 namespace; 1 pod since 09:33 before that."
+        );
+        assert!(since(2).ends_with("; 2 pods since 09:33 before that."));
         let crash = |failed, relapsed| {
             let mixed = Problem {
                 cause: Cause::Crash,

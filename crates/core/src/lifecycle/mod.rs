@@ -62,6 +62,7 @@ mod startup_sli_verdict;
 mod stuck;
 mod table;
 mod tracker;
+mod traits;
 mod version;
 mod version_steps;
 

@@ -536,7 +536,7 @@ impl PodInFlight {
         let entry = self.entry;
         let is_late = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));
         let is_idle = CauseClass::of(self.waiting.cause()).is_idle_wait();
-        let is_stuck = is_late && !(self.startup.is_never_ready && is_idle);
+        let is_stuck = is_late && !(self.startup.traits.is_never_ready() && is_idle);
         let to = is_stuck.then_some(self.waiting);
         let from = std::mem::replace(&mut self.stuck, to);
         if from != to {

@@ -30,7 +30,7 @@ use super::pod_node::{StartupCapacity, StartupImages};
 use super::slo_verdict::{ExclusionReason, SloVerdict};
 use crate::label_values;
 use crate::node::NodeLabels;
-use crate::pod::{Ending, PodInfo, PodUid};
+use crate::pod::{Claims, Ending, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
 /// What is known of the startup of one pod: a record. What is not known is left out.
@@ -83,6 +83,9 @@ pub struct Record {
     pub causes: Vec<RecordedCause>,
     /// The SLOs that match the pod
     pub slos: Vec<RecordedSlo>,
+    /// What the pod claims, for finding problems ([§13.4](crate::specification#s13-4)); no document has it
+    #[serde(skip)]
+    pub claims: Claims,
     /// That the pod crashes again, as its newest version shows; only of a startup that ended as ready
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relapse: Option<Box<RecordedRelapse>>,

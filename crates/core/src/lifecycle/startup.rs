@@ -16,6 +16,7 @@ use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earlies
 use super::observation::PodObservation;
 use super::pod_node::{PodNode, StartupCapacity};
 use super::reached::Reached;
+use super::traits::Traits;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
 
@@ -71,9 +72,8 @@ pub(super) struct Startup {
     /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
     #[serde(skip)]
     pub(super) node: Option<Box<PodNode>>,
-    /// A regular container has ended for good: the pod can never be Ready any more ([§6.12](crate::specification#s6-12))
     #[serde(skip)]
-    pub(super) is_never_ready: bool,
+    pub(super) traits: Traits,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
     pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
@@ -103,7 +103,7 @@ impl Startup {
             network_evidence: usual_evidence(),
             network_time: None,
             node: None,
-            is_never_ready: false,
+            traits: Traits::new(snapshot.claims),
             kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
@@ -149,7 +149,10 @@ impl Startup {
             }
         }
         self.seen_gated |= snapshot.gated;
-        self.is_never_ready |= snapshot.can_never_be_ready();
+        self.traits.set_claims(snapshot.claims);
+        if snapshot.can_never_be_ready() {
+            self.traits.set_never_ready(true);
+        }
         if !self.reached(Milestone::Scheduled).is_reached() {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
@@ -387,7 +390,8 @@ impl Startup {
     /// Whether `interval` ends with a milestone that the pod can never reach any more.
     pub(super) fn never_ends(&self, interval: Interval) -> bool {
         use Milestone::{ContainersReady, Ready};
-        self.is_never_ready && matches!(interval.definition().to, End::At(ContainersReady | Ready))
+        self.traits.is_never_ready()
+            && matches!(interval.definition().to, End::At(ContainersReady | Ready))
     }
 
     /// Whether the pod's node is younger than the pod; unknown before Scheduled is latched.

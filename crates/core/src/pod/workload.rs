@@ -176,8 +176,6 @@ const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 /// A name without what was generated: every word behind a hyphen that has the form of it, since names are made of
 /// names (`build-x7k2p-test`).
 fn without_generated(name: &str) -> Cow<'_, str> {
-    let is_generated =
-        |word: &str| word.len() == GENERATED && word.bytes().all(|byte| ALPHABET.contains(&byte));
     let mut words = name.split('-');
     let first = words.next().unwrap_or_default();
     if first.is_empty() || !words.clone().any(is_generated) {
@@ -186,6 +184,11 @@ fn without_generated(name: &str) -> Cow<'_, str> {
     let kept = words.filter(|word| !is_generated(word));
     kept.fold(first.to_owned(), |name, word| name + "-" + word)
         .into()
+}
+
+/// Whether a word has the form of those that Kubernetes generates.
+pub(crate) fn is_generated(word: &str) -> bool {
+    word.len() == GENERATED && word.bytes().all(|byte| ALPHABET.contains(&byte))
 }
 
 /// A word of the form that Kubernetes generates, of a hash.

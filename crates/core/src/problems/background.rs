@@ -9,6 +9,7 @@ use super::others::{BecameReady, Other, Others};
 use super::values::{Dimension, LookedAt};
 use crate::image_registry;
 use crate::lifecycle::Cause;
+use crate::pod::Claims;
 use crate::timestamp::Timestamp;
 
 /// What affected pods are compared with.
@@ -25,11 +26,30 @@ pub(super) struct Background<'a> {
 struct Having {
     count: usize,
     /// When those became ready that did
-    ready: Vec<Timestamp>,
+    ready: Vec<Ended>,
     /// When those did that pulled an image with the value
-    ready_with_pull: Vec<Timestamp>,
+    ready_with_pull: Vec<Ended>,
     /// When those ended that completed, which are not counted
-    completed: Vec<Timestamp>,
+    completed: Vec<Ended>,
+}
+
+/// When a startup ended, and what its pod claimed.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    at: Timestamp,
+    claims: Claims,
+}
+
+impl Ended {
+    /// Whether it needed what the pods lack that wait by `cause`: who does not need a thing does not refute that it is
+    /// broken.
+    const fn refutes(self, cause: Cause) -> bool {
+        match cause {
+            Cause::Volume => self.claims.has_volume(),
+            Cause::Claim => self.claims.has_resource(),
+            _ => true,
+        }
+    }
 }
 
 impl<'a> Background<'a> {
@@ -61,7 +81,8 @@ impl<'a> Background<'a> {
     }
 
     /// *h*: how many that have the value became ready after `median`, of those that pulled an image with it
-    /// where the cause is about images; and, where they count, how many completed after it.
+    /// where the cause is about images, or that needed what is lacking; and, where they count, how many completed after
+    /// it.
     pub(super) fn healthy(
         &self,
         cause: Cause,
@@ -77,7 +98,8 @@ impl<'a> Background<'a> {
         };
         let completed = having.completed.iter().filter(|_| counts_completed);
         let ends = ready.iter().chain(completed);
-        ends.filter(|at| **at > median).count()
+        let refutes = |one: &&Ended| one.at > median && one.refutes(cause);
+        ends.filter(refutes).count()
     }
 
     fn having(&self, dimension: Dimension, value: u16) -> &Having {
@@ -90,11 +112,15 @@ impl<'a> Background<'a> {
     }
 
     fn add(&mut self, other: &Other) {
-        let ready = other.ready.as_deref();
+        let (ready, claims) = (other.ready.as_deref(), other.claims);
+        let ended = ready.map(|ready| Ended {
+            at: ready.at,
+            claims,
+        });
         for (dimension, value) in values(other) {
             if let Some(having) = self.having_mut(dimension, &value) {
                 having.count += 1;
-                having.ready.extend(ready.map(|ready| ready.at));
+                having.ready.extend(ended);
             }
         }
         let Some(BecameReady { at, pulled }) = ready else {
@@ -102,15 +128,16 @@ impl<'a> Background<'a> {
         };
         for (dimension, value) in of_images(pulled) {
             if let Some(having) = self.having_mut(dimension, value) {
-                having.ready_with_pull.push(*at);
+                having.ready_with_pull.push(Ended { at: *at, claims });
             }
         }
     }
 
-    fn add_completed(&mut self, ended: Timestamp, other: &Other) {
+    fn add_completed(&mut self, at: Timestamp, other: &Other) {
+        let claims = other.claims;
         for (dimension, value) in values(other) {
             if let Some(having) = self.having_mut(dimension, &value) {
-                having.completed.push(ended);
+                having.completed.push(Ended { at, claims });
             }
         }
     }

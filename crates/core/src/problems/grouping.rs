@@ -83,14 +83,15 @@ impl Choice<'_> {
             let looked_at = &self.pods.looked_at;
             let value = Arc::clone(looked_at.value(taken.dimension, taken.value));
             let shared = Some((taken.dimension, value));
-            if taken.explains {
-                found.push((shared, std::mem::take(&mut ranks)));
-                break;
-            }
-            standing_out += 1;
-            let values = |rank: &u32| self.pods.get(*rank).values;
-            let has = |rank: &u32| values(rank).get(taken.dimension) == Some(taken.value);
-            let (with, without) = ranks.into_iter().partition(has);
+            standing_out += usize::from(!taken.explains);
+            // What explains all is no reason for those that are known to have something else.
+            let is_of_it = |rank: &u32| {
+                let values = self.pods.get(*rank).values;
+                values.get(taken.dimension) == Some(taken.value)
+                    || taken.explains && values.lacks(taken.dimension)
+            };
+            // At least one pod has the value, so that this ends.
+            let (with, without) = ranks.into_iter().partition(is_of_it);
             found.push((shared, with));
             ranks = without;
         }

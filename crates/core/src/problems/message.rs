@@ -7,63 +7,94 @@ use std::sync::Arc;
 use hashbrown::DefaultHashBuilder;
 
 use super::affected_pods::AffectedPods;
+use crate::reason::{skeleton, without_words};
 use crate::timestamp::Timestamp;
 
 /// Pods that are told the same.
+#[derive(Clone, Copy)]
 struct Told<'a> {
     pods: usize,
     newest: (Timestamp, &'a str),
 }
 
-/// The most frequent text, the newest of it; on a tie that which was said last. Texts that differ in digits, or
-/// in the pod's name and UID, are one.
+/// What pods are told, where texts that differ only in what each pod has of its own are one.
+#[derive(Default)]
+struct Texts<'a> {
+    told: Vec<Told<'a>>,
+    /// Which of them stands for each: itself, or one that was found to be the same
+    same: Vec<usize>,
+    /// By the hash of a form of a text, because in an outage each pod may be told something else
+    by_form: HashMap<u64, usize>,
+    hasher: DefaultHashBuilder,
+}
+
+/// The most frequent text, the newest of it; on a tie that which was said last.
 pub(super) fn most_frequent(ranks: &[u32], pods: &AffectedPods) -> Option<Arc<str>> {
-    // By their hash, because in an outage each pod may be told something else.
-    let hasher = DefaultHashBuilder::default();
-    let mut texts: HashMap<u64, Told<'_>> = HashMap::new();
+    let mut texts = Texts::default();
     for rank in ranks {
-        let Some(message) = pods.message(*rank) else {
-            continue;
-        };
-        let newest = (pods.get(*rank).last, message);
-        let told = texts
-            .entry(hasher.hash_one(without_own_parts(pods, *rank, message)))
-            .or_insert(Told { pods: 0, newest });
-        told.pods += 1;
-        told.newest = told.newest.max(newest);
+        if let Some(message) = pods.message(*rank) {
+            let newest = (pods.get(*rank).last, message);
+            texts.add(Told { pods: 1, newest }, &forms(pods, *rank, message));
+        }
     }
-    let most = texts
-        .into_values()
-        .max_by_key(|told| (told.pods, told.newest));
+    let most = texts.told.into_iter();
+    let most = most.max_by_key(|told| (told.pods, told.newest));
     most.map(|told| told.newest.1.into())
 }
 
-/// The text without what differs from pod to pod.
-fn without_own_parts(pods: &AffectedPods, rank: u32, message: &str) -> String {
+/// The text as it is the same for all pods, with and without the pod's own names: a word that is the name of one pod, or
+/// of its namespace, may be a plain word in what another is told.
+fn forms(pods: &AffectedPods, rank: u32, message: &str) -> Vec<String> {
     let place = pods.get(rank).place;
     let (before, rest) = pods.found.name(place);
+    let name = [before, rest].concat();
     let uid = pods.found.uid(place).map(|uid| uid.to_string());
-    let mut text = without_word(message, &uid.unwrap_or_default());
-    text = without_word(&text, &[before, rest].concat());
-    text.retain(|character| !character.is_ascii_digit());
-    text
+    let node = pods.found.node(place).map_or("", |node| &**node);
+    let own = without_words(message, &[&uid.unwrap_or_default(), &name, node]);
+    let bare = without_words(&own, &[pods.found.namespace(place)]);
+    let mut forms = vec![skeleton(message)];
+    forms.extend((own != message).then(|| skeleton(&own)));
+    forms.extend((bare != own).then(|| skeleton(&bare)));
+    forms
 }
 
-/// `text` without `word`, where that is not part of a longer one.
-fn without_word(text: &str, word: &str) -> String {
-    let goes_on =
-        |next: Option<char>| next.is_some_and(|next| next.is_alphanumeric() || next == '-');
-    let (mut kept, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once(word).filter(|_| !word.is_empty()) {
-        let last = before
-            .chars()
-            .next_back()
-            .or_else(|| kept.chars().next_back());
-        kept.push_str(before);
-        if goes_on(last) || goes_on(after.chars().next()) {
-            kept.push_str(word);
+impl<'a> Texts<'a> {
+    /// Adds what a pod is told, in these forms. It is the same as all that have one of them.
+    fn add(&mut self, told: Told<'a>, forms: &[String]) {
+        let mut into = self.told.len();
+        self.told.push(told);
+        self.same.push(into);
+        for form in forms {
+            let hash = self.hasher.hash_one(form);
+            let known = *self.by_form.entry(hash).or_insert(into);
+            into = self.join(known, into);
         }
-        rest = after;
     }
-    kept + rest
+
+    /// Takes two for the same, and gives the one that stands for both.
+    fn join(&mut self, one: usize, other: usize) -> usize {
+        let (one, other) = (self.first(one), self.first(other));
+        if one != other {
+            let Told { pods, newest } = self.told[other];
+            let told = &mut self.told[one];
+            told.pods += pods;
+            told.newest = told.newest.max(newest);
+            self.told[other].pods = 0;
+            self.same[other] = one;
+        }
+        one
+    }
+
+    fn first(&mut self, mut one: usize) -> usize {
+        while self.same[one] != one {
+            // So that nobody has far to go.
+            self.same[one] = self.same[self.same[one]];
+            one = self.same[one];
+        }
+        one
+    }
 }
+
+#[cfg(test)]
+#[path = "message_tests.rs"]
+mod tests;

@@ -21,6 +21,7 @@ mod message;
 mod others;
 mod over_time;
 mod problem;
+mod since;
 mod values;
 mod weight;
 
@@ -31,6 +32,7 @@ pub use found_pod::{FoundPod, FoundState};
 pub use found_pods::FoundPods;
 pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};
 pub use problem::{MOST_NAMED, Problem};
+pub use since::Earlier;
 pub use values::Dimension;
 
 use crate::lifecycle::{NodeClock, Record};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::values::Has;
 use crate::lifecycle::{Milestone, Record, RecordedImage};
 use crate::node::NodeLabels;
-use crate::pod::Workload;
+use crate::pod::{Claims, Workload};
 use crate::timestamp::Timestamp;
 
 /// Pods in flight that no cause affects, and startups that ended as ready or completed. What they have is counted only
@@ -27,6 +27,7 @@ pub(super) struct Other {
     labels: Option<Arc<NodeLabels>>,
     /// The images of its containers
     pub images: Box<[Arc<str>]>,
+    pub claims: Claims,
     /// If it is known when it became ready
     pub ready: Option<Box<BecameReady>>,
 }
@@ -87,6 +88,7 @@ impl Other {
             workload: pod.workload.clone(),
             labels: record.node_labels.clone(),
             images: images.filter_map(|one| one.image.clone()).collect(),
+            claims: record.claims,
             ready: None,
         }
     }

@@ -250,9 +250,11 @@ impl OverTime {
         sets.into_iter().map(set).collect()
     }
 
-    /// The problem with the earliest time since it lasts.
+    /// The problem with the earliest time since it lasts, unless a few of its pods are known to be earlier than it.
     fn lasting(&self, mut problem: Problem) -> Problem {
-        if let Some(before) = self.lasting.get(&problem.key()) {
+        if problem.earlier.is_none()
+            && let Some(before) = self.lasting.get(&problem.key())
+        {
             problem.since = problem.since.min(before.since);
         }
         problem

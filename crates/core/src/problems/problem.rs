@@ -7,6 +7,7 @@ use super::capacity::{self, FoundCapacity};
 use super::found_pod::{FoundPod, FoundState};
 use super::found_pods::FoundPods;
 use super::message;
+use super::since::{self, Earlier};
 use super::values::{Dimension, Shared};
 use crate::lifecycle::{Cause, NodeClock, Outcome, Stage};
 use crate::timestamp::Timestamp;
@@ -31,8 +32,10 @@ pub struct Problem {
     pub failed: usize,
     /// How many of them crash after they were ready
     pub relapsed: usize,
-    /// The earliest time at which one of its pods first had the cause in its present stage
+    /// The earliest time at which one of its pods, but for `earlier`, first had the cause in its present stage
     pub since: Timestamp,
+    /// The few pods that had the cause long before the others
+    pub earlier: Option<Earlier>,
     /// On how many nodes its pods are
     pub nodes: usize,
     /// Of how many workloads its pods are
@@ -54,9 +57,12 @@ impl Problem {
     pub(super) fn of(shared: Shared, ranks: &[u32], pods: &AffectedPods) -> Self {
         let first = pods.get(ranks[0]);
         let places = ranks.iter().map(|rank| pods.get(*rank).place);
+        let times: Vec<Timestamp> = ranks.iter().map(|rank| pods.get(*rank).since).collect();
+        let (since, earlier) = since::since(&times);
         Self {
             message: message::most_frequent(ranks, pods),
-            ..Self::of_places((first.cause, shared), first.since, places, &pods.found)
+            earlier,
+            ..Self::of_places((first.cause, shared), since, places, &pods.found)
         }
     }
 
@@ -85,6 +91,7 @@ impl Problem {
             failed: having(FoundState::has_failed),
             relapsed: having(|state| state.outcome() == Some(Outcome::Ready)),
             since,
+            earlier: None,
             nodes: distinct(nodes),
             workloads: distinct(workloads),
             namespaces: distinct(namespaces),

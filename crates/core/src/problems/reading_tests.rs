@@ -1,31 +1,100 @@
-//! A second reading of how pods are weighed, grouped and ordered ([§13.4](crate::specification#s13-4) to
+//! A second reading of how pods are weighed, grouped, ordered and stated ([§13.4](crate::specification#s13-4) to
 //! [§13.6](crate::specification#s13-6)), from the specification alone: each rule as it stands there, of texts, without
-//! any index.
+//! any index. Faults that are put into it on purpose show that the cases tell each rule from its neighbours.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 use super::tests::{at, cause, on, pod, pulled, waits};
 use super::*;
 use crate::lifecycle::{Cause, Milestone, MilestoneSource, Progress, RecordedMilestone, Stage};
+use crate::pod::{Claims, Workload};
 
 const NOW: i64 = 10_000;
 /// The dimensions in the order of 13.3 that these pods have.
-const DIMENSIONS: [&str; 4] = ["image", "registry", "node", "namespace"];
+const DIMENSIONS: [&str; 5] = ["image", "registry", "workload", "node", "namespace"];
+
+/// What is wrong in a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// What explains S takes all of it
+    TakesStrangers,
+    /// What explains S leaves those without any value
+    LeavesUnknown,
+    /// What explains S is one of the five
+    ExplainsCounts,
+    /// At most five values stand out
+    SixStandOut,
+    /// n < 10
+    NineAreEnough,
+    TenAreTooFew,
+    /// Which dimensions need n
+    WorkloadNeedsOthers,
+    NamespaceNeedsNone,
+    /// Who refutes a lack of volumes or claims
+    AllRefuteVolumes,
+    AllRefuteClaims,
+    ClaimsAreMixedUp,
+    /// A tenth, rounded down, and 15 minutes at least
+    RoundsUp,
+    LeavesOutNone,
+    LeavesOutFewest,
+    MoreThanFifteen,
+    /// Texts
+    EachTextForItself,
+    OldestText,
+    /// Old pods and new ones
+    OldTakeRefuted,
+    NoneStandsStill,
+}
+
+/// Why a pod waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lack {
+    Claim,
+    Crash,
+    Image,
+    Volume,
+}
+
+impl Lack {
+    const ALL: [Self; 4] = [Self::Claim, Self::Crash, Self::Image, Self::Volume];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Crash => "crash",
+            Self::Image => "image",
+            Self::Volume => "volume",
+        }
+    }
+
+    /// Waiting causes are those of pods that no node is to blame for.
+    const fn is_waiting(self) -> bool {
+        matches!(self, Self::Claim | Self::Volume)
+    }
+}
 
 /// A pod, affected or not, as the generator makes it.
 #[derive(Clone, Debug)]
 struct Given {
     image: u8,
-    node: u8,
+    /// Not bound to a node, or without a controller, where there is none
+    node: Option<u8>,
+    workload: Option<u8>,
     namespace: u8,
-    /// Since when it is affected, and whether by a crash
-    affected: Option<(i64, bool)>,
-    /// When it became ready, and whether it pulled its image
+    /// Since when it is affected, and by what
+    affected: Option<(i64, Lack)>,
+    /// When it became ready, whether it pulled its image, and what it claims
     ready: i64,
     is_pulled: bool,
+    claims: (bool, bool),
+    /// What is said of it: which fault, and with which ids
+    said: (u8, u64),
 }
 
 impl Given {
@@ -33,42 +102,91 @@ impl Given {
         format!("r{}.io/app{}", self.image % 2, self.image)
     }
 
+    fn namespace(&self) -> String {
+        format!("ns{}", self.namespace)
+    }
+
+    fn node(&self) -> Option<String> {
+        self.node.map(|node| format!("node-{node}"))
+    }
+
     /// Its value in a dimension.
     fn value(&self, dimension: &str) -> Option<String> {
-        let is_crash = self.affected.is_some_and(|(_, is_crash)| is_crash);
+        let lack = self.affected.map(|(_, lack)| lack);
+        let (namespace, workload) = (self.namespace(), self.workload);
         match dimension {
-            "image" => Some(self.image()),
-            "registry" => (!is_crash).then(|| format!("r{}.io", self.image % 2)),
-            "node" => Some(format!("n{}", self.node)),
-            _ => Some(format!("ns{}", self.namespace)),
+            "image" => (!lack.is_some_and(Lack::is_waiting)).then(|| self.image()),
+            "registry" => {
+                matches!(lack, None | Some(Lack::Image)).then(|| format!("r{}.io", self.image % 2))
+            }
+            "workload" => workload.map(|name| format!("{namespace}/Deployment/w{name}")),
+            "node" => self.node(),
+            _ => Some(namespace),
+        }
+    }
+
+    /// What Kubernetes says of the pod with a number, in three texts with what each pod has of its own.
+    fn text(&self, number: usize) -> String {
+        let (fault, ids) = self.said;
+        let letters = char::from(b'a' + (ids % 6) as u8).to_string().repeat(3);
+        let (node, namespace) = (self.node().unwrap_or_default(), self.namespace());
+        match fault {
+            0 => format!(
+                "sandbox \"{ids:012x}{letters}\" of p{number}_{namespace}: no address after {}s",
+                ids % 90
+            ),
+            1 => format!(
+                "node {node}: dial tcp 10.0.{}.7:{}: refused",
+                ids % 200,
+                1_000 + ids % 9_000
+            ),
+            _ => format!(
+                "volume {:08x}-0000-4000-8000-{ids:012x} at 02:42:{:02x}:ff:0a:b0 is gone",
+                ids % (1 << 32),
+                ids % 256
+            ),
         }
     }
 
     fn record(&self, number: usize) -> Record {
-        let mut record = on(
-            pod(&format!("p{number}"), &self.image()),
-            &format!("n{}", self.node),
-        );
-        record.pod.namespace = format!("ns{}", self.namespace).into();
-        match self.affected {
-            Some((since, is_crash)) => {
-                let had = if is_crash { Cause::Crash } else { Cause::Image };
-                waits(record, since, &[cause(Stage::Containers, had, since)])
-            }
-            None => {
-                record.milestones = vec![RecordedMilestone {
-                    milestone: Milestone::Ready,
-                    time: Some(at(self.ready)),
-                    source: Some(MilestoneSource::Condition),
-                }];
-                match self.is_pulled {
-                    true => pulled(record),
-                    false => record,
-                }
-            }
+        let name = format!("p{number}");
+        let mut record = pod(&name, &self.image());
+        if let Some(node) = self.node() {
+            record = on(record, &node);
         }
+        record.pod.namespace = self.namespace().into();
+        record.pod.workload = self.workload.map(|name| {
+            let (kind, name) = ("Deployment".into(), format!("w{name}").into());
+            std::sync::Arc::new(Workload { kind, name })
+        });
+        record.claims = Claims::new(self.claims.0, self.claims.1);
+        let Some((since, lack)) = self.affected else {
+            record.milestones = vec![RecordedMilestone {
+                milestone: Milestone::Ready,
+                time: Some(at(self.ready)),
+                source: Some(MilestoneSource::Condition),
+            }];
+            return match self.is_pulled {
+                true => pulled(record),
+                false => record,
+            };
+        };
+        let (stage, had) = match lack {
+            Lack::Claim => (Stage::Unschedulable, Cause::Claim),
+            Lack::Crash => (Stage::Containers, Cause::Crash),
+            Lack::Image => (Stage::Containers, Cause::Image),
+            Lack::Volume => (Stage::Unschedulable, Cause::Volume),
+        };
+        let mut causes = [cause(stage, had, since)];
+        causes[0].container = (!lack.is_waiting()).then_some(0);
+        record.message = Some(self.text(number).into());
+        waits(record, since, &causes)
     }
 }
+
+/// A reading of the rules, right or with a fault.
+#[derive(Clone, Copy, Debug)]
+struct Reading(Option<Fault>);
 
 /// What speaks for a value.
 struct Weight {
@@ -81,164 +199,280 @@ struct Weight {
     stands_out: bool,
 }
 
-/// 13.4.
-fn weigh(set: &[&Given], well: &[&Given], is_crash: bool) -> Vec<Weight> {
-    let mut all = Vec::new();
-    for (place, dimension) in DIMENSIONS.into_iter().enumerate() {
-        let values: BTreeSet<String> = set.iter().filter_map(|one| one.value(dimension)).collect();
-        for value in values {
-            let has = |one: &&&Given| one.value(dimension).as_ref() == Some(&value);
-            let with: Vec<&&Given> = set.iter().filter(has).collect();
-            let mut since: Vec<i64> = with.iter().map(|one| one.affected.unwrap().0).collect();
-            since.sort_unstable();
-            let median = since[since.len() / 2];
-            let of_images = !is_crash && place < 2;
-            let healthy = |one: &&&Given| one.ready > median && (!of_images || one.is_pulled);
-            let h = well.iter().filter(has).filter(healthy).count() as u64;
-            let (a, s) = (with.len() as u64, set.len() as u64);
-            let (n, k) = (well.len() as u64, well.iter().filter(has).count() as u64);
-            let images: BTreeSet<String> = with.iter().map(|one| one.image()).collect();
-            let may = 2 * h <= a && (dimension != "registry" || images.len() >= 3);
-            let times = |halves: u64| 2 * a * (n + 2) >= halves * s * (k + 1);
-            all.push(Weight {
-                dimension: place,
-                explains: may && 10 * a >= 9 * s && (of_images || times(3)),
-                stands_out: may && a >= 3 && 5 * a >= s && (of_images && 2 * a >= s || times(8)),
-                value,
-                a,
-                k,
-                h,
-            });
-        }
-    }
-    all
-}
+/// A pod with its number.
+type Pod<'a> = (usize, &'a Given);
 
 /// A problem: its dimension and value, and its pods.
-type Group<'a> = (Option<(usize, String)>, Vec<&'a Given>);
+type Group<'a> = (Option<(usize, String)>, Vec<Pod<'a>>);
 
-/// 13.5, from 1 on.
-fn grouped<'a>(set: &[&'a Given], well: &[&Given], is_crash: bool, is_old: bool) -> Vec<Group<'a>> {
-    let (mut rest, mut found, mut standing_out) = (set.to_vec(), Vec::new(), 0);
-    while !rest.is_empty() {
-        let mut weights = weigh(&rest, well, is_crash);
-        let at_fault = |dimension: usize| {
-            let fits = move |one: &Weight| {
-                one.dimension == dimension && one.explains && !(is_old && one.h > 0)
-            };
-            weights.iter().position(fits).filter(|_| !is_crash)
+fn since(pod: &Pod<'_>) -> i64 {
+    pod.1.affected.unwrap().0
+}
+
+fn is_old(pod: &Pod<'_>) -> bool {
+    since(pod) <= NOW - 1_800
+}
+
+fn has(pod: &Pod<'_>, dimension: usize, value: &str) -> bool {
+    pod.1.value(DIMENSIONS[dimension]).as_deref() == Some(value)
+}
+
+impl Reading {
+    fn has(self, fault: Fault) -> bool {
+        self.0 == Some(fault)
+    }
+
+    /// Whether a startup that has the value says that the value is not at fault, by what its pod needed.
+    fn may_refute(self, one: &Given, lack: Lack, of_images: bool) -> bool {
+        let (mut volume, mut claim) = one.claims;
+        if self.has(Fault::ClaimsAreMixedUp) {
+            std::mem::swap(&mut volume, &mut claim);
+        }
+        match lack {
+            Lack::Volume => volume || self.has(Fault::AllRefuteVolumes),
+            Lack::Claim => claim || self.has(Fault::AllRefuteClaims),
+            Lack::Image if of_images => one.is_pulled,
+            Lack::Image | Lack::Crash => true,
+        }
+    }
+
+    /// 13.4.
+    fn weigh(self, set: &[Pod<'_>], well: &[&Given], lack: Lack) -> Vec<Weight> {
+        let mut all = Vec::new();
+        let enough = match self.0 {
+            Some(Fault::NineAreEnough) => 9,
+            Some(Fault::TenAreTooFew) => 11,
+            _ => 10,
         };
-        let taken = match at_fault(0).or_else(|| at_fault(1)) {
-            Some(place) => weights.swap_remove(place),
-            None => {
-                weights.retain(|one| one.explains || one.stands_out && standing_out < 5);
-                // For other causes an image stands last.
-                let last = |one: &Weight| match is_crash && one.dimension == 0 {
-                    true => DIMENSIONS.len(),
-                    false => one.dimension,
+        for (place, dimension) in DIMENSIONS.into_iter().enumerate() {
+            let values = set.iter().filter_map(|(_, one)| one.value(dimension));
+            let values: BTreeSet<String> = values.collect();
+            let needs_others = match dimension {
+                "node" => true,
+                "namespace" => !self.has(Fault::NamespaceNeedsNone),
+                "workload" => self.has(Fault::WorkloadNeedsOthers),
+                _ => false,
+            };
+            for value in values {
+                let with = set.iter().filter(|pod| has(pod, place, &value));
+                let with: Vec<&Pod<'_>> = with.collect();
+                let mut times: Vec<i64> = with.iter().map(|pod| since(pod)).collect();
+                times.sort_unstable();
+                let median = times[times.len() / 2];
+                let of_images = lack == Lack::Image && place < 2;
+                let having = || {
+                    well.iter()
+                        .filter(|one| one.value(dimension).as_ref() == Some(&value))
                 };
-                let s = rest.len() as u64;
-                weights.sort_by(|one, other| {
-                    let covers = (other.a * (s + 4 * one.h)).cmp(&(one.a * (s + 4 * other.h)));
-                    let tie = |one: &Weight| (one.k, last(one), one.value.clone());
-                    covers.then_with(|| tie(one).cmp(&tie(other)))
+                let healthy = having()
+                    .filter(|one| one.ready > median && self.may_refute(one, lack, of_images));
+                let h = healthy.count() as u64;
+                let (a, s) = (with.len() as u64, set.len() as u64);
+                let (n, k) = (well.len() as u64, having().count() as u64);
+                let images: BTreeSet<String> = with.iter().map(|(_, one)| one.image()).collect();
+                let may = 2 * h <= a
+                    && (dimension != "registry" || images.len() >= 3)
+                    && (n >= enough || !needs_others);
+                let times = |halves: u64| 2 * a * (n + 2) >= halves * s * (k + 1);
+                let part = if lack.is_waiting() { 2 } else { 5 };
+                all.push(Weight {
+                    dimension: place,
+                    explains: may && 10 * a >= 9 * s && (of_images || times(3)),
+                    stands_out: may
+                        && a >= 3
+                        && part * a >= s
+                        && (of_images && 2 * a >= s || times(8)),
+                    value,
+                    a,
+                    k,
+                    h,
                 });
-                match weights.into_iter().next() {
-                    Some(first) => first,
-                    None => break,
-                }
             }
-        };
-        let shared = Some((taken.dimension, taken.value.clone()));
-        if taken.explains {
-            found.push((shared, std::mem::take(&mut rest)));
-        } else {
-            standing_out += 1;
-            let has = |one: &&Given| {
-                one.value(DIMENSIONS[taken.dimension]).as_ref() == Some(&taken.value)
+        }
+        all
+    }
+
+    /// 13.5, from 1 on.
+    fn grouped<'a>(
+        self,
+        set: &[Pod<'a>],
+        well: &[&Given],
+        lack: Lack,
+        is_old: bool,
+    ) -> Vec<Group<'a>> {
+        let (mut rest, mut found, mut standing_out) = (set.to_vec(), Vec::new(), 0);
+        let most = if self.has(Fault::SixStandOut) { 6 } else { 5 };
+        while !rest.is_empty() {
+            let mut weights = self.weigh(&rest, well, lack);
+            let at_fault = |dimension: usize| {
+                let is_unrefuted =
+                    |one: &Weight| !is_old || one.h == 0 || self.has(Fault::OldTakeRefuted);
+                let fits =
+                    |one: &Weight| one.dimension == dimension && one.explains && is_unrefuted(one);
+                weights
+                    .iter()
+                    .position(fits)
+                    .filter(|_| lack == Lack::Image)
             };
-            let (with, without) = rest.into_iter().partition(has);
-            found.push((shared, with));
+            let taken = match at_fault(0).or_else(|| at_fault(1)) {
+                Some(place) => weights.swap_remove(place),
+                None => {
+                    weights.retain(|one| one.explains || one.stands_out && standing_out < most);
+                    // For other causes an image stands last.
+                    let last = |one: &Weight| match lack != Lack::Image && one.dimension == 0 {
+                        true => DIMENSIONS.len(),
+                        false => one.dimension,
+                    };
+                    let s = rest.len() as u64;
+                    weights.sort_by(|one, other| {
+                        let covers = (other.a * (s + 4 * one.h)).cmp(&(one.a * (s + 4 * other.h)));
+                        let tie = |one: &Weight| (one.k, last(one), one.value.clone());
+                        covers.then_with(|| tie(one).cmp(&tie(other)))
+                    });
+                    match weights.into_iter().next() {
+                        Some(first) => first,
+                        None => break,
+                    }
+                }
+            };
+            if !taken.explains || self.has(Fault::ExplainsCounts) {
+                standing_out += 1;
+            }
+            let dimension = DIMENSIONS[taken.dimension];
+            let (with, without): (Vec<Pod<'a>>, Vec<Pod<'a>>) = rest.into_iter().partition(|pod| {
+                let is_unknown =
+                    pod.1.value(dimension).is_none() && !self.has(Fault::LeavesUnknown);
+                has(pod, taken.dimension, &taken.value)
+                    || taken.explains && (is_unknown || self.has(Fault::TakesStrangers))
+            });
+            found.push((Some((taken.dimension, taken.value)), with));
             rest = without;
         }
-    }
-    if !rest.is_empty() {
-        found.push((None, rest));
-    }
-    found
-}
-
-fn is_old(one: &Given) -> bool {
-    one.affected.unwrap().0 <= NOW - 1_800
-}
-
-fn stands_still(pods: &[&Given]) -> bool {
-    let old = pods.iter().filter(|one| is_old(one)).count();
-    old * 10 >= pods.len() * 9
-}
-
-/// 13.5 and 13.6: each problem as "CAUSE DIMENSION VALUE PODS".
-fn read(given: &[Given]) -> Vec<String> {
-    let well: Vec<&Given> = given.iter().filter(|one| one.affected.is_none()).collect();
-    let mut stated: Vec<(bool, usize, i64, String, String, String)> = Vec::new();
-    for is_crash in [true, false] {
-        let of_cause = |one: &&Given| one.affected.is_some_and(|(_, other)| other == is_crash);
-        let set: Vec<&Given> = given.iter().filter(of_cause).collect();
-        let (old, mut new): (Vec<&Given>, Vec<&Given>) =
-            set.into_iter().partition(|one| is_old(one));
-        let (mut problems, mut rest): (Vec<Group<'_>>, Vec<&Given>) = (Vec::new(), Vec::new());
-        for (shared, mut pods) in grouped(&old, &well, is_crash, true) {
-            if let Some((dimension, value)) = &shared {
-                let has = |one: &&Given| one.value(DIMENSIONS[*dimension]).as_ref() == Some(value);
-                let (joined, others): (Vec<&Given>, Vec<&Given>) = new.into_iter().partition(has);
-                pods.extend(joined);
-                new = others;
-            }
-            match shared.is_some() && stands_still(&pods) {
-                true => problems.push((shared, pods)),
-                false => rest.extend(pods),
-            }
+        if !rest.is_empty() {
+            found.push((None, rest));
         }
-        rest.extend(new);
-        problems.extend(grouped(&rest, &well, is_crash, false));
-        // A problem is its cause, dimension and value.
-        let mut merged: Vec<Group<'_>> = Vec::new();
-        for (shared, pods) in problems {
-            match merged.iter_mut().find(|(other, _)| *other == shared) {
-                Some((_, others)) => others.extend(pods),
-                None => merged.push((shared, pods)),
-            }
-        }
-        for (shared, pods) in merged {
-            let since = pods
-                .iter()
-                .map(|one| one.affected.unwrap().0)
-                .min()
-                .unwrap();
-            let (dimension, value) = shared.map_or_else(Default::default, |(dimension, value)| {
-                (DIMENSIONS[dimension].to_owned(), value)
-            });
-            let cause = if is_crash { "crash" } else { "image" };
-            stated.push((
-                pods.len() > 1 && !stands_still(&pods),
-                pods.len(),
-                since,
-                cause.to_owned(),
-                value,
-                dimension,
-            ));
-        }
+        found
     }
-    stated.sort_by(|one, other| {
-        let what_is_new = other.0.cmp(&one.0);
-        let pods = what_is_new.then_with(|| other.1.cmp(&one.1));
-        pods.then_with(|| (one.2, &one.3, &one.4).cmp(&(other.2, &other.3, &other.4)))
-    });
-    let line =
-        |(_, pods, _, cause, value, dimension): (bool, usize, i64, String, String, String)| {
-            format!("{cause} {dimension} {value} {pods}")
+
+    fn stands_still(self, pods: &[Pod<'_>]) -> bool {
+        let old = pods.iter().filter(|pod| is_old(pod)).count();
+        old * 10 >= pods.len() * 9 && !self.has(Fault::NoneStandsStill)
+    }
+
+    /// 13.6: since when, and how many pods are left out of that, and since when they are.
+    fn since(self, pods: &[Pod<'_>]) -> (i64, Option<(usize, i64)>) {
+        let mut times: Vec<i64> = pods.iter().map(since).collect();
+        times.sort_unstable();
+        let most = match self.0 {
+            Some(Fault::RoundsUp) => times.len().div_ceil(10).min(times.len() - 1),
+            Some(Fault::LeavesOutNone) => 0,
+            _ => times.len() / 10,
         };
-    stated.into_iter().map(line).collect()
+        let gap = if self.has(Fault::MoreThanFifteen) {
+            901
+        } else {
+            900
+        };
+        let mut left_out: Vec<usize> = (1..=most)
+            .filter(|j| times[*j] - times[j - 1] >= gap)
+            .collect();
+        if self.has(Fault::LeavesOutFewest) {
+            left_out.truncate(1);
+        }
+        match left_out.last() {
+            Some(j) => (times[*j], Some((*j, times[0]))),
+            None => (times[0], None),
+        }
+    }
+
+    /// 13.6: the text of most pods. The generator knows which are of one fault.
+    fn text(self, pods: &[Pod<'_>]) -> String {
+        let mut faults: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();
+        for pod in pods {
+            let (number, given) = *pod;
+            let text = given.text(number);
+            let fault = match self.has(Fault::EachTextForItself) {
+                true => text.clone(),
+                false => given.said.0.to_string(),
+            };
+            faults.entry(fault).or_default().push((since(pod), text));
+        }
+        let all = faults.into_values().map(|mut texts| {
+            texts.sort();
+            let newest = texts.last().cloned();
+            let shown = if self.has(Fault::OldestText) {
+                texts.first().cloned()
+            } else {
+                newest.clone()
+            };
+            (texts.len(), newest, shown)
+        });
+        all.max().unwrap().2.unwrap().1
+    }
+
+    /// 13.5 and 13.6: each problem in a line.
+    fn read(self, given: &[Given]) -> Vec<String> {
+        let well: Vec<&Given> = given.iter().filter(|one| one.affected.is_none()).collect();
+        let mut stated = Vec::new();
+        for lack in Lack::ALL {
+            let of_cause = |pod: &Pod<'_>| pod.1.affected.is_some_and(|(_, other)| other == lack);
+            let set: Vec<Pod<'_>> = given.iter().enumerate().filter(of_cause).collect();
+            let (old, mut new): (Vec<Pod<'_>>, Vec<Pod<'_>>) = set.into_iter().partition(is_old);
+            let (mut problems, mut rest): (Vec<Group<'_>>, Vec<Pod<'_>>) = (Vec::new(), Vec::new());
+            for (shared, mut pods) in self.grouped(&old, &well, lack, true) {
+                if let Some((dimension, value)) = &shared {
+                    let (joined, others): (Vec<Pod<'_>>, Vec<Pod<'_>>) =
+                        new.into_iter().partition(|pod| has(pod, *dimension, value));
+                    pods.extend(joined);
+                    new = others;
+                }
+                match shared.is_some() && self.stands_still(&pods) {
+                    true => problems.push((shared, pods)),
+                    false => rest.extend(pods),
+                }
+            }
+            rest.extend(new);
+            problems.extend(self.grouped(&rest, &well, lack, false));
+            // A problem is its cause, dimension and value.
+            let mut merged: Vec<Group<'_>> = Vec::new();
+            for (shared, pods) in problems {
+                match merged.iter_mut().find(|(other, _)| *other == shared) {
+                    Some((_, others)) => others.extend(pods),
+                    None => merged.push((shared, pods)),
+                }
+            }
+            for (shared, pods) in merged {
+                let (since, earlier) = self.since(&pods);
+                let (dimension, value) = shared
+                    .map_or_else(Default::default, |(dimension, value)| {
+                        (DIMENSIONS[dimension].to_owned(), value)
+                    });
+                let is_still = pods.len() == 1 || self.stands_still(&pods);
+                let order = (
+                    is_still,
+                    std::cmp::Reverse(pods.len()),
+                    since,
+                    lack.name(),
+                    value.clone(),
+                );
+                let count = pods.len();
+                let (earlier, text) = (told(earlier), self.text(&pods));
+                let line = format!(
+                    "{} {dimension} {value} {count} since {since}{earlier}: {text}",
+                    lack.name()
+                );
+                stated.push((order, line));
+            }
+        }
+        stated.sort();
+        stated.into_iter().map(|(_, line)| line).collect()
+    }
+}
+
+fn told(earlier: Option<(usize, i64)>) -> String {
+    earlier.map_or_else(String::new, |(pods, since)| {
+        format!(" ({pods} since {since})")
+    })
 }
 
 fn implemented(given: &[Given]) -> Vec<String> {
@@ -246,70 +480,289 @@ fn implemented(given: &[Given]) -> Vec<String> {
     let records = records.map(|(number, one)| one.record(number));
     let (in_flight, newest): (Vec<Record>, Vec<Record>) =
         records.partition(|record| matches!(record.progress, Progress::InFlight { .. }));
+    let second = |time: Timestamp| time.nanos_since(at(0)) / 1_000_000_000;
     let line = |problem: Problem| {
         let (dimension, value) = problem.shared_texts();
-        format!(
-            "{} {dimension} {value} {}",
-            problem.cause.as_str(),
-            problem.pods
-        )
+        let earlier = problem.earlier.map(|one| (one.pods, second(one.since)));
+        let (cause, pods, since) = (problem.cause.as_str(), problem.pods, second(problem.since));
+        let (earlier, text) = (told(earlier), problem.message.as_deref().unwrap());
+        format!("{cause} {dimension} {value} {pods} since {since}{earlier}: {text}")
     };
     let found = problems(in_flight, &newest, at(NOW)).into_iter();
     found.map(line).collect()
 }
 
-/// Pods of few values, most of a set alike, so that all rules come to bear.
+prop_compose! {
+    /// A pod of few values, most of a set alike, so that all rules come to bear.
+    fn one(affected: f64, lacks: Vec<Lack>)(
+        image in prop_oneof![4 => Just(0_u8), 3 => 0..6_u8],
+        node in prop::option::weighted(0.8, prop_oneof![3 => Just(0_u8), 3 => 0..9_u8]),
+        workload in prop::option::weighted(0.8, prop_oneof![4 => Just(0_u8), 2 => 0..9_u8]),
+        namespace in prop_oneof![2 => Just(0_u8), 3 => 0..4_u8],
+        affected in prop::option::weighted(affected, (
+            prop_oneof![
+                1 => 1_000..5_000_i64,
+                2 => 8_195..8_205_i64,
+                // Fifteen minutes before and after it.
+                2 => prop::sample::select(vec![7_299_i64, 7_300, 8_200, 9_100, 9_101]),
+                4 => 9_800..9_940_i64,
+            ],
+            prop::sample::select(lacks),
+        )),
+        ready in 1_000..10_000_i64,
+        is_pulled in any::<bool>(),
+        claims in (prop::bool::weighted(0.2), prop::bool::weighted(0.2)),
+        said in (0..3_u8, prop_oneof![2 => 0..400_u64, 1 => 0..1_u64 << 40]),
+    ) -> Given {
+        Given { image, node, workload, namespace, affected, ready, is_pulled, claims, said }
+    }
+}
+
+/// Some have one cause, some have few to compare with.
 fn given() -> impl Strategy<Value = Vec<Given>> {
-    let since = prop_oneof![1_000..5_000_i64, 8_195..8_205_i64, 9_800..9_980_i64];
-    let affected = prop::option::weighted(0.8, (since, any::<bool>()));
-    let one = (
-        prop_oneof![4 => Just(0_u8), 3 => 0..6_u8],
-        prop_oneof![3 => Just(0_u8), 3 => 0..9_u8],
-        prop_oneof![2 => Just(0_u8), 3 => 0..4_u8],
-        affected,
-        1_000..10_000_i64,
-        any::<bool>(),
-    );
-    let one = one.prop_map(
-        |(image, node, namespace, affected, ready, is_pulled)| Given {
-            image,
-            node,
-            namespace,
-            affected,
-            ready,
-            is_pulled,
-        },
-    );
-    prop::collection::vec(one, 1..60)
+    let lacks = prop_oneof![
+        2 => Just(Lack::ALL.to_vec()),
+        1 => Just(vec![Lack::Crash]),
+        1 => Just(vec![Lack::Image]),
+        1 => Just(vec![Lack::Volume]),
+        1 => Just(vec![Lack::Claim]),
+    ];
+    let most = prop_oneof![Just(0.8), Just(0.5), Just(0.9)];
+    (most, lacks)
+        .prop_flat_map(|(affected, lacks)| prop::collection::vec(one(affected, lacks), 1..60))
+}
+
+/// Many nodes that each stand out, beside as many that start well.
+fn many_nodes() -> impl Strategy<Value = Vec<Given>> {
+    let crowd = prop::collection::vec(one(0.99, vec![Lack::Crash]), 12..80);
+    let nodes = 4..16_usize;
+    (
+        crowd,
+        nodes,
+        prop::collection::vec(one(0.01, vec![Lack::Crash]), 0..80),
+    )
+        .prop_map(|(mut crowd, nodes, mut well)| {
+            for (number, pod) in crowd.iter_mut().enumerate() {
+                // The first nodes have most of the pods.
+                let node = (number * number / 7) % nodes;
+                pod.node = (number % 11 > 0).then_some(node as u8);
+                pod.workload = None;
+            }
+            for pod in &mut well {
+                pod.node = Some(100);
+            }
+            crowd.extend(well);
+            crowd
+        })
+}
+
+fn any_given() -> impl Strategy<Value = Vec<Given>> {
+    prop_oneof![4 => given(), 1 => many_nodes()]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_found_is_what_the_rules_say(given in given()) {
-        prop_assert_eq!(implemented(&given), read(&given));
+    fn what_is_found_is_what_the_rules_say(given in any_given()) {
+        prop_assert_eq!(implemented(&given), Reading(None).read(&given));
     }
+}
+
+/// Every fault is one that the cases above would show.
+#[test]
+fn each_fault_in_the_reading_is_noticed() {
+    use Fault::*;
+    let mut unnoticed = vec![
+        TakesStrangers,
+        LeavesUnknown,
+        ExplainsCounts,
+        SixStandOut,
+        NineAreEnough,
+        TenAreTooFew,
+        WorkloadNeedsOthers,
+        NamespaceNeedsNone,
+        AllRefuteVolumes,
+        AllRefuteClaims,
+        ClaimsAreMixedUp,
+        RoundsUp,
+        LeavesOutNone,
+        LeavesOutFewest,
+        MoreThanFifteen,
+        EachTextForItself,
+        OldestText,
+        OldTakeRefuted,
+        NoneStandsStill,
+    ];
+    let (mut runner, cases) = (TestRunner::deterministic(), any_given());
+    let random = (0..2_000).map(|_| cases.new_tree(&mut runner).unwrap().current());
+    for given in [explained_before_many_stand_out(), old_and_refuted()]
+        .into_iter()
+        .chain(random)
+    {
+        let right = Reading(None).read(&given);
+        unnoticed.retain(|fault| Reading(Some(*fault)).read(&given) == right);
+        if unnoticed.is_empty() {
+            return;
+        }
+    }
+    assert_eq!(unnoticed, []);
+}
+
+/// A pod that crashes, on a node or none.
+fn crashes(number: u8, since: i64, node: Option<u8>) -> Given {
+    Given {
+        image: 0,
+        node,
+        workload: None,
+        namespace: number,
+        affected: Some((since, Lack::Crash)),
+        ready: 0,
+        is_pulled: false,
+        claims: (false, false),
+        said: (1, 7),
+    }
+}
+
+fn well(pods: u8) -> impl Iterator<Item = Given> {
+    (0..pods).map(|number| Given {
+        affected: None,
+        ..crashes(number % 4, 0, Some(20 + number))
+    })
+}
+
+/// Most pods crash on one node, and the others on six more, two of them alone.
+fn explained_before_many_stand_out() -> Vec<Given> {
+    let groups = [
+        (1, 250),
+        (2, 7),
+        (3, 5),
+        (4, 4),
+        (5, 3),
+        (6, 3),
+        (7, 3),
+        (8, 1),
+        (9, 1),
+    ];
+    let pods = groups.into_iter().flat_map(|(node, pods)| {
+        let pod = move |number: u16| crashes((number % 4) as u8, 9_900, Some(node));
+        (0..pods).map(pod)
+    });
+    // What they have besides starts well elsewhere.
+    well(200).chain(pods).collect()
+}
+
+/// Pods on a node that have lacked an image for long, which others have pulled since.
+fn old_and_refuted() -> Vec<Given> {
+    let of_image = |number, node, affected| Given {
+        affected,
+        ready: 5_000,
+        is_pulled: true,
+        ..crashes(number, 0, Some(node))
+    };
+    let lacking = (0..10).map(|number| of_image(number, 1, Some((1_000, Lack::Image))));
+    let pulled = (0..3).map(|number| of_image(number, 2 + number, None));
+    well(40).chain(lacking).chain(pulled).collect()
+}
+
+#[test]
+fn what_explains_is_none_of_the_five_that_stand_out() {
+    let found = both(&explained_before_many_stand_out());
+    let nodes = [(1, 250), (2, 7), (3, 5), (4, 4), (5, 3), (6, 3)];
+    let mut expected = nodes
+        .map(|(node, pods)| format!("crash node node-{node} {pods}"))
+        .to_vec();
+    expected.insert(2, "crash   5".to_owned());
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_image_that_others_have_pulled_since_is_not_at_fault_for_what_is_old() {
+    assert_eq!(both(&old_and_refuted()), ["image node node-1 10"]);
+}
+
+/// The problems of these pods, in both readings, each without what is said of it.
+fn both(given: &[Given]) -> Vec<String> {
+    let found = implemented(given);
+    assert_eq!(found, Reading(None).read(given));
+    let line = |line: &String| line.split(" since ").next().unwrap().to_owned();
+    found.iter().map(line).collect()
 }
 
 #[test]
 fn an_old_set_takes_in_new_pods_that_have_its_value_and_no_others() {
-    let one = |number: u8, since: i64, node: u8| Given {
-        image: 0,
-        node,
-        namespace: number,
-        affected: Some((since, true)),
-        ready: 0,
-        is_pulled: false,
+    let old = (0..18).map(|number| crashes(number, 1_000, Some(1)));
+    let new = [(9_900, 1), (9_900, 1), (9_950, 2)];
+    let new = new.map(|(since, node)| crashes(1, since, Some(node)));
+    let given: Vec<Given> = well(40).chain(old).chain(new).collect();
+    assert_eq!(
+        both(&given),
+        ["crash node node-1 20", "crash node node-2 1"]
+    );
+}
+
+#[test]
+fn what_explains_all_takes_those_without_a_value_and_leaves_strangers() {
+    let share = |strangers: u8, unbound: u8| {
+        let of_node = (0..20 - strangers - unbound).map(|number| crashes(number, 9_900, Some(1)));
+        let strangers = (0..strangers).map(|number| crashes(number, 9_900, Some(50 + number)));
+        let unbound = (0..unbound).map(|number| crashes(number, 9_900, None));
+        let all = well(40).chain(of_node).chain(strangers).chain(unbound);
+        both(&all.collect::<Vec<_>>())
     };
-    let well = (0..40).map(|number| Given {
-        affected: None,
-        ..one(number % 4, 0, 20 + number)
-    });
-    let old = (0..18).map(|number| one(number, 1_000, 1));
-    let new = [one(1, 9_900, 1), one(2, 9_900, 1), one(3, 9_950, 2)];
-    let given: Vec<Given> = well.chain(old).chain(new).collect();
-    let expected = ["crash node n1 20", "crash node n2 1"];
-    assert_eq!(implemented(&given), expected);
-    assert_eq!(read(&given), expected);
+    assert_eq!(share(0, 2), ["crash node node-1 20"]);
+    let one = "crash node node-50 1";
+    assert_eq!(share(1, 0), ["crash node node-1 19", one]);
+    assert_eq!(share(1, 1), ["crash node node-1 19", one]);
+    // The strangers have nothing in common, and are weighed by themselves.
+    assert_eq!(share(2, 0)[0], "crash node node-1 18");
+    assert_eq!(share(2, 0).len(), 2);
+}
+
+#[test]
+fn places_need_ten_to_compare_with() {
+    let crashing = |workload: Option<u8>| {
+        let pod = move |number| Given {
+            workload,
+            namespace: 9,
+            ..crashes(number, 9_900, Some(1))
+        };
+        (0..4).map(pod)
+    };
+    let found = |others: u8, workload| {
+        let all = well(others).chain(crashing(workload));
+        both(&all.collect::<Vec<_>>()).remove(0)
+    };
+    assert_eq!(found(10, None), "crash node node-1 4");
+    assert_eq!(found(9, None), "crash   4");
+    // Other dimensions do as before.
+    assert_eq!(found(0, None), "crash image r0.io/app0 4");
+    assert_eq!(found(9, Some(3)), "crash workload ns9/Deployment/w3 4");
+}
+
+#[test]
+fn who_claims_nothing_does_not_refute_that_claims_fail() {
+    for lack in [Lack::Volume, Lack::Claim] {
+        let found = |claims: (bool, bool)| {
+            let waiting = (0..4).map(|number| Given {
+                affected: Some((9_000, lack)),
+                ..crashes(number, 0, Some(1))
+            });
+            // They became ready on the node meanwhile.
+            let later = (0..4).map(|number| Given {
+                affected: None,
+                ready: 9_500,
+                claims,
+                ..crashes(number, 0, Some(1))
+            });
+            let all = well(80).chain(waiting).chain(later);
+            both(&all.collect::<Vec<_>>()).remove(0)
+        };
+        let name = lack.name();
+        let (node, nothing) = (format!("{name} node node-1 4"), format!("{name}   4"));
+        let is_volume = lack == Lack::Volume;
+        assert_eq!(found((false, false)), node);
+        assert_eq!(found((!is_volume, is_volume)), node);
+        assert_eq!(found((is_volume, !is_volume)), nothing);
+    }
 }

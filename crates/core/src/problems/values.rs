@@ -38,15 +38,17 @@ pub(super) type Shared = Option<(Dimension, Arc<str>)>;
 /// ([§13.8](crate::specification#s13-8)).
 pub(super) const MOST_VALUES: usize = 500;
 
-/// At most one value in each dimension, by number; what is not known, or not looked at, is no value.
+/// At most one value in each dimension, by number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values([u16; Dimension::ALL.len()]);
 
-/// The number of no value.
+/// The number of no value: nothing is known.
 const NO_VALUE: u16 = u16::MAX;
+/// The number of each value that is not looked at.
+const NOT_LOOKED_AT: u16 = NO_VALUE - 1;
 
 // The values of the old and the new pods of all causes have numbers.
-const _: () = assert!(2 * Cause::ALL.len() * MOST_VALUES < NO_VALUE as usize);
+const _: () = assert!(2 * Cause::ALL.len() * MOST_VALUES < NOT_LOOKED_AT as usize);
 
 impl Default for Values {
     fn default() -> Self {
@@ -55,8 +57,14 @@ impl Default for Values {
 }
 
 impl Values {
+    /// The value in a dimension, if it is looked at.
     pub(super) fn get(self, dimension: Dimension) -> Option<u16> {
-        Some(self.0[dimension as usize]).filter(|number| *number != NO_VALUE)
+        Some(self.0[dimension as usize]).filter(|number| *number < NOT_LOOKED_AT)
+    }
+
+    /// Whether there is no value in a dimension, looked at or not.
+    pub(super) const fn lacks(self, dimension: Dimension) -> bool {
+        self.0[dimension as usize] == NO_VALUE
     }
 
     /// Every value, with its dimension.
@@ -122,7 +130,7 @@ impl LookedAt {
         for (dimension, value) in has.all() {
             let number = self.number(dimension, &value);
             is_complete &= number.is_some();
-            found.0[dimension as usize] = number.unwrap_or(NO_VALUE);
+            found.0[dimension as usize] = number.unwrap_or(NOT_LOOKED_AT);
         }
         self.incomplete += usize::from(!is_complete);
         found

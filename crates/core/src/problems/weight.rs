@@ -11,6 +11,8 @@ use crate::timestamp::Timestamp;
 
 /// A registry is at fault only where pods with so many images say so.
 const IMAGES_OF_REGISTRY: usize = 3;
+/// With fewer pods to compare with, a place says nothing.
+const LEAST_OTHERS: usize = 10;
 /// Fewer pods make no value stand out.
 const LEAST_PODS: usize = 3;
 
@@ -101,7 +103,8 @@ impl Weighed {
         let of_images = is_of_images(cause, dimension);
         let has_images =
             dimension != Dimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
-        let is_possible = 2 * h <= a && has_images;
+        let is_known = background.count() >= LEAST_OTHERS || !is_place(dimension);
+        let is_possible = 2 * h <= a && has_images && is_known;
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
         let exceeds = |halves: u128| 2 * a * (n + 2) >= halves * s * (k + 1);
         let least = match CauseClass::of(cause) {
@@ -132,6 +135,14 @@ impl Weighed {
             .then_with(|| self.others.cmp(&other.others))
             .then_with(|| self.rank.cmp(&other.rank))
             .then_with(|| text(self).cmp(text(other)))
+    }
+}
+
+/// Whether pods are somewhere by such a value: without others to compare with, all pods of a small list are.
+const fn is_place(dimension: Dimension) -> bool {
+    match dimension {
+        Dimension::Node | Dimension::Nodepool | Dimension::Zone | Dimension::Namespace => true,
+        Dimension::Image | Dimension::Registry | Dimension::Workload => false,
     }
 }
 

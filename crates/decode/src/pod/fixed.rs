@@ -1,6 +1,6 @@
 //! What of a pod comes from its metadata and its spec, which most of its versions have in common.
 
-use podinit_core::pod::{Container, PodInfo, PodUid};
+use podinit_core::pod::{Claims, Container, PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 
 /// What is read of the metadata and the spec of a pod, but for what every version changes.
@@ -17,6 +17,7 @@ pub struct FixedPart {
     /// How many of them are init containers
     pub init_containers: usize,
     pub is_stateful: bool,
+    pub claims: Claims,
     pub readiness_gates: ReadinessGates,
 }
 

@@ -94,7 +94,7 @@ impl PodMemory {
 mod tests {
     use super::*;
     use crate::pod::fixed::ReadinessGates;
-    use podinit_core::pod::{Container, ContainerKind, PodInfo};
+    use podinit_core::pod::{Claims, Container, ContainerKind, PodInfo};
 
     fn fixed(number: usize) -> FixedPart {
         FixedPart {
@@ -107,6 +107,7 @@ mod tests {
             containers: Box::default(),
             init_containers: 0,
             is_stateful: false,
+            claims: Claims::default(),
             readiness_gates: ReadinessGates::default(),
         }
     }

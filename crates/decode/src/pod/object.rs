@@ -14,7 +14,7 @@ use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
 use crate::event::fields::EventFields;
 use podinit_core::node::NodeSnapshot;
-use podinit_core::pod::{ConditionStatus, ConditionType, PodInfo, PodSnapshot};
+use podinit_core::pod::{Claims, ConditionStatus, ConditionType, PodInfo, PodSnapshot};
 
 /// Why an object is no pod that podinit could account for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -239,7 +239,8 @@ impl<'de> Object<'de> {
             // Of exactly the size that is needed: a large list has very many of them.
             containers: containers.chain(self.spec.containers).collect(),
             init_containers,
-            is_stateful: self.spec.is_stateful,
+            is_stateful: self.spec.volumes.is_stateful,
+            claims: Claims::new(self.spec.volumes.has_claim, self.spec.has_resource_claims),
             readiness_gates: self.spec.readiness_gates,
         })
     }

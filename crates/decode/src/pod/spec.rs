@@ -9,7 +9,7 @@ use super::container::ContainersReader;
 use super::fixed::ReadinessGates;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::restarts::{Policy, Restarts};
-use super::volumes::StatefulReader;
+use super::volumes::{Volumes, VolumesReader};
 use crate::node::StartupTaints;
 use podinit_core::pod::{Container, ContainerProbes};
 
@@ -29,7 +29,9 @@ pub struct Spec {
     pub init_images: Vec<Arc<str>>,
     pub images: Vec<Arc<str>>,
     pub restarts: Restarts,
-    pub is_stateful: bool,
+    pub volumes: Volumes,
+    /// `resourceClaims` is not empty
+    pub has_resource_claims: bool,
     pub readiness_gates: ReadinessGates,
     /// Of a node
     pub unschedulable: bool,
@@ -84,7 +86,10 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.containers = map.next_value_seed(Lenient(reader))?;
                 }
                 Some("volumes") => {
-                    spec.is_stateful = map.next_value_seed(Lenient(StatefulReader))?;
+                    spec.volumes = map.next_value_seed(Lenient(VolumesReader))?;
+                }
+                Some("resourceClaims") => {
+                    spec.has_resource_claims = map.next_value_seed(Lenient(NonEmpty))?;
                 }
                 Some("readinessGates") => {
                     spec.readiness_gates = map.next_value_seed(Lenient(GatesReader))?;

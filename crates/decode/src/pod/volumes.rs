@@ -1,4 +1,4 @@
-//! `volumes` of a `spec`, as far as they say whether a pod is stateful.
+//! `volumes` of a `spec`, as far as they say whether a pod is stateful, and whether it claims a persistent volume.
 
 use serde::de::{MapAccess, SeqAccess};
 
@@ -13,41 +13,58 @@ const STATELESS: [&str; 5] = [
     "projected",
 ];
 
-/// Reads whether any volume has none of the `STATELESS` sources.
-pub struct StatefulReader;
+/// The sources of volumes for which there is a claim ([§13.4](podinit_core::specification#s13-4)).
+const CLAIMS: [&str; 2] = ["persistentVolumeClaim", "ephemeral"];
 
-impl<'de> LenientField<'de> for StatefulReader {
-    type Value = bool;
+/// What volumes say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Volumes {
+    /// One has none of the sources that a stateless pod may have
+    pub is_stateful: bool,
+    /// There is a claim for one
+    pub has_claim: bool,
+}
 
-    fn absent(self) -> bool {
-        false
+/// Reads [`Volumes`].
+pub struct VolumesReader;
+
+impl<'de> LenientField<'de> for VolumesReader {
+    type Value = Volumes;
+
+    fn absent(self) -> Volumes {
+        Volumes::default()
     }
 
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<bool, A::Error> {
-        let mut any = false;
-        while let Some(stateful) = seq.next_element_seed(Lenient(VolumeReader))? {
-            any |= stateful;
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Volumes, A::Error> {
+        let mut all = Volumes::default();
+        while let Some(volume) = seq.next_element_seed(Lenient(VolumeReader))? {
+            all.is_stateful |= volume.is_stateful;
+            all.has_claim |= volume.has_claim;
         }
-        Ok(any)
+        Ok(all)
     }
 }
 
-/// Reads whether one volume is stateful. What is no object is no volume.
+/// Reads what one volume says. What is no object is no volume.
 struct VolumeReader;
 
 impl<'de> LenientField<'de> for VolumeReader {
-    type Value = bool;
+    type Value = Volumes;
 
-    fn absent(self) -> bool {
-        false
+    fn absent(self) -> Volumes {
+        Volumes::default()
     }
 
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        let mut stateless = false;
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Volumes, A::Error> {
+        let (mut is_stateless, mut has_claim) = (false, false);
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
-            stateless |= key.is_some_and(|key| STATELESS.contains(&&*key));
+            is_stateless |= key.as_deref().is_some_and(|key| STATELESS.contains(&key));
+            has_claim |= key.is_some_and(|key| CLAIMS.contains(&&*key));
             skip(&mut map)?;
         }
-        Ok(!stateless)
+        Ok(Volumes {
+            is_stateful: !is_stateless,
+            has_claim,
+        })
     }
 }

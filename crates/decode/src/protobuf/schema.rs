@@ -130,18 +130,21 @@ const POD_SPEC: Message = &[
     known(20, "initContainers", List(CONTAINER)),
     known(28, "readinessGates", List(READINESS_GATE)),
     known(38, "schedulingGates", List(&[])),
+    known(39, "resourceClaims", List(&[])),
 ];
 
 /// The name comes first, so that a volume without any source is one as well.
 const VOLUME: Message = &[known(1, "name", Text), known(2, "", Inline(VOLUME_SOURCE))];
 
-/// Of all sources only those that a stateless pod may have.
+/// Of all sources only those that a stateless pod may have, and those with a claim.
 const VOLUME_SOURCE: Message = &[
     known(2, "emptyDir", Of(&[])),
     known(6, "secret", Of(&[])),
+    known(10, "persistentVolumeClaim", Of(&[])),
     known(16, "downwardAPI", Of(&[])),
     known(19, "configMap", Of(&[])),
     known(26, "projected", Of(&[])),
+    known(29, "ephemeral", Of(&[])),
 ];
 
 const CONTAINER: Message = &[

@@ -141,7 +141,7 @@ impl PodInFlight {
         let containers = self.evidence.containers.iter().rev();
         SavedShown {
             signs: self.evidence.detours.bits()
-                | (u8::from(self.startup.is_never_ready) * NEVER_READY),
+                | (u8::from(self.startup.traits.is_never_ready()) * NEVER_READY),
             is_announced: self.is_message_announced(),
             has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
             init_runs: Duration::from_nanos(self.evidence.init_runs),
@@ -160,7 +160,8 @@ impl PodInFlight {
         }
         let shown = shown.unwrap_or_default();
         evidence.detours = Detours::of_bits(shown.signs);
-        self.startup.is_never_ready = shown.signs & NEVER_READY != 0;
+        let is_never_ready = shown.signs & NEVER_READY != 0;
+        self.startup.traits.set_never_ready(is_never_ready);
         evidence.init_runs = u64::try_from(shown.init_runs.as_nanos()).unwrap_or(u64::MAX);
         self.waiting = evidence.waiting(self.startup.standing());
         let announced = evidence.warning.filter(|_| shown.is_announced);

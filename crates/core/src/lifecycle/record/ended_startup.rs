@@ -14,7 +14,7 @@ use crate::lifecycle::saved::{SavedEnded, UnreadWaiting, WaitingTable};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::node::NodeLabels;
-use crate::pod::{Ending, PodInfo, PodUid};
+use crate::pod::{Claims, Ending, PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
 /// A startup that has ended: what the tracker knew of the pod, moved out of it as it was. So a record
@@ -147,6 +147,16 @@ impl EndedStartup {
     /// Keeps how the pod ended, as far as records do ([`Ending::kept`]).
     pub fn take_ending(&mut self, ending: Option<&Ending>) {
         self.ending = ending.map(|ending| Box::new(ending.kept()));
+    }
+
+    /// What the pod claims, which is saved beside it.
+    pub const fn claims(&self) -> Claims {
+        self.pod.startup.traits.claims()
+    }
+
+    /// Takes back what the pod claims.
+    pub const fn take_claims(&mut self, claims: Claims) {
+        self.pod.startup.traits.set_claims(claims);
     }
 
     /// How it ended.

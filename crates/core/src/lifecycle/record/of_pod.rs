@@ -35,7 +35,7 @@ impl PodInFlight {
             entered,
             stuck_at: entered.plus(shared.stuck_after(stage)),
             is_stuck: self.stuck.is_some(),
-            is_never_ready: self.startup.is_never_ready,
+            is_never_ready: self.startup.traits.is_never_ready(),
         };
         Record {
             node_labels: shared.newest_labels(&self.info).cloned(),
@@ -84,6 +84,7 @@ impl PodInFlight {
             pulls: self.recorded_pulls(),
             causes: self.recorded_causes().collect(),
             slos: self.recorded_slos(rules),
+            claims: startup.traits.claims(),
             relapse: None,
         };
         record.image = record.decisive_image().cloned();

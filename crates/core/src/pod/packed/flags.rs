@@ -14,7 +14,7 @@ impl Flags {
     pub(super) const TERMINATING: u16 = 1 << 4;
     pub(super) const GATED: u16 = 1 << 5;
     pub(super) const INIT_CONTAINERS: u16 = 1 << 6;
-    pub(super) const STATEFUL: u16 = 1 << 7;
+    pub(super) const VOLUMES: u16 = 1 << 7;
     pub(super) const READINESS_GATES: u16 = 1 << 8;
     pub(super) const STATIC: u16 = 1 << 9;
     pub(super) const HOST_NETWORK: u16 = 1 << 10;

@@ -9,8 +9,8 @@ use super::flags::Flags;
 use super::shared::SharedValues;
 use crate::label_value::LabelValue;
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Conditions, Container, Phase, PodInfo, PodSnapshot,
-    PodUid,
+    Claims, Condition, ConditionStatus, ConditionType, Conditions, Container, Phase, PodInfo,
+    PodSnapshot, PodUid,
 };
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -45,6 +45,15 @@ fn is_whole_second(time: Option<Timestamp>) -> bool {
     time.is_none_or(|time| time.as_nanos() % NANOS_PER_SECOND == 0)
 }
 
+/// Beside the bits of what a pod claims: it is stateful.
+const STATEFUL: u8 = 1 << 7;
+const _: () = assert!(Claims::BITS & STATEFUL == 0);
+
+/// Whether a byte says what it has or claims. Few pods need one.
+const fn has_volumes(pod: &PodSnapshot) -> bool {
+    pod.is_stateful || !pod.claims.is_none()
+}
+
 /// Appends an ordinary snapshot, but for its UID and its name.
 pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u8>) {
     let PodSnapshot {
@@ -74,6 +83,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         waiting_messages: _,
         ending: _,
         is_stateful: _,
+        claims,
         has_readiness_gates: _,
         is_static: _,
     } = pod;
@@ -89,6 +99,9 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
     pack_conditions(conditions, base, out);
     if pod.has_init_containers {
         put_number(out, init_runs.as_secs());
+    }
+    if has_volumes(pod) {
+        out.push(claims.bits() | (u8::from(pod.is_stateful) * STATEFUL));
     }
     put_number(out, containers.len() as u64);
     for container in containers {
@@ -152,6 +165,11 @@ pub(super) fn unpack(
     let latest_api_time = time(reader, base);
     let conditions = unpack_conditions(reader, base);
     let init_runs = unpack_init_runs(flags, reader);
+    let volumes = if flags.has(Flags::VOLUMES) {
+        reader.byte()
+    } else {
+        0
+    };
     let containers = unpack_containers(shared, reader, base);
     PodSnapshot {
         uid,
@@ -178,7 +196,8 @@ pub(super) fn unpack(
         containers,
         waiting_messages: None,
         ending: None,
-        is_stateful: flags.has(Flags::STATEFUL),
+        is_stateful: volumes & STATEFUL != 0,
+        claims: Claims::of_bits(volumes),
         has_readiness_gates: flags.has(Flags::READINESS_GATES),
         is_static: flags.has(Flags::STATIC),
     }
@@ -239,7 +258,7 @@ fn flags(pod: &PodSnapshot) -> Flags {
         (Flags::TERMINATING, pod.terminating),
         (Flags::GATED, pod.gated),
         (Flags::INIT_CONTAINERS, pod.has_init_containers),
-        (Flags::STATEFUL, pod.is_stateful),
+        (Flags::VOLUMES, has_volumes(pod)),
         (Flags::READINESS_GATES, pod.has_readiness_gates),
         (Flags::STATIC, pod.is_static),
         (Flags::HOST_NETWORK, pod.info.host_network),

@@ -1,0 +1,45 @@
+//! What a pod claims besides room on a node.
+
+/// The kinds of things that a pod cannot start without, and that others do not need
+/// ([§13.4](crate::specification#s13-4)). One byte, because a pod in flight has little room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Claims(u8);
+
+const VOLUME: u8 = 1;
+const RESOURCE: u8 = 1 << 1;
+
+impl Claims {
+    /// All bits that [`Claims::bits`] gives.
+    pub const BITS: u8 = VOLUME | RESOURCE;
+
+    /// Those of a pod with a volume that has a claim (`persistentVolumeClaim`, or `ephemeral`, for which one is made), or
+    /// with `spec.resourceClaims`.
+    pub const fn new(has_volume: bool, has_resource: bool) -> Self {
+        Self((has_volume as u8 * VOLUME) | (has_resource as u8 * RESOURCE))
+    }
+
+    /// Whether it claims a persistent volume.
+    pub const fn has_volume(self) -> bool {
+        self.0 & VOLUME != 0
+    }
+
+    /// Whether it claims a resource, such as a device.
+    pub const fn has_resource(self) -> bool {
+        self.0 & RESOURCE != 0
+    }
+
+    /// Whether it claims nothing.
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The bits, to be saved.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// What was saved. Other bits are not of these.
+    pub const fn of_bits(bits: u8) -> Self {
+        Self(bits & Self::BITS)
+    }
+}
