@@ -23,6 +23,32 @@ pub fn split(image: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// Whether `text` names `image` in quotes: as it is, or in full, as runtimes do.
+pub fn is_named_in(text: &str, image: &str) -> bool {
+    let mut quoted = text.split('"').skip(1).step_by(2);
+    quoted.any(|name| name == image || name == in_full(image))
+}
+
+/// The name of an image with its registry, `library` and its tag.
+fn in_full(image: &str) -> String {
+    let registry = of(image);
+    let rest = match split(image) {
+        (Some(_), rest) => rest,
+        (None, image) => image,
+    };
+    let library = if registry == DEFAULT && !rest.contains('/') {
+        "library/"
+    } else {
+        ""
+    };
+    let tag = if rest.contains([':', '@']) {
+        ""
+    } else {
+        ":latest"
+    };
+    format!("{registry}/{library}{rest}{tag}")
+}
+
 fn is_registry(first: &str) -> bool {
     first == "localhost"
         || first.contains(['.', ':'])
@@ -34,6 +60,22 @@ fn is_registry(first: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_names_an_image_as_the_spec_does_or_in_full() {
+        let pull = |name: &str| format!("Back-off pulling image \"{name}\": not found");
+        for (name, image, named) in [
+            ("quay.io/a/model:v9", "quay.io/a/model:v9", true),
+            ("docker.io/library/nginx:latest", "nginx", true),
+            ("docker.io/library/nginx:1.27", "nginx:1.27", true),
+            ("docker.io/acme/web@sha256:1", "acme/web@sha256:1", true),
+            ("docker.io/library/nginx:latest", "nginx:1.27", false),
+            ("quay.io/a/model:v9", "quay.io/a/model:v8", false),
+        ] {
+            assert_eq!(is_named_in(&pull(name), image), named, "{name} {image}");
+        }
+        assert!(!is_named_in("nginx", "nginx"));
+    }
 
     #[test]
     fn registries_are_those_that_container_tools_find() {

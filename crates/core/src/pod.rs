@@ -218,6 +218,9 @@ pub struct PodSnapshot {
     /// It has a volume that is no secret, configMap, downwardAPI, emptyDir or projected one
     /// ([§9.4](crate::specification#s9-4))
     pub is_stateful: bool,
+    /// The images that are its volumes, at most 16, as the spec names them; `None` where there are none, or where they
+    /// were not asked for
+    pub volume_images: Option<Arc<[Arc<str>]>>,
     pub claims: Claims,
     /// `spec.readinessGates` is not empty
     pub has_readiness_gates: bool,
@@ -263,6 +266,7 @@ impl PodSnapshot {
             waiting_messages: None,
             ending: None,
             is_stateful: false,
+            volume_images: None,
             claims: Claims::default(),
             has_readiness_gates: false,
             is_static: false,

@@ -44,8 +44,10 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
         Cause::Volume | Cause::Claim if waiting.stage() == Stage::Network => events,
         // The message is that of the attempt before.
         Cause::Binding => events,
-        Cause::Queue
-        | Cause::Gang
+        // Nothing is said yet: it may wait for a scheduler that is not there.
+        Cause::Queue if pod.node.is_none() => field(".spec.schedulerName"),
+        Cause::Queue => describe,
+        Cause::Gang
         | Cause::Preempting
         | Cause::SchedulerError
         | Cause::Quota
@@ -68,14 +70,16 @@ pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> Strin
         | Cause::Image
         | Cause::Pull
         | Cause::Probe => events,
-        Cause::Config if waiting.stage() == Stage::Init => {
-            field(".status.initContainerStatuses[*].state.waiting.message")
-        }
-        Cause::Config => field(".status.containerStatuses[*].state.waiting.message"),
+        // Sidecars are among the init containers.
+        Cause::Config => field(
+            ".status.initContainerStatuses[*].state.waiting.message}{\"\\n\"}{.status.containerStatuses[*].state.waiting.message",
+        ),
+        // An init container that has failed for the first time has no run before.
+        Cause::Crash if waiting.stage() == Stage::Init => logs_of(pod, Run::Last),
         Cause::Exited | Cause::Run => logs_of(pod, Run::Last),
         Cause::Crash => logs_of(pod, Run::Before),
         Cause::Create | Cause::Rejected | Cause::Clock => describe,
-        Cause::ReadinessGate => field(".spec.readinessGates[*].conditionType"),
+        Cause::ReadinessGate => field(".status.conditions[?(@.type==\"Ready\")].message"),
     }
 }
 
@@ -202,6 +206,60 @@ mod tests {
         }
         let command = addressed("kubectl describe pod web", Some("-k"));
         assert_eq!(command, "kubectl --kubeconfig=-k describe pod web");
+    }
+
+    /// Each command prints what the cause is about, and is not empty.
+    #[test]
+    fn a_command_answers_the_question_of_its_cause() {
+        let on_node = |node| PodOnNode {
+            namespace: "shop",
+            name: "web",
+            node,
+        };
+        let command =
+            |node, stage, cause| next_command_of(on_node(node), WaitReason::new(stage, cause));
+        for (node, stage, cause, expected) in [
+            (
+                None,
+                Stage::Scheduling,
+                Cause::Queue,
+                "kubectl -n shop get pod web -o jsonpath='{.spec.schedulerName}'",
+            ),
+            // Virtual kubelets run pods that have no PodScheduled.
+            (
+                Some("virtual-1"),
+                Stage::Scheduling,
+                Cause::Queue,
+                "kubectl -n shop describe pod web",
+            ),
+            (
+                Some("node-1"),
+                Stage::Scheduling,
+                Cause::Acknowledge,
+                "kubectl describe node node-1",
+            ),
+            // The first failure has no run before.
+            (
+                None,
+                Stage::Init,
+                Cause::Crash,
+                "kubectl -n shop logs web --all-containers --ignore-errors --tail=50",
+            ),
+            (
+                None,
+                Stage::Readiness,
+                Cause::ReadinessGate,
+                "kubectl -n shop get pod web -o jsonpath='{.status.conditions[?(@.type==\"Ready\")].message}'",
+            ),
+            (
+                None,
+                Stage::Containers,
+                Cause::Config,
+                "kubectl -n shop get pod web -o jsonpath='{.status.initContainerStatuses[*].state.waiting.message}{\"\\n\"}{.status.containerStatuses[*].state.waiting.message}'",
+            ),
+        ] {
+            assert_eq!(command(node, stage, cause), expected);
+        }
     }
 
     #[test]

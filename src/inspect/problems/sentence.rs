@@ -5,6 +5,7 @@ use crate::inspect::node_clocks;
 use crate::text::human_time::clock_time;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
+use podinit_core::pod::ContainerKind;
 use podinit_core::problems::{Dimension, Problem};
 use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
@@ -35,12 +36,12 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     let what = match (problem.cause, problem.failed, problem.relapsed) {
         (Cause::Clock, ..) => format!("{are} starting on it"),
         (Cause::Rejected, ..) => {
-            let what = predicate(problem.cause, dimension, value, count == 1);
+            let what = predicate(problem, count == 1);
             format!("{what}{lately}")
         }
         (Cause::Crash, failed, _) if failed == count => format!("failed{lately}"),
-        (cause, failed, relapsed) => {
-            let what = predicate(cause, dimension, value, count == 1);
+        (_, failed, relapsed) => {
+            let what = predicate(problem, count == 1);
             let after_ready = match count == 1 {
                 true => ", after it was ready",
                 false => ", after they were ready",
@@ -102,7 +103,16 @@ fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
 }
 
 /// What is wrong with them.
-fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bool) -> String {
+fn predicate(problem: &Problem, is_one: bool) -> String {
+    let (_, value) = problem.shared_texts();
+    let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
+    let container = problem.container.as_deref();
+    let kind = container.map_or("a container", |one| match one.kind {
+        ContainerKind::Regular => "a container",
+        ContainerKind::Init => "an init container",
+        ContainerKind::RestartableInit => "a sidecar",
+    });
+    let name = container.map_or_else(String::new, |one| format!(" ({})", one.name));
     let (have, wait, run, fit, their, them) = match is_one {
         true => ("has", "waits", "runs", "fits", "its", "it"),
         false => ("have", "wait", "run", "fit", "their", "them"),
@@ -112,7 +122,7 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
         Some(Dimension::Registry) => format!("images from {value}"),
         _ => format!("{their} images"),
     };
-    match cause {
+    match problem.cause {
         Cause::Terminating if is_one => "is being deleted".to_owned(),
         Cause::Terminating => "are being deleted".to_owned(),
         Cause::Gate => format!("{have} a scheduling gate"),
@@ -140,16 +150,22 @@ fn predicate(cause: Cause, dimension: Option<Dimension>, value: &str, is_one: bo
         Cause::NoIp => format!("{have} a sandbox without an address"),
         Cause::Unknown => format!("{wait} for {their} network, and nothing says why"),
         Cause::Image => format!("cannot pull {}", images()),
-        Cause::Config => "cannot create a container".to_owned(),
-        Cause::Crash => format!("{have} a container that crashes"),
-        Cause::Exited => format!("{have} a container that has exited with code 0"),
+        Cause::Config => format!("cannot create {kind}{name}"),
+        Cause::Crash => format!("{have} {kind} that crashes{name}"),
+        Cause::Exited => format!("{have} {kind} that has exited with code 0{name}"),
         Cause::Pull => format!("{have} been pulling {} for too long", images()),
-        Cause::Create => format!("{wait} until a container is created"),
+        Cause::Create => format!("{wait} until {kind} is created{name}"),
+        Cause::Run if kind == "a sidecar" => {
+            format!("{wait} for the startup probe of {kind}{name}")
+        }
         Cause::Run => format!(
-            "{have} an init container that {} too long",
+            "{have} an init container that {} too long{name}",
             if is_one { run } else { "runs" }
         ),
-        Cause::Probe => format!("{run}, but {} not ready", if is_one { "is" } else { "are" }),
+        Cause::Probe => {
+            let are = if is_one { "is" } else { "are" };
+            format!("{run}, but {are} not ready{name}")
+        }
         Cause::ReadinessGate => format!("{wait} for a readiness gate"),
         // Said by the problem itself.
         Cause::Clock => "depend on the clock of a node".to_owned(),
@@ -271,6 +287,7 @@ mod tests {
             nodes: 1,
             workloads: 1,
             namespaces: 1,
+            container: None,
             message: Some("UnexpectedAdmissionError: Pod was rejected: no devices left".into()),
             capacity: None,
             clock: None,

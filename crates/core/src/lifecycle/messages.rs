@@ -4,8 +4,11 @@
 //! It belongs to one cause, and is shown while the pod waits for that. The message of a warning may come before
 //! the snapshot that makes the warning its cause, and is kept until then.
 
+use std::sync::Arc;
+
 use super::cause::{Cause, WaitReason, cause_of_warning};
 use super::interval::Stage;
+use crate::image_registry;
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::pod::PodSnapshot;
 use crate::reason;
@@ -24,6 +27,8 @@ pub(super) struct Message {
     pub(super) about: WaitReason,
     /// A warning says it whose volume may be attached later, which takes it back
     pub(super) is_of_attachment: bool,
+    /// The image of a volume that it says cannot be pulled ([§13.3](crate::specification#s13-3))
+    pub(super) volume_image: Option<Arc<str>>,
     pub(super) text: Box<str>,
 }
 
@@ -34,6 +39,8 @@ pub(super) struct Said<'a> {
     pub(super) about: WaitReason,
     /// A warning `FailedAttachVolume` says it
     pub(super) is_of_attachment: bool,
+    /// The image of a volume that it says cannot be pulled
+    pub(super) volume_image: Option<&'a Arc<str>>,
     pub(super) text: &'a str,
 }
 
@@ -62,6 +69,7 @@ impl MessageBudget {
             Box::new(Message {
                 about: new.about,
                 is_of_attachment: new.is_of_attachment,
+                volume_image: new.volume_image.cloned(),
                 text,
             })
         });
@@ -95,6 +103,7 @@ impl Message {
         Said {
             about: self.about,
             is_of_attachment: self.is_of_attachment,
+            volume_image: self.volume_image.as_ref(),
             text: &self.text,
         }
     }
@@ -115,6 +124,7 @@ pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option
     is_said.then_some(Said {
         about: waiting,
         is_of_attachment: false,
+        volume_image: named_volume(snapshot, waiting.cause(), text),
         text,
     })
 }
@@ -129,6 +139,16 @@ fn said_of_container(snapshot: &PodSnapshot, cause: Cause) -> Option<&str> {
     Some(&message.text)
 }
 
+/// The image of a volume that `text` says cannot be pulled: kubelets say it of the container that mounts the volume.
+fn named_volume<'a>(snapshot: &'a PodSnapshot, cause: Cause, text: &str) -> Option<&'a Arc<str>> {
+    let images = snapshot
+        .volume_images
+        .iter()
+        .flat_map(|images| images.iter());
+    let mut images = images.filter(|_| cause == Cause::Image);
+    images.find(|image| image_registry::is_named_in(text, image))
+}
+
 /// What an Event says of a wait in the stage `network`, whether its pod is there yet or not.
 pub(super) fn said_by_event(event: &KubeEvent) -> Option<Said<'_>> {
     let EventReason::Warning(warning) = event.reason else {
@@ -139,6 +159,7 @@ pub(super) fn said_by_event(event: &KubeEvent) -> Option<Said<'_>> {
     Some(Said {
         about,
         is_of_attachment: warning == SandboxWarning::FailedAttachVolume,
+        volume_image: None,
         text,
     })
 }

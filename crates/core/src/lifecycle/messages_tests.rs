@@ -28,6 +28,7 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
         Some(Said {
             about,
             is_of_attachment: false,
+            volume_image: None,
             text,
         })
     };
@@ -130,6 +131,7 @@ fn a_warning_speaks_of_the_network() {
         Some(Said {
             about,
             is_of_attachment: false,
+            volume_image: None,
             text,
         })
     );

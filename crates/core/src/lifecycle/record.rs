@@ -274,9 +274,19 @@ pub struct RecordedContainer {
     /// The registry of the image
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registry: Option<Arc<str>>,
+    /// The image of a volume that it mounts, which cannot be pulled, where that keeps the pod from starting
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume_image: Option<Arc<str>>,
     /// What keeps it from running: `image`, `config`, `crash` or `create`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Cause>,
+}
+
+impl RecordedContainer {
+    /// The image that its problem is about: that of a volume, or its own.
+    pub fn failing_image(&self) -> Option<&Arc<str>> {
+        self.volume_image.as_ref().or(self.image.as_ref())
+    }
 }
 
 /// How the image of a container came to the node, as Events have shown.
@@ -461,7 +471,7 @@ impl Record {
         let mut all = self.containers.iter();
         let found = by_problem.or_else(by_pull);
         let found = found.or_else(|| all.find(|one| !one.init));
-        found?.image.as_ref()
+        found?.failing_image()
     }
 
     /// The outcome; `None` of a startup under way.

@@ -39,6 +39,8 @@ pub(super) struct Affected {
     pub last: Timestamp,
     /// The number of the image of the container that gave the cause
     pub image: u32,
+    /// The number of that container
+    pub container: u32,
     /// The number of what its node states
     pub labels: u32,
     /// The number of what Kubernetes says of the cause: a record has the words about the present one only

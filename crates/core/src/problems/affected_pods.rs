@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::affected::{Affected, Had, is_old};
 use super::blocks::{Blocks, Distinct};
+use super::container::{self, FoundContainer};
 use super::found_pod::FoundState;
 use super::found_pods::FoundPods;
 use super::values::{Frequent, Has, LookedAt, Values};
-use crate::lifecycle::{Cause, Record};
+use crate::lifecycle::{Cause, Record, RecordedContainer};
 use crate::node::NodeLabels;
 use crate::timestamp::Timestamp;
 
@@ -19,6 +20,7 @@ pub(super) struct Added {
     affected: Blocks<Affected>,
     messages: Distinct<str>,
     images: Distinct<str>,
+    containers: Distinct<FoundContainer>,
     labels: Distinct<NodeLabels>,
 }
 
@@ -28,6 +30,7 @@ pub(super) struct AffectedPods {
     pub found: FoundPods,
     affected: Blocks<Affected>,
     messages: Distinct<str>,
+    containers: Distinct<FoundContainer>,
     /// By rank, the numbers of the affected pods
     order: Vec<u32>,
     pub looked_at: LookedAt,
@@ -38,13 +41,15 @@ impl Added {
     pub(super) fn affected(&mut self, place: u32, had: Had, record: &Record) -> Affected {
         let position = had.container.map(usize::from);
         let container = position.and_then(|position| record.containers.get(position));
-        let image = container.and_then(|container| container.image.as_ref());
+        let named = container.and_then(|container| FoundContainer::of(record, container));
+        let image = container.and_then(RecordedContainer::failing_image);
         Affected {
             place,
             cause: had.cause,
             since: had.since,
             last: had.last,
             image: self.images.number_of(image),
+            container: self.containers.number_of(named.as_ref()),
             labels: self.labels.number_of(record.node_labels.as_ref()),
             message: self.messages.number_of(had.message.as_ref()),
             values: Values::default(),
@@ -61,11 +66,13 @@ impl Added {
     pub(super) fn finish(mut self, now: Timestamp) -> AffectedPods {
         self.found.seal();
         self.messages.seal();
+        self.containers.seal();
         let Self {
             found,
             mut affected,
             messages,
             images,
+            containers,
             labels,
         } = self;
         let mut order: Vec<u32> = (0..affected.len() as u32).collect();
@@ -100,6 +107,7 @@ impl Added {
             found,
             affected,
             messages,
+            containers,
             order,
             looked_at,
         }
@@ -126,6 +134,12 @@ impl AffectedPods {
     pub(super) fn message(&self, rank: u32) -> Option<&str> {
         let message = self.messages.get(self.get(rank).message);
         message.map(|message| &**message)
+    }
+
+    /// The container that most of the pods with these ranks have in common.
+    pub(super) fn container(&self, ranks: &[u32]) -> Option<Arc<FoundContainer>> {
+        let numbers = ranks.iter().map(|rank| self.get(*rank).container);
+        self.containers.get(container::shared(numbers)?).cloned()
     }
 
     /// The pods of all of them, and of the others.

@@ -12,6 +12,7 @@ mod background;
 mod blocks;
 mod capacity;
 mod clocks;
+mod container;
 mod ended;
 mod finding;
 mod found_pod;
@@ -26,6 +27,7 @@ mod values;
 mod weight;
 
 pub use capacity::FoundCapacity;
+pub use container::FoundContainer;
 pub use ended::FAILED_LASTS;
 pub use finding::{FINDING_LASTS, Finding, Found, MOST_RECORDS};
 pub use found_pod::{FoundPod, FoundState};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::affected_pods::AffectedPods;
 use super::capacity::{self, FoundCapacity};
+use super::container::FoundContainer;
 use super::found_pod::{FoundPod, FoundState};
 use super::found_pods::FoundPods;
 use super::message;
@@ -42,6 +43,8 @@ pub struct Problem {
     pub workloads: usize,
     /// In how many namespaces its pods are
     pub namespaces: usize,
+    /// The container that gives nine tenths of its pods the cause, where they have more than one
+    pub container: Option<Arc<FoundContainer>>,
     /// What Kubernetes says of most of its pods, in its own words
     pub message: Option<Arc<str>>,
     /// What autoscalers say of most of its pods that are unschedulable
@@ -61,6 +64,7 @@ impl Problem {
         let (since, earlier) = since::since(&times);
         Self {
             message: message::most_frequent(ranks, pods),
+            container: pods.container(ranks),
             earlier,
             ..Self::of_places((first.cause, shared), since, places, &pods.found)
         }
@@ -95,6 +99,7 @@ impl Problem {
             nodes: distinct(nodes),
             workloads: distinct(workloads),
             namespaces: distinct(namespaces),
+            container: None,
             message: None,
             capacity: capacity::shared(unschedulable.map(|place| found.capacity(place))),
             clock: None,

@@ -1,5 +1,7 @@
 //! What of a pod comes from its metadata and its spec, which most of its versions have in common.
 
+use std::sync::Arc;
+
 use podinit_core::pod::{Claims, Container, PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 
@@ -17,6 +19,7 @@ pub struct FixedPart {
     /// How many of them are init containers
     pub init_containers: usize,
     pub is_stateful: bool,
+    pub volume_images: Option<Arc<[Arc<str>]>>,
     pub claims: Claims,
     pub readiness_gates: ReadinessGates,
 }

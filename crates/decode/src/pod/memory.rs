@@ -107,6 +107,7 @@ mod tests {
             containers: Box::default(),
             init_containers: 0,
             is_stateful: false,
+            volume_images: None,
             claims: Claims::default(),
             readiness_gates: ReadinessGates::default(),
         }

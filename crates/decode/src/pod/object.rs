@@ -240,6 +240,8 @@ impl<'de> Object<'de> {
             containers: containers.chain(self.spec.containers).collect(),
             init_containers,
             is_stateful: self.spec.volumes.is_stateful,
+            volume_images: (!self.spec.volumes.images.is_empty())
+                .then(|| self.spec.volumes.images.into()),
             claims: Claims::new(self.spec.volumes.has_claim, self.spec.has_resource_claims),
             readiness_gates: self.spec.readiness_gates,
         })

@@ -78,6 +78,7 @@ impl FixedPart {
             waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
             ending,
             is_stateful: self.is_stateful,
+            volume_images: self.volume_images,
             claims: self.claims,
             has_readiness_gates: self.readiness_gates.any,
             is_static: self.is_static,

@@ -86,7 +86,7 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.containers = map.next_value_seed(Lenient(reader))?;
                 }
                 Some("volumes") => {
-                    spec.volumes = map.next_value_seed(Lenient(VolumesReader))?;
+                    spec.volumes = map.next_value_seed(Lenient(VolumesReader(context)))?;
                 }
                 Some("resourceClaims") => {
                     spec.has_resource_claims = map.next_value_seed(Lenient(NonEmpty))?;

@@ -1,8 +1,12 @@
-//! `volumes` of a `spec`, as far as they say whether a pod is stateful, and whether it claims a persistent volume.
+//! `volumes` of a `spec`, as far as they say whether a pod is stateful, claims a persistent volume, or has
+//! an image for one.
+
+use std::sync::Arc;
 
 use serde::de::{MapAccess, SeqAccess};
 
-use super::lenient::{Lenient, LenientField, Text, skip};
+use super::DecodeContext;
+use super::lenient::{Lenient, LenientField, Parsed, Text, skip};
 
 /// The sources of volumes that a stateless pod may have ([§9.4](crate::specification#s9-4)).
 const STATELESS: [&str; 5] = [
@@ -16,19 +20,24 @@ const STATELESS: [&str; 5] = [
 /// The sources of volumes for which there is a claim ([§13.4](podinit_core::specification#s13-4)).
 const CLAIMS: [&str; 2] = ["persistentVolumeClaim", "ephemeral"];
 
+/// So many images of volumes are kept of a pod.
+const MOST_IMAGES: usize = 16;
+
 /// What volumes say.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Volumes {
     /// One has none of the sources that a stateless pod may have
     pub is_stateful: bool,
     /// There is a claim for one
     pub has_claim: bool,
+    /// The images that are volumes, where images are wanted
+    pub images: Vec<Arc<str>>,
 }
 
 /// Reads [`Volumes`].
-pub struct VolumesReader;
+pub struct VolumesReader<'c>(pub &'c mut DecodeContext);
 
-impl<'de> LenientField<'de> for VolumesReader {
+impl<'de> LenientField<'de> for VolumesReader<'_> {
     type Value = Volumes;
 
     fn absent(self) -> Volumes {
@@ -37,18 +46,20 @@ impl<'de> LenientField<'de> for VolumesReader {
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Volumes, A::Error> {
         let mut all = Volumes::default();
-        while let Some(volume) = seq.next_element_seed(Lenient(VolumeReader))? {
+        while let Some(volume) = seq.next_element_seed(Lenient(VolumeReader(self.0)))? {
             all.is_stateful |= volume.is_stateful;
             all.has_claim |= volume.has_claim;
+            let room = MOST_IMAGES - all.images.len();
+            all.images.extend(volume.images.into_iter().take(room));
         }
         Ok(all)
     }
 }
 
 /// Reads what one volume says. What is no object is no volume.
-struct VolumeReader;
+struct VolumeReader<'c>(&'c mut DecodeContext);
 
-impl<'de> LenientField<'de> for VolumeReader {
+impl<'de> LenientField<'de> for VolumeReader<'_> {
     type Value = Volumes;
 
     fn absent(self) -> Volumes {
@@ -57,14 +68,45 @@ impl<'de> LenientField<'de> for VolumeReader {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Volumes, A::Error> {
         let (mut is_stateless, mut has_claim) = (false, false);
+        let mut images = Vec::new();
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             is_stateless |= key.as_deref().is_some_and(|key| STATELESS.contains(&key));
-            has_claim |= key.is_some_and(|key| CLAIMS.contains(&&*key));
+            has_claim |= (key.as_deref()).is_some_and(|key| CLAIMS.contains(&key));
+            if key.as_deref() == Some("image") && self.0.options.images {
+                images.extend(map.next_value_seed(Lenient(ImageReader(self.0)))?);
+                continue;
+            }
             skip(&mut map)?;
         }
         Ok(Volumes {
             is_stateful: !is_stateless,
             has_claim,
+            images,
         })
+    }
+}
+
+/// Reads the reference of an image that is a volume.
+struct ImageReader<'c>(&'c mut DecodeContext);
+
+impl<'de> LenientField<'de> for ImageReader<'_> {
+    type Value = Option<Arc<str>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(context) = self;
+        let mut image = None;
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            if key.as_deref() == Some("reference") {
+                let share = Parsed(|text: &str| (!text.is_empty()).then(|| context.image(text)));
+                image = map.next_value_seed(Lenient(share))?;
+            } else {
+                skip(&mut map)?;
+            }
+        }
+        Ok(image)
     }
 }

@@ -145,7 +145,10 @@ const VOLUME_SOURCE: Message = &[
     known(19, "configMap", Of(&[])),
     known(26, "projected", Of(&[])),
     known(29, "ephemeral", Of(&[])),
+    known(30, "image", Of(IMAGE_VOLUME)),
 ];
+
+const IMAGE_VOLUME: Message = &[known(1, "reference", Text)];
 
 const CONTAINER: Message = &[
     known(1, "name", Text),

@@ -2,6 +2,7 @@
 //! ([§10.1](crate::specification#s10-1)).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{PodInFlight, SharedState};
 use crate::kube_event::{EventReason, KubeEvent};
@@ -32,6 +33,13 @@ impl PodInFlight {
         let message = self.message.as_deref();
         let shown = message.filter(|message| message.about == self.waiting);
         shown.map(|message| &*message.text)
+    }
+
+    /// The image of a volume that cannot be pulled, where that is the present cause.
+    pub(in crate::lifecycle) fn volume_image(&self) -> Option<&Arc<str>> {
+        let message = self.message.as_deref();
+        let message = message.filter(|message| message.about == self.waiting)?;
+        message.volume_image.as_ref()
     }
 
     /// Takes in what an Event about the pod says; `position` is that of the container that it names.

@@ -129,6 +129,7 @@ impl PodInFlight {
         let message = collected.message.map(|text| Message {
             about,
             is_of_attachment: false,
+            volume_image: None,
             text,
         });
         self.message = message.map(Box::new);

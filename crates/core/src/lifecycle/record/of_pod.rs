@@ -114,8 +114,13 @@ impl PodInFlight {
         let images = images.map(|image| (!image.is_empty()).then(|| Arc::clone(image)));
         let containers = self.evidence.containers.iter();
         let recorded = containers.zip(images.chain(std::iter::repeat(None)));
+        let volume_image = self.volume_image().filter(|_| in_flight);
         recorded
-            .map(|(container, image)| RecordedContainer {
+            .enumerate()
+            .map(|(position, (container, image))| RecordedContainer {
+                volume_image: volume_image
+                    .filter(|_| self.container.map(usize::from) == Some(position))
+                    .cloned(),
                 name: Arc::clone(&container.name),
                 init: container.kind != ContainerKind::Regular,
                 is_sidecar: container.kind == ContainerKind::RestartableInit,

@@ -19,6 +19,7 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
     let has_nothing_rare = pod.not_scheduled.is_none()
         && pod.sandbox_not_ready.is_none()
         && pod.gates_not_ready.is_none()
+        && pod.volume_images.is_none()
         && pod.disruption.is_none()
         && pod.in_place.is_none()
         && pod.waiting_messages.is_none()
@@ -71,6 +72,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         has_nominated_node: _,
         sandbox_not_ready: _,
         gates_not_ready: _,
+        volume_images: _,
         disruption: _,
         in_place: _,
         terminating: _,
@@ -186,6 +188,7 @@ pub(super) fn unpack(
         has_nominated_node: flags.has(Flags::NOMINATED_NODE),
         sandbox_not_ready: None,
         gates_not_ready: None,
+        volume_images: None,
         disruption: None,
         in_place: None,
         terminating: flags.has(Flags::TERMINATING),

@@ -152,6 +152,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     has_nominated_node: is[1],
                     sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
                     gates_not_ready: rare[1].then(|| "the status of a gate".into()),
+                    volume_images: rare[4].then(|| ["r.io/model:1".into()].into()),
                     disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
                     in_place: rare[3].then(|| {
                         let resize = Some(Resize {
