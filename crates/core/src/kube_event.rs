@@ -23,10 +23,21 @@ pub struct KubeEvent {
     pub first: Option<Timestamp>,
     /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
     pub named: Option<Timestamp>,
+    /// When it happened first and last, as one list tells it
+    pub occurred: Occurred,
     pub reason: EventReason,
     /// Its message, of a warning that says why a pod waits and of what an autoscaler says; `None` where it was not
     /// asked for
     pub message: Option<Box<str>>,
+}
+
+/// When an Event happened, as one list tells it ([§13.2](crate::specification#s13-2)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occurred {
+    /// `firstTimestamp`, or else `eventTime`
+    pub first: Option<Timestamp>,
+    /// `lastTimestamp`, or else the last time of the series, or else `eventTime`
+    pub last: Option<Timestamp>,
 }
 
 impl KubeEvent {

@@ -18,8 +18,8 @@ use fields::InvolvedObject;
 use message::PullMessage;
 use podinit_core::image_registry;
 use podinit_core::kube_event::{
-    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, LONGEST_REPORTER, Pulled,
-    SandboxWarning,
+    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, LONGEST_REPORTER, Occurred,
+    Pulled, SandboxWarning,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::pod::text::cut;
@@ -68,6 +68,10 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
             .and_then(|path| container(&path, context)),
         first: event.first,
         named: instant_in_name(&metadata.name),
+        occurred: Occurred {
+            first: event.first.or(event.event_time),
+            last: event.last.or(event.last_of_series).or(event.event_time),
+        },
         reason,
         message: is_kept.then(|| message.into()),
     }
