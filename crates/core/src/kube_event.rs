@@ -47,6 +47,12 @@ impl KubeEvent {
     }
 }
 
+/// Puts `events` in the order in which they happened last, those of the same time as they are
+/// ([§13.2](crate::specification#s13-2)).
+pub fn in_order_of_time(events: &mut [KubeEvent]) {
+    events.sort_by_key(|event| event.occurred.last);
+}
+
 /// The pod that an Event says it is about. Its author may write any UID, but only the namespace of the Event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvolvedPod {
