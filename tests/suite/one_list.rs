@@ -198,6 +198,17 @@ fn random_lists_notice_what_is_read_wrong() {
     }
 }
 
+/// The pods and Events of lists, or by themselves.
+fn items(documents: &[Value]) -> impl Iterator<Item = &Value> {
+    let items = documents
+        .iter()
+        .map(|document| document["items"].as_array());
+    let alone = documents.iter().map(std::slice::from_ref);
+    items
+        .zip(alone)
+        .flat_map(|(items, alone)| items.map_or(alone, Vec::as_slice))
+}
+
 /// The cause and the time of `problems` are those of `explain`, for each pod that a problem names.
 fn assert_they_agree(documents: &[Value]) {
     let seen = look(documents);
@@ -205,11 +216,14 @@ fn assert_they_agree(documents: &[Value]) {
     let in_flight: Vec<Record> = seen.in_flight().collect();
     for problem in problems.iter().filter(|one| one.failed + one.relapsed == 0) {
         for (place, name) in problem.oldest.iter().enumerate() {
-            let mut named = in_flight.iter().filter(|record| {
-                *record.pod.namespace == *name.namespace && *record.pod.name == *name.name
-            });
             // Of several pods of one name, `explain` takes the newest.
-            let (Some(record), None) = (named.next(), named.next()) else {
+            let is_named = |record: &&Record| {
+                *record.pod.namespace == *name.namespace && *record.pod.name == *name.name
+            };
+            let named =
+                |item: &Value| item["kind"] == "Pod" && item["metadata"]["name"] == *name.name;
+            let is_one = items(documents).filter(|item| named(item)).count() == 1;
+            let Some(record) = in_flight.iter().find(is_named).filter(|_| is_one) else {
                 continue;
             };
             let explained = explained(documents, record);

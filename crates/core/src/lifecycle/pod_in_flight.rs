@@ -395,12 +395,14 @@ impl PodInFlight {
         u8::try_from(position).ok()
     }
 
-    /// Forgets every cause but the present one. It began at `began`, but not before the stage, or else with the stage:
-    /// the pod is taken for discovered then, so that what it is first seen with is not taken for older than it is.
-    pub(super) fn know_present_cause(&mut self, began: Option<Timestamp>) {
+    /// Forgets every cause but the present one. It began at `began`, but not before the stage and not after `now`, or else
+    /// with the stage: the pod is taken for discovered then, so that what it is first seen with is not taken for older
+    /// than it is.
+    pub(super) fn know_present_cause(&mut self, began: Option<Timestamp>, now: Timestamp) {
         let entered = self.startup.entered(self.waiting.stage());
         self.discovered = entered.unwrap_or(self.discovered);
-        let began = began.map(|began| entered.map_or(began, |entered| began.max(entered)));
+        let after_entry = |began: Timestamp| entered.map_or(began, |entered| began.max(entered));
+        let began = began.map(|began| after_entry(began).min(now));
         self.causes = CauseLog::default();
         self.causes.push(RecordedCause {
             waiting: self.waiting,

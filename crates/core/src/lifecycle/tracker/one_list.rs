@@ -33,8 +33,7 @@ impl Tracker {
         let of_list: Vec<PodUid> = of_list.map(|pod| pod.uid).collect();
         for uid in of_list {
             if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
-                let began = given.get(&uid).map(|first| (*first).min(now));
-                pod.know_present_cause(began);
+                pod.know_present_cause(given.get(&uid).copied(), now);
             }
         }
     }
