@@ -1,13 +1,13 @@
 //! One list says what a watch says ([§13.2](crate::specification#s13-2)): `problems`, `stuck` and `explain` of pods and
 //! Events as `kubectl get pods,events -o json` prints them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use podinit::inspect::explain::{Target, TargetName, explain};
-use podinit::inspect::problems::LookedAtRecording;
+use podinit::inspect::problems::{LookedAtRecording, PodName};
 use podinit::reports::reader::{Recording, SoFar};
 use podinit::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{Backfill, Progress, Record, TrackerConfig};
@@ -198,48 +198,46 @@ fn random_lists_notice_what_is_read_wrong() {
     }
 }
 
-/// The pods and Events of lists, or by themselves.
+/// The pods and Events of lists, of watch events, or by themselves.
 fn items(documents: &[Value]) -> impl Iterator<Item = &Value> {
-    let items = documents
-        .iter()
-        .map(|document| document["items"].as_array());
-    let alone = documents.iter().map(std::slice::from_ref);
-    items
-        .zip(alone)
-        .flat_map(|(items, alone)| items.map_or(alone, Vec::as_slice))
+    documents.iter().flat_map(|document| {
+        let alone = std::slice::from_ref(document.get("object").unwrap_or(document));
+        document["items"].as_array().map_or(alone, Vec::as_slice)
+    })
+}
+
+/// The one pod of this name; of several `explain` takes the newest.
+fn only<'a>(records: &'a [Record], name: &PodName, documents: &[Value]) -> Option<&'a Record> {
+    let named = items(documents).filter(|item| item["metadata"]["name"] == *name.name);
+    let uids: BTreeSet<&str> = named
+        .filter_map(|pod| pod["metadata"]["uid"].as_str())
+        .collect();
+    let mut records = records.iter().filter(|_| uids.len() == 1);
+    records.find(|record| *record.pod.name == *name.name)
 }
 
 /// The cause and the time of `problems` are those of `explain`, for each pod that a problem names.
 fn assert_they_agree(documents: &[Value]) {
     let seen = look(documents);
-    let problems = seen.problems().problems;
     let in_flight: Vec<Record> = seen.in_flight().collect();
+    let problems = seen.problems().problems;
     for problem in problems.iter().filter(|one| one.failed + one.relapsed == 0) {
         for (place, name) in problem.oldest.iter().enumerate() {
-            // Of several pods of one name, `explain` takes the newest.
-            let is_named = |record: &&Record| {
-                *record.pod.namespace == *name.namespace && *record.pod.name == *name.name
-            };
-            let named =
-                |item: &Value| item["kind"] == "Pod" && item["metadata"]["name"] == *name.name;
-            let is_one = items(documents).filter(|item| named(item)).count() == 1;
-            let Some(record) = in_flight.iter().find(is_named).filter(|_| is_one) else {
+            let Some(record) = only(&in_flight, name, documents) else {
                 continue;
             };
             let explained = explained(documents, record);
-            let last = explained["causes"]
-                .as_array()
-                .unwrap()
-                .last()
-                .unwrap()
-                .clone();
-            assert_eq!(last["cause"], problem.cause, "{name:?} {explained:#}");
             let said = record.message.as_deref();
             assert_eq!(explained["message"].as_str(), said, "{name:?}");
-            let since = (explained["causes"].as_array().unwrap().iter())
-                .find(|one| one["cause"] == last["cause"] && one["stage"] == last["stage"]);
-            let [own, of_problem] = [&since.unwrap()["began"], &json!(problem.since)]
-                .map(|at| millis(parse(at.as_str().unwrap()).unwrap()));
+            let causes = explained["causes"].as_array().unwrap();
+            let mut latest = causes.iter().rev();
+            let had = latest.find(|one| one["cause"] == problem.cause);
+            let had = had.unwrap_or_else(|| panic!("{problem:?} {explained:#}"));
+            let mut same = causes.iter();
+            let since =
+                same.find(|one| one["cause"] == had["cause"] && one["stage"] == had["stage"]);
+            let [own, of_problem] = [since.unwrap()["began"].as_str().unwrap(), &problem.since]
+                .map(|at| millis(parse(at).unwrap()));
             match place {
                 0 => assert_eq!(own, of_problem, "{name:?} {explained:#}"),
                 _ => assert!(own >= of_problem, "{name:?} {explained:#}"),
@@ -495,6 +493,7 @@ fn one_list_says_what_the_watch_said() {
         });
         assert_eq!(watch, list, "seed {seed}\n{}", history::text(&watched));
         assert_they_agree(&watched);
+        assert_they_agree(&listed);
     }
 }
 
