@@ -102,7 +102,7 @@ fn events_follow_the_pods_of_a_lone_list_by_their_last_time() {
     assert_eq!(read(&by_themselves), lone);
     let watched = [
         added(nine.clone()),
-        list(&[web.clone()]),
+        list(std::slice::from_ref(&web)),
         added(three),
         five.clone(),
     ];

@@ -82,7 +82,7 @@ pub(crate) fn lone_list(rules: &dyn LoneRules, documents: &[Value]) -> BTreeMap<
     list["observedAt"] = rfc3339(now).into();
     let one_after_another: Vec<Value> = [list]
         .into_iter()
-        .chain(events.iter().map(|event| Value::clone(event)))
+        .chain(events.iter().copied().cloned())
         .collect();
     let recording = stream::read(&Spec, &one_after_another, &options);
     let mut told = BTreeMap::new();

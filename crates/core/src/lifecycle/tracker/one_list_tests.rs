@@ -1,5 +1,7 @@
 //! Since when a pod of one list has its cause, by a table.
 
+#![allow(clippy::unwrap_used)]
+
 use super::super::fixtures::{at, delivery};
 use super::super::*;
 use crate::kube_event::{
