@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::cluster::{ConnectionArgs, Evidence, NamespaceArgs, NodeArgs, SelectorArgs};
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
-use super::recording::RecordedArgs;
+use super::recording::{RecordedArgs, RecordingArgs};
 use crate::cluster::options::ServerOptions;
 
 /// `podinit stuck`
@@ -17,12 +17,18 @@ use crate::cluster::options::ServerOptions;
 Examples:
   podinit stuck --url http://localhost:8080
   podinit stuck --namespace shop -o wide
+  podinit stuck --file events.json.gz
+  kubectl get pods,events -A -o json | podinit stuck --file -
   podinit stuck --watch
   podinit stuck -o json | jq -r '.pods[].next_command'
 
 Exit status: 0 no pod is stuck, 3 some are, 4 the exporter does not know the present; 1 failure,
 2 usage error. With --watch it is that of the last table")]
+#[command(mut_arg("files", |files| files.conflicts_with("watch").help(RECORDING_AT_ITS_END)))]
 pub struct StuckArgs {
+    #[command(flatten)]
+    pub recorded: RecordedArgs,
+
     #[command(flatten)]
     pub look: LookArgs,
 
@@ -52,14 +58,23 @@ pub enum StuckFormat {
 
 impl StuckArgs {
     pub(super) fn check(&self) -> Result<(), String> {
-        if self.look.exporter.is_any() && self.look.selectors.is_any() {
+        let (look, of_recording) = (&self.look, !self.recorded.files.is_empty());
+        if look.exporter.is_any() && look.selectors.is_any() {
             return Err(
                 "--label-selector and --field-selector do not go with --url: the exporter has chosen \
                  its pods"
                     .to_owned(),
             );
         }
-        self.look.exporter.check()
+        if of_recording && (look.selectors.is_any() || look.namespaces.is_any()) {
+            return Err(
+                "--namespace, --label-selector and --field-selector do not go with --file: the recording \
+                 has chosen its pods"
+                    .to_owned(),
+            );
+        }
+        look.exporter.check()?;
+        RecordingArgs::check_files(&self.recorded.files)
     }
 }
 
@@ -102,7 +117,7 @@ impl LookArgs {
     }
 }
 
-/// What `problems` looks at in a recording.
+/// What `stuck` and `problems` look at in a recording.
 const RECORDING_AT_ITS_END: &str = "Recording to look at, at its end; may be repeated, - is standard input [default: \
                                     list the pods of the cluster]";
 
@@ -113,6 +128,7 @@ Examples:
   podinit problems --url http://localhost:8080
   podinit problems --namespace shop -o wide
   podinit problems --file events.json.gz -o json | jq -r '.problems[].sentence'
+  kubectl get pods,events -A -o json | podinit problems --file -
   podinit problems --watch
 
 Exit status: 0 there is no problem, 3 there are some, 4 the source does not know the present; 1 failure,
@@ -156,6 +172,7 @@ impl ProblemsArgs {
                     .to_owned(),
             );
         }
-        look.exporter.check()
+        look.exporter.check()?;
+        RecordingArgs::check_files(&self.recorded.files)
     }
 }

@@ -10,6 +10,7 @@ mod one_shot_list;
 mod output;
 mod problems;
 mod progress;
+mod recorded_look;
 mod reports;
 mod serve;
 mod shell_help;

@@ -3,16 +3,12 @@
 use std::process::ExitCode;
 
 use super::look::{Look, STALE, warn_of};
-use super::one_shot_list::{LookedAt, slos_of};
+use super::one_shot_list::LookedAt;
 use super::output::style;
-use super::reports::{recorded, warn_of_clocks};
+use super::recorded_look;
 use crate::args::{ProblemsArgs, ProblemsFormat};
 use crate::inspect::api::client::ApiClient;
-use crate::inspect::problems::{Problems, problems_of_recording};
-use crate::reports::reader::SoFar;
-use crate::reports::replay::ReplayConfig;
-use podinit_core::lifecycle::TrackerConfig;
-use podinit_decode::DecodeOptions;
+use crate::inspect::problems::Problems;
 
 /// The exit status if there are problems.
 const PROBLEMS: u8 = 3;
@@ -67,43 +63,14 @@ impl Source {
     async fn ask(&mut self, args: &ProblemsArgs) -> anyhow::Result<Problems> {
         Ok(match self {
             Self::Recording => {
-                let so_far = SoFar::default();
-                let documents = recorded(&args.recorded, decode_options(), &so_far);
-                let found = problems_of_recording(documents, replay_config(args)?)?;
-                let clocks_ahead = so_far.clocks_ahead();
-                warn_of_clocks(&clocks_ahead);
+                let (seen, clocks_ahead) = recorded_look::look(&args.recorded, &args.look)?;
                 Problems {
                     clocks_ahead,
-                    ..found
+                    ..seen.problems()
                 }
             }
             Self::Exporter(exporter) => exporter.problems().await?,
             Self::Cluster(cluster) => cluster.look().await?.problems(),
         })
     }
-}
-
-fn decode_options() -> DecodeOptions {
-    DecodeOptions {
-        node: true,
-        workload: true,
-        images: true,
-        messages: true,
-        endings: true,
-        ..DecodeOptions::default()
-    }
-}
-
-fn replay_config(args: &ProblemsArgs) -> anyhow::Result<ReplayConfig> {
-    Ok(ReplayConfig {
-        tracker: TrackerConfig {
-            timestamps: args.recorded.timestamps,
-            events: args.look.evidence.events(),
-            nodes: args.look.evidence.nodes(),
-            stuck_after: slos_of(args.look.slo.as_deref())?.stuck_after,
-            ..TrackerConfig::default()
-        },
-        shard: None,
-        until: None,
-    })
 }

@@ -1,10 +1,11 @@
-//! `podinit stuck`: the stuck pods of an exporter or a cluster, once or again and again.
+//! `podinit stuck`: the stuck pods of a recording, an exporter or a cluster, once or again and again.
 
 use std::process::ExitCode;
 
 use super::look::{Look, STALE, warn_of};
 use super::one_shot_list::LookedAt;
 use super::output::style;
+use super::recorded_look;
 use crate::args::{StuckArgs, StuckFormat};
 use crate::cluster::client;
 use crate::inspect::stuck::{StuckOfExporter, StuckPods};
@@ -21,7 +22,7 @@ pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
         again: args.look.watch,
         clears: args.output != StuckFormat::Json,
     };
-    let ask = async |source: &mut Source| source.ask(args.limit.get()).await;
+    let ask = async |source: &mut Source| source.ask(&args).await;
     let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
     let last = last.await?;
     warn_of(last.fresh, last.freshness.as_ref());
@@ -43,12 +44,16 @@ fn text(found: &StuckPods, format: StuckFormat) -> anyhow::Result<String> {
 
 /// What knows which pods are stuck.
 enum Source {
+    Recording,
     Exporter(Box<StuckOfExporter>),
     Cluster(Box<LookedAt>),
 }
 
 impl Source {
     async fn open(args: &StuckArgs) -> anyhow::Result<Self> {
+        if !args.recorded.files.is_empty() {
+            return Ok(Self::Recording);
+        }
         match args.look.exporter() {
             Some(exporter) => Ok(Self::Exporter(Box::new(StuckOfExporter {
                 exporter: client::connect_to_server(&exporter, "--url".to_owned()).await?,
@@ -58,10 +63,19 @@ impl Source {
         }
     }
 
-    async fn ask(&mut self, limit: usize) -> anyhow::Result<StuckPods> {
+    async fn ask(&mut self, args: &StuckArgs) -> anyhow::Result<StuckPods> {
+        let limit = args.limit.get();
         Ok(match self {
+            Self::Recording => {
+                let (seen, clocks_ahead) = recorded_look::look(&args.recorded, &args.look)?;
+                StuckPods {
+                    clocks_ahead,
+                    source: recorded_look::source(&args.recorded),
+                    ..StuckPods::of_recording(&seen, limit)
+                }
+            }
             Self::Exporter(exporter) => exporter.ask(limit).await?,
-            Self::Cluster(cluster) => StuckPods::of(cluster.look().await?, limit),
+            Self::Cluster(cluster) => StuckPods::of_cluster(cluster.look().await?, limit),
         })
     }
 }

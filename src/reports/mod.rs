@@ -1,7 +1,9 @@
 //! Recordings of pods: read from files ([`reader`]), sent through the same pipeline as `serve`
-//! ([`replay`]), summarized for people ([`report`]) and compared ([`comparison`]).
+//! ([`replay`]), summarized for people ([`report`]) and compared ([`comparison`]). What shows one moment is read as one
+//! ([`lone_list`]).
 
 pub mod comparison;
+pub mod lone_list;
 mod observed;
 pub mod one_moment;
 pub mod reader;

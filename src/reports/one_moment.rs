@@ -55,6 +55,7 @@ pub(super) fn page(document: Document) -> Document {
     let Document {
         position,
         observed_at,
+        latest_event,
         body,
     } = document;
     let (pods, events, nodes, observed_at) = match body {
@@ -73,6 +74,7 @@ pub(super) fn page(document: Document) -> Document {
             return Document {
                 position,
                 observed_at,
+                latest_event,
                 body,
             };
         }
@@ -80,6 +82,7 @@ pub(super) fn page(document: Document) -> Document {
     Document {
         position,
         observed_at,
+        latest_event,
         body: Body::List {
             pods,
             events,
@@ -95,6 +98,7 @@ pub(super) fn last_page(position: RecordingPosition) -> Document {
     Document {
         position,
         observed_at: None,
+        latest_event: None,
         body: Body::List {
             pods: Vec::new(),
             events: Vec::new(),

@@ -9,7 +9,7 @@ use crate::oracle::seeds;
 use podinit::checkpoint::{content, frame};
 use podinit::instruments::Format;
 use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
-use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, SandboxWarning};
+use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SavedPod, Selection, SloRule, SourceId, Stage,
     Successor, Tracker, TrackerConfig,
@@ -240,6 +240,7 @@ fn event(pod: u8, reason: EventReason) -> PodEvent {
         container: Some(container),
         first: None,
         named: None,
+        occurred: Occurred::default(),
         reason,
         message: None,
     })

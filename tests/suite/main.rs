@@ -76,6 +76,7 @@ mod node_evidence;
 mod node_object;
 mod odd_files;
 mod odd_lives;
+mod one_list;
 mod oracle;
 mod packed_pods;
 mod page;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use podinit::inspect::problems::{Problems, problems_of_recording};
+use podinit::inspect::problems::{LookedAtRecording, Problems};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::ClockFault;
@@ -147,7 +147,8 @@ fn problems(documents: &[Value]) -> Problems {
         ..DecodeOptions::default()
     };
     let recording = Recording::from_reader("history", Cursor::new(text(documents)), options);
-    problems_of_recording(recording, ReplayConfig::default()).unwrap()
+    let seen = LookedAtRecording::of(recording, ReplayConfig::default()).unwrap();
+    seen.problems()
 }
 
 fn found(documents: &[Value]) -> Off {

@@ -23,10 +23,21 @@ pub struct KubeEvent {
     pub first: Option<Timestamp>,
     /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
     pub named: Option<Timestamp>,
+    /// When it happened first and last, as one list tells it
+    pub occurred: Occurred,
     pub reason: EventReason,
     /// Its message, of a warning that says why a pod waits, of a [`Hint`] and of what an autoscaler says; `None` where it
     /// was not asked for
     pub message: Option<Box<str>>,
+}
+
+/// When an Event happened, as one list tells it ([§13.2](crate::specification#s13-2)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occurred {
+    /// `firstTimestamp`, or else `eventTime`
+    pub first: Option<Timestamp>,
+    /// `lastTimestamp`, or else the last time of the series, or else `eventTime`
+    pub last: Option<Timestamp>,
 }
 
 impl KubeEvent {
@@ -45,6 +56,12 @@ impl KubeEvent {
         let text = self.message.as_deref().filter(|_| self.from_kubelet)?;
         Some((hint, text))
     }
+}
+
+/// Puts `events` in the order in which they happened last, those of the same time as they are
+/// ([§13.2](crate::specification#s13-2)).
+pub fn in_order_of_time(events: &mut [KubeEvent]) {
+    events.sort_by_key(|event| event.occurred.last);
 }
 
 /// The pod that an Event says it is about. Its author may write any UID, but only the namespace of the Event.

@@ -261,13 +261,14 @@ pub fn whole_event() -> Value {
         "count": 2,
         "type": "Normal",
         "eventTime": null,
+        "series": null,
         "reportingComponent": "kubelet",
         "reportingInstance": "node-1",
     })
 }
 
 /// The places at which an Event is mutilated.
-const EVENT_PLACES: [&str; 17] = [
+const EVENT_PLACES: [&str; 19] = [
     "/metadata",
     "/metadata/name",
     "/metadata/namespace",
@@ -282,7 +283,9 @@ const EVENT_PLACES: [&str; 17] = [
     "/source",
     "/source/component",
     "/firstTimestamp",
+    "/lastTimestamp",
     "/eventTime",
+    "/series",
     "/reportingComponent",
     "/count",
 ];

@@ -34,6 +34,10 @@ pub(super) const FIELDS: Fields = &[
     ("firstTimestamp", TIME),
     ("lastTimestamp", TIME),
     ("eventTime", TIME),
+    (
+        "series",
+        Rule::Object(&[("count", Rule::Number), ("lastObservedTime", TIME)]),
+    ),
     ("reportingComponent", COMPONENT),
     (
         "source",

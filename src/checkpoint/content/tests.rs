@@ -9,7 +9,7 @@ use crate::checkpoint::frame;
 use crate::inspect::records::RecordStore;
 use crate::metrics::CheckpointLoad;
 use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
-use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent};
+use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
     PodEvent, Selection, Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
@@ -109,6 +109,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
             container: None,
             first: None,
             named: None,
+            occurred: Occurred::default(),
             reason: EventReason::Capacity {
                 state: CapacityState::ScalingUp,
                 by: "cluster-autoscaler".into(),

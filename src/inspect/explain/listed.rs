@@ -10,8 +10,8 @@ use super::target::{NoStartup, Target};
 use crate::inspect::listed_cluster::Unlisted;
 use crate::reports::reader::{Body, Document, RecordingPosition};
 use crate::reports::replay::{ReplayConfig, replayed};
-use podinit_core::kube_event::KubeEvent;
-use podinit_core::lifecycle::{NetworkTime, TrackerConfig};
+use podinit_core::kube_event::{KubeEvent, in_order_of_time};
+use podinit_core::lifecycle::{NetworkTime, Sink, Tracker, TrackerConfig};
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
 use podinit_core::timestamp::Timestamp;
@@ -50,22 +50,34 @@ pub fn explain_list(
     for pod in &list.pods {
         statuses.borrow_mut().add(pod, target, true);
     }
+    let new_sink = || Followed::new(target, &statuses);
+    let (followed, tracker) = replayed_list(list, tracker, target, new_sink, |_| {});
+    followed.explanation(&tracker, doubts)
+}
+
+/// Replays the list as one moment ([§13.2](crate::specification#s13-2)). `see` sees every document before.
+pub(super) fn replayed_list<S: Sink>(
+    mut list: ListedPods,
+    tracker: TrackerConfig,
+    target: &Target,
+    new_sink: impl Fn() -> S,
+    see: impl FnMut(&Document),
+) -> (S, Tracker) {
     let config = ReplayConfig {
         tracker,
         ..ReplayConfig::default()
     };
-    let new_sink = || Followed::new(target, &statuses);
+    in_order_of_time(&mut list.events);
+    let (events, now) = (list.events.clone(), list.now);
     let documents = documents(list, target).map(Ok::<_, Infallible>);
-    let Ok((followed, tracker)) = replayed(documents, config, new_sink, |_| {});
-    followed.explanation(&tracker, doubts)
+    let Ok((sink, mut tracker)) = replayed(documents, config, new_sink, see);
+    tracker.know_present_causes(&events, now);
+    (sink, tracker)
 }
 
 /// The documents of a recording that shows the same. Events count only while a startup is under way, so
 /// the pods to explain that are ready come twice: before they were, and after the Events as they are.
-pub(super) fn documents(
-    list: ListedPods,
-    target: &Target,
-) -> impl Iterator<Item = Document> + use<> {
+fn documents(list: ListedPods, target: &Target) -> impl Iterator<Item = Document> + use<> {
     let ListedPods {
         mut pods,
         events,
@@ -99,6 +111,7 @@ pub(super) fn documents(
             document,
         },
         observed_at: Some(now),
+        latest_event: None,
         body,
     })
 }

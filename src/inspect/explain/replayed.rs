@@ -9,8 +9,9 @@ use super::recorded::choose_in_flight;
 use super::statuses::Statuses;
 use super::target::{NoStartup, Target};
 use crate::inspect::node_clocks;
+use crate::reports::lone_list::replayed_to_end;
 use crate::reports::reader::{Document, RecordingError};
-use crate::reports::replay::{ReplayConfig, replayed};
+use crate::reports::replay::ReplayConfig;
 use crate::reports::report::ProbeTimes;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Progress,
@@ -30,9 +31,9 @@ pub fn explain(
 ) -> Result<Result<Explanation, NoStartup>, RecordingError> {
     let statuses = RefCell::<Statuses>::default();
     let new_sink = || Followed::new(target, &statuses);
-    let see = |document: &Document| statuses.borrow_mut().read(document, target);
-    let (followed, tracker) = replayed(documents, config, new_sink, see)?;
-    Ok(followed.explanation(&tracker, Vec::new()))
+    let see = |document: &Document, _| statuses.borrow_mut().read(document, target);
+    let end = replayed_to_end(documents, config, new_sink, see)?;
+    Ok(end.sink.explanation(&end.tracker, Vec::new()))
 }
 
 /// What is kept of a replay.

@@ -3,22 +3,22 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 use serde::Serialize;
 
 use super::explanation::{Context, Explanation};
-use super::listed::{ListedPods, documents};
+use super::listed::{ListedPods, replayed_list};
 use super::statuses::Statuses;
 use super::target::Target;
+use crate::reports::lone_list::replayed_to_end;
 use crate::reports::reader::{ClockAhead, Document};
-use crate::reports::replay::{ReplayConfig, replayed};
+use crate::reports::replay::ReplayConfig;
 use crate::reports::report::SET_ASIDE;
 use crate::text::human_time::seconds;
 use crate::text::strangers_text;
 use crate::text::table::{cell, table};
 use podinit_core::lifecycle::{
-    EndedStartup, Observation, Observer, Outcome, Progress, Record, Sink, TrackerConfig,
+    EndedStartup, Observation, Observer, Outcome, Progress, Record, Sink, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -74,32 +74,19 @@ impl Worst {
         target: &Target,
     ) -> Result<Self, E> {
         let statuses = RefCell::<Statuses>::default();
-        let new_sink = || Collected {
-            target,
-            statuses: &statuses,
-            worst: Self::default(),
-        };
-        let see = |document: &Document| statuses.borrow_mut().read(document, target);
-        let (mut collected, tracker) = replayed(documents, config, new_sink, see)?;
-        for (_, pod) in tracker.in_flight_after(None) {
-            if target.fits(pod.pod()) {
-                let record = pod.record();
-                let now = tracker.accounted_time().unwrap_or(record.discovered);
-                collected.add(&record, now);
-            }
-        }
-        Ok(collected.worst.sorted())
+        let new_sink = || Collected::new(target, &statuses);
+        let see = |document: &Document, _| statuses.borrow_mut().read(document, target);
+        let end = replayed_to_end(documents, config, new_sink, see)?;
+        Ok(end.sink.worst(&end.tracker))
     }
 
     /// Those of one list of a cluster's pods.
     pub fn of_list(list: ListedPods, tracker: TrackerConfig, target: &Target) -> Self {
-        let config = ReplayConfig {
-            tracker,
-            ..ReplayConfig::default()
-        };
-        let documents = documents(list, target).map(Ok::<_, Infallible>);
-        let Ok(worst) = Self::of_documents(documents, config, target);
-        worst
+        let statuses = RefCell::<Statuses>::default();
+        let new_sink = || Collected::new(target, &statuses);
+        let see = |document: &Document| statuses.borrow_mut().read(document, target);
+        let (collected, tracker) = replayed_list(list, tracker, target, new_sink, see);
+        collected.worst(&tracker)
     }
 
     /// The same with commands that name the kubeconfig of the cluster, where kubectl needs to be told.
@@ -212,7 +199,27 @@ struct Collected<'a> {
     worst: Worst,
 }
 
-impl Collected<'_> {
+impl<'a> Collected<'a> {
+    fn new(target: &'a Target, statuses: &'a RefCell<Statuses>) -> Self {
+        Self {
+            target,
+            statuses,
+            worst: Worst::default(),
+        }
+    }
+
+    /// With the pods that are in flight at the end.
+    fn worst(mut self, tracker: &Tracker) -> Worst {
+        for (_, pod) in tracker.in_flight_after(None) {
+            if self.target.fits(pod.pod()) {
+                let record = pod.record();
+                let now = tracker.accounted_time().unwrap_or(record.discovered);
+                self.add(&record, now);
+            }
+        }
+        self.worst.sorted()
+    }
+
     fn add(&mut self, record: &Record, now: Timestamp) {
         let statuses = self.statuses.borrow();
         let first = statuses.first(record.uid);

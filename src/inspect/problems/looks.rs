@@ -4,12 +4,13 @@ use super::ends::Ends;
 use super::started_before::StartedBefore;
 use super::{Problems, Seen};
 use crate::inspect::listed_cluster::{Listed, ListedEvidence};
+use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Delivery, NodeEvent, PodEvent, Record, SourceId, StuckAfter, TimestampMode, Tracker,
     TrackerConfig,
 };
 use podinit_core::problems::{Finding, OverTime};
-use podinit_core::timestamp::{NANOS_PER_MILLI, Timestamp};
+use podinit_core::timestamp::Timestamp;
 
 /// What the looks have shown so far.
 pub struct Looks {
@@ -53,10 +54,13 @@ impl Looks {
             let pods = pods.into();
             self.deliver(SourceId(source), PodEvent::Listed { pods, began }, now);
         }
-        for event in listed.events {
-            self.deliver(SourceId(0), PodEvent::Event(event), now);
+        let mut events = listed.events;
+        in_order_of_time(&mut events);
+        for event in &events {
+            self.deliver(SourceId(0), PodEvent::Event(event.clone()), now);
         }
         self.tracker.advance(now, &mut self.ends);
+        self.tracker.know_present_causes(&events, now);
     }
 
     fn deliver(&mut self, source: SourceId, event: PodEvent, now: Timestamp) {
@@ -78,7 +82,7 @@ impl Looks {
     /// The pods in flight.
     pub fn in_flight(&self) -> impl Iterator<Item = Record> {
         let in_flight = self.tracker.in_flight_after(None);
-        in_flight.map(|(_, pod)| first_seen_at_once(pod.record()))
+        in_flight.map(|(_, pod)| pod.record())
     }
 
     /// The problems now, by those of the looks before.
@@ -102,18 +106,6 @@ impl Looks {
             .problems
             .with_crashing(counted.crashing)
     }
-}
-
-/// The record without the causes that its pod seemed to have between the list of pods and that of Events, which show
-/// one moment: it was first seen with the last of them.
-fn first_seen_at_once(mut record: Record) -> Record {
-    // Causes are logged to the millisecond.
-    let millis = |at: Timestamp| at.as_nanos().div_euclid(NANOS_PER_MILLI);
-    let discovered = millis(record.discovered);
-    let at_first = (record.causes.iter()).take_while(|one| millis(one.began) == discovered);
-    let before = at_first.count().saturating_sub(1);
-    record.causes.drain(..before);
-    record
 }
 
 #[cfg(test)]
@@ -216,7 +208,7 @@ mod tests {
     #[test]
     fn a_pod_is_first_seen_with_what_its_events_say() {
         let found = look(&mut looks(), 300, &[pod("a", None)], &[warning("a")]);
-        assert_eq!(lines(&found.problems), ["cni 1 since 0"]);
+        assert_eq!(lines(&found.problems), ["cni 1 since 1"]);
         let message = found.problems[0].message.as_deref();
         assert_eq!(message, Some("failed to setup network: no address left"));
         // An Event that comes later is no part of what was seen first.

@@ -1,7 +1,7 @@
 //! `podinit problems`: what is broken, where and since when ([§13](crate::specification#s13)).
 //!
 //! ```text
-//! a recording ─▶ recording ─┐
+//! a recording ─▶ LookedAtRecording ─┐
 //! lists ─▶ Looks ────────────┼─▶ Problems ─▶ table | wide | json
 //! records of serve ─▶ Finder ─▶ Seen ─▶ Snapshots ─▶ /api/v1/problems, page
 //!                        └─▶ podinit_problem_pods
@@ -22,7 +22,7 @@ mod table;
 pub use census::{Census, Group, Most, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use looks::Looks;
-pub use recording::problems_of_recording;
+pub use recording::LookedAtRecording;
 pub use routes::router;
 pub use seen::Seen;
 pub use snapshots::{Publisher, Snapshots, channel};

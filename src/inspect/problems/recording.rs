@@ -1,51 +1,82 @@
-//! The problems at the end of a recording.
+//! A recording at its end: the pods in flight, and the problems.
 
 use super::ends::Ends;
 use super::started_before::StartedBefore;
 use super::{Problems, Seen};
-use crate::reports::one_moment::OneMoment;
+use crate::reports::lone_list::replayed_to_end;
 use crate::reports::reader::{Body, Document, RecordingError};
-use crate::reports::replay::{ReplayConfig, replayed};
+use crate::reports::replay::ReplayConfig;
+use podinit_core::lifecycle::{Record, Tracker, TrackerConfig};
 use podinit_core::problems::{Finding, OverTime};
+use podinit_core::timestamp::Timestamp;
 
-/// Finds the problems at the end of `documents`.
-///
-/// # Errors
-/// If a document is malformed.
-pub fn problems_of_recording(
-    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
-    config: ReplayConfig,
-) -> Result<Problems, RecordingError> {
-    let (mut moment, mut before) = (OneMoment::default(), StartedBefore::default());
-    let see = |document: &Document| {
-        moment.read(document);
-        match &document.body {
-            _ if !moment.holds() => before.clear(),
+/// A recording at its end, a lone list as one moment ([§13.2](crate::specification#s13-2)).
+pub struct LookedAtRecording {
+    tracker: Tracker,
+    config: TrackerConfig,
+    ends: Ends,
+    /// What a lone list shows of pods whose startup was over before
+    before: StartedBefore,
+}
+
+impl LookedAtRecording {
+    /// Reads `documents` to their end.
+    ///
+    /// # Errors
+    /// If a document is malformed.
+    pub fn of(
+        documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+        replay: ReplayConfig,
+    ) -> Result<Self, RecordingError> {
+        let mut before = StartedBefore::default();
+        let see = |document: &Document, may_be_lone_list: bool| match &document.body {
+            _ if !may_be_lone_list => before.clear(),
             Body::List { pods, .. } => before.add(pods),
             Body::Pod(pod) => before.add(std::slice::from_ref(pod)),
             _ => {}
+        };
+        let config = replay.tracker.clone();
+        let end = replayed_to_end(documents, replay, Ends::default, see)?;
+        if !end.is_lone_list {
+            before.clear();
         }
-    };
-    let tracker_config = config.tracker.clone();
-    let (ends, tracker) = replayed(documents, config, Ends::default, see)?;
-    if !moment.is_complete() {
-        before.clear();
+        Ok(Self {
+            tracker: end.tracker,
+            config,
+            ends: end.sink,
+            before,
+        })
     }
-    let Some(now) = tracker.accounted_time() else {
-        return Ok(Problems::default());
-    };
-    let clocks = tracker.clocks_off();
-    let mut finding = Finding::new(&ends.records(&tracker), now).with_clocks(&clocks);
-    for (_, pod) in tracker.in_flight_after(None) {
-        finding.add(&pod.record());
+
+    /// The time of its end; `None` if it has none.
+    pub fn accounted_time(&self) -> Option<Timestamp> {
+        self.tracker.accounted_time()
     }
-    let counted = before.counted(&tracker, tracker_config, |uid| ends.has(uid), now);
-    counted
-        .records
-        .iter()
-        .for_each(|record| finding.add(record));
-    let found = finding.finish(&mut OverTime::default());
-    Ok(Seen::new(found, clocks, now)
-        .problems
-        .with_crashing(counted.crashing))
+
+    /// The pods that are in flight then.
+    pub fn in_flight(&self) -> impl Iterator<Item = Record> {
+        let in_flight = self.tracker.in_flight_after(None);
+        in_flight.map(|(_, pod)| pod.record())
+    }
+
+    /// The problems then.
+    pub fn problems(&self) -> Problems {
+        let Some(now) = self.accounted_time() else {
+            return Problems::default();
+        };
+        let clocks = self.tracker.clocks_off();
+        let mut finding = Finding::new(&self.ends.records(&self.tracker), now).with_clocks(&clocks);
+        for record in self.in_flight() {
+            finding.add(&record);
+        }
+        let (config, has_record) = (self.config.clone(), |uid| self.ends.has(uid));
+        let counted = (self.before).counted(&self.tracker, config, has_record, now);
+        for record in &counted.records {
+            finding.add(record);
+        }
+        let found = finding.finish(&mut OverTime::default());
+        Seen::new(found, clocks, now)
+            .problems
+            .with_crashing(counted.crashing)
+    }
 }

@@ -20,6 +20,9 @@ pub struct Document {
     pub position: RecordingPosition,
     /// `observedAt`
     pub observed_at: Option<Timestamp>,
+    /// The latest time at which one of its Events happened last, of those that do not lie in the future
+    /// ([§8.7](crate::specification#s8-7))
+    pub latest_event: Option<Timestamp>,
     pub body: Body,
 }
 
@@ -59,6 +62,26 @@ pub enum Body {
     Events(Vec<KubeEvent>),
 }
 
+impl Body {
+    /// Its Events.
+    pub fn events(&self) -> &[KubeEvent] {
+        match self {
+            Self::List { events, .. } | Self::Nodes { events, .. } | Self::Events(events) => events,
+            Self::Pod(_) | Self::Event(_) | Self::NodeEvent(_) => &[],
+        }
+    }
+
+    /// Its Events, where it can have some.
+    pub fn events_mut(&mut self) -> Option<&mut Vec<KubeEvent>> {
+        match self {
+            Self::List { events, .. } | Self::Nodes { events, .. } | Self::Events(events) => {
+                Some(events)
+            }
+            Self::Pod(_) | Self::Event(_) | Self::NodeEvent(_) => None,
+        }
+    }
+}
+
 impl Document {
     /// Makes the document from `envelope`. `streamed` are the items that were decoded before it.
     pub(super) fn new(
@@ -83,6 +106,7 @@ impl Document {
         Ok(Self {
             position,
             observed_at,
+            latest_event: None,
             body: body(envelope, context)?,
         })
     }

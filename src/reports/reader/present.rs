@@ -50,6 +50,8 @@ impl Present {
         };
         let latest = present.plus_nanos(TOLERANCE);
         let can_be = |time: &Timestamp| *time <= latest;
+        let happened = (document.body.events().iter()).filter_map(|event| event.occurred.last);
+        document.latest_event = happened.filter(can_be).max();
         let (pods, nodes) = snapshots(&mut document.body);
         let pods = pods.iter_mut();
         let pods = pods.filter(|pod| !pod.latest_api_time.iter().all(can_be));

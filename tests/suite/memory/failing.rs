@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use podinit::inspect::problems::Seen;
-use podinit_core::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent};
+use podinit_core::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{Observation, PodEvent, Record, Tracker, TrackerConfig};
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::problems::{Finding, OverTime};
@@ -136,6 +136,7 @@ fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {
         }),
         first: Some(NOW),
         named: None,
+        occurred: Occurred::default(),
         message: None,
         reason: EventReason::PullFailed {
             registry: registry(workload).into(),

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use podinit::metrics::{Builder, LabelConfig};
 use podinit::traces::{self, DropReason, TraceQueue, TraceStats};
-use podinit_core::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent, Pull, Pulled};
+use podinit_core::kube_event::{
+    EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred, Pull, Pulled,
+};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, Latency, Namespaces, NodeEvent, Observation, Observer,
     Outcome, PodEvent, PodObservation, PodState, Selection, Sink, SloRule, SourceId, Stage,
@@ -238,6 +240,7 @@ fn pulled(number: usize, name: &str) -> PodEvent {
         }),
         first: Some(NOW),
         named: None,
+        occurred: Occurred::default(),
         message: None,
         reason: EventReason::Pulled(Some(Pulled::Pulled(Pull {
             registry: Arc::clone(&REGISTRY),

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::kube_event::{InvolvedPod, KubeEvent};
+use crate::kube_event::{InvolvedPod, KubeEvent, Occurred};
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::observation::{Observation, PodObservation, PodState};
 use crate::lifecycle::record_fixtures::{Ends, at, deliver};
@@ -55,6 +55,7 @@ fn said(state: CapacityState, by: &str, message: &str) -> PodEvent {
         container: None,
         first: None,
         named: None,
+        occurred: Occurred::default(),
         reason: EventReason::Capacity {
             state,
             by: by.into(),

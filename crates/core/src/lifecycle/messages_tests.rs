@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::kube_event::SandboxWarning;
+use crate::kube_event::{Occurred, SandboxWarning};
 use crate::pod::{
     Container, ContainerKind, ContainerState, NotScheduled, NotScheduledReason, PodUid,
     WaitingMessage, WaitingReason,
@@ -121,6 +121,7 @@ fn a_warning_speaks_of_the_network() {
         container: None,
         first: None,
         named: None,
+        occurred: Occurred::default(),
         reason: EventReason::Warning(SandboxWarning::FailedSandboxNetwork),
         message: Some("no address left".into()),
     };

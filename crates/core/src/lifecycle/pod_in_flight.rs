@@ -371,6 +371,22 @@ impl PodInFlight {
         u8::try_from(position).ok()
     }
 
+    /// Forgets every cause but the present one. It began at `began`, but not before the stage and not after `now`, or else
+    /// with the stage: the pod is taken for discovered then, so that what it is first seen with is not taken for older
+    /// than it is.
+    pub(super) fn know_present_cause(&mut self, began: Option<Timestamp>, now: Timestamp) {
+        let entered = self.startup.entered(self.waiting.stage());
+        self.discovered = entered.unwrap_or(self.discovered);
+        let after_entry = |began: Timestamp| entered.map_or(began, |entered| began.max(entered));
+        let began = began.map(|began| after_entry(began).min(now));
+        self.causes = CauseLog::default();
+        self.causes.push(RecordedCause {
+            waiting: self.waiting,
+            began: began.unwrap_or(self.discovered),
+            container: None,
+        });
+    }
+
     /// Notes that the pod waits for another cause from `now` on.
     fn log_cause(&mut self, waiting: WaitReason, now: Timestamp) {
         if self.causes.is_empty() {

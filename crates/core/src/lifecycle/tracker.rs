@@ -12,6 +12,7 @@ mod kube_events;
 mod listing;
 mod messages;
 mod nodes;
+mod one_list;
 mod overdue;
 mod relapses;
 mod remembered_pod;

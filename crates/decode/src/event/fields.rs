@@ -18,6 +18,12 @@ pub struct EventFields<'de> {
     pub source_component: Option<Cow<'de, str>>,
     /// `firstTimestamp`
     pub first: Option<Timestamp>,
+    /// `lastTimestamp`
+    pub last: Option<Timestamp>,
+    /// `series.lastObservedTime`
+    pub last_of_series: Option<Timestamp>,
+    /// `eventTime`
+    pub event_time: Option<Timestamp>,
 }
 
 impl<'de> EventFields<'de> {
@@ -33,11 +39,18 @@ impl<'de> EventFields<'de> {
             }
             Some("reportingComponent") => self.reporter = map.next_value_seed(Lenient(Text))?,
             Some("source") => {
-                self.source_component = map.next_value_seed(Lenient(ComponentReader))?;
+                self.source_component =
+                    map.next_value_seed(Lenient(OneField("component", Text)))?;
             }
             Some("firstTimestamp") => {
                 self.first = map.next_value_seed(Lenient(Time))?;
             }
+            Some("lastTimestamp") => self.last = map.next_value_seed(Lenient(Time))?,
+            Some("series") => {
+                let last = map.next_value_seed(Lenient(OneField("lastObservedTime", Time)))?;
+                self.last_of_series = last;
+            }
+            Some("eventTime") => self.event_time = map.next_value_seed(Lenient(Time))?,
             _ => skip(map)?,
         }
         Ok(())
@@ -80,24 +93,24 @@ impl<'de> LenientField<'de> for InvolvedObjectReader {
     }
 }
 
-/// `component` of a `source`.
-struct ComponentReader;
+/// The field of this name of an object of which nothing else is read.
+struct OneField<F>(&'static str, F);
 
-impl<'de> LenientField<'de> for ComponentReader {
-    type Value = Option<Cow<'de, str>>;
+impl<'de, F: LenientField<'de> + Copy> LenientField<'de> for OneField<F> {
+    type Value = F::Value;
 
     fn absent(self) -> Self::Value {
-        None
+        self.1.absent()
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut component = None;
+        let mut value = self.1.absent();
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
-                Some("component") => component = map.next_value_seed(Lenient(Text))?,
+                Some(key) if key == self.0 => value = map.next_value_seed(Lenient(self.1))?,
                 _ => skip(&mut map)?,
             }
         }
-        Ok(component)
+        Ok(value)
     }
 }

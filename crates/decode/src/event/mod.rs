@@ -19,7 +19,7 @@ use message::PullMessage;
 use podinit_core::image_registry;
 use podinit_core::kube_event::{
     CapacityState, EventContainer, EventReason, Hint, InvolvedPod, KubeEvent, LONGEST_REPORTER,
-    ProbeKind, Pulled, SandboxWarning,
+    Occurred, ProbeKind, Pulled, SandboxWarning,
 };
 use podinit_core::label_value::LabelValue;
 use podinit_core::pod::PodUid;
@@ -73,6 +73,10 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
             .and_then(|path| container(&path, context)),
         first: event.first,
         named: instant_in_name(&metadata.name),
+        occurred: Occurred {
+            first: event.first.or(event.event_time),
+            last: event.last.or(event.last_of_series).or(event.event_time),
+        },
         reason,
         message: is_kept.then(|| message.into()),
     }

@@ -37,6 +37,13 @@ proptest! {
         };
         prop_assert_eq!(read.from_kubelet, reporter == "kubelet");
         prop_assert_eq!(read.first, rfc3339::parse(&text(&object["firstTimestamp"])));
+        let time = |value: &Value| rfc3339::parse(&text(value));
+        let once = time(&object["eventTime"]);
+        let occurred = Occurred {
+            first: time(&object["firstTimestamp"]).or(once),
+            last: time(&object["lastTimestamp"]).or(time(&object["series"]["lastObservedTime"])).or(once),
+        };
+        prop_assert_eq!(read.occurred, occurred);
         prop_assert_eq!(read.named, instant_in_name(&text(&object["metadata"]["name"])));
         let mut context = DecodeContext::default();
         prop_assert_eq!(read.container, container(&text(&involved["fieldPath"]), &mut context));

@@ -53,6 +53,10 @@ fn everything_that_is_read_is_found() {
             }),
             first: rfc3339::parse("2026-01-02T03:04:05Z"),
             named: Some(Timestamp::from_nanos(0x18a3_f0c2_b5e4_d600)),
+            occurred: Occurred {
+                first: rfc3339::parse("2026-01-02T03:04:05Z"),
+                last: rfc3339::parse("2026-01-02T03:05:05Z"),
+            },
             reason: EventReason::Pulled(Some(Pulled::Pulled(Pull {
                 registry: "ghcr.io".into(),
                 duration: Duration::from_millis(1_500),
@@ -73,6 +77,7 @@ fn values_of_the_wrong_type_count_as_absent() {
         container: None,
         first: None,
         named: None,
+        occurred: Occurred::default(),
         reason: EventReason::Other,
         message: None,
     };
@@ -90,13 +95,39 @@ fn values_of_the_wrong_type_count_as_absent() {
             "metadata": {"name": junk}, "reason": junk, "message": junk,
             "involvedObject": {"kind": "Pod", "uid": junk, "fieldPath": junk},
             "reportingComponent": junk, "source": {"component": junk}, "firstTimestamp": junk,
+            "lastTimestamp": junk, "eventTime": junk, "series": {"lastObservedTime": junk},
         });
         assert_eq!(event(&odd), nothing, "{junk}");
         let odd = json!({
-            "kind": "Event", "metadata": junk, "involvedObject": junk, "source": junk,
+            "kind": "Event", "metadata": junk, "involvedObject": junk, "source": junk, "series": junk,
         });
         assert_eq!(event(&odd), nothing, "{junk}");
     }
+}
+
+#[test]
+fn an_event_of_either_interface_says_when_it_happened() {
+    let time = |second: u32| format!("2026-01-02T03:04:{second:02}Z");
+    let occurred = |times: &[(&str, u32)]| {
+        let mut object = json!({"kind": "Event"});
+        for (field, second) in times {
+            match *field {
+                "series" => {
+                    object["series"] = json!({"count": 3, "lastObservedTime": time(*second)})
+                }
+                field => object[field] = time(*second).into(),
+            }
+        }
+        let Occurred { first, last } = event(&object).occurred;
+        [first, last].map(|at| at.map(|at| at.as_nanos() / NANOS_PER_SECOND % 60))
+    };
+    let (first, last, series, once) = ("firstTimestamp", "lastTimestamp", "series", "eventTime");
+    assert_eq!(occurred(&[]), [None, None]);
+    assert_eq!(occurred(&[(first, 1)]), [Some(1), None]);
+    assert_eq!(occurred(&[(once, 2)]), [Some(2), Some(2)]);
+    assert_eq!(occurred(&[(once, 2), (series, 3)]), [Some(2), Some(3)]);
+    let all = [(first, 1), (once, 2), (series, 3), (last, 4)];
+    assert_eq!(occurred(&all), [Some(1), Some(4)]);
 }
 
 #[test]

@@ -168,6 +168,7 @@ impl<'de, S: LenientField<'de>> Visitor<'de> for Lenient<S> {
 }
 
 /// A text, borrowed where the input allows it; `None` for anything else.
+#[derive(Clone, Copy)]
 pub struct Text;
 
 impl<'de> LenientField<'de> for Text {
@@ -202,6 +203,7 @@ impl<T, F: FnOnce(&str) -> Option<T>> LenientField<'_> for Parsed<F> {
 }
 
 /// A time; `None` for what [§4.6](crate::specification#s4-6) calls absurd, and for anything else.
+#[derive(Clone, Copy)]
 pub struct Time;
 
 impl LenientField<'_> for Time {

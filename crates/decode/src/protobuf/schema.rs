@@ -87,6 +87,9 @@ const EVENT: Message = &[
     known(4, "message", Text),
     known(5, "source", Of(EVENT_SOURCE)),
     known(6, "firstTimestamp", Time),
+    known(7, "lastTimestamp", Time),
+    known(10, "eventTime", Time),
+    known(11, "series", Of(&[known(2, "lastObservedTime", Time)])),
     known(14, "reportingComponent", Text),
 ];
 

@@ -6,6 +6,7 @@ mod containers;
 mod delivery;
 mod kube_events;
 mod lives;
+mod lone;
 mod messages;
 mod node_lives;
 mod nodes;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 use super::build::instant;
 use super::reading::{Options, Timestamps};
+pub(crate) use lone::lone_list;
 pub(crate) use rng::Rng;
 
 /// One recording and how it is to be replayed.

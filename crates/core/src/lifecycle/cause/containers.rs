@@ -104,7 +104,7 @@ impl ContainerEvidence {
     }
 
     /// Whether the row of `cause` holds for it.
-    fn has(&self, cause: Cause) -> bool {
+    pub(in crate::lifecycle) fn has(&self, cause: Cause) -> bool {
         match cause {
             Cause::Image | Cause::Config | Cause::Crash | Cause::Create => {
                 self.problem == Some(cause)

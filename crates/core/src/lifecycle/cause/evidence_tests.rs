@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::kube_event::{EventContainer, InvolvedPod};
+use crate::kube_event::{EventContainer, InvolvedPod, Occurred};
 use crate::pod::{
     Condition, ConditionStatus, Container, ContainerKind, ContainerState, NotScheduled, PodUid,
     WaitingReason,
@@ -147,6 +147,7 @@ fn event(from_kubelet: bool, container: Option<(&str, bool)>, reason: EventReaso
         }),
         first: None,
         named: None,
+        occurred: Occurred::default(),
         reason,
         message: None,
     }

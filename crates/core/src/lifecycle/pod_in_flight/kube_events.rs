@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{PodInFlight, SharedState, judge};
 use crate::kube_event::{EventReason, KubeEvent, Pulled};
-use crate::lifecycle::cause::WaitReason;
+use crate::lifecycle::cause::{Cause, WaitReason, cause_of_warning};
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::interval::Stage;
@@ -52,6 +52,23 @@ impl PodInFlight {
         if from != to && self.waiting.stage() == Stage::Unschedulable {
             let [from, to] = [from, to].map(|state| PodState::InFlight(self.waiting, state));
             reporter.pod(&self.info, PodObservation::Moved { from, to });
+        }
+    }
+
+    /// Whether an Event about the pod gives it its present cause: a warning of this cause, also one that a success has
+    /// cleared since, or what is said of a pull that goes on ([§10.1](crate::specification#s10-1)).
+    pub(in crate::lifecycle) fn owes_cause_to(&self, event: &KubeEvent) -> bool {
+        let (stage, cause) = (self.waiting.stage(), self.waiting.cause());
+        match event.reason {
+            EventReason::Warning(warning) => {
+                stage == Stage::Network && cause == cause_of_warning(warning)
+            }
+            EventReason::Pulling if cause == Cause::Pull => {
+                let container = self.position(event);
+                let container = container.and_then(|at| self.evidence.containers.get(at));
+                container.is_some_and(|container| container.has(cause))
+            }
+            _ => false,
         }
     }
 

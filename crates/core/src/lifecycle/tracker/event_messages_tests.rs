@@ -3,7 +3,7 @@
 
 use super::fixtures::{at, delivery};
 use super::*;
-use crate::kube_event::{EventReason, InvolvedPod, KubeEvent, SandboxWarning};
+use crate::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning};
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::observation::Observation;
 use crate::lifecycle::record::Progress;
@@ -30,6 +30,7 @@ fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
                 container: None,
                 first: None,
                 named: None,
+                occurred: Occurred::default(),
                 reason,
                 message: message.map(Box::from),
             })

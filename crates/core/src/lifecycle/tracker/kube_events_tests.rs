@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::kube_event::{
-    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, Pull, Pulled,
+    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred, Pull, Pulled,
     SandboxWarning,
 };
 use crate::lifecycle::delivery::{PodEvent, SourceId};
@@ -198,6 +198,7 @@ fn event(pod: &str, container: &str, second: i64, reason: EventReason) -> PodEve
         }),
         first: Some(at(second)),
         named: None,
+        occurred: Occurred::default(),
         reason,
         message: None,
     })
