@@ -128,6 +128,7 @@ mod tests {
             failed: 0,
             relapsed: 0,
             since: Timestamp::EPOCH,
+            earlier: None,
             nodes: 0,
             workloads: 0,
             namespaces: 0,

@@ -149,6 +149,7 @@ fn broken() -> ProblemPods {
         failed: 0,
         relapsed: 0,
         since: Timestamp::EPOCH,
+        earlier: None,
         nodes: 0,
         workloads: 0,
         namespaces: 0,

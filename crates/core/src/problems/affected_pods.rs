@@ -28,6 +28,7 @@ pub(super) struct AffectedPods {
     pub found: FoundPods,
     affected: Blocks<Affected>,
     messages: Distinct<str>,
+    images: Distinct<str>,
     /// By rank, the numbers of the affected pods
     order: Vec<u32>,
     pub looked_at: LookedAt,
@@ -100,6 +101,7 @@ impl Added {
             found,
             affected,
             messages,
+            images,
             order,
             looked_at,
         }
@@ -126,6 +128,12 @@ impl AffectedPods {
     pub(super) fn message(&self, rank: u32) -> Option<&str> {
         let message = self.messages.get(self.get(rank).message);
         message.map(|message| &**message)
+    }
+
+    /// The image of the container that gives a pod its cause.
+    pub(super) fn image(&self, rank: u32) -> Option<&str> {
+        let image = self.images.get(self.get(rank).image);
+        image.map(|image| &**image)
     }
 
     /// The pods of all of them, and of the others.

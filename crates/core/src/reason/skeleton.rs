@@ -121,12 +121,15 @@ fn duration(text: &str) -> usize {
     let mut rest = text;
     loop {
         let number = digits(rest);
+        if number == 0 {
+            break;
+        }
         let mut after = &rest[number..];
         if let Some(fraction) = after.strip_prefix('.').filter(|rest| digits(rest) > 0) {
             after = &fraction[digits(fraction)..];
         }
         let unit = UNITS.iter().find_map(|unit| after.strip_prefix(unit));
-        match unit.filter(|_| number > 0) {
+        match unit {
             Some(left) => rest = left,
             None => break,
         }
@@ -142,6 +145,10 @@ fn digits(text: &str) -> usize {
 
 /// An address of IP with its zone and port, or one of hardware.
 fn address(text: &str) -> usize {
+    let may_begin = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b'[' | b':');
+    if !text.as_bytes().first().is_some_and(may_begin) {
+        return 0;
+    }
     if let Some(inner) = text.strip_prefix('[') {
         let end = inner.find(']').unwrap_or(0);
         return match v6(&inner[..end]) == end && end > 0 {
