@@ -96,9 +96,11 @@ fn the_image_of_a_pod_is_no_difference() {
             "org/api/manifests/latest",
         ),
     ];
-    let mut pods: Vec<Record> = all
-        .iter()
-        .map(|(image, named, path)| told(image, image, &text(named, path)))
+    let named = all.iter().enumerate();
+    let mut pods: Vec<Record> = named
+        .map(|(number, (image, named, path))| {
+            told(&format!("a{number}"), image, &text(named, path))
+        })
         .collect();
     pods.extend((0..2).map(|number| told(&format!("t{number}"), "t", "not found")));
     assert!(shown(pods).ends_with(": EOF"));
