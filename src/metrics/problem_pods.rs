@@ -121,6 +121,7 @@ mod tests {
 
     fn problem(cause: Cause, shared: Option<(Dimension, &str)>, pods: usize) -> Problem {
         Problem {
+            container: None,
             cause,
             shared: shared.map(|(dimension, value)| (dimension, value.into())),
             pods,
@@ -128,6 +129,7 @@ mod tests {
             failed: 0,
             relapsed: 0,
             since: Timestamp::EPOCH,
+            earlier: None,
             nodes: 0,
             workloads: 0,
             namespaces: 0,

@@ -17,6 +17,7 @@ fn record(ready: i64) -> Record {
     let mut record = ended(1, ready).record();
     record.pod.pod_labels = ["checkout".into()].into();
     record.containers = vec![RecordedContainer {
+        volume_image: None,
         name: "app".into(),
         init: false,
         is_sidecar: false,

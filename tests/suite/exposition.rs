@@ -142,6 +142,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
 /// Two problems, one of which names what its pods share.
 fn broken() -> ProblemPods {
     let problem = |cause, shared, pods| Problem {
+        container: None,
         cause,
         shared,
         pods,
@@ -149,6 +150,7 @@ fn broken() -> ProblemPods {
         failed: 0,
         relapsed: 0,
         since: Timestamp::EPOCH,
+        earlier: None,
         nodes: 0,
         workloads: 0,
         namespaces: 0,

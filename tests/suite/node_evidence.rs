@@ -120,15 +120,16 @@ fn explain_says_that_a_node_had_to_start() {
     assert_eq!(verdict, "Ready after 2m40s: nearly all scheduling.");
 }
 
-/// Pods of a pool, each on a node of its own and of another zone, have no network; pods of another pool start.
+/// Six pods of a pool, each on a node of its own and of another zone, have no network; ten of another pool start.
 fn a_bad_pool() -> String {
     let zones = ["a", "b", "c"];
     let name = |pool: &str, number: usize| format!("{pool}-{number}");
     let mut nodes = Vec::new();
     let mut documents = vec![json!({"kind": "PodList", "items": [], "observedAt": at(0)})];
     let mut later = Vec::new();
-    for number in 0..6 {
-        for (pool, minor) in [("good", 36), ("bad", 37)] {
+    for number in 0..10 {
+        let pools = [("good", 36), ("bad", 37)].into_iter();
+        for (pool, minor) in pools.filter(|(pool, _)| *pool == "good" || number < 6) {
             let name = name(pool, number);
             let mut node = node(&name, (pool, zones[number % 3]), 0, Some(0));
             node["status"]["nodeInfo"]["kubeletVersion"] = json!(format!("v1.{minor}.0"));

@@ -71,6 +71,7 @@ fn record(name: &str, progress: Progress) -> Record {
             interval(Interval::CreatedToReady, 0, end),
         ],
         containers: vec![RecordedContainer {
+            volume_image: None,
             name: "web".into(),
             init: false,
             is_sidecar: false,

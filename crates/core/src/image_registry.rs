@@ -49,6 +49,16 @@ fn in_full(image: &str) -> String {
     format!("{registry}/{library}{rest}{tag}")
 }
 
+/// The repository of `image` without its registry, and its tag, if it has one.
+pub fn repository(image: &str) -> (&str, Option<&str>) {
+    let (_, rest) = split(image);
+    let rest = rest.split_once('@').map_or(rest, |(name, _)| name);
+    match rest.rsplit_once(':') {
+        Some((repository, tag)) => (repository, Some(tag)),
+        None => (rest, None),
+    }
+}
+
 fn is_registry(first: &str) -> bool {
     first == "localhost"
         || first.contains(['.', ':'])
@@ -75,6 +85,19 @@ mod tests {
             assert_eq!(is_named_in(&pull(name), image), named, "{name} {image}");
         }
         assert!(!is_named_in("nginx", "nginx"));
+    }
+
+    #[test]
+    fn repositories_are_without_registry_tag_and_digest() {
+        for (image, parts) in [
+            ("nginx", ("nginx", None)),
+            ("nginx:1.27", ("nginx", Some("1.27"))),
+            ("localhost:5000/team/app", ("team/app", None)),
+            ("ghcr.io/org/app:v1@sha256:0123", ("org/app", Some("v1"))),
+            ("ghcr.io/org/app@sha256:0123", ("org/app", None)),
+        ] {
+            assert_eq!(repository(image), parts, "{image}");
+        }
     }
 
     #[test]

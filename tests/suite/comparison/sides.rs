@@ -40,6 +40,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         .map_or("default", |(namespace, ..)| namespace);
     let name = format!("pod-{number}");
     let image = |(number, image): (usize, &String)| RecordedContainer {
+        volume_image: None,
         name: format!("c{number}").into(),
         init: false,
         is_sidecar: false,

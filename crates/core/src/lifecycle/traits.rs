@@ -21,7 +21,7 @@ impl Traits {
         self.0 & NEVER_READY != 0
     }
 
-    /// What the pod claims. The next snapshot tells it again, and of records it is saved beside them.
+    /// What the pod claims.
     pub(super) const fn claims(self) -> Claims {
         Claims::of_bits(self.0)
     }

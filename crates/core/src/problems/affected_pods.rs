@@ -31,6 +31,7 @@ pub(super) struct AffectedPods {
     affected: Blocks<Affected>,
     messages: Distinct<str>,
     containers: Distinct<FoundContainer>,
+    images: Distinct<str>,
     /// By rank, the numbers of the affected pods
     order: Vec<u32>,
     pub looked_at: LookedAt,
@@ -108,6 +109,7 @@ impl Added {
             affected,
             messages,
             containers,
+            images,
             order,
             looked_at,
         }
@@ -140,6 +142,12 @@ impl AffectedPods {
     pub(super) fn container(&self, ranks: &[u32]) -> Option<Arc<FoundContainer>> {
         let numbers = ranks.iter().map(|rank| self.get(*rank).container);
         self.containers.get(container::shared(numbers)?).cloned()
+    }
+
+    /// The image of the container that gives a pod its cause.
+    pub(super) fn image(&self, rank: u32) -> Option<&str> {
+        let image = self.images.get(self.get(rank).image);
+        image.map(|image| &**image)
     }
 
     /// The pods of all of them, and of the others.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hashbrown::DefaultHashBuilder;
 
 use super::affected_pods::AffectedPods;
+use crate::image_registry;
 use crate::reason::{skeleton, without_words};
 use crate::timestamp::Timestamp;
 
@@ -42,20 +43,36 @@ pub(super) fn most_frequent(ranks: &[u32], pods: &AffectedPods) -> Option<Arc<st
     most.map(|told| told.newest.1.into())
 }
 
-/// The text as it is the same for all pods, with and without the pod's own names: a word that is the name of one pod, or
-/// of its namespace, may be a plain word in what another is told.
+/// The text as it is the same for all pods, with and without the pod's own names and its image: a word that is the name of
+/// one pod, or of its namespace, may be a plain word in what another is told.
 fn forms(pods: &AffectedPods, rank: u32, message: &str) -> Vec<String> {
     let place = pods.get(rank).place;
     let (before, rest) = pods.found.name(place);
     let name = [before, rest].concat();
     let uid = pods.found.uid(place).map(|uid| uid.to_string());
     let node = pods.found.node(place).map_or("", |node| &**node);
-    let own = without_words(message, &[&uid.unwrap_or_default(), &name, node]);
+    let uid = uid.unwrap_or_default();
+    let mut own = without_words(message, &[&uid, &name, node]);
+    if let Some(image) = pods.image(rank) {
+        own = without_image(&own, image);
+    }
     let bare = without_words(&own, &[pods.found.namespace(place)]);
     let mut forms = vec![skeleton(message)];
     forms.extend((own != message).then(|| skeleton(&own)));
     forms.extend((bare != own).then(|| skeleton(&bare)));
     forms
+}
+
+/// The text without an image, as runtimes and registries write it: its registry stays.
+fn without_image(text: &str, image: &str) -> String {
+    let (repository, tag) = image_registry::repository(image);
+    let tag = tag.unwrap_or("latest");
+    let long = match repository.contains('/') {
+        true => repository.to_owned(),
+        false => format!("library/{repository}"),
+    };
+    let [long_tagged, tagged] = [&long, repository].map(|name| format!("{name}:{tag}"));
+    without_words(text, &[&long_tagged, &tagged, &long, repository, tag])
 }
 
 impl<'a> Texts<'a> {

@@ -17,7 +17,9 @@ fn told(names: [&str; 3], since: i64, text: &str) -> Record {
 
 /// What is shown of these pods.
 fn shown(pods: Vec<Record>) -> String {
-    let found = problems(pods, &[], at(10_000)).remove(0);
+    let mut found = problems(pods, &[], at(10_000));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let found = found.remove(0);
     found.message.unwrap().to_string()
 }
 
@@ -66,6 +68,42 @@ fn the_names_of_a_pod_are_no_difference() {
         .collect();
     pods.extend((0..2).map(|number| told(["shop", &format!("x{number}"), "n"], 90, "timeout")));
     assert!(shown(pods).ends_with(": no address"));
+}
+
+#[test]
+fn the_image_of_a_pod_is_no_difference() {
+    let told = |name: &str, image: &str, text: &str| {
+        let lacks = cause(Stage::Containers, Cause::Image, 10);
+        let mut record = on(waits(pod(name, image), 10, &[lacks]), "n");
+        record.message = Some(text.into());
+        record
+    };
+    let text = |image: &str, path: &str| {
+        format!(
+            "failed to pull \"docker.io/{image}\": Head \"https://registry-1.docker.io/v2/{path}\": EOF"
+        )
+    };
+    let all = [
+        (
+            "nginx:stable",
+            "library/nginx:stable",
+            "library/nginx/manifests/stable",
+        ),
+        ("team/web:1.2", "team/web:1.2", "team/web/manifests/1.2"),
+        (
+            "docker.io/org/api",
+            "org/api:latest",
+            "org/api/manifests/latest",
+        ),
+    ];
+    let named = all.iter().enumerate();
+    let mut pods: Vec<Record> = named
+        .map(|(number, (image, named, path))| {
+            told(&format!("a{number}"), image, &text(named, path))
+        })
+        .collect();
+    pods.extend((0..2).map(|number| told(&format!("t{number}"), "t", "not found")));
+    assert!(shown(pods).ends_with(": EOF"));
 }
 
 #[test]

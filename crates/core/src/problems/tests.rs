@@ -47,6 +47,7 @@ pub(super) fn pod(name: &str, image: &str) -> Record {
             is_sidecar: false,
             image: Some(image.into()),
             registry: None,
+            volume_image: None,
             problem: None,
         }],
         causes: vec![],

@@ -121,12 +121,15 @@ fn duration(text: &str) -> usize {
     let mut rest = text;
     loop {
         let number = digits(rest);
+        if number == 0 {
+            break;
+        }
         let mut after = &rest[number..];
         if let Some(fraction) = after.strip_prefix('.').filter(|rest| digits(rest) > 0) {
             after = &fraction[digits(fraction)..];
         }
         let unit = UNITS.iter().find_map(|unit| after.strip_prefix(unit));
-        match unit.filter(|_| number > 0) {
+        match unit {
             Some(left) => rest = left,
             None => break,
         }
@@ -142,6 +145,10 @@ fn digits(text: &str) -> usize {
 
 /// An address of IP with its zone and port, or one of hardware.
 fn address(text: &str) -> usize {
+    let may_begin = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b'[' | b':');
+    if !text.as_bytes().first().is_some_and(may_begin) {
+        return 0;
+    }
     if let Some(inner) = text.strip_prefix('[') {
         let end = inner.find(']').unwrap_or(0);
         return match v6(&inner[..end]) == end && end > 0 {
@@ -171,11 +178,9 @@ fn mac(text: &[u8]) -> usize {
     };
     let is_mac = text.len() >= MAC && text[..MAC].iter().enumerate().all(fits);
     // An address of IPv6 may go on.
-    if is_mac && text.get(MAC) != Some(&b':') || is_mac && text.get(MAC + 1) == Some(&b' ') {
-        MAC
-    } else {
-        0
-    }
+    let goes_on =
+        text.get(MAC) == Some(&b':') && text.get(MAC + 1).is_some_and(u8::is_ascii_hexdigit);
+    if is_mac && !goes_on { MAC } else { 0 }
 }
 
 fn v4(text: &str) -> usize {
@@ -203,6 +208,8 @@ fn v6(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn assert_alike(texts: &[&str], is_alike: bool) {
@@ -295,5 +302,14 @@ mod tests {
         );
         assert_eq!(without_words("shopshop shop", &names), "shopshop ");
         assert_eq!(without_words("a", &["", "a"]), "");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_said_has_a_skeleton(text in "([0-9a-fA-F:.\\[\\]%_-]|0x|ms|µs|[ é\"]){0,60}") {
+            let kept = skeleton(&text);
+            prop_assert!(!kept.contains(|next: char| next.is_ascii_digit()));
+            prop_assert!(kept.len() <= text.len());
+        }
     }
 }

@@ -119,6 +119,7 @@ pub(super) const LAYERS_THAT_BEGIN: &[&str] = &[
     "plugin type=",
     "error adding pod ",
     "error adding container to network ",
+    "failed to create cilium agent client ",
     "kubernetes.io/csi",
     "attacher.",
     "mounter.",

@@ -17,7 +17,7 @@ const STATELESS: [&str; 5] = [
     "projected",
 ];
 
-/// The sources of volumes for which there is a claim ([§13.4](podinit_core::specification#s13-4)).
+/// The sources of volumes for which there is a claim ([§13.4](crate::specification#s13-4)).
 const CLAIMS: [&str; 2] = ["persistentVolumeClaim", "ephemeral"];
 
 /// So many images of volumes are kept of a pod.

@@ -10,6 +10,9 @@ const PAST_NETWORK: u8 = 1;
 const INIT_AGAIN: u8 = 1 << 1;
 
 impl Detours {
+    /// All bits that [`Detours::bits`] gives.
+    pub(in crate::lifecycle) const BITS: u8 = PAST_NETWORK | INIT_AGAIN;
+
     pub(in crate::lifecycle) fn of(snapshot: &PodSnapshot) -> Self {
         let init_again = runs_init_again(&snapshot.containers);
         Self(
@@ -35,7 +38,7 @@ impl Detours {
 
     /// What was saved. Other bits are not of these.
     pub(in crate::lifecycle) const fn of_bits(bits: u8) -> Self {
-        Self(bits & (PAST_NETWORK | INIT_AGAIN))
+        Self(bits & Self::BITS)
     }
 }
 

@@ -15,10 +15,14 @@ use crate::lifecycle::pod_node::{PodNode, SavedPodNode, SavedStartupNode};
 use crate::lifecycle::saved::{SavedCollected, SavedShown, UnreadWaiting, WaitingTable};
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::node::NodeLabels;
-use crate::pod::{ContainerKind, PodInfo, PodUid};
+use crate::pod::{Claims, ContainerKind, PodInfo, PodUid};
 
 /// Among the signs that are saved: the pod can never be Ready any more.
 const NEVER_READY: u8 = 1 << 7;
+/// Among them, by how many bits what the pod claims is moved.
+const CLAIMS: u8 = 4;
+const _: () = assert!(NEVER_READY & Claims::BITS << CLAIMS == 0);
+const _: () = assert!(Detours::BITS & (NEVER_READY | Claims::BITS << CLAIMS) == 0);
 
 /// Why a pod waits that was read, until [`PodInFlight::take_shown`].
 pub(super) fn not_told_yet() -> WaitReason {
@@ -142,6 +146,7 @@ impl PodInFlight {
         let containers = self.evidence.containers.iter().rev();
         SavedShown {
             signs: self.evidence.detours.bits()
+                | (self.startup.traits.claims().bits() << CLAIMS)
                 | (u8::from(self.startup.traits.is_never_ready()) * NEVER_READY),
             is_announced: self.is_message_announced(),
             has_started: containers.fold(0, |bits, one| bits << 1 | u64::from(one.has_started)),
@@ -163,6 +168,8 @@ impl PodInFlight {
         evidence.detours = Detours::of_bits(shown.signs);
         let is_never_ready = shown.signs & NEVER_READY != 0;
         self.startup.traits.set_never_ready(is_never_ready);
+        let claims = Claims::of_bits(shown.signs >> CLAIMS);
+        self.startup.traits.set_claims(claims);
         evidence.init_runs = u64::try_from(shown.init_runs.as_nanos()).unwrap_or(u64::MAX);
         self.waiting = evidence.waiting(self.startup.standing());
         let announced = evidence.warning.filter(|_| shown.is_announced);
