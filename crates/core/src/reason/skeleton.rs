@@ -16,19 +16,23 @@ const UNITS: [&str; 7] = ["ms", "us", "µs", "ns", "h", "m", "s"];
 /// `text` without what differs from pod to pod and from time to time: digits and durations, hexadecimal words, UUIDs,
 /// addresses, and what Kubernetes generates behind a hyphen.
 pub fn skeleton(text: &str) -> String {
+    let bytes = text.as_bytes();
     let mut kept = String::with_capacity(text.len());
-    let (mut rest, mut before) = (text, None);
-    while let Some(character) = rest.chars().next() {
-        let length = match variable(before, rest) {
-            0 => {
-                kept.extend((!character.is_ascii_digit()).then_some(character));
-                character.len_utf8()
-            }
-            length => length,
-        };
-        before = rest[..length].chars().next_back();
-        rest = &rest[length..];
+    let (mut at, mut kept_until, mut before) = (0, 0, b' ');
+    while let Some(first) = bytes.get(at).copied() {
+        let mut length = usize::from(first.is_ascii_digit());
+        // All of it begins with one of these, so that `at` is where a character begins.
+        if first.is_ascii_alphanumeric() || matches!(first, b'[' | b':') {
+            length = length.max(variable(before, &text[at..]));
+        }
+        if length > 0 {
+            kept.push_str(&text[kept_until..at]);
+            kept_until = at + length;
+        }
+        at += length.max(1);
+        before = bytes[at - 1];
     }
+    kept.push_str(&text[kept_until..]);
     kept
 }
 
@@ -62,31 +66,55 @@ fn is_of_word(character: char) -> bool {
     character.is_alphanumeric()
 }
 
-/// How many bytes at the beginning of `text` are no part of what is said; `before` stands in front of them.
-fn variable(before: Option<char>, text: &str) -> usize {
-    let uuid = uuid(text.as_bytes());
+/// How many bytes at the beginning of `text` are no part of what is said; the byte `before` stands in front of them.
+fn variable(before: u8, text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let uuid = uuid(bytes);
     // Systems write it behind another word too, such as `pod`.
-    if uuid > 0 || before.is_some_and(is_of_word) {
+    if uuid > 0 || before.is_ascii_alphanumeric() {
         return uuid;
     }
-    let all = [address, hexadecimal, duration];
-    let found = all.iter().map(|length| length(text)).find(|one| *one > 0);
-    found.unwrap_or_else(|| match before {
-        Some('-') => generated(text),
-        _ => 0,
-    })
+    let first = bytes[0];
+    let mut length = 0;
+    if first.is_ascii_hexdigit() || matches!(first, b'[' | b':') {
+        length = address(text);
+    }
+    if length == 0 && first.is_ascii_hexdigit() {
+        length = hexadecimal(text);
+    }
+    if length == 0 && first.is_ascii_digit() {
+        length = duration(text);
+    }
+    if length == 0 && before == b'-' {
+        length = generated(text);
+    }
+    length
 }
 
 /// The length of the word that `text` begins with.
 fn word(text: &str) -> usize {
-    text.find(|next| !is_of_word(next)).unwrap_or(text.len())
+    leading(text, u8::is_ascii_alphanumeric)
+}
+
+fn digits(text: &str) -> usize {
+    leading(text, u8::is_ascii_digit)
+}
+
+/// How many bytes of this kind `text` begins with.
+fn leading(text: &str, is_of_kind: impl Fn(&u8) -> bool) -> usize {
+    let other = text.bytes().position(|byte| !is_of_kind(&byte));
+    other.unwrap_or(text.len())
 }
 
 fn uuid(text: &[u8]) -> usize {
+    // Names of control groups have underscores in it.
+    let is_separator = |place| matches!(text.get(place), Some(b'-' | b'_'));
     let mut length = 0;
+    if !is_separator(UUID[0]) {
+        return 0;
+    }
     for (place, part) in UUID.into_iter().enumerate() {
-        // Names of control groups have underscores in it.
-        let is_separated = place == 0 || matches!(text.get(length), Some(b'-' | b'_'));
+        let is_separated = place == 0 || is_separator(length);
         length += usize::from(place > 0);
         let part = text.get(length..length + part).unwrap_or_default();
         if !is_separated || part.is_empty() || !part.iter().all(u8::is_ascii_hexdigit) {
@@ -138,17 +166,8 @@ fn duration(text: &str) -> usize {
     if word(rest) > 0 { 0 } else { length }
 }
 
-fn digits(text: &str) -> usize {
-    let end = text.find(|next: char| !next.is_ascii_digit());
-    end.unwrap_or(text.len())
-}
-
 /// An address of IP with its zone and port, or one of hardware.
 fn address(text: &str) -> usize {
-    let may_begin = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b'[' | b':');
-    if !text.as_bytes().first().is_some_and(may_begin) {
-        return 0;
-    }
     if let Some(inner) = text.strip_prefix('[') {
         let end = inner.find(']').unwrap_or(0);
         return match v6(&inner[..end]) == end && end > 0 {
@@ -184,16 +203,19 @@ fn mac(text: &[u8]) -> usize {
 }
 
 fn v4(text: &str) -> usize {
-    let of_address = |next: char| next.is_ascii_digit() || next == '.';
-    let end = text.find(|next| !of_address(next)).unwrap_or(text.len());
-    let stated = text[..end].trim_end_matches('.');
+    let run = leading(text, |byte| byte.is_ascii_digit() || *byte == b'.');
+    let stated = text[..run].trim_end_matches('.');
     stated.parse::<Ipv4Addr>().map_or(0, |_| stated.len())
 }
 
 fn v6(text: &str) -> usize {
-    let of_address = |next: char| next.is_ascii_hexdigit() || matches!(next, ':' | '.');
-    let end = text.find(|next| !of_address(next)).unwrap_or(text.len());
-    let run = text[..end].trim_end_matches('.');
+    let run = leading(text, |byte| {
+        byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')
+    });
+    let run = text[..run].trim_end_matches('.');
+    if run.len() < 2 || !run.contains(':') {
+        return 0;
+    }
     // A chain of errors goes on behind a colon.
     let all = [Some(run), run.strip_suffix(':')];
     let is_address = |one: &&str| one.parse::<Ipv6Addr>().is_ok();
