@@ -97,12 +97,15 @@ pub(super) fn cause(message: &str) -> Cause {
     most.0
 }
 
-/// What `message` says of `cause`: the clauses that decide it, then the others as far as they fit. `None` where a
-/// message has no clauses.
+/// What `message` says of `cause`: the clauses that decide it, then the others as far as they fit, without those of nodes
+/// that were not meant for the pod. `None` where a message has no clauses.
 pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
     own(message)?;
+    let is_of_others = |clause| is_of_other_nodes(cause_of_clause(clause), clause);
+    let has_meant = clauses(message).any(|(_, clause)| !is_of_others(clause));
+    let counted = clauses(message).filter(|(_, clause)| !has_meant || !is_of_others(clause));
     let (deciding, others): (Vec<_>, Vec<_>) =
-        clauses(message).partition(|(_, clause)| cause_of_clause(clause) == cause);
+        counted.partition(|(_, clause)| cause_of_clause(clause) == cause);
     let mut said = String::new();
     for (nodes, clause) in deciding.into_iter().chain(others) {
         let clause = clause.trim().trim_end_matches('.');
