@@ -65,6 +65,8 @@ pub fn find(
 #[cfg(test)]
 mod old_and_new_tests;
 #[cfg(test)]
+mod reading;
+#[cfg(test)]
 mod reading_tests;
 #[cfg(test)]
 mod tests;
