@@ -299,14 +299,16 @@ fn causes(record: &Record, ended: &Ended, began: Timestamp, end: Timestamp) -> V
     let until = next.chain([None]);
     // A cause that another followed at once is one of a snapshot that showed more.
     let said = (record.causes.iter().zip(until))
-        .filter(|(cause, until)| *until != Some(cause.began))
-        .filter(|(cause, _)| in_flight || cause.began < end);
-    let lines = said.map(|(cause, _)| CauseLine {
-        began: rfc3339::format(cause.began),
-        after_seconds: since(began, cause.began),
-        stage: cause.waiting.stage().as_str(),
-        cause: cause.waiting.cause().as_str(),
-    });
+        .map(|(cause, until)| until != Some(cause.began) && (in_flight || cause.began < end));
+    let said = record.causes_since_entry().into_iter().zip(said);
+    let lines = said
+        .filter(|(_, is_said)| *is_said)
+        .map(|(cause, _)| CauseLine {
+            began: rfc3339::format(cause.began),
+            after_seconds: since(began, cause.began),
+            stage: cause.waiting.stage().as_str(),
+            cause: cause.waiting.cause().as_str(),
+        });
     lines.collect()
 }
 

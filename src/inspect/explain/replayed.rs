@@ -14,8 +14,8 @@ use crate::reports::reader::{Document, RecordingError};
 use crate::reports::replay::ReplayConfig;
 use crate::reports::report::ProbeTimes;
 use podinit_core::lifecycle::{
-    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Progress,
-    Record, Sink, Step, Tracker,
+    Cause, EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
+    Progress, Record, Sink, Step, Tracker,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -85,7 +85,7 @@ impl<'a> Followed<'a> {
         self.pods.in_flight = records.len() as u64;
         let chosen = choose_in_flight(self.target, records);
         let record = chosen.or_else(|| Some(tracker.record_of(self.ended.as_ref()?)));
-        let Some(record) = record else {
+        let Some(mut record) = record else {
             return Err(self.excluded.unwrap_or(NoStartup::Unknown));
         };
         let clock = record.pod.node.as_deref();
@@ -93,6 +93,12 @@ impl<'a> Followed<'a> {
         doubts.extend(clock.as_ref().map(node_clocks::doubt));
         let statuses = self.statuses.borrow();
         let first = statuses.first(record.uid);
+        // As a list shows it: what came before its crash was another run.
+        if let ([only], Some(since)) = (&mut record.causes[..], first.crashes_since)
+            && only.waiting.cause() == Cause::Crash
+        {
+            only.began = since;
+        }
         if record.outcome() == Some(Outcome::Ready) && first.lost.is_none() {
             self.fleet.remove(&record);
         }

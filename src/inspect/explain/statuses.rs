@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use super::target::Target;
 use crate::reports::reader::{Body, Document};
 use podinit_core::lifecycle::LostStartup;
-use podinit_core::pod::{ConditionType, Ending, Phase, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionStatus, ConditionType, Ending, Phase, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
 
 /// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
@@ -28,6 +29,8 @@ pub(super) struct FirstSight {
     pub has_ended: bool,
     /// A list showed it, and it was bound: what it waited for before, no status tells
     pub was_bound: bool,
+    /// A list showed that it crashes after it was ready, and since when ([§13.11](crate::specification#s13-11))
+    pub crashes_since: Option<Timestamp>,
 }
 
 impl Statuses {
@@ -55,6 +58,7 @@ impl Statuses {
                 is_set_aside: lost.is_some() && pod.has_started_up(),
                 has_ended: pod.phase != Phase::Active,
                 was_bound: is_listed && scheduled.is_some(),
+                crashes_since: crashes_since(pod).filter(|_| is_listed),
             }
         });
         if let Some(ending) = pod.ending.as_deref()
@@ -73,4 +77,14 @@ impl Statuses {
     pub(super) fn ending(&self, uid: PodUid) -> Option<Ending> {
         self.endings.get(&uid).cloned()
     }
+}
+
+/// Since when a pod that has been ready waits with CrashLoopBackOff.
+fn crashes_since(pod: &PodSnapshot) -> Option<Timestamp> {
+    let ready = pod.conditions.get(ConditionType::Ready);
+    let unready = ready.filter(|ready| ready.status == ConditionStatus::False)?;
+    let crashes = pod.phase == Phase::Active && pod.crashing_container().is_some();
+    unready
+        .last_transition
+        .filter(|_| crashes && pod.has_started_up())
 }

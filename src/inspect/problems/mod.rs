@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! a recording ─▶ LookedAtRecording ─┐
-//! lists ─▶ Looks ────────────┼─▶ Problems ─▶ table | wide | json
+//! lists ─▶ Looks ───────────────────┼─▶ Problems ─▶ table | wide | json
 //! records of serve ─▶ Finder ─▶ Seen ─▶ Snapshots ─▶ /api/v1/problems, page
 //!                        └─▶ podinit_problem_pods
 //! ```

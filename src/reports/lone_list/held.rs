@@ -45,6 +45,7 @@ impl Held {
     pub(super) fn push(&mut self, mut document: Document) {
         let is_list = matches!(document.body, Body::List { .. } | Body::Pod(_));
         self.is_observed |= is_list && document.observed_at.is_some();
+        document.latest_event = document.latest_event.filter(|_| self.takes_events);
         if let Some(events) = document.body.events_mut() {
             // Nothing is said of others.
             events.retain(|event| self.takes_events && event.pod.is_some());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::values::{self, Values};
 use crate::lifecycle::{Cause, CauseClass, Interval, Record, RecordedCause, Stage, WaitReason};
 use crate::quantile::nearest_rank;
-use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
+use crate::timestamp::Timestamp;
 
 /// How long a failing cause affects a pod that has another one by now: a kubelet backs off for 5 minutes.
 const FAILING_LASTS: Duration = Duration::from_secs(6 * 60);
@@ -89,7 +89,7 @@ pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Times
     if class == CauseClass::Intended {
         return Verdict::Ignored;
     }
-    let history = in_stage(record, waiting, entered);
+    let history = in_stage(record, waiting.stage());
     let is_no_fault = record.progress.is_never_ready() && class.is_idle_wait();
     let present = || {
         let last = *history.last()?;
@@ -114,24 +114,11 @@ pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Times
     })
 }
 
-/// The causes that the pod has had in its present stage, the oldest first. The first one that was seen began
-/// when the pod entered the stage.
-fn in_stage(record: &Record, waiting: WaitReason, entered: Timestamp) -> Vec<RecordedCause> {
-    let stage = waiting.stage();
-    let before = record
-        .causes
-        .iter()
-        .rposition(|one| one.waiting.stage() != stage);
-    let first = before.map_or(0, |position| position + 1);
-    let mut history = record.causes[first..].to_vec();
-    // Causes are logged to the millisecond.
-    let millis = |at: Timestamp| at.as_nanos().div_euclid(NANOS_PER_MILLI);
-    if let Some(one) = history.first_mut()
-        && first == 0
-        && millis(one.began) == millis(record.discovered)
-    {
-        one.began = entered;
-    }
+/// The causes that the pod has had in its present stage, the oldest first.
+fn in_stage(record: &Record, stage: Stage) -> Vec<RecordedCause> {
+    let mut history = record.causes_since_entry();
+    let before = (history.iter()).rposition(|one| one.waiting.stage() != stage);
+    history.drain(..before.map_or(0, |position| position + 1));
     history
 }
 

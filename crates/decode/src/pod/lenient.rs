@@ -47,8 +47,8 @@ pub trait LenientField<'de>: Sized {
         self.absent()
     }
 
-    /// An instant in seconds since the Unix epoch, as protobuf states it.
-    fn instant(self, _seconds: i64) -> Self::Value {
+    /// An instant in seconds since the Unix epoch and nanoseconds, as protobuf states it.
+    fn instant(self, _seconds: i64, _nanos: u32) -> Self::Value {
         self.absent()
     }
 
@@ -126,11 +126,13 @@ impl<'de, S: LenientField<'de>> Visitor<'de> for Lenient<S> {
         Ok(self.0.borrowed_text(value))
     }
 
-    /// The deserializer of protobuf gives instants as eight bytes; there is no type for them in serde.
+    /// The deserializer of protobuf gives instants as eight bytes and four; there is no type for them in serde.
     fn visit_bytes<E: Error>(self, value: &[u8]) -> Result<S::Value, E> {
-        Ok(match value.try_into() {
-            Ok(seconds) => self.0.instant(i64::from_be_bytes(seconds)),
-            Err(_) => self.0.absent(),
+        let seconds = value.first_chunk().copied().map(i64::from_be_bytes);
+        let nanos = value.last_chunk().copied().map(u32::from_be_bytes);
+        Ok(match seconds.zip(nanos).filter(|_| value.len() == 12) {
+            Some((seconds, nanos)) => self.0.instant(seconds, nanos),
+            None => self.0.absent(),
         })
     }
 
@@ -217,8 +219,8 @@ impl LenientField<'_> for Time {
         rfc3339::parse(text)
     }
 
-    fn instant(self, seconds: i64) -> Self::Value {
-        rfc3339::sensible(seconds)
+    fn instant(self, seconds: i64, nanos: u32) -> Self::Value {
+        Some(rfc3339::sensible(seconds)?.plus_nanos(nanos.into()))
     }
 }
 

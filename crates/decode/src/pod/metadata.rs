@@ -197,7 +197,7 @@ impl LenientField<'_> for IsStated {
         !text.is_empty()
     }
 
-    fn instant(self, _seconds: i64) -> bool {
+    fn instant(self, _seconds: i64, _nanos: u32) -> bool {
         true
     }
 }

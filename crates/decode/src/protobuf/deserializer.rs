@@ -128,9 +128,14 @@ impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
             (Kind::Number, Value::Varint(number)) => visitor.visit_i64(number.cast_signed()),
             (Kind::Flag, Value::Varint(flag)) => visitor.visit_bool(flag != 0),
             (Kind::Text, Value::Bytes(text)) => visit_text(text, visitor),
-            (Kind::Time, Value::Bytes(time)) => match seconds(time)? {
+            (Kind::Time, Value::Bytes(time)) => match instant(time)? {
                 // A type of value that JSON does not have
-                Some(seconds) => visitor.visit_bytes(&seconds.to_be_bytes()),
+                Some((seconds, nanos)) => {
+                    let mut bytes = [0; 12];
+                    bytes[..8].copy_from_slice(&seconds.to_be_bytes());
+                    bytes[8..].copy_from_slice(&nanos.to_be_bytes());
+                    visitor.visit_bytes(&bytes)
+                }
                 None => visitor.visit_unit(),
             },
             (Kind::Message(known), Value::Bytes(message)) => {
@@ -171,20 +176,25 @@ fn visit_text<'de, V: Visitor<'de>>(text: &'de [u8], visitor: V) -> Result<V::Va
     }
 }
 
-/// The seconds of a `metav1.Time`; `None` where it is empty. API servers write no fraction in either
-/// encoding.
-pub(super) fn seconds(time: &[u8]) -> Result<Option<i64>, Malformed> {
+/// The seconds of a `metav1.Time` or `metav1.MicroTime`, and the nanoseconds behind them; `None` where it is empty. API
+/// servers write no fraction of the first in either encoding.
+pub(super) fn instant(time: &[u8]) -> Result<Option<(i64, u32)>, Malformed> {
     if time.is_empty() {
         return Ok(None);
     }
     let mut fields = Fields::of(time);
-    let mut seconds = 0;
+    let (mut seconds, mut nanos) = (0, 0);
     while let Some(Field { number, value }) = fields.next()? {
-        if let (1, Value::Varint(value)) = (number, value) {
-            seconds = value.cast_signed();
+        match (number, value) {
+            (1, Value::Varint(value)) => seconds = value.cast_signed(),
+            (2, Value::Varint(value)) => {
+                let fraction = u32::try_from(value).ok();
+                nanos = fraction.filter(|nanos| *nanos < 1_000_000_000).unwrap_or(0);
+            }
+            _ => {}
         }
     }
-    Ok(Some(seconds))
+    Ok(Some((seconds, nanos)))
 }
 
 /// The elements of a list or a map: those of the fields of a number that have not been given out.

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 use hashbrown::DefaultHashBuilder;
 use serde::de::DeserializeSeed;
 
-use super::deserializer::{MessageDeserializer, seconds};
+use super::deserializer::{MessageDeserializer, instant};
 use super::schema::POD_STATUS;
 use super::wire::{Field, Fields, Malformed, Value};
 use crate::pod::DecodeContext;
@@ -88,7 +88,7 @@ fn read_metadata(
             6 if !bytes.is_empty() => {
                 edition.resource_version = str::from_utf8(bytes).ok().and_then(version);
             }
-            9 => edition.terminating = seconds(bytes)?.is_some(),
+            9 => edition.terminating = instant(bytes)?.is_some(),
             // Name, namespace, UID, creation, labels, annotations and owners.
             1 | 3 | 5 | 8 | 11 | 12 | 13 => {
                 if number == 5 && !bytes.is_empty() {
