@@ -26,7 +26,11 @@ IMAGE_REASONS = {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "Inval
 CONFIG_REASONS = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError", "PreCreateHookError",
                   "PreStartHookError", "PostStartHookError"}
 WARNINGS = {"FailedPrepareDynamicResources": "claim", "FailedMount": "volume", "FailedAttachVolume": "volume",
-            "FailedMapVolume": "volume", "NetworkNotReady": "cni", "FailedCreatePodSandBox": None}
+            "FailedMapVolume": "volume", "VolumePermissionChangeInProgress": "volume",
+            "FailedCreatePodContainer": "sandbox", "NetworkNotReady": "cni", "FailedCreatePodSandBox": None}
+# What only those refute who have one of these.
+CLAIMS = {"volume": lambda spec: any({"persistentVolumeClaim", "ephemeral"} & set(v) for v in spec.get("volumes") or []),
+          "claim": lambda spec: bool(spec.get("resourceClaims"))}
 CNI = ("setup network", "networkplugin cni", "cni network", "plugin type=", "pod network sandbox",
        "network is not ready", "cni plugin not initialized")
 NOT_CNI = ("failed to reserve sandbox name", "failed to pull image")
@@ -376,7 +380,7 @@ def pulled_values(record):
 
 
 # A healthy pod in flight, or a record; `ready` is when that was ready.
-Healthy = collections.namedtuple("Healthy", "values pulled ready")
+Healthy = collections.namedtuple("Healthy", "values pulled ready spec")
 
 
 class Value:
@@ -390,9 +394,10 @@ class Value:
         background = Fraction(self.k + 1, len(healthy) + 2)
         median = sorted(p.since for p in self.pods)[a // 2]
         by_pull = cause in PULLS and dimension in ("image", "registry")
+        needs = CLAIMS.get(cause, lambda spec: True)
         h = sum(one.ready is not None and one.ready > median and key in (one.pulled if by_pull else one.values)
-                for one in healthy)
-        fit = 2 * h <= a
+                and needs(one.spec) for one in healthy)
+        fit = 2 * h <= a and (len(healthy) >= 10 or dimension not in ("node", "namespace"))
         if cause in PULLS and dimension == "registry":
             fit = fit and len({p.values["image"] for p in self.pods}) >= 3
         self.explains = fit and share >= Fraction(9, 10) and (by_pull or share >= Fraction(3, 2) * background)
@@ -415,18 +420,24 @@ def group_by_values(cause, group, healthy):
         if best is None:
             yield group, None, None
             return
-        pods = group if best.explains else best.pods
+        pods = [p for p in group if p in best.pods or best.explains and best.dimension not in p.values]
         yield pods, best.dimension, best.value
-        stood_out += 1
+        stood_out += not best.explains
         group = [p for p in group if p not in pods]
+
+
+def since(times):
+    """The first of the times in order, but for a tenth of them that come at least 15 minutes before the others (13.6)."""
+    few = [j for j in range(1, len(times) // 10 + 1) if times[j] - times[j - 1] >= 900]
+    return times[max(few, default=0)]
 
 
 def problems_of(account):
     in_flight = [pod for pod in account.pods.values() if pod.outcome is None]
     found = {id(pod): affected(account, pod) for pod in in_flight}
-    healthy = [Healthy(own_values(p), set(), None) for p in in_flight
+    healthy = [Healthy(own_values(p), set(), None, p.obj["spec"]) for p in in_flight
                if found[id(p)] is None and p.causes[-1].cause not in UNAFFECTED]
-    healthy += [Healthy(own_values(r), pulled_values(r), account.time(r, "Ready"))
+    healthy += [Healthy(own_values(r), pulled_values(r), account.time(r, "Ready"), r.obj["spec"])
                 for r in account.records if r.outcome == "ready"]
     by_cause = collections.defaultdict(list)
     for one in found.values():
@@ -435,10 +446,11 @@ def problems_of(account):
     problems = []
     for cause, group in by_cause.items():
         for pods, dimension, value in group_by_values(cause, group, healthy):
-            oldest = sorted(pods, key=lambda p: (p.since, p.pod.namespace, p.pod.name))[:3]
+            pods = sorted(pods, key=lambda p: (p.since, p.pod.namespace, p.pod.name))
+            oldest = pods[:3]
             count = {d: len({p.values[d] for p in pods if d in p.values}) for d in ("node", "workload", "namespace")}
             problems.append({
-                "cause": cause, "dimension": dimension, "value": value, "pods": len(pods), "since": oldest[0].since,
+                "cause": cause, "dimension": dimension, "value": value, "pods": len(pods), "since": since([p.since for p in pods]),
                 "nodes": count["node"], "workloads": count["workload"], "namespaces": count["namespace"],
                 "oldest": [f"{p.pod.namespace}/{p.pod.name}" for p in oldest]})
     return sorted(problems, key=lambda p: (-p["pods"], p["since"], p["cause"], p["value"] or ""))

@@ -241,7 +241,8 @@ fn a_watch_says_the_same_of_what_it_has_seen_and_of_no_pod_that_was_there_before
 #[test]
 fn a_pod_that_crashes_right_after_it_was_ready_is_a_problem() {
     let events = [(3, ready("db-0", 0, None)), (8, ready("db-0", 0, Some(7)))];
-    let said = "1 pod has a container that crashes, after it was ready: exit code 1, 2 restarts";
+    let said =
+        "1 pod has a container that crashes (app), after it was ready: exit code 1, 2 restarts";
     let (found, _) = problems(&watch(&events));
     let problem = &found["problems"][0];
     assert!(

@@ -186,6 +186,9 @@ fn said(rng: &mut Rng) -> (&'static str, String) {
                 "FailedAttachVolume",
                 "FailedMapVolume",
                 "NetworkNotReady",
+                "FailedCreatePodContainer",
+                "VolumePermissionChangeInProgress",
+                "FailedSync",
             ]);
             (reason, "it does not work".to_owned())
         }

@@ -150,9 +150,10 @@ pub(super) fn pulled(rng: &mut Rng) -> String {
 
 /// A message of a `Failed` Event.
 pub(super) fn failed(rng: &mut Rng) -> String {
-    match rng.percent(60) {
-        true => format!("Failed to pull image \"{}\": not found", image(rng)),
-        false => "Error: ErrImagePull".to_owned(),
+    match rng.below(10) {
+        0..6 => format!("Failed to pull image \"{}\": not found", image(rng)),
+        6..9 => "Error: ErrImagePull".to_owned(),
+        _ => "error making pod data directories: mkdir: no space left on device".to_owned(),
     }
 }
 

@@ -76,6 +76,31 @@ cause_mutants! {
             SpecCauses.runs_init_again(&pod)
         }
     }
+    SeesNoFullDisk {
+        fn warning(&self, event: &KubeEvent) -> Option<&'static str> {
+            SpecCauses.warning(event).filter(|_| event.reason != "Failed")
+        }
+    }
+    TakesEveryFailureForASandbox {
+        fn warning(&self, event: &KubeEvent) -> Option<&'static str> {
+            match event.reason.as_str() {
+                "FailedSync" => Some("sandbox"),
+                _ => SpecCauses.warning(event),
+            }
+        }
+    }
+    SeesNoSlowVolume {
+        fn warning(&self, event: &KubeEvent) -> Option<&'static str> {
+            let is_slow = event.reason == "VolumePermissionChangeInProgress";
+            SpecCauses.warning(event).filter(|_| !is_slow)
+        }
+    }
+    SeesNoFailedCgroup {
+        fn warning(&self, event: &KubeEvent) -> Option<&'static str> {
+            let is_of_cgroup = event.reason == "FailedCreatePodContainer";
+            SpecCauses.warning(event).filter(|_| !is_of_cgroup)
+        }
+    }
     SeesNoTermination {
         fn terminating_comes_first(&self) -> bool {
             false

@@ -176,12 +176,18 @@ fn what_is_said_of_nodes_begins_with_what_decides() {
     let said = |message: &str| said_of_nodes(message, cause(message));
     let message = "0/7 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 3 Insufficient memory, \
                    3 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }. preemption: 0/7 nodes";
+    assert_eq!(said(message).as_deref(), Some("3 Insufficient memory"));
+    // Of nodes that were meant for the pod, all is said.
+    let ports = "0/7 nodes are available: 1 node(s) didn't have free ports, 2 node(s) had untolerated taint(s), \
+                 4 Insufficient memory.";
     assert_eq!(
-        said(message).as_deref(),
-        Some(
-            "3 Insufficient memory, 1 node(s) didn't match Pod's node affinity/selector, 3 node(s) had untolerated \
-             taint {node-role.kubernetes.io/control-plane: }"
-        )
+        said(ports).as_deref(),
+        Some("4 Insufficient memory, 1 node(s) didn't have free ports")
+    );
+    let of_others = "0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector.";
+    assert_eq!(
+        said(of_others).as_deref(),
+        Some("4 node(s) didn't match Pod's node affinity/selector")
     );
     let many = format!(
         "0/9 nodes are available: {}1 Insufficient cpu.",

@@ -118,9 +118,17 @@ pub(crate) trait CauseRules {
         match event.reason.as_str() {
             "FailedPrepareDynamicResources" => Some("claim"),
             "FailedMount" | "FailedAttachVolume" | "FailedMapVolume" => Some("volume"),
+            "VolumePermissionChangeInProgress" => Some("volume"),
             "NetworkNotReady" => Some("cni"),
             "FailedCreatePodSandBox" if self.is_of_network(&event.message) => Some("cni"),
-            "FailedCreatePodSandBox" => Some("sandbox"),
+            "FailedCreatePodSandBox" | "FailedCreatePodContainer" => Some("sandbox"),
+            "Failed"
+                if event
+                    .message
+                    .starts_with("error making pod data directories") =>
+            {
+                Some("sandbox")
+            }
             _ => None,
         }
     }
