@@ -61,7 +61,7 @@ fn the_problems_of_a_failing_pod_take_little_beside_the_pod() {
         let all = bytes.remembered + bytes.found;
         assert!(
             all <= if have == Have::Common {
-                1_010.0
+                1_000.0
             } else {
                 1_560.0
             },

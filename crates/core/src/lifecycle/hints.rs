@@ -2,15 +2,21 @@
 //! ([§10.1](crate::specification#s10-1)): for records only, as the messages of the cause are.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::cause::Cause;
 use super::messages::MessageBudget;
 use crate::kube_event::{Hint, ProbeKind};
 use crate::reason::{self, Telling};
 
-/// The newest text of each kind: at most one for each [`Hint`], the newest last.
+/// What is kept of a pod beside the message of its cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Hints(Vec<Kept>);
+pub(super) struct Hints {
+    /// The newest text of each kind: at most one for each [`Hint`], the newest last
+    texts: Vec<Kept>,
+    /// The image of a volume that the status says cannot be pulled ([§13.3](crate::specification#s13-3))
+    pub volume_image: Option<Arc<str>>,
+}
 
 /// One text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,18 +45,18 @@ impl Hints {
         waits_for: Option<u8>,
         budget: &mut MessageBudget,
     ) {
-        let old = self.0.iter().position(|kept| kept.hint == hint);
+        let old = self.texts.iter().position(|kept| kept.hint == hint);
         let is_of_other = |kept: &Kept| {
             kept.container.is_some() && kept.container == waits_for && container != waits_for
         };
         if reason::telling(text) == Telling::Nothing
-            || old.is_some_and(|old| is_of_other(&self.0[old]))
+            || old.is_some_and(|old| is_of_other(&self.texts[old]))
         {
             return;
         }
-        let old = old.map(|old| self.0.remove(old));
+        let old = old.map(|old| self.texts.remove(old));
         let kept = budget.exchange(old.as_ref().map(|old| &*old.text), Some(text));
-        self.0.extend(kept.map(|text| Kept {
+        self.texts.extend(kept.map(|text| Kept {
             hint,
             container,
             text,
@@ -59,7 +65,7 @@ impl Hints {
 
     /// How much room they take is free again.
     pub(super) fn release(&self, budget: &mut MessageBudget) {
-        for kept in &self.0 {
+        for kept in &self.texts {
             budget.exchange(Some(&kept.text), None);
         }
     }
@@ -70,7 +76,7 @@ impl Hints {
             let is_there = kept.container.is_none() || kept.container == waiting.container;
             is_there && is(kept.hint)
         };
-        self.0.iter().rev().find(is_about)
+        self.texts.iter().rev().find(is_about)
     }
 
     /// What is said of a pod that waits so: `message` is what its status, or the warning that gives the cause, says.
@@ -126,7 +132,7 @@ impl Hints {
 
     /// What is said of a pull, with the secrets that are not there: without them a registry refuses.
     fn with_secret<'a>(&'a self, said: Option<&'a str>) -> Option<Cow<'a, str>> {
-        let kept = self.0.iter().find(|kept| kept.hint == Hint::PullSecret);
+        let kept = self.texts.iter().find(|kept| kept.hint == Hint::PullSecret);
         let Some(kept) = kept else {
             return said.map(Cow::Borrowed);
         };

@@ -20,15 +20,13 @@ const MOST_BYTES: usize = 4 << 20;
 /// ... and what comes too fast for that is not kept beyond so many more.
 const MOST_BYTES_AT_ONCE: usize = 64 << 10;
 
-/// A message; boxed, because a pod in flight has little room for what few pods have.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
     /// The stage and cause that it is about
     pub(super) about: WaitReason,
     /// A warning says it whose volume may be attached later, which takes it back
     pub(super) is_of_attachment: bool,
-    /// The image of a volume that it says cannot be pulled ([§13.3](crate::specification#s13-3))
-    pub(super) volume_image: Option<Arc<str>>,
     pub(super) text: Box<str>,
 }
 
@@ -50,9 +48,9 @@ pub(super) struct MessageBudget(usize);
 
 impl MessageBudget {
     /// Replaces the message of a pod, or removes it, also where there is no room for the new one.
-    pub(super) fn replace(&mut self, message: &mut Option<Box<Message>>, new: Option<Said<'_>>) {
+    pub(super) fn replace(&mut self, message: &mut Option<Message>, new: Option<Said<'_>>) {
         let cut = new.map(|said| reason::keep(said.text, MOST_BYTES_OF_ONE));
-        let old = message.as_deref().map(Message::said);
+        let old = message.as_ref().map(Message::said);
         let is_same = |new: Said<'_>| {
             old.map(|old| (old.about, old.is_of_attachment, old.text))
                 == Some((
@@ -65,13 +63,10 @@ impl MessageBudget {
             return;
         }
         let kept = self.exchange(old.map(|old| old.text), cut.as_deref());
-        *message = new.zip(kept).map(|(new, text)| {
-            Box::new(Message {
-                about: new.about,
-                is_of_attachment: new.is_of_attachment,
-                volume_image: new.volume_image.cloned(),
-                text,
-            })
+        *message = new.zip(kept).map(|(new, text)| Message {
+            about: new.about,
+            is_of_attachment: new.is_of_attachment,
+            text,
         });
     }
 
@@ -103,7 +98,7 @@ impl Message {
         Said {
             about: self.about,
             is_of_attachment: self.is_of_attachment,
-            volume_image: self.volume_image.as_ref(),
+            volume_image: None,
             text: &self.text,
         }
     }

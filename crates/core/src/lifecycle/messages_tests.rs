@@ -20,9 +20,9 @@ fn waiting(stage: Stage, cause: Cause) -> WaitReason {
 fn messages_take_no_more_than_their_budget_and_give_it_back() {
     let mut budget = MessageBudget::default();
     let long = "x".repeat(1_000);
-    let mut messages: Vec<Option<Box<Message>>> = Vec::new();
+    let mut messages: Vec<Option<Message>> = Vec::new();
     messages.resize_with(2 * MOST_BYTES / MOST_BYTES_OF_ONE, || None);
-    let said = |message: &Option<Box<Message>>| message.as_ref().map(|said| said.text.clone());
+    let said = |message: &Option<Message>| message.as_ref().map(|said| said.text.clone());
     let about = waiting(Stage::Network, Cause::Cni);
     let new = |text| {
         Some(Said {
@@ -51,7 +51,7 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
     budget.replace(last, new("short"));
     assert_eq!(said(last).as_deref(), Some("short"));
     for message in &messages {
-        budget.release(message.as_deref());
+        budget.release(message.as_ref());
     }
     assert_eq!(budget.0, 0);
 }

@@ -61,6 +61,7 @@ mod startup_sli;
 mod startup_sli_verdict;
 mod stuck;
 mod table;
+mod texts;
 mod tracker;
 mod traits;
 mod version;

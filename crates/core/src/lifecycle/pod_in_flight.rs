@@ -12,14 +12,13 @@ use super::capacity::PodCapacity;
 use super::cause::{CauseClass, CauseLog, WaitEvidence, WaitReason};
 use super::clocks::Clocks;
 use super::delivery::SourceId;
-use super::hints::Hints;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
 use super::last_seen::LastSeen;
-use super::messages::{Message, MessageBudget, said_by_pod};
+use super::messages::{MessageBudget, said_by_pod};
 use super::milestone::Milestone;
 use super::nodes::Nodes;
 use super::observation::{Observer, PodObservation, PodState, Reporter};
@@ -33,6 +32,7 @@ use super::slo_verdict::SloId;
 use super::startup::{SnapshotContext, Startup};
 use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
+use super::texts::Texts;
 use crate::kube_event::CapacityState;
 use crate::node::NodeLabels;
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
@@ -150,12 +150,9 @@ pub struct PodInFlight {
     /// Its last causes, the present one included; empty as long as it has had one only
     #[serde(skip)]
     pub(super) causes: CauseLog,
-    /// What Kubernetes says of the present cause, or of one that a warning announces
+    /// What Kubernetes says of it; boxed, because there is little room for what few pods have
     #[serde(skip)]
-    pub(super) message: Option<Box<Message>>,
-    /// What Events say of it that gives no cause
-    #[serde(skip)]
-    pub(super) hints: Option<Box<Hints>>,
+    pub(super) texts: Option<Box<Texts>>,
     /// Whether a node is on its way for it
     #[serde(skip)]
     pub(super) capacity: PodCapacity,
@@ -195,8 +192,7 @@ impl PodInFlight {
             waiting,
             container: None,
             causes: CauseLog::default(),
-            message: None,
-            hints: None,
+            texts: None,
             capacity: PodCapacity::default(),
             images: ImagePulls::default(),
             sli: SliProgress {

@@ -227,7 +227,7 @@ fn reasons_are_those_of_the_specification() {
         ("Pulled", EventReason::Pulled(None)),
         ("Created", EventReason::Created),
         ("Started", EventReason::Started),
-        ("Failed", EventReason::Other),
+        ("Failed", EventReason::Hint(Hint::Start)),
         ("BackOff", EventReason::Other),
         ("Scheduled", EventReason::Other),
         ("started", EventReason::Other),

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use super::{PodInFlight, SharedState};
 use crate::kube_event::{EventReason, KubeEvent};
-use crate::lifecycle::cause::WaitReason;
+use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::hints::Waiting;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::messages::{Said, said_by_event};
+use crate::lifecycle::messages::{Message, Said, said_by_event};
+use crate::lifecycle::texts::Texts;
 use crate::reason::telling;
 
 impl PodInFlight {
     /// What Kubernetes says of the present cause.
     pub(in crate::lifecycle) fn told(&self) -> Option<Cow<'_, str>> {
-        match &self.hints {
+        match self.texts.as_ref().and_then(|texts| texts.hints.as_ref()) {
             Some(hints) => hints.told(self.tells(), self.message()),
             None => self.message().map(Cow::Borrowed),
         }
@@ -30,16 +31,47 @@ impl PodInFlight {
 
     /// What its status says of the present cause, or the warning that gives it.
     pub(super) fn message(&self) -> Option<&str> {
-        let message = self.message.as_deref();
+        let message = self.kept_message();
         let shown = message.filter(|message| message.about == self.waiting);
         shown.map(|message| &*message.text)
     }
 
+    /// What is kept of the present cause, or of one that a warning announces.
+    pub(super) fn kept_message(&self) -> Option<&Message> {
+        self.texts.as_ref()?.message.as_ref()
+    }
+
+    /// Keeps this instead, as far as there is room.
+    pub(super) fn replace_message(&mut self, said: Option<Said<'_>>, shared: &mut SharedState) {
+        let mut texts = self.texts.take().unwrap_or_default();
+        shared.messages.replace(&mut texts.message, said);
+        let image = said.and_then(|said| said.volume_image);
+        if image.is_some() || texts.hints.is_some() {
+            texts.hints.get_or_insert_default().volume_image = image.cloned();
+        }
+        self.texts = Some(texts).filter(|texts| **texts != Texts::default());
+    }
+
+    /// Takes back a message that was read, which no budget counts yet.
+    pub(super) fn read_message(&mut self, message: Option<Message>) {
+        self.texts = message.map(|message| {
+            Box::new(Texts {
+                message: Some(message),
+                hints: None,
+            })
+        });
+    }
+
+    /// The message that was read.
+    pub(super) fn read_message_mut(&mut self) -> Option<&mut Message> {
+        self.texts.as_mut()?.message.as_mut()
+    }
+
     /// The image of a volume that cannot be pulled, where that is the present cause.
     pub(in crate::lifecycle) fn volume_image(&self) -> Option<&Arc<str>> {
-        let message = self.message.as_deref();
-        let message = message.filter(|message| message.about == self.waiting)?;
-        message.volume_image.as_ref()
+        let hints = self.texts.as_ref()?.hints.as_ref()?;
+        let image = hints.volume_image.as_ref();
+        image.filter(|_| self.waiting.cause() == Cause::Image)
     }
 
     /// Takes in what an Event about the pod says; `position` is that of the container that it names.
@@ -49,19 +81,17 @@ impl PodInFlight {
         position: Option<usize>,
         shared: &mut SharedState,
     ) {
-        let is_taken_back = self
-            .message
-            .as_deref()
-            .is_some_and(|message| message.is_of_attachment);
+        let is_taken_back = (self.kept_message()).is_some_and(|message| message.is_of_attachment);
         if event.reason == EventReason::VolumeAttached && is_taken_back {
-            shared.messages.replace(&mut self.message, None);
+            self.replace_message(None, shared);
         }
         self.set_message(said_by_event(event), shared);
         let Some((hint, text)) = event.hint() else {
             return;
         };
         let container = position.and_then(|position| u8::try_from(position).ok());
-        let hints = self.hints.get_or_insert_default();
+        let texts = self.texts.get_or_insert_default();
+        let hints = texts.hints.get_or_insert_default();
         hints.keep(hint, container, text, self.container, &mut shared.messages);
     }
 
@@ -71,7 +101,7 @@ impl PodInFlight {
         let hides_none = self.message().is_none();
         let said = said.filter(|said| self.is_of_use(said.about));
         let said = said.filter(|said| said.about == self.waiting || hides_none);
-        let kept = self.message.as_deref();
+        let kept = self.kept_message();
         let tells_more = |said: &Said<'_>| {
             kept.is_some_and(|kept| {
                 kept.about == said.about && telling(&kept.text) > telling(said.text)
@@ -82,20 +112,20 @@ impl PodInFlight {
         }
         let kept = kept.map(|message| message.about);
         if said.is_some() || kept.is_some_and(|about| !self.is_of_use(about)) {
-            shared.messages.replace(&mut self.message, said);
+            self.replace_message(said, shared);
         }
     }
 
     /// Lets go what is said of it, until it is said again.
     pub(in crate::lifecycle) fn forget_message(&mut self, shared: &mut SharedState) {
         self.release_messages(shared);
-        (self.message, self.hints) = (None, None);
+        self.texts = None;
     }
 
     /// What is said of it counts no longer.
     pub(super) fn release_messages(&self, shared: &mut SharedState) {
-        shared.messages.release(self.message.as_deref());
-        if let Some(hints) = &self.hints {
+        shared.messages.release(self.kept_message());
+        if let Some(hints) = self.texts.as_ref().and_then(|texts| texts.hints.as_ref()) {
             hints.release(&mut shared.messages);
         }
     }

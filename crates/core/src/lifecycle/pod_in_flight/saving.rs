@@ -91,7 +91,7 @@ impl PodInFlight {
 
     /// Whether its message is not about its cause, but about its last warning.
     pub(in crate::lifecycle) fn is_message_announced(&self) -> bool {
-        self.message.is_some() && self.message().is_none()
+        self.kept_message().is_some() && self.message().is_none()
     }
 
     /// What its record has collected.
@@ -104,7 +104,7 @@ impl PodInFlight {
             network_evidence: evidence.filter(|by| *by != NetworkEvidence::Condition),
             network_time: self.startup.network_time,
             verdicts: verdicts.map(|verdict| verdict.map(Into::into)).collect(),
-            message: self.message.as_ref().map(|message| message.text.clone()),
+            message: self.kept_message().map(|message| message.text.clone()),
         }
     }
 
@@ -133,10 +133,9 @@ impl PodInFlight {
         let message = collected.message.map(|text| Message {
             about,
             is_of_attachment: false,
-            volume_image: None,
             text,
         });
-        self.message = message.map(Box::new);
+        self.read_message(message);
         Ok(())
     }
 
@@ -172,10 +171,12 @@ impl PodInFlight {
         self.startup.traits.set_claims(claims);
         evidence.init_runs = u64::try_from(shown.init_runs.as_nanos()).unwrap_or(u64::MAX);
         self.waiting = evidence.waiting(self.startup.standing());
-        let announced = evidence.warning.filter(|_| shown.is_announced);
-        if let Some(message) = &mut self.message {
-            message.about = announced.and_then(about_warning).unwrap_or(self.waiting);
-            message.is_of_attachment = evidence.warning == Some(SandboxWarning::FailedAttachVolume);
+        let warning = evidence.warning;
+        let announced = warning.filter(|_| shown.is_announced);
+        let waiting = self.waiting;
+        if let Some(message) = self.read_message_mut() {
+            message.about = announced.and_then(about_warning).unwrap_or(waiting);
+            message.is_of_attachment = warning == Some(SandboxWarning::FailedAttachVolume);
         }
     }
 
@@ -253,9 +254,9 @@ impl PodInFlight {
         if self.info.node_labels.is_none() {
             shared.learn_node(self.uid, &mut self.info);
         }
-        let message = self.message.take();
-        let said = message.as_deref().map(Message::said);
-        shared.messages.replace(&mut self.message, said);
+        let texts = self.texts.take();
+        let message = texts.as_deref().and_then(|texts| texts.message.as_ref());
+        self.replace_message(message.map(Message::said), shared);
         self.capacity.restore(&mut shared.messages);
         self.update_wait(shared, reporter);
     }
