@@ -18,6 +18,7 @@
 //! | 14 | `crashes` | the pods that crash right after they were ready; optional |
 //! | 15 | `holds` | which label values have a pod, and since when others have none; optional |
 //! | 16 | `claims` | what the pods of records claim; optional |
+//! | 17 | `hints` | what Events say of pods and gives no cause; optional |
 //!
 //! An optional section is missing where there is nothing to say, and in a checkpoint of an earlier podinit. A
 //! section with any other tag is one of a later podinit, and ignored.
@@ -33,6 +34,7 @@ mod claims;
 mod collected;
 mod endings;
 mod evidence;
+mod hints;
 mod holds;
 mod marks;
 mod pods;
@@ -54,8 +56,8 @@ use self::pods::SharedTexts;
 #[cfg(test)]
 use self::section::append;
 use self::section::{
-    CAPACITY, CLAIMS, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS,
-    SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, payload, value,
+    CAPACITY, CLAIMS, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HINTS, HOLDS, MARKS, METRICS, PODS,
+    RECORDS, SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, payload, value,
 };
 use super::frame::Sections;
 #[cfg(test)]
@@ -137,6 +139,9 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     match file.get(MARKS) {
         Some(_) => value::<Marks>(file, MARKS)?.give(&mut pods)?,
         None => marks::give_none(&mut pods),
+    }
+    if file.get(HINTS).is_some() {
+        hints::give(value(file, HINTS)?, &mut pods)?;
     }
     let capacities = Capacities::read(file.get(CAPACITY), &mut texts)?;
     let of_records = capacities.give(&mut pods)?;

@@ -23,6 +23,7 @@ pub(super) const MARKS: u32 = 13;
 pub(super) const CRASHES: u32 = 14;
 pub(super) const HOLDS: u32 = 15;
 pub(super) const CLAIMS: u32 = 16;
+pub(super) const HINTS: u32 = 17;
 
 /// Why a checkpoint that is whole cannot be used by this podinit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

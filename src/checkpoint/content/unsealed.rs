@@ -10,12 +10,12 @@ use super::evidence::PodNodes;
 use super::holds::HoldsWriter;
 use super::marks::Marks;
 use super::section::{
-    CAPACITY, CLAIMS, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HOLDS, MARKS, METRICS, PODS, RECORDS,
-    SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append,
+    CAPACITY, CLAIMS, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HINTS, HOLDS, MARKS, METRICS, PODS,
+    RECORDS, SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append,
 };
 use super::{Content, SavedShard, claims, endings, records};
 use crate::checkpoint::frame::{Section, Writer};
-use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
+use podinit_core::lifecycle::{PodInFlight, SavedHints, SavedPod, Tracker};
 use podinit_core::shard::Shard;
 
 /// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight
@@ -34,6 +34,7 @@ pub struct Unsealed {
     marks: Marks,
     holds: HoldsWriter,
     capacities: Capacities,
+    hints: Vec<(u64, SavedHints)>,
     nodes: PodNodes,
     /// How many pods in flight were added
     in_flight: u64,
@@ -60,6 +61,7 @@ impl Unsealed {
             marks: Marks::default(),
             holds: HoldsWriter::default(),
             capacities: Capacities::default(),
+            hints: Vec::new(),
             nodes: PodNodes::default(),
             in_flight: 0,
         }
@@ -82,6 +84,9 @@ impl Unsealed {
             self.collected.add(pod);
             append(&mut self.shown, &pod.shown());
             self.capacities.add_pod(self.in_flight, pod);
+            let hints = pod.hints();
+            self.hints
+                .extend(hints.map(|hints| (self.in_flight, hints)));
             self.nodes.add(pod);
             self.in_flight += 1;
         }
@@ -98,6 +103,7 @@ impl Unsealed {
             marks,
             holds,
             mut capacities,
+            hints,
             nodes,
             ..
         } = self;
@@ -143,6 +149,9 @@ impl Unsealed {
             if !claims.is_empty() {
                 file.section(CLAIMS, |out| append(out, &claims));
             }
+        }
+        if !hints.is_empty() {
+            file.section(HINTS, |out| append(out, &hints));
         }
         if !capacities.is_empty() {
             file.section(CAPACITY, |out| append(out, &capacities));

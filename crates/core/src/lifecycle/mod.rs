@@ -75,6 +75,7 @@ pub use crashes::SavedCrash;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
+pub use hints::SavedHints;
 pub use in_place::{OpenChanges, OpenResize};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use judgement::{AnomalyKind, Latency, UnobservedReason};

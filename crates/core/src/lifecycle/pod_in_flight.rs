@@ -441,7 +441,7 @@ impl PodInFlight {
         emit(PodObservation::Moved { from, to });
         self.leave_node(outcome, shared, reporter);
         self.wait(None, shared, reporter);
-        self.release_messages(shared);
+        self.settle_texts(shared);
         self.capacity.release(&mut shared.messages);
         outcome
     }

@@ -9,9 +9,9 @@ use crate::kube_event::{EventReason, KubeEvent};
 use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::hints::Waiting;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::messages::{Message, Said, said_by_event};
+use crate::lifecycle::messages::{MOST_BYTES_OF_ONE, Message, Said, said_by_event};
 use crate::lifecycle::texts::Texts;
-use crate::reason::telling;
+use crate::reason::{keep, telling};
 
 impl PodInFlight {
     /// What Kubernetes says of the present cause.
@@ -50,6 +50,20 @@ impl PodInFlight {
             texts.hints.get_or_insert_default().volume_image = image.cloned();
         }
         self.texts = Some(texts).filter(|texts| **texts != Texts::default());
+    }
+
+    /// Counts what was read in the budget, and lets go what has no room there.
+    pub(super) fn count_texts(&mut self, shared: &mut SharedState) {
+        let Some(mut texts) = self.texts.take() else {
+            return;
+        };
+        let hints = texts.hints.take();
+        let message = texts.message.as_ref().map(Message::said);
+        self.replace_message(message, shared);
+        if let Some(mut hints) = hints {
+            hints.count(&mut shared.messages);
+            self.texts.get_or_insert_default().hints = Some(hints);
+        }
     }
 
     /// Takes back a message that was read, which no budget counts yet.
@@ -120,6 +134,19 @@ impl PodInFlight {
     pub(in crate::lifecycle) fn forget_message(&mut self, shared: &mut SharedState) {
         self.release_messages(shared);
         self.texts = None;
+    }
+
+    /// Keeps of a startup that is over what is told of its last cause, which counts no longer.
+    pub(super) fn settle_texts(&mut self, shared: &mut SharedState) {
+        self.release_messages(shared);
+        let told = self
+            .told()
+            .map(|told| keep(&told, MOST_BYTES_OF_ONE).into());
+        self.read_message(told.map(|text| Message {
+            about: self.waiting,
+            is_of_attachment: false,
+            text,
+        }));
     }
 
     /// What is said of it counts no longer.

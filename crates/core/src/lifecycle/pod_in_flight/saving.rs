@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{PodInFlight, SharedState};
-use crate::kube_event::{CapacityState, SandboxWarning};
+use crate::kube_event::CapacityState;
 use crate::lifecycle::capacity::SavedCapacity;
 use crate::lifecycle::cause::{Cause, ContainerEvidence, Detours, MOST_FOLLOWED, WaitReason};
+use crate::lifecycle::hints::SavedHints;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::messages::{Message, about_warning};
 use crate::lifecycle::network_evidence::NetworkEvidence;
@@ -176,8 +177,23 @@ impl PodInFlight {
         let waiting = self.waiting;
         if let Some(message) = self.read_message_mut() {
             message.about = announced.and_then(about_warning).unwrap_or(waiting);
-            message.is_of_attachment = warning == Some(SandboxWarning::FailedAttachVolume);
         }
+    }
+
+    /// What Events say of it that gives no cause, if they do.
+    pub fn hints(&self) -> Option<SavedHints> {
+        let is_of_attachment =
+            (self.kept_message()).is_some_and(|message| message.is_of_attachment);
+        let hints = self.texts.as_ref().and_then(|texts| texts.hints.as_deref());
+        SavedHints::of(hints, is_of_attachment)
+    }
+
+    /// Takes back what Events had said of it that gives no cause.
+    pub fn take_hints(&mut self, saved: SavedHints) {
+        if let Some(message) = self.read_message_mut() {
+            message.is_of_attachment = saved.is_of_attachment;
+        }
+        self.texts.get_or_insert_default().hints = saved.hints().map(Box::new);
     }
 
     /// Whether a snapshot has shown that a container of it has run.
@@ -254,9 +270,7 @@ impl PodInFlight {
         if self.info.node_labels.is_none() {
             shared.learn_node(self.uid, &mut self.info);
         }
-        let texts = self.texts.take();
-        let message = texts.as_deref().and_then(|texts| texts.message.as_ref());
-        self.replace_message(message.map(Message::said), shared);
+        self.count_texts(shared);
         self.capacity.restore(&mut shared.messages);
         self.update_wait(shared, reporter);
     }
