@@ -148,6 +148,7 @@ fn predicate(problem: &Problem, is_one: bool) -> String {
         Cause::Sandbox => "cannot get a sandbox".to_owned(),
         Cause::NoSandbox => format!("{wait} for {their} sandbox"),
         Cause::NoIp => format!("{have} a sandbox without an address"),
+        Cause::Unknown if problem.message.is_some() => format!("{wait} for {their} network"),
         Cause::Unknown => format!("{wait} for {their} network, and nothing says why"),
         Cause::Image => format!("cannot pull {}", images()),
         Cause::Config => format!("cannot create {kind}{name}"),

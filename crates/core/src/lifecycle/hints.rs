@@ -11,6 +11,9 @@ use super::messages::{MOST_BYTES_OF_ONE, MessageBudget};
 use crate::kube_event::{Hint, ProbeKind};
 use crate::reason::{self, Telling};
 
+/// How a probe failed is told in so many characters, so that a sentence has room for how the container ended.
+const MOST_OF_PROBE: usize = 80;
+
 /// What is kept of a pod beside the message of its cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hints {
@@ -169,7 +172,7 @@ impl Hints {
         };
         let why = failed.map(|kept| {
             let (_, why) = kept.text.split_once(": ").unwrap_or(("", &kept.text));
-            reason::of(why)
+            reason::shorten(&reason::of(why), MOST_OF_PROBE).into_owned()
         });
         let ended = reason::crash(message.unwrap_or_default());
         // Where it ended by itself, that comes first.

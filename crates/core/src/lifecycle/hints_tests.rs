@@ -66,6 +66,18 @@ fn a_crash_says_which_probe_killed_the_container_or_failed() {
         crash(&[killed], by_signal),
         "killed by its startup probe, exit code 137, 398 restarts"
     );
+    // A long text leaves room for how it ended.
+    let long = "Startup probe failed: Get \"http://10.1.0.7:8080/healthz\": context deadline exceeded (Client.Timeout \
+                exceeded while awaiting headers)";
+    let said = crash(
+        &[(Hint::Unhealthy(ProbeKind::Startup), long), killed],
+        by_signal,
+    );
+    assert!(
+        said.starts_with("killed by its startup probe (") && said.ends_with(by_signal),
+        "{said}"
+    );
+    assert!(said.len() <= 150, "{said}");
     // Whoever ends by itself was not killed, though the probe failed as well.
     let by_itself = "exit code 1, 3 restarts: no such table: users";
     let both = "exit code 1, 3 restarts: no such table: users; its startup probe failed: HTTP probe failed with statuscode: 404";
