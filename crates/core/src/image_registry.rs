@@ -32,10 +32,7 @@ pub fn is_named_in(text: &str, image: &str) -> bool {
 /// The name of an image with its registry, `library` and its tag.
 fn in_full(image: &str) -> String {
     let registry = of(image);
-    let rest = match split(image) {
-        (Some(_), rest) => rest,
-        (None, image) => image,
-    };
+    let (_, rest) = split(image);
     let library = if registry == DEFAULT && !rest.contains('/') {
         "library/"
     } else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::pods::SharedTexts;
+use super::pods::{SharedTexts, give_at_places};
 use super::section::{CAPACITY, ContentError, take};
 use crate::inspect::records::KeptRecord;
 use podinit_core::lifecycle::{PodInFlight, SavedCapacity, SavedPod};
@@ -61,16 +61,7 @@ impl Capacities {
         self,
         pods: &mut [SavedPod],
     ) -> Result<BTreeMap<u64, SavedCapacity>, ContentError> {
-        let mut in_flight = pods.iter_mut().filter_map(SavedPod::in_flight_mut);
-        let mut next = 0;
-        for (place, saved) in self.pods {
-            let skipped = place.checked_sub(next);
-            let skipped = skipped.and_then(|pods| usize::try_from(pods).ok());
-            let pod = skipped.and_then(|pods| in_flight.nth(pods));
-            let pod = pod.ok_or(ContentError::Impossible(CAPACITY, "no such pod"))?;
-            pod.take_capacity(saved);
-            next = place + 1;
-        }
+        give_at_places(CAPACITY, self.pods, pods, PodInFlight::take_capacity)?;
         Ok(self.records)
     }
 }

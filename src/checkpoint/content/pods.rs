@@ -59,6 +59,29 @@ fn share<T: ?Sized + Eq + Hash>(known: &mut HashSet<Arc<T>>, value: &mut Arc<T>)
     }
 }
 
+/// Gives pods among `pods` that are starting up what a section says of them, by their places among these, in order.
+///
+/// # Errors
+/// If there is no such pod, or a place does not follow the one before.
+pub(super) fn give_at_places<T>(
+    section: u32,
+    read: Vec<(u64, T)>,
+    pods: &mut [SavedPod],
+    give: impl Fn(&mut PodInFlight, T),
+) -> Result<(), ContentError> {
+    let mut in_flight = pods.iter_mut().filter_map(SavedPod::in_flight_mut);
+    let mut next = 0;
+    for (place, saved) in read {
+        let skipped = place.checked_sub(next);
+        let skipped = skipped.and_then(|pods| usize::try_from(pods).ok());
+        let pod = skipped.and_then(|pods| in_flight.nth(pods));
+        let pod = pod.ok_or(ContentError::Impossible(section, "no such pod"))?;
+        give(pod, saved);
+        next = place + 1;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 #[path = "pods_tests.rs"]
 mod tests;

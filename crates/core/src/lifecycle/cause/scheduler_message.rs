@@ -70,17 +70,9 @@ pub(super) fn tells_of_failed_preemption(message: &str) -> bool {
 /// The cause that `message` states: that of the most nodes, on a tie the one that is named first. Nodes that were not
 /// meant for the pod do not count beside others.
 pub(super) fn cause(message: &str) -> Cause {
-    let read = |(nodes, clause)| {
-        let cause = cause_of_clause(clause);
-        (cause, nodes, is_of_other_nodes(cause, clause))
-    };
-    let read: Vec<(Cause, u64, bool)> = clauses(message).map(read).collect();
-    let has_meant = read.iter().any(|(.., is_of_others)| !is_of_others);
-    let mut counts: Vec<(Cause, u64)> = Vec::with_capacity(read.len());
-    for (cause, nodes, is_of_others) in read {
-        if has_meant && is_of_others {
-            continue;
-        }
+    let counted = counted_clauses(message);
+    let mut counts: Vec<(Cause, u64)> = Vec::with_capacity(counted.len());
+    for Clause { cause, nodes, .. } in counted {
         match counts.iter_mut().find(|(known, _)| *known == cause) {
             // A node that lacks processor and memory is named twice.
             Some((Cause::Resources, most)) => *most = nodes.max(*most),
@@ -101,14 +93,11 @@ pub(super) fn cause(message: &str) -> Cause {
 /// that were not meant for the pod. `None` where a message has no clauses.
 pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
     own(message)?;
-    let is_of_others = |clause| is_of_other_nodes(cause_of_clause(clause), clause);
-    let has_meant = clauses(message).any(|(_, clause)| !is_of_others(clause));
-    let counted = clauses(message).filter(|(_, clause)| !has_meant || !is_of_others(clause));
-    let (deciding, others): (Vec<_>, Vec<_>) =
-        counted.partition(|(_, clause)| cause_of_clause(clause) == cause);
+    let counted = counted_clauses(message).into_iter();
+    let (deciding, others): (Vec<_>, Vec<_>) = counted.partition(|clause| clause.cause == cause);
     let mut said = String::new();
-    for (nodes, clause) in deciding.into_iter().chain(others) {
-        let clause = clause.trim().trim_end_matches('.');
+    for Clause { nodes, text, .. } in deciding.into_iter().chain(others) {
+        let clause = text.trim().trim_end_matches('.');
         let clause = match nodes {
             0 => clause.to_owned(),
             nodes => format!("{nodes} {clause}"),
@@ -124,6 +113,26 @@ pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
         }
     }
     Some(said).filter(|said| !said.is_empty())
+}
+
+/// A clause, the cause that it states, and of how many nodes.
+#[derive(Clone, Copy)]
+struct Clause<'a> {
+    cause: Cause,
+    nodes: u64,
+    text: &'a str,
+}
+
+/// The clauses of `message` that count: those of nodes that were not meant for the pod only where there are no others.
+fn counted_clauses(message: &str) -> Vec<Clause<'_>> {
+    let read = clauses(message).map(|(nodes, text)| {
+        let cause = cause_of_clause(text);
+        let is_of_others = is_of_other_nodes(cause, text);
+        (Clause { cause, nodes, text }, is_of_others)
+    });
+    let (others, meant): (Vec<_>, Vec<_>) = read.partition(|(_, is_of_others)| *is_of_others);
+    let counted = if meant.is_empty() { others } else { meant };
+    counted.into_iter().map(|(clause, _)| clause).collect()
 }
 
 /// Whether a clause is about nodes that were not meant for the pod: the scheduler asks for taints and node affinity
