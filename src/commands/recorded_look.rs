@@ -4,11 +4,11 @@ use super::one_shot_list::slos_of;
 use super::reports::{recorded, warn_of_clocks};
 use crate::args::{LookArgs, RecordedArgs};
 use crate::inspect::explain::quoted;
+use crate::inspect::listed_cluster::decode_options;
 use crate::inspect::problems::LookedAtRecording;
 use crate::reports::reader::{ClockAhead, SoFar};
 use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::TrackerConfig;
-use podinit_decode::DecodeOptions;
 
 /// Reads the recording to its end, and returns the clocks that are ahead of it, after a warning.
 ///
@@ -43,15 +43,4 @@ pub(super) fn source(args: &RecordedArgs) -> String {
         (args.files.iter()).map(|file| format!(" --file {}", quoted(&file.display().to_string())));
     let same_moment = args.same_moment.then(|| " --same-moment".to_owned());
     files.chain(same_moment).collect()
-}
-
-fn decode_options() -> DecodeOptions {
-    DecodeOptions {
-        node: true,
-        workload: true,
-        images: true,
-        messages: true,
-        endings: true,
-        ..DecodeOptions::default()
-    }
 }

@@ -181,8 +181,8 @@ impl ListedCluster {
     }
 }
 
-/// What is shown of pods.
-fn decode_options() -> DecodeOptions {
+/// What is decoded of pods that are looked at once, in a cluster or a recording.
+pub fn decode_options() -> DecodeOptions {
     DecodeOptions {
         node: true,
         workload: true,

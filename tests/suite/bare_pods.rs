@@ -1,9 +1,7 @@
 //! Pods by themselves ([§8.4](crate::specification#s8-4)), as `jq '.items[]'` and `kubectl get pods -w -o json` write
 //! them: every command reads them as what they are.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -78,22 +76,9 @@ fn items() -> Vec<Value> {
     items
 }
 
-fn podinit(args: &[&str], input: &str) -> Output {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = process.stdin.take().unwrap().write_all(input.as_bytes());
-    process.wait_with_output().unwrap()
-}
-
 /// What a command says of a recording on standard input.
 fn said(args: &[&str], input: &str) -> String {
-    let output = podinit(args, input);
+    let output = crate::explain::run(args, input);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.is_empty(), "{args:?}: {error}");
     let status = output.status.code();

@@ -2,8 +2,7 @@
 //! Events as `kubectl get pods,events -o json` prints them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Cursor, Write};
-use std::process::{Command, Stdio};
+use std::io::Cursor;
 use std::sync::Arc;
 
 use podinit::inspect::explain::{Target, TargetName, explain};
@@ -532,20 +531,7 @@ fn one_list_says_what_the_watch_said() {
 
 /// What `podinit COMMAND --file -` says of the documents, and its status.
 fn run(arguments: &[&str], documents: &[Value]) -> (i32, String, String) {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(arguments)
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let text = history::text(documents);
-    let mut input = process.stdin.take().unwrap();
-    // One that ends early does not read it.
-    let _ = input.write_all(text.as_bytes());
-    drop(input);
-    let output = process.wait_with_output().unwrap();
+    let output = crate::explain::run(arguments, &history::text(documents));
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (
         output.status.code().unwrap(),

@@ -2,8 +2,8 @@
 //! in every format: none acts there, and programs read it as it was.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Cursor, Write};
-use std::process::{Command, Output, Stdio};
+use std::io::Cursor;
+use std::process::Output;
 
 use podinit::doctor::report as doctor_text;
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
@@ -38,22 +38,9 @@ const PLAIN: Style = Style {
     width: 80,
 };
 
-fn podinit(args: &[&str], input: &str) -> Output {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = process.stdin.take().unwrap().write_all(input.as_bytes());
-    process.wait_with_output().unwrap()
-}
-
 fn report(format: &str, texts: &[String]) -> String {
     let args = ["report", "--top", "1000", "--format", format, "-"];
-    let output = podinit(&args, &recording(texts));
+    let output = crate::explain::run(&args, &recording(texts));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -62,7 +49,7 @@ fn replayed(format: &str, texts: &[String]) -> String {
     let labels = "namespace,workload_kind,workload,node";
     let args = ["replay", "--backfill", "--format", format];
     let args = [&args[..], &["--labels", labels, "--pod-label", "team", "-"]].concat();
-    let output = podinit(&args, &recording(texts));
+    let output = crate::explain::run(&args, &recording(texts));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -241,7 +228,7 @@ fn no_label_of_an_image_has_a_text_that_acts_or_is_long() {
         "-",
     ];
     let input = [recording(&texts), events(&texts)].join("\n");
-    let output = podinit(&args, &input);
+    let output = crate::explain::run(&args, &input);
     assert!(output.status.success(), "{output:?}");
     let exposition = String::from_utf8(output.stdout).unwrap();
     let values = values(&exposition, "registry");
@@ -518,19 +505,22 @@ fn an_error_is_one_line_in_which_nothing_acts() {
             &["replay", "-"],
             &["explain", "--file", "-", "web"],
         ] {
-            harmless_line(&podinit(command, &object));
+            harmless_line(&crate::explain::run(command, &object));
         }
         std::fs::write(&path, format!("{quoted}: 1")).unwrap();
-        harmless_line(&podinit(&["rules", "--slo", file], ""));
+        harmless_line(&crate::explain::run(&["rules", "--slo", file], ""));
         let config = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: {quoted}\nclusters: [{{name: {quoted}, cluster: {{}}}}]\n\
              contexts: [{{name: {quoted}, context: {{cluster: {quoted}, user: {quoted}}}}}]\n"
         );
         std::fs::write(&path, config).unwrap();
-        let line = harmless_line(&podinit(&["stuck", "--kubeconfig", file], ""));
+        let line = harmless_line(&crate::explain::run(&["stuck", "--kubeconfig", file], ""));
         assert!(line.contains("has no server"), "{line}");
         if !hostile.contains('\0') {
-            harmless_line(&podinit(&["report", &format!("nosuch{hostile}")], ""));
+            harmless_line(&crate::explain::run(
+                &["report", &format!("nosuch{hostile}")],
+                "",
+            ));
         }
     }
 }

@@ -218,8 +218,8 @@ pub struct PodSnapshot {
     /// It has a volume that is no secret, configMap, downwardAPI, emptyDir or projected one
     /// ([§9.4](crate::specification#s9-4))
     pub is_stateful: bool,
-    /// The images that are its volumes, at most 16, as the spec names them; `None` where there are none, or where they
-    /// were not asked for
+    /// The images that are its volumes, at most 16, as the spec names them; `None` if it has none, or if nobody
+    /// asked for them
     pub volume_images: Option<Arc<[Arc<str>]>>,
     pub claims: Claims,
     /// `spec.readinessGates` is not empty

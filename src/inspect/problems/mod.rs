@@ -106,7 +106,7 @@ pub struct Problem {
     /// When the first of them, but for `earlier`, had the cause first in its stage
     #[schemars(with = "Timestamp")]
     pub since: String,
-    /// The few, at most a tenth, that had it at least 15 minutes before those; left out where there are none
+    /// The few, at most a tenth, that had it at least 15 minutes before those; left out if no pod did
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
     /// On how many nodes they are
