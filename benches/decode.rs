@@ -5,12 +5,7 @@
 //! `PODINIT_BENCH_EVENTS` to a file with one watch event per line.
 
 #![forbid(unsafe_code)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 #[path = "support/mod.rs"]
 mod support;
@@ -30,9 +25,8 @@ use support::{Step, watch_event};
 const EVENTS: usize = 512;
 
 fn decode(c: &mut Criterion) {
-    let generated: Vec<String> = (0..EVENTS)
-        .map(|number| watch_event(number, Step::Ready).to_string())
-        .collect();
+    let generated: Vec<String> =
+        (0..EVENTS).map(|number| watch_event(number, Step::Ready).to_string()).collect();
     watch_events(c, "generated", &generated);
     if let Some(lines) = support::captured_events() {
         watch_events(c, "file", &lines);
@@ -45,11 +39,7 @@ fn decode(c: &mut Criterion) {
 fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
     let mut group = c.benchmark_group(format!("decode/watch_event/{source}"));
     let bytes: usize = lines.iter().map(String::len).sum();
-    println!(
-        "{source}: {} events of {} bytes on average",
-        lines.len(),
-        bytes / lines.len().max(1)
-    );
+    println!("{source}: {} events of {} bytes on average", lines.len(), bytes / lines.len().max(1));
     let all = DecodeOptions {
         pod_labels: vec!["app.kubernetes.io/name".to_owned()],
         node: true,
@@ -60,9 +50,8 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         endings: false,
         nodes: None,
     };
-    let frames: Vec<Vec<u8>> = (lines.iter())
-        .map(|line| protobuf::event(line.as_bytes()).unwrap())
-        .collect();
+    let frames: Vec<Vec<u8>> =
+        (lines.iter()).map(|line| protobuf::event(line.as_bytes()).unwrap()).collect();
     println!(
         "{source}: {} bytes on average in protobuf",
         frames.iter().map(Vec::len).sum::<usize>() / frames.len().max(1)
@@ -107,9 +96,7 @@ fn lives(c: &mut Criterion) {
         ..DecodeOptions::default()
     });
     let mut group = c.benchmark_group("decode/lives");
-    group
-        .throughput(Throughput::Elements(frames.len() as u64))
-        .sample_size(20);
+    group.throughput(Throughput::Elements(frames.len() as u64)).sample_size(20);
     group.bench_function("protobuf", |b| {
         b.iter(|| {
             for frame in &frames {
@@ -121,9 +108,7 @@ fn lives(c: &mut Criterion) {
 }
 
 fn list_page(c: &mut Criterion) {
-    let items: Vec<Value> = (0..EVENTS)
-        .map(|number| support::pod(number, Step::Ready))
-        .collect();
+    let items: Vec<Value> = (0..EVENTS).map(|number| support::pod(number, Step::Ready)).collect();
     let page = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": items});
     let body = page.to_string();
     let mut decoder = PodDecoder::new(DecodeOptions::default());

@@ -35,76 +35,21 @@ fn per_waiting_trace() -> f64 {
 
 fn main() -> ExitCode {
     let in_flight = |slos, all_labels, events| {
-        measure::per_pod_in_flight(
-            FULL + 1,
-            Burden {
-                slos,
-                all_labels,
-                events,
-            },
-        )
+        measure::per_pod_in_flight(FULL + 1, Burden { slos, all_labels, events })
     };
     let rows = [
-        (
-            "finished pod, table full",
-            measure::per_finished_pod(FULL, 0),
-            Some(64.0),
-        ),
-        (
-            "finished pod, table just grown",
-            measure::per_finished_pod(FULL + 1, 0),
-            Some(64.0),
-        ),
-        (
-            "deleted pod, table just grown",
-            measure::per_deleted_pod(FULL + 1),
-            None,
-        ),
-        (
-            "pod in flight, no SLO",
-            in_flight(0, false, false),
-            Some(1024.0),
-        ),
-        (
-            "pod in flight, 1 SLO",
-            in_flight(1, false, false),
-            Some(1024.0),
-        ),
-        (
-            "pod in flight, 1 SLO, Events",
-            in_flight(1, false, true),
-            Some(1024.0),
-        ),
-        (
-            "pod in flight, 5 SLOs, all labels",
-            in_flight(5, true, false),
-            Some(1024.0),
-        ),
-        (
-            "pod in flight, 5 SLOs, all labels, Events",
-            in_flight(5, true, true),
-            Some(1024.0),
-        ),
-        (
-            "node, starting, with every label",
-            measure::per_node(5 * 1024),
-            Some(2048.0),
-        ),
-        (
-            "waiting trace, with Events and every label",
-            per_waiting_trace(),
-            Some(4096.0),
-        ),
-        (
-            "label set, nothing observed yet",
-            measure::per_label_set(1000, 0),
-            None,
-        ),
-        (
-            "label set, 9 histograms in use",
-            measure::per_label_set(1000, 10),
-            None,
-        ),
+        ("finished pod, table full", measure::per_finished_pod(FULL, 0), Some(64.0)),
+        ("finished pod, table just grown", measure::per_finished_pod(FULL + 1, 0), Some(64.0)),
+        ("deleted pod, table just grown", measure::per_deleted_pod(FULL + 1), None),
+        ("pod in flight, no SLO", in_flight(0, false, false), Some(1024.0)),
+        ("pod in flight, 1 SLO", in_flight(1, false, false), Some(1024.0)),
+        ("pod in flight, 1 SLO, Events", in_flight(1, false, true), Some(1024.0)),
+        ("pod in flight, 5 SLOs, all labels", in_flight(5, true, false), Some(1024.0)),
+        ("pod in flight, 5 SLOs, all labels, Events", in_flight(5, true, true), Some(1024.0)),
+        ("node, starting, with every label", measure::per_node(5 * 1024), Some(2048.0)),
+        ("waiting trace, with Events and every label", per_waiting_trace(), Some(4096.0)),
+        ("label set, nothing observed yet", measure::per_label_set(1000, 0), None),
+        ("label set, 9 histograms in use", measure::per_label_set(1000, 10), None),
     ];
     let mut broken = false;
     for (what, bytes, limit) in rows {

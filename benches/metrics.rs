@@ -42,11 +42,7 @@ fn pod(namespace: &str) -> PodInfo {
 /// `series` histograms, each with twenty latencies from 0.1 s to 40 s.
 fn filled(series: usize) -> (Recorder, Arc<Exposition>) {
     let sets = series.div_ceil(Interval::ALL.len());
-    let labels = LabelConfig {
-        max_values: sets,
-        max_sets: sets,
-        ..LabelConfig::default()
-    };
+    let labels = LabelConfig { max_values: sets, max_sets: sets, ..LabelConfig::default() };
     let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
     for set in 0..sets {
         let pod = pod(&format!("namespace-{set:05}"));
@@ -82,10 +78,7 @@ fn observe(criterion: &mut Criterion) {
     group.bench_function("recorder, pod moved", |bench| {
         let there = (
             PodState::InFlight(WaitReason::otherwise(Stage::Init), CapacityState::Unknown),
-            PodState::InFlight(
-                WaitReason::otherwise(Stage::Network),
-                CapacityState::Unknown,
-            ),
+            PodState::InFlight(WaitReason::otherwise(Stage::Network), CapacityState::Unknown),
         );
         bench.iter(|| {
             let (from, to) = black_box(there);
@@ -111,9 +104,7 @@ fn observe(criterion: &mut Criterion) {
 
 fn encode(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("encode");
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(3));
+    group.sample_size(10).measurement_time(Duration::from_secs(3));
     for series in [1000, 10_000] {
         let (_recorder, exposition) = filled(series);
         for format in Format::ALL {

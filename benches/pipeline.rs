@@ -13,12 +13,7 @@
 //! caches.
 
 #![forbid(unsafe_code)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 #[path = "support/cpu_time.rs"]
 mod cpu_time;
@@ -138,28 +133,10 @@ impl Pipeline {
 fn pipeline(c: &mut Criterion) {
     let generated = support::lives(PODS);
     let no_slos: Arc<[SloRule]> = Arc::default();
-    run(
-        c,
-        "generated/namespace",
-        &generated,
-        LabelConfig::default,
-        &no_slos,
-    );
-    run(
-        c,
-        "generated/all_labels_3_slos",
-        &generated,
-        all_labels,
-        &slos(),
-    );
+    run(c, "generated/namespace", &generated, LabelConfig::default, &no_slos);
+    run(c, "generated/all_labels_3_slos", &generated, all_labels, &slos());
     if let Some(captured) = support::captured_events() {
-        run(
-            c,
-            "file/namespace",
-            &captured,
-            LabelConfig::default,
-            &no_slos,
-        );
+        run(c, "file/namespace", &captured, LabelConfig::default, &no_slos);
     }
 }
 
@@ -182,11 +159,7 @@ fn run(
         "{name}: {events} events of {} bytes on average; {} pods remembered, exposition of {} bytes",
         stream.len() / lines.len().max(1),
         probe.tracker.remembered(),
-        probe
-            .exposition
-            .encode(podinit::metrics::Format::Text)
-            .unwrap()
-            .len(),
+        probe.exposition.encode(podinit::metrics::Format::Text).unwrap().len(),
     );
     let mut group = c.benchmark_group("pipeline");
     group
@@ -209,11 +182,7 @@ fn pod_life(c: &mut Criterion) {
     let events = lives.iter().map(|(_, events)| events.lines().count());
     let bytes = lives.iter().map(|(_, events)| events.len());
     let (events, bytes): (usize, usize) = (events.sum(), bytes.sum());
-    println!(
-        "pod_life: {} Events of {} bytes on average in a life",
-        events / PODS,
-        bytes / events
-    );
+    println!("pod_life: {} Events of {} bytes on average in a life", events / PODS, bytes / events);
     let slos = slos();
     let mut group = c.benchmark_group("pod_life");
     group
@@ -263,10 +232,7 @@ fn heartbeat(c: &mut Criterion) {
         };
         let builder = Builder::new(LabelConfig::default()).nodes(true);
         let (mut recorder, _exposition) = builder.build().unwrap();
-        let mut tracker = Tracker::new(TrackerConfig {
-            nodes: true,
-            ..TrackerConfig::default()
-        });
+        let mut tracker = Tracker::new(TrackerConfig { nodes: true, ..TrackerConfig::default() });
         let mut account = |kind: NodeLineKind| {
             let NodeLineKind::Applied(node) = kind else {
                 panic!("{kind:?}");
@@ -313,11 +279,8 @@ fn all_labels() -> LabelConfig {
 }
 
 fn slos() -> Arc<[SloRule]> {
-    let intervals = [
-        Interval::CreatedToReady,
-        Interval::ScheduledToReady,
-        Interval::Stage(Stage::Network),
-    ];
+    let intervals =
+        [Interval::CreatedToReady, Interval::ScheduledToReady, Interval::Stage(Stage::Network)];
     let slo = |interval| SloRule {
         name: format!("{interval:?}").into(),
         interval,

@@ -124,10 +124,7 @@ fn percentile(times: &[Duration], part: usize) -> Duration {
 
 fn process_cpu() -> Duration {
     let now = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(
-        now.tv_sec.unsigned_abs(),
-        u32::try_from(now.tv_nsec).unwrap(),
-    )
+    Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap())
 }
 
 /// A finder on threads of its own, as in `serve`.
@@ -138,9 +135,7 @@ fn finder(
 ) -> (thread::JoinHandle<()>, Snapshots) {
     let (publisher, snapshots) = problems::channel();
     let finder = Finder::new(client, publisher, metric);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let run = move || runtime.unwrap().block_on(finder.run(shutdown));
     (thread::spawn(run), snapshots)
 }
@@ -185,12 +180,8 @@ fn account(
 ) -> Phase {
     let store = RecordStore::default();
     let (began, cpu) = (Instant::now(), process_cpu());
-    let mut phase = Phase {
-        delays: Vec::new(),
-        cpu: Duration::ZERO,
-        findings: 0,
-        scrapes: Vec::new(),
-    };
+    let mut phase =
+        Phase { delays: Vec::new(), cpu: Duration::ZERO, findings: 0, scrapes: Vec::new() };
     let mut newest = None;
     for number in 0.. {
         let due =
@@ -224,34 +215,22 @@ fn account(
 }
 
 fn main() {
-    let asked = std::env::args()
-        .skip(1)
-        .find_map(|argument| argument.parse().ok());
+    let asked = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
     let pods: usize = asked.unwrap_or(100_000);
     let metric = Arc::new(ProblemPods::default());
     let builder = Builder::new(LabelConfig::default()).source(Box::new(Arc::clone(&metric)));
     let (recorder, exposition) = builder.build().unwrap();
-    let mut accounting = Accounting {
-        tracker: Tracker::new(TrackerConfig::default()),
-        recorder,
-        second: -10,
-    };
-    accounting.deliver(PodEvent::Listed {
-        pods: Vec::new().into(),
-        began: at(-10),
-    });
+    let mut accounting =
+        Accounting { tracker: Tracker::new(TrackerConfig::default()), recorder, second: -10 };
+    accounting.deliver(PodEvent::Listed { pods: Vec::new().into(), began: at(-10) });
     accounting.second = 1;
     for number in 0..pods {
         accounting.deliver(PodEvent::Applied(pod(number, 0)));
     }
     accounting.second = 600;
-    let events: Vec<PodSnapshot> = (0..pods.min(5_000))
-        .map(|number| pod(number * 17 % pods, 1))
-        .collect();
-    println!(
-        "{pods} pods in flight, {RATE} events/s, phases of {} s",
-        PHASE.as_secs()
-    );
+    let events: Vec<PodSnapshot> =
+        (0..pods.min(5_000)).map(|number| pod(number * 17 % pods, 1)).collect();
+    println!("{pods} pods in flight, {RATE} events/s, phases of {} s", PHASE.as_secs());
     println!(
         "{:<8} {:>10} {:>10} {:>10} {:>12} {:>9} {:>11} {:>11}",
         "finder", "p99", "p99.9", "longest", "CPU/event", "findings", "scrape p50", "scrape p99"
@@ -264,13 +243,7 @@ fn main() {
         let shutdown = CancellationToken::new();
         let running = with.then(|| finder(client, Arc::clone(&metric), shutdown.clone()));
         let snapshots = running.as_ref().map(|(_, snapshots)| snapshots);
-        let phase = phase(
-            &mut accounting,
-            &mut queries,
-            &events,
-            &exposition,
-            snapshots,
-        );
+        let phase = phase(&mut accounting, &mut queries, &events, &exposition, snapshots);
         shutdown.cancel();
         drop(queries);
         if let Some((thread, _)) = running {

@@ -8,12 +8,7 @@
 //! lists, in deadlines for `deadlines`.
 
 #![forbid(unsafe_code)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 #[path = "support/cpu_time.rs"]
 mod cpu_time;
@@ -39,23 +34,14 @@ const PODS: usize = 1024;
 const NOW: Timestamp = Timestamp::from_seconds(1_795_247_820);
 
 fn watched(event: PodEvent) -> Delivery {
-    Delivery {
-        source: SourceId(0),
-        event,
-        now: NOW,
-        observed: Some(NOW),
-        version: None,
-    }
+    Delivery { source: SourceId(0), event, now: NOW, observed: Some(NOW), version: None }
 }
 
 fn listed(pods: Vec<PodSnapshot>) -> Delivery {
     let began = NOW;
     Delivery {
         source: SourceId(0),
-        event: PodEvent::Listed {
-            pods: pods.into(),
-            began,
-        },
+        event: PodEvent::Listed { pods: pods.into(), began },
         now: NOW,
         observed: None,
         version: None,
@@ -64,9 +50,7 @@ fn listed(pods: Vec<PodSnapshot>) -> Delivery {
 
 fn decode(lines: &[String]) -> Vec<PodEvent> {
     let mut decoder = PodDecoder::new(DecodeOptions::default());
-    let events = lines
-        .iter()
-        .map(|line| decoder.watch_event(line.as_bytes()).unwrap().kind);
+    let events = lines.iter().map(|line| decoder.watch_event(line.as_bytes()).unwrap().kind);
     events
         .map(|kind| match kind {
             WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => PodEvent::Applied(pod),
@@ -105,12 +89,7 @@ fn events(c: &mut Criterion) {
     group.throughput(Throughput::Elements(lives.len() as u64));
     group.bench_function("lives", |b| {
         b.iter_batched(
-            || {
-                (
-                    Tracker::default(),
-                    lives.iter().cloned().map(watched).collect(),
-                )
-            },
+            || (Tracker::default(), lives.iter().cloned().map(watched).collect()),
             |(mut tracker, deliveries)| {
                 feed(&mut tracker, deliveries);
                 tracker
@@ -118,18 +97,11 @@ fn events(c: &mut Criterion) {
             BatchSize::LargeInput,
         );
     });
-    for (name, step) in [
-        ("duplicates, in flight", Step::NetworkReady),
-        ("duplicates, finished", Step::Ready),
-    ] {
+    for (name, step) in
+        [("duplicates, in flight", Step::NetworkReady), ("duplicates, finished", Step::Ready)]
+    {
         let seen = snapshots(PODS, step);
-        let again = || {
-            seen.iter()
-                .cloned()
-                .map(PodEvent::Applied)
-                .map(watched)
-                .collect::<Vec<_>>()
-        };
+        let again = || seen.iter().cloned().map(PodEvent::Applied).map(watched).collect::<Vec<_>>();
         let mut tracker = Tracker::default();
         feed(&mut tracker, again());
         group.throughput(Throughput::Elements(PODS as u64));
@@ -147,18 +119,11 @@ fn events(c: &mut Criterion) {
 fn lists(c: &mut Criterion) {
     let mut group = c.benchmark_group("track");
     for pods in [1_000, 20_000] {
-        group
-            .throughput(Throughput::Elements(pods as u64))
-            .sample_size(10);
+        group.throughput(Throughput::Elements(pods as u64)).sample_size(10);
         let standing = snapshots(pods, Step::Ready);
         group.bench_function(BenchmarkId::new("first_list", pods), |b| {
             b.iter_batched(
-                || {
-                    (
-                        Tracker::new(TrackerConfig::default()),
-                        vec![listed(standing.clone())],
-                    )
-                },
+                || (Tracker::new(TrackerConfig::default()), vec![listed(standing.clone())]),
                 |(mut tracker, list)| {
                     feed(&mut tracker, list);
                     tracker
@@ -203,9 +168,7 @@ fn deadlines(c: &mut Criterion) {
         };
         let deadlines = undecided(&in_flight(&waiting));
         assert!(deadlines >= pods, "{deadlines}");
-        group
-            .throughput(Throughput::Elements(deadlines as u64))
-            .sample_size(10);
+        group.throughput(Throughput::Elements(deadlines as u64)).sample_size(10);
         group.bench_function(BenchmarkId::new("deadlines", pods), |b| {
             b.iter_batched(
                 || in_flight(&waiting),

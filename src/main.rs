@@ -22,11 +22,7 @@ fn main() -> ExitCode {
         Ok(status) => status,
         Err(error) => {
             // If standard error cannot be written, the exit status still says that the command failed.
-            let _ = writeln!(
-                std::io::stderr(),
-                "podinit: {}",
-                shown(&format!("{error:#}"))
-            );
+            let _ = writeln!(std::io::stderr(), "podinit: {}", shown(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

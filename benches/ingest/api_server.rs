@@ -114,12 +114,8 @@ impl ApiServer {
             due += Duration::from_secs(1) / u32::try_from(rate).unwrap_or(u32::MAX);
             sleep(due.saturating_duration_since(Instant::now()));
             let times = self.stamp(pod, step);
-            let pod = Pod {
-                number: pod,
-                namespace: pod % self.namespaces,
-                version: number + 2,
-                times,
-            };
+            let pod =
+                Pod { number: pod, namespace: pod % self.namespaces, version: number + 2, times };
             steps.write(step, &pod, &mut chunk);
             stream.write_all(&chunk)?;
             self.sent.fetch_add(1, Relaxed);

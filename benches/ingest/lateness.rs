@@ -81,29 +81,14 @@ fn phase(server: &ApiServer, podinit: &Reader, scrapers: usize, options: &Option
         sent as f64 / passed,
         nanoseconds / 1e7 / passed
     );
-    let Lateness {
-        arrivals, behind, ..
-    } = lateness;
-    println!(
-        "  from the sending of an event to its arrival: {}",
-        Spread(arrivals)
-    );
-    println!(
-        "  accounting behind the sending, when asked: {}",
-        Spread(behind)
-    );
+    let Lateness { arrivals, behind, .. } = lateness;
+    println!("  from the sending of an event to its arrival: {}", Spread(arrivals));
+    println!("  accounting behind the sending, when asked: {}", Spread(behind));
     let scrapes = scraping.into_iter();
-    let scrapes: Vec<Scrape> = scrapes
-        .flat_map(|scraper| scraper.join().unwrap())
-        .collect();
+    let scrapes: Vec<Scrape> = scrapes.flat_map(|scraper| scraper.join().unwrap()).collect();
     if let Some(last) = scrapes.last() {
         let spread = |time: fn(&Scrape) -> Duration| {
-            Spread(
-                scrapes
-                    .iter()
-                    .map(|it| time(it).as_secs_f64() * 1e3)
-                    .collect(),
-            )
+            Spread(scrapes.iter().map(|it| time(it).as_secs_f64() * 1e3).collect())
         };
         println!(
             "  a scrape of {} bytes, to its first byte: {}",
@@ -189,11 +174,7 @@ impl Lateness {
     /// Reads the newest startups, and adds those that were not read before.
     fn read(&mut self, server: &ApiServer, address: &str) {
         let last_sent = server.last_sent();
-        let ask = Ask {
-            path: "/api/v1/startups?limit=500",
-            accept: "*/*",
-            coding: "identity",
-        };
+        let ask = Ask { path: "/api/v1/startups?limit=500", accept: "*/*", coding: "identity" };
         let mut answer = Vec::new();
         let Some(page) = get(address, ask, &mut answer).and_then(|_| body(&answer)) else {
             return;
@@ -254,11 +235,7 @@ fn json(body: &[u8]) -> Value {
 
 /// Reads an answer into `answer`, whose memory is used again. Returns when its first byte came.
 fn get(address: &str, ask: Ask, answer: &mut Vec<u8>) -> Option<Instant> {
-    let Ask {
-        path,
-        accept,
-        coding,
-    } = ask;
+    let Ask { path, accept, coding } = ask;
     let mut stream = TcpStream::connect(address).ok()?;
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {accept}\r\nAccept-Encoding: {coding}\r\n\

@@ -14,12 +14,7 @@
 //! reads the same watch and throws it away: what reading alone takes. Linux only.
 
 #![forbid(unsafe_code)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod api_server;
 mod lateness;

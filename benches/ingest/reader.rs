@@ -65,11 +65,7 @@ impl Reader {
             .arg(url)
             .spawn()
             .ok()?;
-        Some(Self {
-            child,
-            address: String::new(),
-            _files: None,
-        })
+        Some(Self { child, address: String::new(), _files: None })
     }
 
     pub(crate) fn process(&self) -> u32 {

@@ -59,10 +59,7 @@ impl LifeSteps {
 
     pub(crate) fn new(protobuf: bool) -> Self {
         let steps = (0..Self::COUNT).map(|step| Template::new(step, protobuf));
-        Self {
-            protobuf,
-            steps: steps.collect(),
-        }
+        Self { protobuf, steps: steps.collect() }
     }
 
     /// Writes the event of `step` of `pod` to `chunk`, as a chunk of HTTP/1.1.
@@ -109,13 +106,10 @@ impl Template {
             let second = BASE + step as u64;
             (encoded_second(second, protobuf), Field::Second(step))
         });
-        let fields = texts
-            .into_iter()
-            .chain(seconds)
-            .flat_map(|(marker, field)| {
-                let found: Vec<_> = memchr::memmem::find_iter(&bytes, &marker).collect();
-                found.into_iter().map(move |at| (at, field))
-            });
+        let fields = texts.into_iter().chain(seconds).flat_map(|(marker, field)| {
+            let found: Vec<_> = memchr::memmem::find_iter(&bytes, &marker).collect();
+            found.into_iter().map(move |at| (at, field))
+        });
         let mut fields: Vec<_> = fields.collect();
         // A longer text is written over a part of itself that looks like a shorter one.
         fields.sort_by_key(|(_, field)| matches!(field, Field::Namespace | Field::Uid));
@@ -159,11 +153,8 @@ fn event(step: Step) -> Value {
             Some("Initialized") => Step::Initialized,
             _ => Step::Ready,
         };
-        condition["lastTransitionTime"] = json!(at(if (since as usize) < step as usize {
-            since
-        } else {
-            step
-        }));
+        condition["lastTransitionTime"] =
+            json!(at(if (since as usize) < step as usize { since } else { step }));
     }
     status["startTime"] = json!(at(Step::Accepted));
     let container = &mut status["containerStatuses"][0];

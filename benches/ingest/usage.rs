@@ -21,16 +21,12 @@ impl Usage {
                 let line = status.lines().find(|line| line.starts_with(name))?;
                 line.rsplit('\t').next()?.parse().ok()
             };
-            let switches = (
-                switches("voluntary_ctxt_switches")?,
-                switches("nonvoluntary_ctxt_switches")?,
-            );
+            let switches =
+                (switches("voluntary_ctxt_switches")?, switches("nonvoluntary_ctxt_switches")?);
             let name = task.file_name().to_string_lossy().into_owned();
             Some((name, [nanoseconds, switches.0, switches.1]))
         });
-        Self {
-            threads: threads.collect(),
-        }
+        Self { threads: threads.collect() }
     }
 
     /// Nanoseconds on a processor, voluntary and involuntary context switches since `before`, of the

@@ -46,10 +46,7 @@ impl Step {
         let stopping = matches!(self, Self::Stopping | Self::Deleted);
         let since = |step: Self| self as usize >= step as usize;
         let all = [
-            (
-                "PodReadyToStartContainers",
-                since(Self::NetworkReady) && !stopping,
-            ),
+            ("PodReadyToStartContainers", since(Self::NetworkReady) && !stopping),
             ("Initialized", since(Self::Initialized)),
             ("Ready", self == Self::Ready),
             ("ContainersReady", self == Self::Ready),
@@ -76,9 +73,7 @@ pub fn lives(pods: usize) -> Vec<String> {
         let steps = Step::ALL.into_iter();
         steps.flat_map(move |step| pods.iter().map(move |number| (*number, step)))
     });
-    together
-        .map(|(number, step)| watch_event(number, step).to_string())
-        .collect()
+    together.map(|(number, step)| watch_event(number, step).to_string()).collect()
 }
 
 /// The same lives with their Events: for each step of some pods, the lines of the watch of pods, and
@@ -121,31 +116,17 @@ fn kube_events(number: usize, step: Step) -> Vec<Value> {
     match step {
         Step::Scheduled => {
             let message = format!("Successfully assigned team/app to node-{:03}", number % 20);
-            vec![kube_event(
-                number,
-                "default-scheduler",
-                "Scheduled",
-                &message,
-                "",
-            )]
+            vec![kube_event(number, "default-scheduler", "Scheduled", &message, "")]
         }
-        Step::NetworkReady => of_container(
-            "spec.initContainers{migrate}",
-            "registry.example.com/team/migrate:1.42.0",
-        ),
-        Step::Initialized => of_container(
-            "spec.containers{app}",
-            "registry.example.com/team/app:1.42.0",
-        ),
+        Step::NetworkReady => {
+            of_container("spec.initContainers{migrate}", "registry.example.com/team/migrate:1.42.0")
+        }
+        Step::Initialized => {
+            of_container("spec.containers{app}", "registry.example.com/team/app:1.42.0")
+        }
         Step::Stopping => {
             let message = "Stopping container app";
-            vec![kube_event(
-                number,
-                "kubelet",
-                "Killing",
-                message,
-                "spec.containers{app}",
-            )]
+            vec![kube_event(number, "kubelet", "Killing", message, "spec.containers{app}")]
         }
         _ => Vec::new(),
     }

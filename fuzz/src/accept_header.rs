@@ -20,14 +20,12 @@ pub fn run(bytes: &[u8]) {
     let content_type = content_type.to_str().unwrap();
     let (begin, asked) = match chosen.format {
         Format::Text => ("text/plain; version=0.0.4", ""),
-        Format::OpenMetrics => (
-            "application/openmetrics-text; version=",
-            "application/openmetrics-text",
-        ),
-        Format::Protobuf => (
-            "application/vnd.google.protobuf; proto=",
-            "application/vnd.google.protobuf",
-        ),
+        Format::OpenMetrics => {
+            ("application/openmetrics-text; version=", "application/openmetrics-text")
+        }
+        Format::Protobuf => {
+            ("application/vnd.google.protobuf; proto=", "application/vnd.google.protobuf")
+        }
     };
     assert!(content_type.starts_with(begin), "{content_type}");
     assert!(text.contains(asked) || text.contains('*'), "{chosen:?}");

@@ -34,11 +34,7 @@ fn content(tracker: SavedTracker) -> Content {
         let (recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
         recorder.saved()
     });
-    Content {
-        tracker,
-        metrics: METRICS.clone(),
-        ..Content::default()
-    }
+    Content { tracker, metrics: METRICS.clone(), ..Content::default() }
 }
 
 /// The state of `tracker`, written to a checkpoint and read back.
@@ -54,10 +50,7 @@ pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
 /// A checkpoint with SLOs and a pod in flight, and with `payload` in place of the section with `tag`, which
 /// it may not have.
 pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
-    let content = content(SavedTracker {
-        rules: rules(),
-        ..SavedTracker::default()
-    });
+    let content = content(SavedTracker { rules: rules(), ..SavedTracker::default() });
     let mut tracker = Tracker::default();
     let delivery = Delivery {
         source: SourceId(0),
@@ -93,10 +86,7 @@ pub fn restore(file: &[u8]) {
     recorder.restore(&content.metrics, in_flight);
     let now = content.tracker.now.unwrap_or(Timestamp::EPOCH);
     recorder.restore_holds(now, &mut pods);
-    let config = TrackerConfig {
-        slos: rules(),
-        ..TrackerConfig::default()
-    };
+    let config = TrackerConfig { slos: rules(), ..TrackerConfig::default() };
     let successor = |source: SourceId| match source.0 % 3 {
         0 => Successor::Same(SourceId(0)),
         1 => Successor::SelectionChanged(SourceId(1)),
@@ -104,21 +94,12 @@ pub fn restore(file: &[u8]) {
     };
     let mut tracker = Tracker::restored(config, content.tracker, pods, successor, &mut recorder);
     let mut deliver = |event| {
-        let delivery = Delivery {
-            source: SourceId(0),
-            event,
-            now,
-            observed: None,
-            version: None,
-        };
+        let delivery = Delivery { source: SourceId(0), event, now, observed: None, version: None };
         tracker.apply(delivery, &mut recorder);
     };
     deliver(PodEvent::Resumed);
     deliver(PodEvent::SyncLost);
-    deliver(PodEvent::Listed {
-        pods: Vec::new().into(),
-        began: now,
-    });
+    deliver(PodEvent::Listed { pods: Vec::new().into(), began: now });
     tracker.advance(now, &mut recorder);
     saved(&tracker);
     exposition.encode(Format::Text).unwrap();

@@ -81,10 +81,6 @@ fn web_config(text: &[u8]) {
 
 /// A file of this process and thread.
 fn scratch_file() -> PathBuf {
-    let name = format!(
-        "podinit-fuzz-{}-{:?}",
-        std::process::id(),
-        std::thread::current().id()
-    );
+    let name = format!("podinit-fuzz-{}-{:?}", std::process::id(), std::thread::current().id());
     std::env::temp_dir().join(name.replace(['(', ')'], "-"))
 }

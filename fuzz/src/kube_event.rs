@@ -14,17 +14,9 @@ pub fn run(bytes: &[u8]) {
     let mut decoder = EventDecoder::default();
     for line in bytes.split(|byte| *byte == b'\n') {
         let read = decoder.line(line);
-        assert_eq!(
-            read,
-            EventDecoder::default().line(line),
-            "a decoder remembers texts only"
-        );
+        assert_eq!(read, EventDecoder::default().line(line), "a decoder remembers texts only");
         let _ = decoder.list_version(line);
-        if let Ok(EventLine {
-            kind: EventLineKind::Applied(event),
-            ..
-        }) = read
-        {
+        if let Ok(EventLine { kind: EventLineKind::Applied(event), .. }) = read {
             let recording = Recording::from_reader(
                 "line",
                 Cursor::new(line.to_vec()),

@@ -2,12 +2,7 @@
 //! `tests/suite/fuzz_seeds.rs` runs the same functions on the seeds without a fuzzer.
 
 #![forbid(unsafe_code)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    unreachable_pub,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub, missing_docs)]
 
 pub mod accept_header;
 pub mod checkpoint_content;

@@ -73,20 +73,17 @@ fn event(
         let event = match event.kind {
             WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => PodEvent::Applied(pod),
             WatchEventKind::Deleted(pod) => PodEvent::Deleted(pod),
-            WatchEventKind::Bookmark {
-                initial_events_end: true,
-                ..
-            } => PodEvent::Resumed,
+            WatchEventKind::Bookmark { initial_events_end: true, .. } => PodEvent::Resumed,
             WatchEventKind::Bookmark { .. } => PodEvent::Bookmark,
             WatchEventKind::OtherShard { .. } => PodEvent::OtherShard,
             WatchEventKind::Error(_) => PodEvent::SyncLost,
         };
         return (Some(event), observed);
     }
-    let listed = decoder.list_page(line).ok().map(|page| PodEvent::Listed {
-        pods: page.pods.into(),
-        began: now,
-    });
+    let listed = decoder
+        .list_page(line)
+        .ok()
+        .map(|page| PodEvent::Listed { pods: page.pods.into(), began: now });
     (listed, None)
 }
 

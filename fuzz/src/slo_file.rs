@@ -16,10 +16,7 @@ pub fn run(bytes: &[u8]) {
         assert!(!slo.rule.threshold.is_zero());
     }
     for (at, format) in RulesFormat::ALL.into_iter().enumerate() {
-        let options = RenderOptions {
-            format,
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions { format, ..RenderOptions::default() };
         match render(&file, &options) {
             // Parsing takes far longer than writing, so only one of them is parsed.
             Ok(text) if at == bytes.len() % RulesFormat::ALL.len() => {

@@ -32,11 +32,7 @@ pub fn run(bytes: &[u8]) {
     let all = frames.iter().filter_map(|frame| frame.as_deref().ok());
     for frame in all.chain([body]) {
         let event = decoder.watch_frame(frame);
-        assert_eq!(
-            event,
-            decoder.watch_frame(frame),
-            "what a decoder remembers changes nothing"
-        );
+        assert_eq!(event, decoder.watch_frame(frame), "what a decoder remembers changes nothing");
         if event.is_err() {
             let _ = Encoding::Protobuf.may_be_deletion(frame);
         }

@@ -29,11 +29,7 @@ pub fn run(bytes: &[u8]) {
     let mut plain = PodDecoder::new(DecodeOptions::default());
     for line in lines.iter().filter_map(|line| line.as_ref().ok()) {
         let event = all.watch_event(line);
-        assert_eq!(
-            event,
-            all.watch_event(line),
-            "a decoder remembers texts only"
-        );
+        assert_eq!(event, all.watch_event(line), "a decoder remembers texts only");
         match (event, plain.watch_event(line)) {
             (Ok(event), Ok(plain)) => assert_eq!(without_labels(event), without_labels(plain)),
             (Err(_), Err(_)) => {}

@@ -37,9 +37,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How many bytes of a password bcrypt reads.
 const LONGEST_PASSWORD: usize = 72;
 
-const CHALLENGE: Verdict = Verdict::Unauthenticated {
-    challenge: "Basic realm=\"podinit\", charset=\"UTF-8\"",
-};
+const CHALLENGE: Verdict =
+    Verdict::Unauthenticated { challenge: "Basic realm=\"podinit\", charset=\"UTF-8\"" };
 
 /// Salt and hash of an unknown password, for users who do not exist.
 const DECOY: &str = "WvvTPHKwdBJ3uk0Z37EMR.hLA2W6N9AEBhEgrAOljy2Ae5MtaSIUi";
@@ -134,10 +133,7 @@ impl Inner {
         if let Some(verdict) = self.remembered(fingerprint) {
             return verdict;
         }
-        let asker = Asker {
-            client,
-            user: self.fingerprints.of(&[login.user.as_bytes()]),
-        };
+        let asker = Asker { client, user: self.fingerprints.of(&[login.user.as_bytes()]) };
         let Ok(turn) = self.queue.turn(asker).await else {
             return Verdict::Unavailable;
         };
@@ -200,9 +196,7 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Fingerprint>> {
-        self.fingerprints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.fingerprints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -215,9 +209,7 @@ mod tests {
     use crate::web_config::WebConfig;
 
     fn users(list: &[(&str, &str)]) -> Arc<Users> {
-        let list: Vec<_> = (list.iter())
-            .map(|(name, word)| (*name, *word, 4))
-            .collect();
+        let list: Vec<_> = (list.iter()).map(|(name, word)| (*name, *word, 4)).collect();
         users_of(&list)
     }
 
@@ -249,10 +241,7 @@ mod tests {
 
     /// The right to check, which keeps all others waiting.
     async fn turn(basic: &Basic) -> Turn {
-        let asker = Asker {
-            client: None,
-            user: basic.0.fingerprints.of(&[]),
-        };
+        let asker = Asker { client: None, user: basic.0.fingerprints.of(&[]) };
         basic.0.queue.turn(asker).await.unwrap()
     }
 
@@ -276,22 +265,12 @@ mod tests {
             let judged = basic.authorize(Arc::clone(&users), login(text)).await;
             assert_eq!(judged, verdict, "{text}");
         }
-        for text in [
-            "",
-            "Basic",
-            "Basic ",
-            "Basic =",
-            "Bearer YTpi",
-            "BasicYWxpY2U6cmlnaHQ=",
-        ] {
+        for text in ["", "Basic", "Basic ", "Basic =", "Bearer YTpi", "BasicYWxpY2U6cmlnaHQ="] {
             let asked = with(Some(HeaderValue::from_static(text)));
             let judged = basic.authorize(Arc::clone(&users), asked).await;
             assert_eq!(judged, CHALLENGE, "{text}");
         }
-        assert_eq!(
-            basic.authorize(Arc::clone(&users), with(None)).await,
-            CHALLENGE
-        );
+        assert_eq!(basic.authorize(Arc::clone(&users), with(None)).await, CHALLENGE);
         let other_case = HeaderValue::from_static("bAsIc YWxpY2U6cmlnaHQ=");
         let judged = basic.authorize(users, with(Some(other_case))).await;
         assert_eq!(judged, Verdict::Granted);
@@ -357,17 +336,12 @@ mod tests {
         let basic = Basic::new().unwrap();
         let before = users(&[("alice", "right")]);
         assert_eq!(
-            basic
-                .authorize(Arc::clone(&before), login("alice:right"))
-                .await,
+            basic.authorize(Arc::clone(&before), login("alice:right")).await,
             Verdict::Granted
         );
         // No check can run any more: what is granted is remembered.
         let turn = turn(&basic).await;
-        assert_eq!(
-            basic.authorize(before, login("alice:right")).await,
-            Verdict::Granted
-        );
+        assert_eq!(basic.authorize(before, login("alice:right")).await, Verdict::Granted);
         let after = users(&[("alice", "other")]);
         let judged = tokio::spawn(basic.authorize(after, login("alice:right")));
         tokio::task::yield_now().await;
@@ -436,10 +410,7 @@ mod tests {
         while basic.0.queue.len() < QUEUE {
             tokio::task::yield_now().await;
         }
-        let scraper = AccessRequest {
-            client: Some([10, 0, 0, 2].into()),
-            ..login("alice:right")
-        };
+        let scraper = AccessRequest { client: Some([10, 0, 0, 2].into()), ..login("alice:right") };
         let scraper = tokio::spawn(basic.authorize(Arc::clone(&users), scraper));
         while crowd.iter().filter(|one| one.is_finished()).count() <= CROWD - QUEUE {
             tokio::task::yield_now().await;
@@ -488,9 +459,6 @@ mod tests {
         assert_eq!(scraper.await.unwrap(), Verdict::Granted);
         // Some may have been checked since, on another thread.
         let checked = basic.0.wrong.lock().len();
-        assert!(
-            checked < WRONG / 2,
-            "{checked} wrong ones were checked first"
-        );
+        assert!(checked < WRONG / 2, "{checked} wrong ones were checked first");
     }
 }

@@ -49,9 +49,7 @@ impl Fingerprints {
 /// The credentials of `Authorization: SCHEME credentials`; `None` for another scheme.
 pub(super) fn credentials<'a>(authorization: &'a HeaderValue, scheme: &str) -> Option<&'a [u8]> {
     let (found, rest) = authorization.as_bytes().split_at_checked(scheme.len())?;
-    let rest = found
-        .eq_ignore_ascii_case(scheme.as_bytes())
-        .then_some(rest)?;
+    let rest = found.eq_ignore_ascii_case(scheme.as_bytes()).then_some(rest)?;
     let credentials = rest.strip_prefix(b" ")?.trim_ascii();
     (!credentials.is_empty()).then_some(credentials)
 }
@@ -73,10 +71,7 @@ struct Decision {
 impl Decisions {
     /// Room for `most` decisions, at least one.
     pub(super) fn new(most: usize) -> Self {
-        Self {
-            most,
-            entries: HashMap::new(),
-        }
+        Self { most, entries: HashMap::new() }
     }
 
     /// The decision, if it is still valid at `now`.
@@ -88,10 +83,7 @@ impl Decisions {
     /// Caches a decision that expires at `until`.
     pub(super) fn put(&mut self, key: Fingerprint, verdict: Verdict, until: Instant) {
         if self.entries.len() >= self.most && !self.entries.contains_key(&key) {
-            let next = self
-                .entries
-                .iter()
-                .min_by_key(|(_, decision)| decision.until);
+            let next = self.entries.iter().min_by_key(|(_, decision)| decision.until);
             let next = next.map(|(key, decision)| (*key, decision.until));
             if let Some((next, forgotten)) = next {
                 if forgotten > until {

@@ -63,11 +63,7 @@ pub(super) struct Full;
 impl FairQueue {
     /// A queue for at most `most` that wait, each for at most `longest_wait`.
     pub(super) fn new(most: usize, longest_wait: Duration) -> Self {
-        Self(Arc::new(Inner {
-            most,
-            longest_wait,
-            state: Mutex::default(),
-        }))
+        Self(Arc::new(Inner { most, longest_wait, state: Mutex::default() }))
     }
 
     /// Waits for a turn.
@@ -147,10 +143,7 @@ impl State {
     /// with the fewest, who came last.
     fn next(&self) -> Option<usize> {
         let turns = |asker: Asker| {
-            let of_client = self
-                .served
-                .iter()
-                .filter(|served| served.client == asker.client);
+            let of_client = self.served.iter().filter(|served| served.client == asker.client);
             let of_user = self.served.iter().filter(|served| **served == asker);
             (of_client.count(), of_user.count())
         };
@@ -164,9 +157,7 @@ impl State {
     fn displaced_by(&self, newcomer: Asker) -> Option<usize> {
         let of_client = |asker: Asker| {
             let waiting = self.waiting.iter();
-            waiting
-                .filter(|waiting| waiting.asker.client == asker.client)
-                .count()
+            waiting.filter(|waiting| waiting.asker.client == asker.client).count()
         };
         let of_user = |asker: Asker| {
             let waiting = self.waiting.iter();

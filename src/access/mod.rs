@@ -74,10 +74,7 @@ impl Gate {
     /// Replaces the configuration, for connections and requests from now on.
     pub fn set(&self, config: WebConfig) {
         let next = Arc::new(ActiveConfig::from(config));
-        *self
-            .in_force
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = next;
+        *self.in_force.write().unwrap_or_else(PoisonError::into_inner) = next;
     }
 
     fn in_force(&self) -> Arc<ActiveConfig> {
@@ -126,9 +123,7 @@ impl Access for Gate {
     fn authorize(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
         let stats = Arc::clone(&self.stats);
         let verdict = self.verdict(asked);
-        verdict
-            .inspect(move |verdict| stats.count(*verdict))
-            .boxed()
+        verdict.inspect(move |verdict| stats.count(*verdict)).boxed()
     }
 }
 
@@ -148,10 +143,7 @@ struct Level {
 impl Bucket {
     /// A full bucket.
     fn new(limit: RateLimit) -> Self {
-        let level = Level {
-            tokens: f64::from(limit.burst),
-            at: Instant::now(),
-        };
+        let level = Level { tokens: f64::from(limit.burst), at: Instant::now() };
         let level = Mutex::new(level);
         Self { limit, level }
     }
@@ -180,10 +172,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_burst_passes_and_then_one_in_each_interval() {
-        let bucket = Bucket::new(RateLimit {
-            interval: Duration::from_secs(2),
-            burst: 3,
-        });
+        let bucket = Bucket::new(RateLimit { interval: Duration::from_secs(2), burst: 3 });
         let taken = || (0..10).filter(|_| bucket.take()).count();
         assert_eq!(taken(), 3);
         tokio::time::advance(Duration::from_secs(1)).await;

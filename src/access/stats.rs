@@ -60,10 +60,7 @@ impl AccessStats {
     /// A configuration, or that there is none, was put in force at `now`.
     pub fn new(now: Timestamp) -> Self {
         let stats = Self::default();
-        stats.set_status(ReloadStatus {
-            successful: true,
-            last_success: now,
-        });
+        stats.set_status(ReloadStatus { successful: true, last_success: now });
         stats
     }
 

@@ -43,21 +43,8 @@ fn serve_is_the_default() {
     assert_eq!(args.exporter.log.log_level, "info");
     assert_eq!(args.exporter.log.log_format, LogFormat::Text);
     assert!(args.cluster.namespaces.chosen().is_empty());
-    assert!(
-        args.exporter
-            .labels
-            .config()
-            .labels
-            .contains(&SeriesLabel::Namespace)
-    );
-    assert!(
-        !args
-            .exporter
-            .labels
-            .config()
-            .labels
-            .contains(&SeriesLabel::Node)
-    );
+    assert!(args.exporter.labels.config().labels.contains(&SeriesLabel::Namespace));
+    assert!(!args.exporter.labels.config().labels.contains(&SeriesLabel::Node));
     let args = serve("--listen 127.0.0.1:0");
     assert_eq!(args.exporter.listen.to_string(), "127.0.0.1:0");
     let args = serve("serve --timestamps api -n b -n a --namespace=b");
@@ -101,11 +88,7 @@ fn who_may_scrape_is_said_as_exporters_and_people_say_it() {
     let args = serve("");
     assert_eq!(args.auth.auth, AuthMode::None);
     assert_eq!(args.exporter.web_config, None);
-    for line in [
-        "--web-config a.yaml",
-        "--web.config.file=a.yaml",
-        "demo --web-config a.yaml",
-    ] {
+    for line in ["--web-config a.yaml", "--web.config.file=a.yaml", "demo --web-config a.yaml"] {
         let exporter = match parse(line).unwrap() {
             Command::Serve(args) => args.exporter,
             Command::Demo(args) => args.exporter,
@@ -163,10 +146,7 @@ fn usage_errors_say_what_is_wrong() {
         ("--timestamps best", "--timestamps"),
         ("--labels pod", "no such label: \"pod\""),
         ("--label-cap 0", "a number above 0"),
-        (
-            "--label-cap node=5",
-            "--label-cap node=…: the series carry no such label",
-        ),
+        ("--label-cap node=5", "--label-cap node=…: the series carry no such label"),
         ("--pod-label a/b/c", "not a label key"),
         ("--log-level podinit=loud", "expected a level"),
         ("--log-level wran", "\"wran\" is no level"),
@@ -181,10 +161,7 @@ fn usage_errors_say_what_is_wrong() {
         ("sevre", "sevre"),
         ("serve extra", "extra"),
         ("--auth basic", "--auth <MODE>"),
-        (
-            "--auth-audience a",
-            "--auth-audience needs --auth kubernetes",
-        ),
+        ("--auth-audience a", "--auth-audience needs --auth kubernetes"),
         ("demo --auth kubernetes", "--auth"),
         ("demo --rate 0", "a number above 0"),
         ("demo --rate -1", "a number above 0"),
@@ -223,26 +200,13 @@ fn a_log_level_is_a_level_or_a_list_by_module() {
         "warn,hyper=debug",
         "[watch{source=all}]=trace",
     ] {
-        assert_eq!(
-            serve(&format!("--log-level {level}"))
-                .exporter
-                .log
-                .log_level,
-            level
-        );
+        assert_eq!(serve(&format!("--log-level {level}")).exporter.log.log_level, level);
     }
 }
 
 #[test]
 fn help_and_version_are_no_errors() {
-    for line in [
-        "--help",
-        "-h",
-        "--version",
-        "-V",
-        "serve --help",
-        "replay -h",
-    ] {
+    for line in ["--help", "-h", "--version", "-V", "serve --help", "replay -h"] {
         assert_eq!(parse(line).unwrap_err().exit_code(), 0, "{line}");
     }
 }
@@ -296,34 +260,13 @@ fn secrets(line: &str) -> Vec<String> {
 #[test]
 fn a_secret_is_for_one_server() {
     for (line, expected) in [
-        (
-            "--url http://a --url http://b --token-file t",
-            &["t", ""][..],
-        ),
-        (
-            "--url http://a --baseline http://a:80/ --token-file t",
-            &["t", "t"],
-        ),
-        (
-            "--url http://a --baseline https://a --token-file t",
-            &["t", ""],
-        ),
-        (
-            "--url http://a --url http://b --token-file http://b=u",
-            &["", "u"],
-        ),
-        (
-            "--url http://a --url http://b --token-file t --token-file http://B:80/x=u",
-            &["t", "u"],
-        ),
-        (
-            "--baseline http://a --baseline http://b --token-file t file",
-            &["t", ""],
-        ),
-        (
-            "--url http://a --url http://b --username me --password-file p",
-            &["me p", ""],
-        ),
+        ("--url http://a --url http://b --token-file t", &["t", ""][..]),
+        ("--url http://a --baseline http://a:80/ --token-file t", &["t", "t"]),
+        ("--url http://a --baseline https://a --token-file t", &["t", ""]),
+        ("--url http://a --url http://b --token-file http://b=u", &["", "u"]),
+        ("--url http://a --url http://b --token-file t --token-file http://B:80/x=u", &["t", "u"]),
+        ("--baseline http://a --baseline http://b --token-file t file", &["t", ""]),
+        ("--url http://a --url http://b --username me --password-file p", &["me p", ""]),
         (
             "--url http://a --baseline http://b --username me --password-file p --password-file http://b=q=r",
             &["me p", "me q=r"],

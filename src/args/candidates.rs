@@ -21,15 +21,11 @@ impl Candidates {
     /// The candidates for the last of `words`, which follow the name of the program. The last word is
     /// empty if nothing of it is typed yet.
     pub fn of(words: &[OsString]) -> Self {
-        let words: Vec<String> = words
-            .iter()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
+        let words: Vec<String> =
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let (last, before) = words
             .split_last()
-            .map_or(("", [].as_slice()), |(last, before)| {
-                (last.as_str(), before)
-            });
+            .map_or(("", [].as_slice()), |(last, before)| (last.as_str(), before));
         let mut root = command_line();
         root.build();
         let place = Place::after(before, &root);
@@ -63,15 +59,9 @@ impl Candidates {
         let words = values.iter().filter(|value| !value.is_hide_set());
         let words = words.map(|value| {
             let about = value.get_help().map(ToString::to_string);
-            (
-                format!("{prefix}{}", value.get_name()),
-                about.unwrap_or_default(),
-            )
+            (format!("{prefix}{}", value.get_name()), about.unwrap_or_default())
         });
-        Self {
-            words: words.collect(),
-            files,
-        }
+        Self { words: words.collect(), files }
     }
 }
 
@@ -90,13 +80,7 @@ struct Place<'a> {
 
 impl<'a> Place<'a> {
     fn after(words: &[String], root: &'a Command) -> Self {
-        let mut place = Self {
-            root,
-            command: root,
-            flag: None,
-            positionals: 0,
-            no_flags: false,
-        };
+        let mut place = Self { root, command: root, flag: None, positionals: 0, no_flags: false };
         for word in words {
             place.step(word);
         }
@@ -144,8 +128,7 @@ impl<'a> Place<'a> {
             None => {
                 let mut letters = word.chars().skip(1);
                 let (short, more) = (letters.next(), letters.next());
-                self.flags()
-                    .find(|flag| more.is_none() && flag.get_short() == short)
+                self.flags().find(|flag| more.is_none() && flag.get_short() == short)
             }
         };
         flag.filter(|flag| takes_next_word(flag))
@@ -161,24 +144,14 @@ impl<'a> Place<'a> {
         let commands = self.command.get_subcommands();
         let commands = commands.filter(|command| !command.is_hide_set());
         let words: Vec<_> = commands
-            .map(|command| {
-                (
-                    command.get_name().to_owned(),
-                    first_line(command.get_about()),
-                )
-            })
+            .map(|command| (command.get_name().to_owned(), first_line(command.get_about())))
             .collect();
         if !words.is_empty() {
-            return Candidates {
-                words,
-                files: false,
-            };
+            return Candidates { words, files: false };
         }
         let positionals: Vec<_> = self.command.get_positionals().collect();
         let next = positionals.get(self.positionals).or(positionals.last());
-        next.map_or_else(Candidates::default, |argument| {
-            Candidates::value(argument, "")
-        })
+        next.map_or_else(Candidates::default, |argument| Candidates::value(argument, ""))
     }
 
     fn flag_candidates(&self, last: &str) -> Candidates {
@@ -194,18 +167,12 @@ impl<'a> Place<'a> {
         let flags = self.flags().filter(|flag| !flag.is_hide_set());
         let mut words: Vec<(String, String)> = flags
             .filter_map(|flag| {
-                Some((
-                    format!("--{}", flag.get_long()?),
-                    first_line(flag.get_help()),
-                ))
+                Some((format!("--{}", flag.get_long()?), first_line(flag.get_help())))
             })
             .collect();
         let mut seen = std::collections::BTreeSet::new();
         words.retain(|(word, _)| seen.insert(word.clone()));
-        Candidates {
-            words,
-            files: false,
-        }
+        Candidates { words, files: false }
     }
 }
 

@@ -29,10 +29,7 @@ pub struct ConnectionArgs {
 impl ConnectionArgs {
     /// How to find the cluster.
     pub fn options(self) -> ClusterOptions {
-        ClusterOptions {
-            kubeconfig: self.kubeconfig,
-            context: self.context,
-        }
+        ClusterOptions { kubeconfig: self.kubeconfig, context: self.context }
     }
 }
 
@@ -88,11 +85,7 @@ impl SelectorArgs {
 
     /// The selectors as requests take them, of all shards.
     pub fn selectors(self) -> Selectors {
-        Selectors {
-            label: self.label_selector,
-            field: self.field_selector,
-            shard: None,
-        }
+        Selectors { label: self.label_selector, field: self.field_selector, shard: None }
     }
 }
 
@@ -228,10 +221,7 @@ impl Evidence {
 
 impl From<Evidence> for Sources {
     fn from(evidence: Evidence) -> Self {
-        Self {
-            events: evidence.events(),
-            nodes: evidence.nodes(),
-        }
+        Self { events: evidence.events(), nodes: evidence.nodes() }
     }
 }
 
@@ -247,8 +237,6 @@ pub struct NodeArgs {
 impl NodeArgs {
     /// What the decoder has to know.
     pub fn options(&self) -> NodeOptions {
-        NodeOptions {
-            pool_label: self.node_pool_label.clone(),
-        }
+        NodeOptions { pool_label: self.node_pool_label.clone() }
     }
 }

@@ -259,12 +259,7 @@ pub struct OtlpArgs {
     pub otlp_endpoint: Option<Uri>,
 
     /// Share of startups to send as traces, from 0 to 1; all that missed an SLO are sent besides
-    #[arg(
-        long,
-        value_name = "RATIO",
-        default_value = "0.1",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "RATIO", default_value = "0.1", allow_negative_numbers = true)]
     pub otlp_sample_ratio: SampleRatio,
 }
 
@@ -350,12 +345,7 @@ pub struct DoctorArgs {
     pub serve: ServeArgs,
 
     /// Format of the findings on standard output
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        help_heading = "Doctor"
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Doctor")]
     pub format: DoctorFormat,
 
     /// How long all checks together may take, such as 30s or 5m
@@ -399,11 +389,7 @@ mod tests {
         }
         for text in [":99999", "127.0.0.1:65536", "[::1]:123456789012"] {
             let why = parse_listen(text).err();
-            assert_eq!(
-                why.as_deref(),
-                Some("the port must be from 0 to 65535"),
-                "{text}"
-            );
+            assert_eq!(why.as_deref(), Some("the port must be from 0 to 65535"), "{text}");
         }
     }
 }

@@ -146,10 +146,7 @@ impl TypedValueParser for SecretFileParser {
             return Err(invalid(command, argument, &why));
         }
         let url = EXPORTER_URL.parse_ref(command, argument, OsStr::new(url))?;
-        Ok(SecretFile {
-            of: Some(HttpOrigin::from(&url)),
-            file: file.into(),
-        })
+        Ok(SecretFile { of: Some(HttpOrigin::from(&url)), file: file.into() })
     }
 }
 

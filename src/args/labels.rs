@@ -58,9 +58,8 @@ impl FromStr for LabelCap {
             Some((label, cap)) => (Some(label.to_owned()), cap),
             None => (None, text),
         };
-        let cap = cap
-            .parse()
-            .map_err(|_| "expected a number above 0, or LABEL=NUMBER".to_owned())?;
+        let cap =
+            cap.parse().map_err(|_| "expected a number above 0, or LABEL=NUMBER".to_owned())?;
         Ok(Self { label, cap })
     }
 }
@@ -172,10 +171,7 @@ impl LabelArgs {
             ));
         }
         let carried = |key: &str| self.capped().any(|label| label.key() == key);
-        let labels = self
-            .label_caps
-            .iter()
-            .filter_map(|cap| cap.label.as_deref());
+        let labels = self.label_caps.iter().filter_map(|cap| cap.label.as_deref());
         match labels.into_iter().find(|label| !carried(label)) {
             Some(label) => Err(format!(
                 "--label-cap {label}=…: the series carry no such label; add it with --labels or \
@@ -216,14 +212,9 @@ mod tests {
     #[test]
     fn label_keys_are_those_of_kubernetes() {
         for good in ["app", "app.kubernetes.io/name", "a_B-c.d", "1"] {
-            assert_eq!(
-                parse_pod_label(good),
-                Ok(SeriesLabel::PodLabel(good.to_owned()))
-            );
+            assert_eq!(parse_pod_label(good), Ok(SeriesLabel::PodLabel(good.to_owned())));
         }
-        for bad in [
-            "", "/", "a/", "/a", "-a", "a b", "a/b/c", "a_b/c", "ä", "a=",
-        ] {
+        for bad in ["", "/", "a/", "/a", "-a", "a b", "a/b/c", "a_b/c", "ä", "a="] {
             assert!(parse_pod_label(bad).is_err(), "{bad}");
         }
         assert!(parse_pod_label(&"a".repeat(64)).is_err());

@@ -32,11 +32,7 @@ fn parse_filter(text: &str) -> Result<String, String> {
     if EnvFilter::builder().parse(text).is_err() {
         return Err("expected a level, or a list such as info,podinit::watch=debug".to_owned());
     }
-    match text
-        .split(',')
-        .map(str::trim)
-        .find(|part| is_misspelt(part))
-    {
+    match text.split(',').map(str::trim).find(|part| is_misspelt(part)) {
         Some(part) => Err(format!(
             "{part:?} is no level; expected error, warn, info, debug, trace or off, or a list such as \
              info,podinit::watch=debug"
@@ -48,9 +44,6 @@ fn parse_filter(text: &str) -> Result<String, String> {
 /// Whether a part of a filter is a word that is neither a level nor a module. `EnvFilter` takes any
 /// word for a module, and a filter of modules alone turns off the log of all others.
 fn is_misspelt(part: &str) -> bool {
-    let is_word = !part.is_empty()
-        && part
-            .chars()
-            .all(|c| c.is_alphanumeric() || "_-".contains(c));
+    let is_word = !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
     is_word && part != env!("CARGO_CRATE_NAME") && part.parse::<LevelFilter>().is_err()
 }

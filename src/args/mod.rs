@@ -193,10 +193,9 @@ fn helpful(mut error: clap::Error) -> clap::Error {
         _ => None,
     };
     // clap takes tcsh for zsh.
-    if let (Some(given), Some(suggested)) = (
-        text(ContextKind::InvalidValue),
-        text(ContextKind::SuggestedValue),
-    ) && nearest(&given, &[&suggested]).is_none()
+    if let (Some(given), Some(suggested)) =
+        (text(ContextKind::InvalidValue), text(ContextKind::SuggestedValue))
+        && nearest(&given, &[&suggested]).is_none()
     {
         error.remove(ContextKind::SuggestedValue);
     }

@@ -85,11 +85,7 @@ pub struct ReportArgs {
 
     /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
     /// compressed with gzip; - is standard input
-    #[arg(
-        required_unless_present = "url",
-        conflicts_with = "url",
-        value_name = "FILE"
-    )]
+    #[arg(required_unless_present = "url", conflicts_with = "url", value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// Report on the startups that a running exporter has kept, such as http://localhost:8080. These are the
@@ -176,9 +172,7 @@ impl TypedValueParser for OriginParser {
         value: &OsStr,
     ) -> Result<Origin, Error> {
         match begins_as_url(&value.to_string_lossy()) {
-            true => Ok(Origin::Exporter(
-                EXPORTER_URL.parse_ref(command, argument, value)?,
-            )),
+            true => Ok(Origin::Exporter(EXPORTER_URL.parse_ref(command, argument, value)?)),
             false => Ok(Origin::File(value.into())),
         }
     }
@@ -219,8 +213,7 @@ impl ReportArgs {
 
     fn servers<'a>(&self, urls: impl Iterator<Item = &'a Uri>) -> Vec<ServerOptions> {
         let first = self.urls().next();
-        urls.map(|url| self.exporter.server(url, first.unwrap_or(url)))
-            .collect()
+        urls.map(|url| self.exporter.server(url, first.unwrap_or(url))).collect()
     }
 
     /// All URLs, the first one first.
@@ -258,10 +251,10 @@ impl ReportArgs {
         let files: Vec<PathBuf> = self.baseline_files().chain(&self.files).cloned().collect();
         RecordingArgs::check_files(&files)?;
         match self.format {
-            ReportFormat::Csv | ReportFormat::Trace if !self.baseline.is_empty() => Err(
-                "csv and trace show no comparison: use --format text, markdown, json or html"
-                    .to_owned(),
-            ),
+            ReportFormat::Csv | ReportFormat::Trace if !self.baseline.is_empty() => {
+                Err("csv and trace show no comparison: use --format text, markdown, json or html"
+                    .to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -293,12 +286,7 @@ pub enum ReportFormat {
 #[derive(Args, Clone, Debug)]
 pub struct RecordedArgs {
     /// Recording to look at; may be repeated, - is standard input [default: list the pods of the cluster]
-    #[arg(
-        long = "file",
-        short = 'f',
-        value_name = "FILE",
-        conflicts_with = "url"
-    )]
+    #[arg(long = "file", short = 'f', value_name = "FILE", conflicts_with = "url")]
     pub files: Vec<PathBuf>,
 
     /// Take all lists before the first watch event for one list: files of one moment, such as one for each
@@ -367,9 +355,8 @@ impl RecordingArgs {
 }
 
 fn parse_instant(text: &str) -> Result<Timestamp, String> {
-    let instant: jiff::Timestamp = text
-        .parse()
-        .map_err(|_| "expected a time such as 2026-01-31T12:00:00Z".to_owned())?;
+    let instant: jiff::Timestamp =
+        text.parse().map_err(|_| "expected a time such as 2026-01-31T12:00:00Z".to_owned())?;
     let nanos = instant.as_nanosecond();
     // Instants beyond the range of `Timestamp` saturate.
     let nanos = i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX });

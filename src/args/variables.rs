@@ -16,9 +16,7 @@ const PREFIX: &str = "PODINIT_";
 /// makes for Services whose names begin with `podinit` are not ours.
 pub fn unknown_variables(names: &[String]) -> Vec<String> {
     let root = command_line();
-    let commands = root
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments);
+    let commands = root.get_subcommands().flat_map(clap::Command::get_arguments);
     let known = commands.filter_map(|argument| argument.get_env()?.to_str());
     let known: Vec<String> = known.map(str::to_lowercase).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -33,10 +31,7 @@ pub fn unknown_variables(names: &[String]) -> Vec<String> {
             Some(near) => format!("did you mean {}?", near.to_uppercase()),
             None => "podinit COMMAND --help names those that are".to_owned(),
         };
-        format!(
-            "the variable {} is not one of podinit's and is ignored; {meant}",
-            shown(name)
-        )
+        format!("the variable {} is not one of podinit's and is ignored; {meant}", shown(name))
     });
     lines.collect()
 }
@@ -44,9 +39,7 @@ pub fn unknown_variables(names: &[String]) -> Vec<String> {
 /// Whether Kubernetes has made the variable for a Service: `NAME_SERVICE_HOST` is there too
 /// (<https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>).
 fn is_of_a_service(name: &str, all: &[String]) -> bool {
-    let mut services = all
-        .iter()
-        .filter_map(|name| name.strip_suffix("_SERVICE_HOST"));
+    let mut services = all.iter().filter_map(|name| name.strip_suffix("_SERVICE_HOST"));
     services.any(|service| {
         let rest = name.strip_prefix(service).unwrap_or_default();
         rest.starts_with("_SERVICE_") || rest == "_PORT" || rest.starts_with("_PORT_")
@@ -97,19 +90,10 @@ mod tests {
     fn a_mistyped_variable_is_told_with_the_nearest_one() {
         let names = ["PODINIT_LISTEN", "PODINIT_LABLE_SELECTOR", "HOME"];
         let line = lines(&names).concat();
-        assert!(
-            line.starts_with("the variable PODINIT_LABLE_SELECTOR is not one"),
-            "{line}"
-        );
-        assert!(
-            line.ends_with("did you mean PODINIT_LABEL_SELECTOR?"),
-            "{line}"
-        );
+        assert!(line.starts_with("the variable PODINIT_LABLE_SELECTOR is not one"), "{line}");
+        assert!(line.ends_with("did you mean PODINIT_LABEL_SELECTOR?"), "{line}");
         let far = lines(&["PODINIT_SOMETHING_ELSE_ALTOGETHER"]);
-        assert!(
-            far.concat().ends_with("--help names those that are"),
-            "{far:?}"
-        );
+        assert!(far.concat().ends_with("--help names those that are"), "{far:?}");
         // Variables are case-sensitive, except where the system says otherwise.
         assert_eq!(lines(&["podinit_listen"]), [""; 0]);
     }

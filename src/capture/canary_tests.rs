@@ -62,18 +62,12 @@ fn object<T: DeserializeOwned + Serialize>(text: &str) -> Value {
 /// What an API server may send, with `text` wherever it can stand.
 fn documents(text: &str) -> Vec<Value> {
     let (pod, event) = (object::<Pod>(text), object::<Event>(text));
-    let bookmark = Pod {
-        metadata: fabricated::<Pod>(text).metadata().clone(),
-        ..Pod::default()
-    };
+    let bookmark = Pod { metadata: fabricated::<Pod>(text).metadata().clone(), ..Pod::default() };
     let mut mixed = object::<List<Pod>>(text);
     mixed["kind"] = json!("List");
     mixed["items"] = json!([pod, event, object::<Node>(text)]);
     let mut bare_items = object::<List<Pod>>(text);
-    bare_items["items"][0]
-        .as_object_mut()
-        .unwrap()
-        .remove("kind");
+    bare_items["items"][0].as_object_mut().unwrap().remove("kind");
     let watched = |kind: &str, object: Value| json!({"type": kind, "object": object, (text): text});
     vec![
         object::<List<Pod>>(text),
@@ -197,10 +191,7 @@ fn a_name_in_any_field_of_any_document_is_not_in_the_file() {
         let planted = planted(&shape);
         for document in &planted {
             let text = document.to_string();
-            assert!(
-                found(text.as_bytes()).is_some(),
-                "{shape} is not found where it is"
-            );
+            assert!(found(text.as_bytes()).is_some(), "{shape} is not found where it is");
             if let Some(leak) = found(&recorded(std::slice::from_ref(document))) {
                 panic!("{shape} has got out: {leak}");
             }
@@ -219,19 +210,10 @@ fn a_name_is_planted_in_every_field() {
         "/spec/volumes/0/projected/sources/0/secret/items/0/path",
         "/status/containerStatuses/0/lastState/terminated/message",
     ] {
-        assert!(
-            pod.pointer(pointer)
-                .is_some_and(|text| *text != Value::Null),
-            "{pointer}"
-        );
+        assert!(pod.pointer(pointer).is_some_and(|text| *text != Value::Null), "{pointer}");
     }
     assert_eq!(pod["metadata"]["labels"][NAME], NAME);
-    assert!(
-        pod["status"]["startTime"]
-            .as_str()
-            .unwrap()
-            .starts_with(&TIME[..19])
-    );
+    assert!(pod["status"]["startTime"].as_str().unwrap().starts_with(&TIME[..19]));
     assert_eq!(object::<List<Pod>>(NAME)["metadata"]["continue"], NAME);
     assert_eq!(object::<Event>(NAME)["reportingComponent"], NAME);
 }
@@ -241,9 +223,7 @@ fn a_name_is_planted_in_every_field() {
 fn what_is_recorded_of_the_planted_documents_can_be_read() {
     let file = recorded(&documents(NAME));
     let mut text = String::new();
-    MultiGzDecoder::new(&*file)
-        .read_to_string(&mut text)
-        .unwrap();
+    MultiGzDecoder::new(&*file).read_to_string(&mut text).unwrap();
     assert_eq!(text.lines().count(), 10, "{text}");
     for line in text.lines() {
         let document: Value = serde_json::from_str(line).unwrap();

@@ -73,10 +73,7 @@ pub async fn capture(
         encoding: Encoding::Json,
         ..config.reflector
     };
-    let of_nodes = ReflectorConfig {
-        page_limit: NODES_OF_PAGE,
-        ..reflector.clone()
-    };
+    let of_nodes = ReflectorConfig { page_limit: NODES_OF_PAGE, ..reflector.clone() };
     let new_files = output.lock().await.new_files();
     let list_watch = |resource, requests| ListWatch {
         watch: Follow::new(
@@ -98,16 +95,10 @@ pub async fn capture(
             new_files: new_files.clone(),
         },
     };
-    let pods = list_watch(
-        Resource::Pods,
-        Requests::new(&config.scope, &config.selectors),
-    );
-    let events = config
-        .events
-        .then(|| list_watch(Resource::Events, Requests::of_events(&config.scope)));
-    let nodes = config
-        .nodes
-        .then(|| list_watch(Resource::Nodes, Requests::of_nodes()));
+    let pods = list_watch(Resource::Pods, Requests::new(&config.scope, &config.selectors));
+    let events =
+        config.events.then(|| list_watch(Resource::Events, Requests::of_events(&config.scope)));
+    let nodes = config.nodes.then(|| list_watch(Resource::Nodes, Requests::of_nodes()));
     let recorded = async |list_watch: Option<ListWatch>| match list_watch {
         Some(list_watch) => list_watch.run().await,
         None => std::future::pending().await,

@@ -139,11 +139,7 @@ impl Output {
             return Ok(());
         };
         let number = *self.begun.borrow() + 1;
-        let extension = if self.config.compress {
-            "json.gz"
-        } else {
-            "json"
-        };
+        let extension = if self.config.compress { "json.gz" } else { "json" };
         let name = format!("{}-{number:04}.{extension}", self.prefix);
         let path = directory.join(name);
         self.file = Box::new(create(&path)?);

@@ -34,11 +34,7 @@ type RawFields<'a> = BTreeMap<String, &'a RawValue>;
 impl Recorder {
     /// Takes the names out, if there is an anonymizer.
     pub const fn new(anonymizer: Option<Anonymizer>) -> Self {
-        Self {
-            anonymizer,
-            left_out: AtomicU64::new(0),
-            repaired: AtomicU64::new(0),
-        }
+        Self { anonymizer, left_out: AtomicU64::new(0), repaired: AtomicU64::new(0) }
     }
 
     /// What the documents lack that were made so far.
@@ -78,9 +74,7 @@ impl Recorder {
         let shell = self.kept(&shell, Anonymizer::shell)?;
         let shell = shell.strip_suffix('}')?.strip_prefix('{')?;
         let at = rfc3339::format(at);
-        Some(format!(
-            "{{\"observedAt\":\"{at}\",{shell},\"{name}\":{contents}}}"
-        ))
+        Some(format!("{{\"observedAt\":\"{at}\",{shell},\"{name}\":{contents}}}"))
     }
 
     /// The object of the watch event with these fields.

@@ -139,10 +139,7 @@ fn what_says_nothing_about_a_pod_is_recorded_as_well() {
             r#"{"type":"ERROR","object":{"kind":"Status","code":410}}"#,
             r#"{"type":"ADDED","object":{"kind":"Event","involvedObject":{"uid":"a"}}}"#,
         ] {
-            assert!(
-                recorded(&recorder, document.as_bytes()).is_some(),
-                "{document}"
-            );
+            assert!(recorded(&recorder, document.as_bytes()).is_some(), "{document}");
         }
         assert_eq!(recorder.counts(), counts(0, 0));
     }

@@ -66,10 +66,7 @@ struct Counted(Startups);
 
 impl StartupCounter {
     pub(super) fn new() -> Self {
-        let config = TrackerConfig {
-            max_pods: MOST_PODS,
-            ..TrackerConfig::default()
-        };
+        let config = TrackerConfig { max_pods: MOST_PODS, ..TrackerConfig::default() };
         Self {
             decoder: PodDecoder::new(DecodeOptions::default()),
             tracker: Tracker::new(config),
@@ -113,13 +110,8 @@ impl StartupCounter {
         counts: &StartupCounts,
     ) {
         self.now = self.now.max(at);
-        let delivery = Delivery {
-            source: SourceId(0),
-            event,
-            now: self.now,
-            observed,
-            version: None,
-        };
+        let delivery =
+            Delivery { source: SourceId(0), event, now: self.now, observed, version: None };
         self.tracker.apply(delivery, &mut self.counted);
         let found = self.counted.0;
         counts.0.send_if_modified(|counts| {

@@ -155,10 +155,7 @@ pub(super) fn read_in(dir: &File, name: &str, limit: usize) -> io::Result<Option
 
 /// The error for a file larger than `limit` bytes.
 pub(super) fn too_large(limit: usize) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::FileTooLarge,
-        format!("larger than {limit} bytes"),
-    )
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes"))
 }
 
 #[cfg(test)]
@@ -201,10 +198,7 @@ mod tests {
     fn only_the_owner_may_read_the_files() {
         let (dir, disk) = disk();
         put(&disk, "file", b"").unwrap();
-        let mode = fs::metadata(dir.path().join("file"))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = fs::metadata(dir.path().join("file")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 

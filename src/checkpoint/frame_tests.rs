@@ -25,10 +25,7 @@ fn content() -> impl Strategy<Value = Content> {
 /// The same sections with payloads of the same lengths, so that a splice keeps every length.
 fn same_shape(content: &Content, byte: u8) -> Content {
     let other = |payload: &Vec<u8>| payload.iter().map(|old| old ^ byte).collect();
-    content
-        .iter()
-        .map(|(tag, payload)| (*tag, other(payload)))
-        .collect()
+    content.iter().map(|(tag, payload)| (*tag, other(payload))).collect()
 }
 
 proptest! {
@@ -142,19 +139,10 @@ fn version_1_is_known_by_its_magic() {
 #[test]
 fn the_messages_describe_the_damage() {
     let mut file = file(&vec![(1, vec![2; 20])]);
-    assert_eq!(
-        read(&file[..90]).unwrap_err().to_string(),
-        "it is truncated: 90 of 92 bytes"
-    );
+    assert_eq!(read(&file[..90]).unwrap_err().to_string(), "it is truncated: 90 of 92 bytes");
     file[50] ^= 1;
-    assert_eq!(
-        read(&file).unwrap_err().to_string(),
-        "it is corrupt: its checksum does not match"
-    );
-    assert_eq!(
-        read(b"{}").unwrap_err().to_string(),
-        "it is not a checkpoint"
-    );
+    assert_eq!(read(&file).unwrap_err().to_string(), "it is corrupt: its checksum does not match");
+    assert_eq!(read(b"{}").unwrap_err().to_string(), "it is not a checkpoint");
 }
 
 #[test]

@@ -50,10 +50,7 @@ pub enum FoundCheckpoint {
 /// # Errors
 /// What would prevent the directory from being used, except another process.
 pub fn inspect(dir: &Path) -> Result<Inspection, OpenError> {
-    inspect_path(dir).map_err(|cause| OpenError {
-        dir: dir.to_owned(),
-        cause,
-    })
+    inspect_path(dir).map_err(|cause| OpenError { dir: dir.to_owned(), cause })
 }
 
 fn inspect_path(path: &Path) -> Result<Inspection, OpenFault> {
@@ -80,11 +77,7 @@ fn inspect_path(path: &Path) -> Result<Inspection, OpenFault> {
         Ok(Some(bytes)) => inspect_bytes(&bytes),
         Err(error) => FoundCheckpoint::Unusable(error.to_string()),
     };
-    Ok(Inspection {
-        exists: true,
-        in_use: is_locked(&dir)?,
-        checkpoint,
-    })
+    Ok(Inspection { exists: true, in_use: is_locked(&dir)?, checkpoint })
 }
 
 /// Checks that directories can be created in the nearest parent that exists.
@@ -161,10 +154,7 @@ mod tests {
     #[test]
     fn a_checkpoint_that_cannot_be_used_stays_where_it_is() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(
-            inspect(dir.path()).unwrap().checkpoint,
-            FoundCheckpoint::Absent
-        );
+        assert_eq!(inspect(dir.path()).unwrap().checkpoint, FoundCheckpoint::Absent);
         let checkpoint = dir.path().join(CHECKPOINT);
         fs::write(&checkpoint, "something else").unwrap();
         let found = inspect(dir.path()).unwrap().checkpoint;

@@ -59,10 +59,7 @@ impl RealDisk {
     /// The directory `dir`, created for its owner alone (mode 0700) where it is missing, and locked
     /// for as long as the disk lives.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
-        open(dir).map_err(|cause| OpenError {
-            dir: dir.to_owned(),
-            cause,
-        })
+        open(dir).map_err(|cause| OpenError { dir: dir.to_owned(), cause })
     }
 }
 
@@ -73,13 +70,8 @@ fn open(path: &Path) -> Result<RealDisk, OpenFault> {
     })?;
     let dir = File::open(path).map_err(OpenFault::Lock)?;
     // The lock file may exist from a time when the directory was writable.
-    rustix::fs::accessat(
-        &dir,
-        ".",
-        Access::WRITE_OK | Access::EXEC_OK,
-        AtFlags::empty(),
-    )
-    .map_err(|error| OpenFault::NotWritable(error.into()))?;
+    rustix::fs::accessat(&dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())
+        .map_err(|error| OpenFault::NotWritable(error.into()))?;
     let lock = open_lock(&dir, OFlags::RDWR | OFlags::CREATE).map_err(|error| {
         match error.raw_os_error() {
             Some(_) => OpenFault::NotWritable(error),

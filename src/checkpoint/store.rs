@@ -76,11 +76,7 @@ impl<D: Disk> Store<D> {
             },
             Err(error) => (CheckpointLoad::Unreadable, error.to_string()),
         };
-        Loaded::Rejected(Rejection {
-            reason,
-            why,
-            set_aside: self.set_aside(reason),
-        })
+        Loaded::Rejected(Rejection { reason, why, set_aside: self.set_aside(reason) })
     }
 
     /// It tries three times, because a network disk that was just attached may fail at first.

@@ -71,17 +71,9 @@ fn the_last_rejected_checkpoint_of_each_reason_is_left_unchanged() {
     let future = Writer::version(VERSION + 1).finish();
     let old = Writer::version(VERSION - 1).finish();
     let cases = [
-        (
-            &b"not a checkpoint"[..],
-            CheckpointLoad::Corrupt,
-            "it is not a checkpoint",
-        ),
+        (&b"not a checkpoint"[..], CheckpointLoad::Corrupt, "it is not a checkpoint"),
         (b"", CheckpointLoad::Corrupt, "it is not a checkpoint"),
-        (
-            &cut,
-            CheckpointLoad::Corrupt,
-            "it is truncated: 72 of 73 bytes",
-        ),
+        (&cut, CheckpointLoad::Corrupt, "it is truncated: 72 of 73 bytes"),
         (
             &future,
             CheckpointLoad::FutureVersion,
@@ -120,10 +112,7 @@ fn the_caller_can_set_a_good_checkpoint_aside() {
     store.set_aside(CheckpointLoad::ForeignCluster).unwrap_err();
     store.save(&document("of another cluster")).unwrap();
     let kept = store.set_aside(CheckpointLoad::ForeignCluster).unwrap();
-    assert_eq!(
-        fs::read(dir.path().join(kept)).unwrap(),
-        document("of another cluster")
-    );
+    assert_eq!(fs::read(dir.path().join(kept)).unwrap(), document("of another cluster"));
     assert!(matches!(store.load(), Loaded::Absent));
     assert_eq!(files(&dir), [rejected_name(CheckpointLoad::ForeignCluster)]);
 }
@@ -131,10 +120,7 @@ fn the_caller_can_set_a_good_checkpoint_aside() {
 #[test]
 fn a_directory_or_a_file_too_large_is_unreadable() {
     let (dir, mut store) = store();
-    fs::File::create(checkpoint(&dir))
-        .unwrap()
-        .set_len(MAX_BYTES as u64 + 1)
-        .unwrap();
+    fs::File::create(checkpoint(&dir)).unwrap().set_len(MAX_BYTES as u64 + 1).unwrap();
     let rejection = rejected(&mut store);
     assert_eq!(rejection.reason, CheckpointLoad::Unreadable);
     assert_eq!(rejection.why, "larger than 268435456 bytes");
@@ -223,10 +209,7 @@ fn a_save_is_an_error_while_another_directory_has_the_place() {
     let says_why = |store: &mut Store, text| {
         assert!(store.is_misplaced());
         let why = store.save(&document(text)).unwrap_err().to_string();
-        let begin = format!(
-            "{} is no longer the directory that podinit opened",
-            place.display()
-        );
+        let begin = format!("{} is no longer the directory that podinit opened", place.display());
         assert!(why.starts_with(&begin), "{why}");
     };
     fs::rename(&place, &volume).unwrap();

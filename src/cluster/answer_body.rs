@@ -58,9 +58,8 @@ pub(crate) async fn next_chunk(
     silence: &str,
 ) -> Result<Option<Bytes>, ApiError> {
     loop {
-        let frame = timeout(deadline, body.frame())
-            .await
-            .map_err(|_| timed_out(silence, deadline))?;
+        let frame =
+            timeout(deadline, body.frame()).await.map_err(|_| timed_out(silence, deadline))?;
         let Some(frame) = frame else { return Ok(None) };
         let frame = frame.map_err(|error| ApiError::from_client(&error))?;
         // A frame of trailers carries no data.

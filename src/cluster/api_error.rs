@@ -82,11 +82,7 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 impl ApiError {
     /// An error without `Retry-After`.
     pub fn new(kind: ApiErrorKind, detail: impl Into<String>) -> Self {
-        Self {
-            kind,
-            detail: one_line(&detail.into()),
-            retry_after: None,
-        }
+        Self { kind, detail: one_line(&detail.into()), retry_after: None }
     }
 
     /// An answer that cannot be decoded, or lacks something required.
@@ -96,19 +92,14 @@ impl ApiError {
 
     /// An answer with a status that is not a success. `body` may be truncated.
     pub fn from_response(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Self {
-        let ErrorStatus {
-            message,
-            retry_after_seconds,
-        } = explanation(headers, body);
+        let ErrorStatus { message, retry_after_seconds } = explanation(headers, body);
         let detail = if message.is_empty() {
             format!("HTTP {status}")
         } else {
             format!("HTTP {}: {message}", status.as_u16())
         };
         let header = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok());
-        let seconds = header
-            .and_then(|text| text.trim().parse().ok())
-            .or(retry_after_seconds);
+        let seconds = header.and_then(|text| text.trim().parse().ok()).or(retry_after_seconds);
         Self {
             retry_after: seconds.map(bounded_seconds),
             ..Self::new(ApiErrorKind::from_code(status.as_u16(), &message), detail)
@@ -117,11 +108,7 @@ impl ApiError {
 
     /// An ERROR event in a watch.
     pub fn from_event(status: &ApiStatus) -> Self {
-        let ApiStatus {
-            code,
-            reason,
-            message,
-        } = status;
+        let ApiStatus { code, reason, message } = status;
         let kind = ApiErrorKind::from_code(*code, message);
         Self::new(kind, format!("ERROR event {code} {reason}: {message}"))
     }
@@ -190,17 +177,12 @@ fn explanation(headers: &HeaderMap, body: &[u8]) -> ErrorStatus {
     let status = serde_json::from_slice::<StatusBody>(body).ok();
     if status.is_none() && media_type(headers) == Some("text/plain") {
         let message = String::from_utf8_lossy(body).trim().to_owned();
-        return ErrorStatus {
-            message,
-            retry_after_seconds: None,
-        };
+        return ErrorStatus { message, retry_after_seconds: None };
     }
     let status = status.unwrap_or_default();
     ErrorStatus {
         message: status.message.unwrap_or_default(),
-        retry_after_seconds: status
-            .details
-            .and_then(|details| details.retry_after_seconds),
+        retry_after_seconds: status.details.and_then(|details| details.retry_after_seconds),
     }
 }
 
@@ -241,9 +223,7 @@ pub(crate) fn is_gzip(headers: &HeaderMap) -> bool {
 /// The media type of an answer, without its parameters.
 pub(super) fn media_type(headers: &HeaderMap) -> Option<&str> {
     let stated = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    let media_type = stated
-        .split_once(';')
-        .map_or(stated, |(media_type, _)| media_type);
+    let media_type = stated.split_once(';').map_or(stated, |(media_type, _)| media_type);
     Some(media_type.trim())
 }
 
@@ -298,10 +278,8 @@ mod tests {
     fn a_body_is_read_as_its_content_type_says() {
         let answered = |content_type: &'static str, body: &[u8]| {
             let mut headers = HeaderMap::new();
-            headers.insert(
-                http::header::CONTENT_TYPE,
-                http::HeaderValue::from_static(content_type),
-            );
+            headers
+                .insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static(content_type));
             ApiError::from_response(StatusCode::TOO_MANY_REQUESTS, &headers, body)
         };
         let busy = "Too many requests, please try again later.";

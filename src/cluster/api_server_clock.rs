@@ -92,11 +92,7 @@ impl ApiServerClock {
             has_dates: false,
             creations: Creations::default(),
         };
-        Self {
-            wall: Box::new(wall),
-            elapsed: Box::new(elapsed),
-            state: Mutex::new(state),
-        }
+        Self { wall: Box::new(wall), elapsed: Box::new(elapsed), state: Mutex::new(state) }
     }
 
     /// An answer with this `date` has just arrived. Its request was sent at `sent` (by
@@ -137,10 +133,7 @@ impl Clock for ApiServerClock {
     fn read(&self) -> Reading {
         // Read under the lock, so that the times of two readers are in the order of their readings.
         let state = self.state();
-        Reading {
-            now: state.at((self.elapsed)()),
-            jumps: state.jumps,
-        }
+        Reading { now: state.at((self.elapsed)()), jumps: state.jumps }
     }
 
     fn elapsed(&self) -> Duration {
@@ -161,10 +154,7 @@ impl Clock for ApiServerClock {
         let state = self.state();
         let now = state.at((self.elapsed)());
         let correction = now.nanos_since((self.wall)());
-        Corrections {
-            steps: state.steps,
-            seconds: correction as f64 / NANOS_PER_SECOND as f64,
-        }
+        Corrections { steps: state.steps, seconds: correction as f64 / NANOS_PER_SECOND as f64 }
     }
 }
 
@@ -176,11 +166,7 @@ impl ClockState {
     /// Moves the time at `elapsed` into `bounds`, or to `wall`, the machine's, where that is right.
     fn adjust(&mut self, bounds: TimeBounds, elapsed: Duration, wall: Timestamp) {
         let before = self.at(elapsed);
-        let tolerance = if self.follows_machine {
-            KEEP_NANOS
-        } else {
-            RETURN_NANOS
-        };
+        let tolerance = if self.follows_machine { KEEP_NANOS } else { RETURN_NANOS };
         self.follows_machine = bounds.distance(wall) <= tolerance;
         let now = if self.follows_machine {
             wall
@@ -220,9 +206,7 @@ impl ClockState {
 
 impl fmt::Debug for ApiServerClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApiServerClock")
-            .field("state", &self.state())
-            .finish_non_exhaustive()
+        f.debug_struct("ApiServerClock").field("state", &self.state()).finish_non_exhaustive()
     }
 }
 
@@ -292,14 +276,8 @@ mod date_observer_tests {
             let headers = [(DATE, text.parse().unwrap())].into_iter().collect();
             date_of(&headers).map(Timestamp::as_nanos)
         };
-        assert_eq!(
-            at("Sun, 06 Nov 1994 08:49:37 GMT"),
-            Some(784_111_777_000_000_000)
-        );
-        assert_eq!(
-            at("Thu, 01 Jan 2026 00:00:00 GMT"),
-            Some(1_767_225_600_000_000_000)
-        );
+        assert_eq!(at("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777_000_000_000));
+        assert_eq!(at("Thu, 01 Jan 2026 00:00:00 GMT"), Some(1_767_225_600_000_000_000));
         for nonsense in [
             "",
             "Sunday, 06-Nov-94 08:49:37 GMT",

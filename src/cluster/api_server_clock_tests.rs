@@ -53,8 +53,7 @@ impl World {
         self.pass(there);
         let second = self.truth().as_nanos().div_euclid(NANOS_PER_SECOND);
         self.pass(back);
-        self.clock
-            .observe_date(asked, Timestamp::from_seconds(second));
+        self.clock.observe_date(asked, Timestamp::from_seconds(second));
     }
 
     fn corrections(&self) -> (u64, u64) {
@@ -70,10 +69,7 @@ fn a_step_of_the_machines_clock_changes_nothing_before_and_after_an_answer() {
         world.pass(10_300 * MILLI);
         world.set_off(step);
         assert_eq!((world.error(), world.corrections()), (0, (0, 0)));
-        assert_eq!(
-            world.clock.corrections().seconds,
-            -(step / NANOS_PER_SECOND) as f64
-        );
+        assert_eq!(world.clock.corrections().seconds, -(step / NANOS_PER_SECOND) as f64);
         world.answer(3 * MILLI, 4 * MILLI);
         world.pass(900_000 * MILLI);
         world.answer(3 * MILLI, 4 * MILLI);
@@ -131,9 +127,7 @@ fn the_cluster_is_followed_when_all_its_clocks_are_set() {
     world.set_off(-HOUR);
     let said = Timestamp::from_nanos(world.truth().as_nanos() - HOUR);
     let second = said.as_nanos().div_euclid(NANOS_PER_SECOND);
-    world
-        .clock
-        .observe_date(asked, Timestamp::from_seconds(second));
+    world.clock.observe_date(asked, Timestamp::from_seconds(second));
     assert_eq!(world.clock.now(), said);
     assert_eq!(world.clock.elapsed(), elapsed_before);
     assert_eq!(world.corrections(), (1, 1));

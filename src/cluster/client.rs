@@ -51,10 +51,7 @@ impl Cluster {
     /// Passes the dates of all answers from now on to `clock`.
     #[must_use]
     pub fn observing_dates(self, clock: Arc<ApiServerClock>) -> Self {
-        Self {
-            client: observing_dates(self.client, clock),
-            ..self
-        }
+        Self { client: observing_dates(self.client, clock), ..self }
     }
 
     /// Obtains the credentials before the first request does: a plugin may take long, or ask somebody.
@@ -76,11 +73,8 @@ impl Cluster {
 /// # Errors
 /// When the configuration cannot be used.
 pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> {
-    let source = ConfigSource::locate(
-        options,
-        std::env::var_os("KUBECONFIG"),
-        std::env::home_dir(),
-    );
+    let source =
+        ConfigSource::locate(options, std::env::var_os("KUBECONFIG"), std::env::home_dir());
     let context = options.context.clone();
     let (config, origin) = source.clone().load(context.as_deref()).await?;
     let configured = Configured::from(config, origin)?;
@@ -98,8 +92,7 @@ pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> 
                 let (config, origin) = source.load(context.as_deref()).await?;
                 Configured::from(config, origin)?.connect().await
             };
-            made.await
-                .map_err(|error: ConnectError| NoCredentials(error.to_string()))
+            made.await.map_err(|error: ConnectError| NoCredentials(error.to_string()))
         })
     });
     let renewing = RenewingClient::new(client, make);
@@ -147,10 +140,7 @@ pub async fn connect_to_server(
     server: &ServerOptions,
     origin: String,
 ) -> Result<Cluster, ConnectError> {
-    check_files(server).map_err(|why| ConnectError::Unusable {
-        origin: origin.clone(),
-        why,
-    })?;
+    check_files(server).map_err(|why| ConnectError::Unusable { origin: origin.clone(), why })?;
     let kubeconfig = kubeconfig::of_server(server).map_err(|error| ConnectError::Unusable {
         origin: origin.clone(),
         why: error.to_string(),
@@ -200,23 +190,13 @@ impl Configured {
             config.root_cert.get_or_insert_default();
         }
         match CredentialSource::take(&mut config.auth_info) {
-            Ok(source) => Ok(Self {
-                config,
-                source,
-                origin,
-            }),
-            Err(error) => Err(ConnectError::Unusable {
-                origin,
-                why: error.to_string(),
-            }),
+            Ok(source) => Ok(Self { config, source, origin }),
+            Err(error) => Err(ConnectError::Unusable { origin, why: error.to_string() }),
         }
     }
 
     fn unusable(&self, why: &dyn std::error::Error) -> ConnectError {
-        ConnectError::Unusable {
-            origin: self.origin.clone(),
-            why: why.to_string(),
-        }
+        ConnectError::Unusable { origin: self.origin.clone(), why: why.to_string() }
     }
 
     /// The cluster that this is the configuration of.
@@ -324,20 +304,14 @@ mod tests {
         assert!(text.contains("--kubeconfig"), "{text}");
 
         let text = refused(&path, Some("z")).await;
-        assert!(
-            text.contains(r#"has no context "z"; choose one with --context: a, b"#),
-            "{text}"
-        );
+        assert!(text.contains(r#"has no context "z"; choose one with --context: a, b"#), "{text}");
 
         let text = refused(&path, Some("b")).await;
         assert!(text.contains("context b cannot be used"), "{text}");
 
         let (_keep, path) = file(&TWO.replace("current-context: a\n", ""));
         let text = refused(&path, None).await;
-        assert!(
-            text.contains("has no current-context; choose one with"),
-            "{text}"
-        );
+        assert!(text.contains("has no current-context; choose one with"), "{text}");
 
         let (_keep, path) = file("clusters: [");
         let text = refused(&path, None).await;
@@ -347,15 +321,9 @@ mod tests {
     #[tokio::test]
     async fn a_good_kubeconfig_names_server_and_origin() {
         let (_keep, path) = file(TWO);
-        let options = ClusterOptions {
-            kubeconfig: Some(path.clone()),
-            context: None,
-        };
+        let options = ClusterOptions { kubeconfig: Some(path.clone()), context: None };
         let cluster = connect(&options).await.unwrap();
         assert_eq!(cluster.server, "http://127.0.0.1:1/");
-        assert_eq!(
-            cluster.origin,
-            format!("kubeconfig {}, context a", path.display())
-        );
+        assert_eq!(cluster.origin, format!("kubeconfig {}, context a", path.display()));
     }
 }

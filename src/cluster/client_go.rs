@@ -46,9 +46,7 @@ fn add_scheme(cluster: &mut Cluster, has_certificate: bool) {
     let Some(server) = &mut cluster.server else {
         return;
     };
-    let has_scheme = server
-        .parse::<Uri>()
-        .is_ok_and(|uri| uri.scheme().is_some());
+    let has_scheme = server.parse::<Uri>().is_ok_and(|uri| uri.scheme().is_some());
     if has_scheme || server.is_empty() || server.contains("://") {
         return;
     }
@@ -67,10 +65,7 @@ fn has_certificate(user: &AuthInfo) -> bool {
 fn unwrap_identity(user: &mut AuthInfo) {
     unwrap_base64(&mut user.client_certificate_data);
     // kube gives the key out only in its saved form.
-    let saved = user
-        .client_key_data
-        .as_ref()
-        .and_then(|_| serde_json::to_value(&*user).ok());
+    let saved = user.client_key_data.as_ref().and_then(|_| serde_json::to_value(&*user).ok());
     let mut key = saved.and_then(|saved| Some(saved.get("client-key-data")?.as_str()?.to_owned()));
     if key.as_ref().is_some_and(|key| key.contains(is_line_end)) {
         unwrap_base64(&mut key);
@@ -107,28 +102,14 @@ mod tests {
 
     fn server(cluster: &str, user: &str) -> String {
         let kubeconfig = normalized(cluster, user);
-        kubeconfig.clusters[0]
-            .cluster
-            .as_ref()
-            .unwrap()
-            .server
-            .clone()
-            .unwrap()
+        kubeconfig.clusters[0].cluster.as_ref().unwrap().server.clone().unwrap()
     }
 
     #[test]
     fn a_server_without_a_scheme_speaks_tls_if_anything_of_tls_is_configured() {
         for (cluster, user, expected) in [
-            (
-                r#"{server: "127.0.0.1:6443"}"#,
-                "{}",
-                "http://127.0.0.1:6443",
-            ),
-            (
-                r#"{server: "api.example"}"#,
-                "{token: t}",
-                "http://api.example",
-            ),
+            (r#"{server: "127.0.0.1:6443"}"#, "{}", "http://127.0.0.1:6443"),
+            (r#"{server: "api.example"}"#, "{token: t}", "http://api.example"),
             (
                 r#"{server: "[::1]:6443", insecure-skip-tls-verify: true}"#,
                 "{}",
@@ -139,26 +120,14 @@ mod tests {
                 "{}",
                 "https://api:6443",
             ),
-            (
-                r#"{server: "api:6443", certificate-authority: ca}"#,
-                "{}",
-                "https://api:6443",
-            ),
+            (r#"{server: "api:6443", certificate-authority: ca}"#, "{}", "https://api:6443"),
             (
                 r#"{server: "api:6443"}"#,
                 "{client-certificate: c, client-key: k}",
                 "https://api:6443",
             ),
-            (
-                r#"{server: "https://api:6443/k8s"}"#,
-                "{}",
-                "https://api:6443/k8s",
-            ),
-            (
-                r#"{server: "http://api", certificate-authority: ca}"#,
-                "{}",
-                "http://api",
-            ),
+            (r#"{server: "https://api:6443/k8s"}"#, "{}", "https://api:6443/k8s"),
+            (r#"{server: "http://api", certificate-authority: ca}"#, "{}", "http://api"),
         ] {
             assert_eq!(server(cluster, user), expected, "{cluster} {user}");
         }
@@ -171,10 +140,7 @@ mod tests {
             r#"{client-certificate-data: "YQ\n==\n", client-key-data: "Yg\n==\n"}"#,
         );
         let cluster = kubeconfig.clusters[0].cluster.as_ref().unwrap();
-        assert_eq!(
-            cluster.certificate_authority_data.as_deref(),
-            Some("YWJjZGVm")
-        );
+        assert_eq!(cluster.certificate_authority_data.as_deref(), Some("YWJjZGVm"));
         let user = kubeconfig.auth_infos[0].auth_info.as_ref().unwrap();
         assert_eq!(user.client_certificate_data.as_deref(), Some("YQ=="));
         let saved = serde_json::to_value(user).unwrap();
@@ -187,10 +153,7 @@ mod tests {
             ("proxy.example:3128", "http://proxy.example:3128/"),
             ("127.0.0.1:3128", "http://127.0.0.1:3128/"),
             ("https://proxy.example", "https://proxy.example/"),
-            (
-                "socks5://proxy.example:1080",
-                "socks5://proxy.example:1080/",
-            ),
+            ("socks5://proxy.example:1080", "socks5://proxy.example:1080/"),
         ] {
             assert_eq!(with_scheme(proxy.parse().unwrap()).to_string(), expected);
         }

@@ -51,10 +51,7 @@ impl ConfigSource {
         if let Some(variable) = variable
             && !listed.is_empty()
         {
-            let origin = format!(
-                "kubeconfig {} (from KUBECONFIG)",
-                Path::new(&variable).display()
-            );
+            let origin = format!("kubeconfig {} (from KUBECONFIG)", Path::new(&variable).display());
             return Self::Files(listed, origin);
         }
         let default = home.unwrap_or_default().join(".kube").join("config");
@@ -89,11 +86,7 @@ async fn from_files(
 ) -> Result<(Config, String), ConnectError> {
     let mut merged = Kubeconfig::default();
     // kubectl leaves out what KUBECONFIG names and is not there. Without any of them, the first one is missing.
-    let there: Vec<PathBuf> = paths
-        .iter()
-        .filter(|path| !is_missing(path))
-        .cloned()
-        .collect();
+    let there: Vec<PathBuf> = paths.iter().filter(|path| !is_missing(path)).cloned().collect();
     let paths = if there.is_empty() { paths } else { &there };
     for path in paths {
         // kube reads it, and says itself what cannot be opened.
@@ -174,11 +167,7 @@ pub(super) async fn config_of(
     files: &[PathBuf],
 ) -> Result<(Config, String), ConnectError> {
     client_go::normalize(&mut merged);
-    let names: Vec<&str> = merged
-        .contexts
-        .iter()
-        .map(|named| named.name.as_str())
-        .collect();
+    let names: Vec<&str> = merged.contexts.iter().map(|named| named.name.as_str()).collect();
     let choice = if names.is_empty() {
         "it has no contexts at all".to_owned()
     } else {
@@ -188,10 +177,8 @@ pub(super) async fn config_of(
         Some(context) if names.contains(&context) => format!("{origin}, context {context}"),
         _ => origin,
     };
-    let options = KubeConfigOptions {
-        context: context.map(str::to_owned),
-        ..KubeConfigOptions::default()
-    };
+    let options =
+        KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let proxied = merged.clusters.iter().any(|named| {
         let cluster = named.cluster.as_ref();
         cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
@@ -204,10 +191,7 @@ pub(super) async fn config_of(
     check_named("certificate-authority", authority, &origin)?;
     let config = Config::from_custom_kubeconfig(merged, &options).await;
     let mut config = config.map_err(|error| match unusable(&error, &chosen, files) {
-        Some(why) => ConnectError::Unusable {
-            origin: origin.clone(),
-            why,
-        },
+        Some(why) => ConnectError::Unusable { origin: origin.clone(), why },
         None => explain(error, origin.clone(), &choice),
     })?;
     if has_wrong_port(&config.cluster_url) {
@@ -239,10 +223,7 @@ impl Chosen {
             return Self::default();
         };
         let chosen = named.context.clone().unwrap_or_default();
-        Self {
-            context: named.name.clone(),
-            cluster: chosen.cluster,
-        }
+        Self { context: named.name.clone(), cluster: chosen.cluster }
     }
 }
 
@@ -252,10 +233,7 @@ fn unusable(error: &KubeconfigError, chosen: &Chosen, files: &[PathBuf]) -> Opti
     Some(match error {
         KubeconfigError::LoadClusterOfContext(_) => {
             let context = Entry::Context(&chosen.context).named(files);
-            format!(
-                "{context} names the cluster {}, which is not there",
-                chosen.cluster
-            )
+            format!("{context} names the cluster {}, which is not there", chosen.cluster)
         }
         KubeconfigError::MissingClusterUrl => format!("{} has no server", cluster()),
         KubeconfigError::ParseClusterUrl(_) => {
@@ -273,11 +251,7 @@ fn unusable(error: &KubeconfigError, chosen: &Chosen, files: &[PathBuf]) -> Opti
 /// # Errors
 /// If one cannot be read, or is not what a regular file of certificates can be.
 pub(super) fn check_identity(user: &AuthInfo, origin: &str) -> Result<(), ConnectError> {
-    check_named(
-        "client-certificate",
-        user.client_certificate.as_deref(),
-        origin,
-    )?;
+    check_named("client-certificate", user.client_certificate.as_deref(), origin)?;
     check_named("client-key", user.client_key.as_deref(), origin)
 }
 
@@ -287,10 +261,7 @@ fn check_named(field: &str, file: Option<&str>, origin: &str) -> Result<(), Conn
     match regular_file::check(Path::new(file), LONGEST_KUBECONFIG) {
         Err(error) if error.raw_os_error().is_none() => Err(ConnectError::Unusable {
             origin: origin.to_owned(),
-            why: format!(
-                "the file of {field} cannot be read: {}",
-                regular_file::why(&error)
-            ),
+            why: format!("the file of {field} cannot be read: {}", regular_file::why(&error)),
         }),
         _ => Ok(()),
     }
@@ -303,20 +274,12 @@ fn explain(error: KubeconfigError, origin: String, choice: &str) -> ConnectError
             origin: format!("kubeconfig {}", path.display()),
             why: why.to_string(),
         },
-        KubeconfigError::Parse(why) => ConnectError::Malformed {
-            origin,
-            why: place_of(&why),
-        },
-        KubeconfigError::LoadContext(context) => ConnectError::UnknownContext {
-            origin,
-            context,
-            choice,
-        },
+        KubeconfigError::Parse(why) => ConnectError::Malformed { origin, why: place_of(&why) },
+        KubeconfigError::LoadContext(context) => {
+            ConnectError::UnknownContext { origin, context, choice }
+        }
         KubeconfigError::CurrentContextNotSet => ConnectError::NoContext { origin, choice },
-        other => ConnectError::Unusable {
-            origin,
-            why: config_fault(&other),
-        },
+        other => ConnectError::Unusable { origin, why: config_fault(&other) },
     }
 }
 
@@ -422,10 +385,7 @@ mod tests {
         for list in [vec!["none"], vec!["none", "gone"]] {
             let files = ConfigSource::Files(list.into_iter().map(path).collect(), String::new());
             let error = files.load(None).await.unwrap_err().to_string();
-            assert!(
-                error.contains("none cannot be read: No such file"),
-                "{error}"
-            );
+            assert!(error.contains("none cannot be read: No such file"), "{error}");
         }
     }
 
@@ -446,14 +406,8 @@ mod tests {
         };
         let default = home.join(".kube").join("config");
         assert_eq!(files(locate(Some("k"), None, Some("e"))), [Path::new("k")]);
-        assert_eq!(
-            files(locate(None, None, Some("e:f:"))),
-            [Path::new("e"), Path::new("f")]
-        );
-        assert_eq!(
-            locate(None, None, None),
-            ConfigSource::ServiceAccount(default.clone())
-        );
+        assert_eq!(files(locate(None, None, Some("e:f:"))), [Path::new("e"), Path::new("f")]);
+        assert_eq!(locate(None, None, None), ConfigSource::ServiceAccount(default.clone()));
         let chosen = files(locate(None, Some("x"), Some("")));
         assert_eq!(chosen, std::slice::from_ref(&default));
         std::fs::create_dir(home.join(".kube")).unwrap();

@@ -30,9 +30,7 @@ impl Entry<'_> {
         if files.is_empty() {
             return format!("the {what}");
         }
-        let mut places = files
-            .iter()
-            .filter_map(|file| Some((file, line_of(file, list, name)?)));
+        let mut places = files.iter().filter_map(|file| Some((file, line_of(file, list, name)?)));
         // Of several entries with one name the first counts, as in kubectl.
         match places.next() {
             Some((_, line)) if files.len() == 1 => format!("{what} {name} (line {line})"),
@@ -77,10 +75,7 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             path
         };
-        let one = file(
-            "one",
-            "clusters:\n- name: a\n- cluster: {}\n  name: b\ncontexts: []\n",
-        );
+        let one = file("one", "clusters:\n- name: a\n- cluster: {}\n  name: b\ncontexts: []\n");
         let other = file("other", "contexts: [\n {name: u}]\n");
         let only = std::slice::from_ref(&one);
         assert_eq!(Entry::Cluster("b").named(only), "cluster b (line 3)");

@@ -11,9 +11,7 @@ use http::Uri;
 /// `NO_PROXY` or `no_proxy`; empty where neither is set.
 pub(super) fn no_proxy() -> String {
     let given = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
-    given("NO_PROXY")
-        .or_else(|| given("no_proxy"))
-        .unwrap_or_default()
+    given("NO_PROXY").or_else(|| given("no_proxy")).unwrap_or_default()
 }
 
 /// Whether `server` is reached directly: it is this machine, or `exceptions` (as in `NO_PROXY`)
@@ -65,11 +63,9 @@ fn names(exception: &str, host: &str, address: Option<IpAddr>, port: u16) -> boo
 /// Whether `address` lies in the network whose first `bits` bits are those of `network`.
 fn within(address: Option<IpAddr>, network: IpAddr, bits: u32) -> bool {
     let (address, network, width) = match (address, network) {
-        (Some(IpAddr::V4(address)), IpAddr::V4(network)) => (
-            u128::from(address.to_bits()),
-            u128::from(network.to_bits()),
-            32,
-        ),
+        (Some(IpAddr::V4(address)), IpAddr::V4(network)) => {
+            (u128::from(address.to_bits()), u128::from(network.to_bits()), 32)
+        }
         (Some(IpAddr::V6(address)), IpAddr::V6(network)) => {
             (address.to_bits(), network.to_bits(), 128)
         }
@@ -93,11 +89,7 @@ mod tests {
 
     #[test]
     fn this_machine_needs_no_proxy() {
-        for server in [
-            "https://127.0.0.1:6443",
-            "https://[::1]:6443",
-            "http://localhost",
-        ] {
+        for server in ["https://127.0.0.1:6443", "https://[::1]:6443", "http://localhost"] {
             assert!(direct(server, ""), "{server}");
         }
         assert!(!direct("https://10.0.0.1", ""));
@@ -127,11 +119,7 @@ mod tests {
             ("https://anything", "*", true),
             ("https://anything", " ,,", false),
         ] {
-            assert_eq!(
-                direct(server, exceptions),
-                expected,
-                "{server} {exceptions}"
-            );
+            assert_eq!(direct(server, exceptions), expected, "{server} {exceptions}");
         }
     }
 }

@@ -42,8 +42,7 @@ pub(super) struct MadeClient {
 
 impl MadeClient {
     fn expires_within(&self, margin: SignedDuration) -> bool {
-        self.expires
-            .is_some_and(|expires| Timestamp::now() + margin >= expires)
+        self.expires.is_some_and(|expires| Timestamp::now() + margin >= expires)
     }
 }
 
@@ -80,10 +79,7 @@ impl RenewingClient {
             renewed: None,
             renewal: None,
         };
-        Self(Arc::new(Inner {
-            current: Mutex::new(current),
-            make,
-        }))
+        Self(Arc::new(Inner { current: Mutex::new(current), make }))
     }
 
     /// This as a client of kube.
@@ -123,11 +119,7 @@ impl RenewingClient {
             renewal.await;
         }
         let current = self.current();
-        current
-            .made
-            .as_ref()
-            .map(|made| made.client.clone())
-            .map_err(Clone::clone)
+        current.made.as_ref().map(|made| made.client.clone()).map_err(Clone::clone)
     }
 
     /// Makes a new client in the background, unless that was tried a moment ago. Until it is ready,
@@ -249,12 +241,7 @@ mod tests {
         let client = RenewingClient::new(None, make).into_client("default".to_owned());
         let requests = (0..10).map(|_| status(&client));
         for failed in futures::future::join_all(requests).await {
-            assert!(
-                failed
-                    .unwrap_err()
-                    .to_string()
-                    .contains("the plugin failed")
-            );
+            assert!(failed.unwrap_err().to_string().contains("the plugin failed"));
         }
         assert_eq!(asked.load(Ordering::SeqCst), 1);
         assert_eq!(status(&client).await.unwrap(), StatusCode::OK);
@@ -282,11 +269,7 @@ mod tests {
         let client = renewing.clone().into_client("default".to_owned());
         let began = Instant::now();
         assert_eq!(status(&client).await.unwrap(), StatusCode::OK);
-        assert_eq!(
-            began.elapsed(),
-            Duration::ZERO,
-            "it waits though it need not"
-        );
+        assert_eq!(began.elapsed(), Duration::ZERO, "it waits though it need not");
         tokio::time::sleep(Duration::from_secs(6)).await;
         assert_eq!(asked.load(Ordering::SeqCst), 1);
         renewing.current().made = Ok(valid(-1));

@@ -63,10 +63,7 @@ fn ended_without_a_word(error: &kube::Error) -> bool {
         if let Some(error) = error.downcast_ref::<io::Error>() {
             use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
             return of_connection
-                && matches!(
-                    error.kind(),
-                    BrokenPipe | ConnectionAborted | ConnectionReset
-                );
+                && matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset);
         }
         cause = error.source();
     }
@@ -93,11 +90,7 @@ pub(crate) async fn send(
     let body = AnswerBody::new(body, is_gzip(&parts.headers));
     let reading = append(&mut explanation, body, deadline, ERROR_BODY_LIMIT);
     let _ = timeout(deadline, reading).await;
-    Err(ApiError::from_response(
-        parts.status,
-        &parts.headers,
-        &explanation,
-    ))
+    Err(ApiError::from_response(parts.status, &parts.headers, &explanation))
 }
 
 /// Reads a body to its end, into a buffer that is cleared first. Fails when no data arrives for

@@ -80,9 +80,7 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
     let mut output = output.lock().await;
     let flushed = output.flush();
     report(recorder.counts());
-    recorded
-        .and(flushed)
-        .context("cannot write the recording")?;
+    recorded.and(flushed).context("cannot write the recording")?;
     tracing::info!("{}", held(startups.now(), &output));
     Ok(())
 }

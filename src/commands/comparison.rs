@@ -29,10 +29,8 @@ pub(super) fn compare(
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
     let (before, after) = (side(args, before)?, side(args, args.source())?);
-    let config = ComparisonConfig {
-        timestamps: args.recording.timestamps,
-        margin_percent: args.margin,
-    };
+    let config =
+        ComparisonConfig { timestamps: args.recording.timestamps, margin_percent: args.margin };
     let found = compared(&before, &after, config);
     drop((before, after));
     let text = match args.format {

@@ -58,10 +58,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
     let labels = exporter.labels.config();
     Doctor {
         scopes: Scope::of_namespaces(&cluster.namespaces.chosen()),
-        selectors: Selectors {
-            shard: exporter.sharding.shard,
-            ..cluster.selectors.selectors()
-        },
+        selectors: Selectors { shard: exporter.sharding.shard, ..cluster.selectors.selectors() },
         cluster: cluster.connection.options(),
         decode: labels.decode_options(),
         labels,

@@ -76,10 +76,7 @@ impl Look {
                 tokio::time::sleep(REFRESH).await;
             }
         };
-        shutdown
-            .run_until_cancelled(shown)
-            .await
-            .unwrap_or(Ok(()))?;
+        shutdown.run_until_cancelled(shown).await.unwrap_or(Ok(()))?;
         last.context("interrupted before there was an answer")
     }
 
@@ -89,9 +86,6 @@ impl Look {
             true => CLEAR,
             false => "",
         };
-        print_to_reader(
-            format!("{clear}{text}").as_bytes(),
-            &mut io::stdout().lock(),
-        )
+        print_to_reader(format!("{clear}{text}").as_bytes(), &mut io::stdout().lock())
     }
 }

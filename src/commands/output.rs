@@ -59,11 +59,6 @@ pub(super) fn style() -> Style {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();
-    let columns = columns
-        .map(|size| usize::from(size.ws_col))
-        .filter(|columns| *columns > 0);
-    Style {
-        colour: terminal && !no_color,
-        width: columns.unwrap_or(80),
-    }
+    let columns = columns.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    Style { colour: terminal && !no_color, width: columns.unwrap_or(80) }
 }

@@ -18,10 +18,7 @@ const PROBLEMS: u8 = 3;
 /// # Errors
 /// If they cannot be found out, or standard output cannot be written.
 pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
-    let look = Look {
-        again: args.look.watch,
-        clears: args.output != ProblemsFormat::Json,
-    };
+    let look = Look { again: args.look.watch, clears: args.output != ProblemsFormat::Json };
     let ask = async |source: &mut Source| source.ask(&args).await;
     let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
     let last = last.await?;
@@ -64,10 +61,7 @@ impl Source {
         Ok(match self {
             Self::Recording => {
                 let (seen, clocks_ahead) = recorded_look::look(&args.recorded, &args.look)?;
-                Problems {
-                    clocks_ahead,
-                    ..seen.problems()
-                }
+                Problems { clocks_ahead, ..seen.problems() }
             }
             Self::Exporter(exporter) => exporter.problems().await?,
             Self::Cluster(cluster) => cluster.look().await?.problems(),

@@ -23,12 +23,7 @@ pub(super) struct WithProgressBar {
 impl WithProgressBar {
     pub(super) fn new(recording: Recording) -> Self {
         let progress = recording.progress();
-        Self {
-            recording,
-            progress,
-            begun: Instant::now(),
-            bar: None,
-        }
+        Self { recording, progress, begun: Instant::now(), bar: None }
     }
 
     fn show(&mut self) {
@@ -63,10 +58,7 @@ impl Drop for WithProgressBar {
 /// terminal.
 fn bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
-        Some(size) => (
-            ProgressBar::new(size),
-            "{bar:30} {bytes}/{total_bytes} {speed}",
-        ),
+        Some(size) => (ProgressBar::new(size), "{bar:30} {bytes}/{total_bytes} {speed}"),
         None => (ProgressBar::no_length(), "{spinner} {bytes} {speed}"),
     };
     bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
@@ -106,10 +98,7 @@ mod tests {
     fn the_first_speed_is_that_of_the_time_before_the_bar() {
         let second = Duration::from_secs(1);
         assert_eq!(speed(62 * MIB, None, second), "62.00 MiB/s");
-        assert_eq!(
-            speed(62 * MIB, Some(186 * MIB), second),
-            "62.00 MiB/s, 2 seconds left"
-        );
+        assert_eq!(speed(62 * MIB, Some(186 * MIB), second), "62.00 MiB/s, 2 seconds left");
         assert_eq!(speed(6 * MIB, None, 3 * second), "2.00 MiB/s");
     }
 

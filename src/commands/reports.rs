@@ -41,11 +41,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     let mut replay = replay_config(&args.recording, args.evidence);
     replay.tracker.slos = slos.rules;
     replay.tracker.stuck_after = slos.stuck_after;
-    let config = ExpositionConfig {
-        replay,
-        labels,
-        slos: slos.docs,
-    };
+    let config = ExpositionConfig { replay, labels, slos: slos.docs };
     let so_far = SoFar::default();
     let documents = documents(&args.files, args.recording.same_moment, options, &so_far);
     let exposition = replay::expose(documents, config)?;
@@ -55,9 +51,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
         ReplayFormat::OpenMetrics => exposition.encode(Format::OpenMetrics)?,
         ReplayFormat::Json => {
             let json = exposition.encode_json()?;
-            escaped_json(&String::from_utf8_lossy(&json))
-                .into_owned()
-                .into()
+            escaped_json(&String::from_utf8_lossy(&json)).into_owned().into()
         }
     };
     print_data(text, out)
@@ -89,10 +83,8 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
 }
 
 fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<DetailedReport> {
-    let shows_pods = matches!(
-        args.format,
-        ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html
-    );
+    let shows_pods =
+        matches!(args.format, ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html);
     let options = DecodeOptions {
         workload: true,
         probes: true,

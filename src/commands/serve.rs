@@ -46,10 +46,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .as_deref()
         .map(|dir| Checkpoint::open(dir, args.exporter.sharding.shard.unwrap_or_default()))
         .transpose()?;
-    let serve_only = ServeOnly {
-        tokens: args.auth.auth == AuthMode::Kubernetes,
-        checkpoint,
-    };
+    let serve_only = ServeOnly { tokens: args.auth.auth == AuthMode::Kubernetes, checkpoint };
     let clock = Arc::new(ApiServerClock::from_machine());
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
@@ -85,9 +82,7 @@ fn is_in_cluster() -> bool {
 }
 
 fn watch_config(args: &ServeArgs) -> WatchConfig {
-    let ServeArgs {
-        cluster, exporter, ..
-    } = args;
+    let ServeArgs { cluster, exporter, .. } = args;
     let interval = args.reconcile_interval;
     WatchConfig {
         reflector: ReflectorConfig {
@@ -126,21 +121,10 @@ struct Start {
 impl Start {
     /// Serves at once, waits for the API server, restores the state, and watches until `shutdown`.
     async fn run(self, exporter: Exporter, shutdown: CancellationToken) -> anyhow::Result<()> {
-        let Self {
-            cluster,
-            tokens,
-            limit,
-            random,
-        } = self;
+        let Self { cluster, tokens, limit, random } = self;
         let mut serving = exporter.serve(tokens.clone(), &shutdown)?;
-        let pods = if serving.has_checkpoint() {
-            IDENTITY_PODS
-        } else {
-            1
-        };
-        serving
-            .freshness
-            .waits_for(Some(format!("the API server at {}", cluster.server)));
+        let pods = if serving.has_checkpoint() { IDENTITY_PODS } else { 1 };
+        serving.freshness.waits_for(Some(format!("the API server at {}", cluster.server)));
         // A plugin may ask somebody, who needs longer than the limit. A failure is found again below.
         let obtained = serving.alive_while(cluster.obtain_credentials());
         if shutdown.run_until_cancelled(obtained).await.is_none() {
@@ -164,10 +148,7 @@ impl Start {
             return serving.end().await;
         };
         let probed = probed?;
-        serving.recover(&Recovery {
-            cluster: &cluster,
-            probed: &probed,
-        });
+        serving.recover(&Recovery { cluster: &cluster, probed: &probed });
         tracing::info!(server = %cluster.server, origin = %cluster.origin, "watching pods");
         serving.watch_until(&cluster, shutdown).await
     }
@@ -200,12 +181,7 @@ impl FirstContact {
     /// Probes every scope. It is enough if one of them can be watched: the others may be some day. Also finds out
     /// whether bearer tokens can be reviewed, if they are to be.
     async fn run(self) -> Result<Vec<Probed>, FailedAttempt> {
-        let Self {
-            cluster,
-            tokens,
-            watch,
-            pods,
-        } = &self;
+        let Self { cluster, tokens, watch, pods } = &self;
         let mut probes = Vec::new();
         for scope in &watch.scopes {
             let probing = probe(cluster, scope, &watch.selectors, *pods, PROBE_DEADLINE);

@@ -91,10 +91,7 @@ impl tower::Service<Request<Body>> for Faulty {
             _ => true,
         };
         let Some(fault) = fault.filter(is_hit) else {
-            let answer = self
-                .router
-                .clone()
-                .oneshot(request.map(axum::body::Body::new));
+            let answer = self.router.clone().oneshot(request.map(axum::body::Body::new));
             return Box::pin(async move { Ok(answer.await.unwrap()) });
         };
         Box::pin(async move {
@@ -129,9 +126,7 @@ struct Started {
 
 impl Started {
     async fn behind(fault: Fault, more: &[&str]) -> Self {
-        let simulated = SimulatedCluster::start(ClusterConfig::manual())
-            .await
-            .unwrap();
+        let simulated = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         put(&simulated, "old-1");
         put(&simulated, "old-2");
         Self::of(Arc::new(simulated), fault, more)
@@ -144,10 +139,7 @@ impl Started {
             panic!("not serve");
         };
         let fault = Arc::new(Mutex::new(Some(fault)));
-        let service = Faulty {
-            fault: Arc::clone(&fault),
-            router: simulated.router(),
-        };
+        let service = Faulty { fault: Arc::clone(&fault), router: simulated.router() };
         let start = Start {
             cluster: Cluster {
                 credentials: None,
@@ -164,23 +156,14 @@ impl Started {
         };
         let clock = simulated.clock();
         let clock = Arc::new(move || clock.now());
-        let serve_only = ServeOnly {
-            tokens: false,
-            checkpoint: args.state_dir.as_deref().map(opened),
-        };
+        let serve_only =
+            ServeOnly { tokens: false, checkpoint: args.state_dir.as_deref().map(opened) };
         let watch = watch_config(&args);
         let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock).unwrap();
         let (scrapes, health) = (exporter.scrapes(), exporter.health());
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(start.run(exporter, shutdown.clone()));
-        Self {
-            simulated,
-            fault,
-            scrapes,
-            health,
-            shutdown,
-            running,
-        }
+        Self { simulated, fault, scrapes, health, shutdown, running }
     }
 
     fn metrics(&self) -> String {
@@ -197,11 +180,7 @@ impl Started {
         let began = Instant::now();
         while !self.says("podinit_synced 1") || self.health.readiness().is_err() {
             sleep(Duration::from_secs(1)).await;
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "{}",
-                self.metrics()
-            );
+            assert!(began.elapsed() < Duration::from_secs(60), "{}", self.metrics());
         }
     }
 
@@ -244,10 +223,7 @@ async fn whatever_the_api_server_does_at_first_is_waited_out() {
         put(&started.simulated, "new");
         sleep(Duration::from_secs(1)).await;
         let metrics = started.metrics();
-        assert!(
-            started.says("podinit_pods_discovered_total 3"),
-            "{fault:?}: {metrics}"
-        );
+        assert!(started.says("podinit_pods_discovered_total 3"), "{fault:?}: {metrics}");
         assert!(
             started.says("podinit_watch_events_total{type=\"ADDED\"} 1"),
             "{fault:?}: {metrics}"
@@ -284,14 +260,9 @@ async fn before_the_state_is_restored_nothing_of_it_is_shown() {
     let started = Started::behind(Fault::Silence, &state).await;
     sleep(Duration::from_secs(1)).await;
     assert!(started.says("podinit_synced 0"));
-    let saved = crate::metrics::families()
-        .iter()
-        .filter(|family| family.saved);
+    let saved = crate::metrics::families().iter().filter(|family| family.saved);
     let metrics = started.metrics();
-    for family in saved
-        .map(|family| family.name)
-        .chain(["podinit_pods_in_flight"])
-    {
+    for family in saved.map(|family| family.name).chain(["podinit_pods_in_flight"]) {
         assert!(!metrics.contains(family), "{family}: {metrics}");
     }
     started.heals().await;
@@ -303,10 +274,7 @@ async fn before_the_state_is_restored_nothing_of_it_is_shown() {
 async fn a_limit_ends_the_wait_with_the_last_reason() {
     let more = ["--connect-timeout", "10s"];
     for (fault, reason) in [
-        (
-            Fault::NoConnection("Connection refused"),
-            "Connection refused",
-        ),
+        (Fault::NoConnection("Connection refused"), "Connection refused"),
         (Fault::Status(403), "not allowed to list pods"),
         (Fault::Silence, "no answer for 10 s"),
     ] {
@@ -346,10 +314,7 @@ async fn a_forbidden_namespace_keeps_no_other_from_being_measured() {
     sleep(Duration::from_secs(5)).await;
     assert_eq!(started.health.readiness(), Ok(()));
     let missing = started.health.missing();
-    assert_eq!(
-        missing.as_deref(),
-        Some("1 of 2 namespaces; lost: forbidden")
-    );
+    assert_eq!(missing.as_deref(), Some("1 of 2 namespaces; lost: forbidden"));
     for line in [
         "podinit_synced 0",
         "podinit_namespace_synced{namespace=\"ns\"} 1",
@@ -372,11 +337,7 @@ async fn a_forbidden_namespace_keeps_no_other_from_being_measured() {
     started.simulated.faults().stream(StreamFault::End);
     put_scheduled(&started.simulated, "ns", "stuck-again");
     sleep(Duration::from_secs(900)).await;
-    assert!(
-        started.says("podinit_pods_discovered_total 6"),
-        "{}",
-        started.metrics()
-    );
+    assert!(started.says("podinit_pods_discovered_total 6"), "{}", started.metrics());
     assert!(started.health.missing().is_some());
     started.heals().await;
     started.ends().await.unwrap();
@@ -398,11 +359,7 @@ async fn a_restart_keeps_the_pods_of_a_forbidden_namespace_for_later() {
         let started = Started::of(Arc::clone(&simulated), Fault::ForbiddenIn("lost"), &more);
         sleep(Duration::from_secs(5)).await;
         assert_eq!(started.health.readiness(), Ok(()));
-        assert!(
-            started.says("podinit_pods_discovered_total 3"),
-            "{}",
-            started.metrics()
-        );
+        assert!(started.says("podinit_pods_discovered_total 3"), "{}", started.metrics());
         assert!(started.says("podinit_pods_finished_total{outcome=\"vanished\"} 0"));
         started.ends().await.unwrap();
     }

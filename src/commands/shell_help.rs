@@ -42,8 +42,7 @@ pub(super) fn man(args: &ManArgs) -> anyhow::Result<()> {
     let mut root = command_line().disable_help_subcommand(true);
     root.build();
     write_page(&root, directory)?;
-    root.get_subcommands()
-        .try_for_each(|command| write_page(command, directory))
+    root.get_subcommands().try_for_each(|command| write_page(command, directory))
 }
 
 fn write_page(command: &clap::Command, directory: &Path) -> anyhow::Result<()> {

@@ -18,10 +18,7 @@ const STUCK: u8 = 3;
 /// # Errors
 /// If the pods cannot be found out, or standard output cannot be written.
 pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
-    let look = Look {
-        again: args.look.watch,
-        clears: args.output != StuckFormat::Json,
-    };
+    let look = Look { again: args.look.watch, clears: args.output != StuckFormat::Json };
     let ask = async |source: &mut Source| source.ask(&args).await;
     let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
     let last = last.await?;

@@ -35,9 +35,7 @@ pub fn read(path: &Path, most: usize) -> io::Result<Vec<u8>> {
 /// Where it cannot be opened or read, or is not a regular file.
 pub fn read_past(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let mut contents = Vec::new();
-    open(path)?
-        .take(most as u64 + 1)
-        .read_to_end(&mut contents)?;
+    open(path)?.take(most as u64 + 1).read_to_end(&mut contents)?;
     Ok(contents)
 }
 
@@ -63,10 +61,7 @@ pub fn why(error: &io::Error) -> String {
 fn open(path: &Path) -> io::Result<File> {
     // Otherwise opening a pipe would wait for a writer.
     let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     regular(file)
 }
 

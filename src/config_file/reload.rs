@@ -62,10 +62,7 @@ impl ChangeDetector {
     /// Where the configuration is broken: a program that starts has no older one to keep.
     pub fn start<T, E>(inspection: Inspection<T, E>, now: Timestamp) -> Result<(Self, T), E> {
         let config = inspection.result?;
-        let status = ReloadStatus {
-            successful: true,
-            last_success: now,
-        };
+        let status = ReloadStatus { successful: true, last_success: now };
         let last = inspection.files;
         Ok((Self { last, status }, config))
     }
@@ -129,10 +126,7 @@ mod tests {
     #[test]
     fn a_broken_file_is_reported_once_and_its_repair_too() {
         let (mut detector, _) = ChangeDetector::start(inspect(Some("1")), at(1)).unwrap();
-        let error = detector
-            .compare(inspect(Some("x")), at(2))
-            .unwrap()
-            .unwrap_err();
+        let error = detector.compare(inspect(Some("x")), at(2)).unwrap().unwrap_err();
         assert_eq!(error, r#""x""#);
         assert_eq!(detector.compare(inspect(Some("x")), at(3)), None);
         let status = detector.status();

@@ -39,11 +39,7 @@ pub(super) struct Api {
 
 impl Api {
     pub(super) fn new(cluster: Cluster, ends: Instant) -> Self {
-        Self {
-            cluster,
-            ends,
-            offset: Mutex::default(),
-        }
+        Self { cluster, ends, offset: Mutex::default() }
     }
 
     /// The offset of its clock from ours, by the answers so far.
@@ -53,8 +49,7 @@ impl Api {
 
     /// GETs a small document.
     pub(super) async fn get(&self, path: &str) -> Result<Value, ApiError> {
-        self.document(request(Method::GET, path, Body::empty())?)
-            .await
+        self.document(request(Method::GET, path, Body::empty())?).await
     }
 
     /// Has the API server answer a review. Reviews are created and answered, and never stored.
@@ -91,9 +86,7 @@ impl Api {
     /// Sends a request and waits only for the answer to begin.
     pub(super) async fn open(&self, request: Request<Body>) -> Result<(), ApiError> {
         let deadline = self.remaining(REQUEST)?;
-        send(&self.cluster.client, request, deadline)
-            .await
-            .map(drop)
+        send(&self.cluster.client, request, deadline).await.map(drop)
     }
 
     async fn document<T: DeserializeOwned>(&self, request: Request<Body>) -> Result<T, ApiError> {

@@ -135,10 +135,7 @@ mod tests {
         // Equal clocks: a new second begins between the two answers.
         let offset = after(&[(10_900, 10_910, 10_000), (11_010, 11_020, 11_000)]);
         let (low, high) = offset.bounds.unwrap();
-        assert!(
-            low > -0.03 && low < 0.0 && high > 0.0 && high < 0.11,
-            "{low} {high}"
-        );
+        assert!(low > -0.03 && low < 0.0 && high > 0.0 && high < 0.11, "{low} {high}");
         assert_eq!(offset.finding().severity, Severity::Ok);
     }
 

@@ -44,16 +44,9 @@ pub(super) fn unusable(error: &ConnectError) -> Finding {
         }
         ConnectError::Malformed { origin, why } => {
             let fix = "fix the file, or name another with --kubeconfig";
-            (
-                format!("{origin} is not a kubeconfig: {why}"),
-                fix.to_owned(),
-            )
+            (format!("{origin} is not a kubeconfig: {why}"), fix.to_owned())
         }
-        ConnectError::UnknownContext {
-            origin,
-            context,
-            choice,
-        } => {
+        ConnectError::UnknownContext { origin, context, choice } => {
             let found = format!("{origin} has no context {context:?}");
             (found, choice.clone())
         }
@@ -212,10 +205,7 @@ mod tests {
                 "client error (Connect): tcp connect error: Connection refused (os error 111)",
                 "listens",
             ),
-            (
-                "invalid peer certificate: UnknownIssuer",
-                "certificate-authority-data",
-            ),
+            ("invalid peer certificate: UnknownIssuer", "certificate-authority-data"),
             ("dns error: failed to lookup address information", "resolve"),
             ("received corrupt message of type InvalidContentType", "TLS"),
             ("connection reset", "address"),

@@ -177,19 +177,13 @@ mod tests {
     fn kubelets_older_than_1_36_are_named() {
         assert_eq!(
             found(&["v1.36.0", "v1.36.2"]),
-            (
-                Severity::Ok,
-                "2 kubelets of 1.36 report the condition at once".to_owned()
-            )
+            (Severity::Ok, "2 kubelets of 1.36 report the condition at once".to_owned())
         );
         let (severity, text) = found(&["v1.36.0", "v1.35.4", "v1.28.1"]);
         assert_eq!(severity, Severity::Note);
-        for part in [
-            "2 of 3 kubelets",
-            "1.28 to 1.36",
-            "node-1, node-2",
-            "1 of them, older than 1.29",
-        ] {
+        for part in
+            ["2 of 3 kubelets", "1.28 to 1.36", "node-1, node-2", "1 of them, older than 1.29"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert_eq!(found(&[]).0, Severity::Skipped);

@@ -26,21 +26,14 @@ pub(super) fn check(
         )];
     }
     let labels = census.labels();
-    let OwnSeries {
-        of_a_namespace,
-        others,
-    } = own;
+    let OwnSeries { of_a_namespace, others } = own;
     let namespaces = census.slo_namespaces();
     let of_a_set = series_of_a_set(registries.is_some());
     let of_registries = registries.unwrap_or_default() * SERIES_OF_A_REGISTRY;
     let series = census.sets() * of_a_set + of_registries + namespaces * of_a_namespace + others;
     let least = if complete { "" } else { "at least " };
     let values: Vec<String> = labels.iter().map(in_words).collect();
-    let values = if values.is_empty() {
-        "no labels".to_owned()
-    } else {
-        values.join(", ")
-    };
+    let values = if values.is_empty() { "no labels".to_owned() } else { values.join(", ") };
     let sets = count(census.sets() as u64, "label set", "label sets");
     let by_namespace = match namespaces {
         0 => String::new(),
@@ -79,11 +72,7 @@ pub(super) fn check(
         .detail("registries", registries)
         .detail("labels", details.collect::<serde_json::Map<_, _>>());
     let mut findings = vec![total];
-    findings.extend(
-        labels
-            .iter()
-            .filter_map(|label| problem(label, census.pods(), of_a_set)),
-    );
+    findings.extend(labels.iter().filter_map(|label| problem(label, census.pods(), of_a_set)));
     if census.overflowed() > 0 {
         let found = format!(
             "{} are past the cap of label sets and become _other in every label",
@@ -99,11 +88,7 @@ pub(super) fn check(
 
 fn in_words(label: &LabelUse) -> String {
     let values = count(label.values as u64, "value", "values");
-    let more = if label.values < MOST_VALUES {
-        ""
-    } else {
-        " or more"
-    };
+    let more = if label.values < MOST_VALUES { "" } else { " or more" };
     format!("{} {values}{more}", label.name)
 }
 
@@ -146,10 +131,7 @@ mod tests {
     use crate::metrics::LabelConfig;
     use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 
-    const OWN: OwnSeries = OwnSeries {
-        of_a_namespace: 0,
-        others: 300,
-    };
+    const OWN: OwnSeries = OwnSeries { of_a_namespace: 0, others: 300 };
 
     fn pod(namespace: &str) -> PodInfo {
         PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
@@ -179,10 +161,7 @@ mod tests {
 
     #[test]
     fn values_past_a_cap_are_warned_of_with_a_cap_that_suffices() {
-        let config = LabelConfig {
-            max_values: 2,
-            ..LabelConfig::default()
-        };
+        let config = LabelConfig { max_values: 2, ..LabelConfig::default() };
         assert_eq!(severities(&config, 2), [Severity::Ok]);
         let findings = check(&census(&config, 5), None, OWN, true);
         assert_eq!(findings[1].severity, Severity::Warning);
@@ -197,10 +176,7 @@ mod tests {
     #[test]
     fn a_pod_label_that_no_pod_has_is_probably_misspelt() {
         let config = LabelConfig {
-            labels: vec![
-                SeriesLabel::Namespace,
-                SeriesLabel::PodLabel("app".to_owned()),
-            ],
+            labels: vec![SeriesLabel::Namespace, SeriesLabel::PodLabel("app".to_owned())],
             ..LabelConfig::default()
         };
         assert_eq!(severities(&config, 1), [Severity::Ok, Severity::Warning]);
@@ -208,10 +184,7 @@ mod tests {
 
     #[test]
     fn very_many_series_are_warned_of() {
-        let config = LabelConfig {
-            max_values: 1_000,
-            ..LabelConfig::default()
-        };
+        let config = LabelConfig { max_values: 1_000, ..LabelConfig::default() };
         assert_eq!(severities(&config, 1_000), [Severity::Warning]);
         assert_eq!(severities(&config, 0), [Severity::Skipped]);
     }

@@ -106,10 +106,7 @@ impl Doctor {
         let ends = Instant::now() + self.timeout;
         let (finding, running) = listen::check(self.listen).await;
         report(finding);
-        let sources = Sources {
-            events: self.events,
-            nodes: self.nodes,
-        };
+        let sources = Sources { events: self.events, nodes: self.nodes };
         let (finding, slos) = slo_file::check(self.slo.as_deref(), sources);
         report(finding);
         report(web_config::check(self.web_config.as_deref(), self.tokens));
@@ -150,12 +147,9 @@ impl Doctor {
                 return skip(&BY_CLUSTER, WHY, labels.err(), report);
             }
         };
-        cluster::configured(&cluster)
-            .into_iter()
-            .for_each(&mut report);
+        cluster::configured(&cluster).into_iter().for_each(&mut report);
         let api = Api::new(cluster, ends);
-        self.ask(&api, (labels, slos.as_ref()), running, report)
-            .await;
+        self.ask(&api, (labels, slos.as_ref()), running, report).await;
     }
 
     /// The checks that need an API server.
@@ -169,23 +163,13 @@ impl Doctor {
         let (finding, reached) = cluster::reach(api).await;
         report(finding);
         let Reached::Yes(release) = reached else {
-            return skip(
-                &BY_CLUSTER,
-                "the API server does not answer",
-                labels.err(),
-                report,
-            );
+            return skip(&BY_CLUSTER, "the API server does not answer", labels.err(), report);
         };
         let (finding, identity) = permissions::identify(api).await;
         report(finding);
         if matches!(identity, Identity::Rejected) {
             let rest = &BY_CLUSTER[1..];
-            return skip(
-                rest,
-                "the credentials are not accepted",
-                labels.err(),
-                report,
-            );
+            return skip(rest, "the credentials are not accepted", labels.err(), report);
         }
         let (findings, denied) =
             permissions::review(api, &self.scopes, self.tokens, &identity).await;

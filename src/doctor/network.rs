@@ -134,10 +134,7 @@ mod tests {
         assert_eq!(found(std::slice::from_ref(&without)).0, Severity::Error);
         let (severity, text) = found(&[pod(&[CURRENT]), without]);
         assert_eq!(severity, Severity::Warning);
-        assert!(
-            text.contains("1 of 2 pods") && text.contains("node-1"),
-            "{text}"
-        );
+        assert!(text.contains("1 of 2 pods") && text.contains("node-1"), "{text}");
     }
 
     #[test]

@@ -21,12 +21,7 @@ pub(super) struct NetworkTimes {
 
 impl NetworkTimes {
     pub(super) const fn new(prompt: PromptNodes) -> Self {
-        Self {
-            prompt,
-            exact: 0,
-            bounded: 0,
-            late: 0,
-        }
+        Self { prompt, exact: 0, bounded: 0, late: 0 }
     }
 
     /// Counts a pod whose network condition is True.
@@ -35,11 +30,7 @@ impl NetworkTimes {
         let Some(condition) = condition.filter(|condition| condition.is_true()) else {
             return;
         };
-        let is_prompt = pod
-            .info
-            .node
-            .as_ref()
-            .is_some_and(|node| self.prompt.contains(&**node));
+        let is_prompt = pod.info.node.as_ref().is_some_and(|node| self.prompt.contains(&**node));
         match NetworkTime::of(condition.last_transition, &pod.containers) {
             None => {}
             Some(NetworkTime::Exact) => self.exact += 1,
@@ -53,12 +44,7 @@ impl NetworkTimes {
     /// of evidence.
     pub(super) fn finding(&self, events: bool) -> Option<Finding> {
         const CHECK: Check = Check::NetworkCondition;
-        let Self {
-            exact,
-            bounded,
-            late,
-            ..
-        } = *self;
+        let Self { exact, bounded, late, .. } = *self;
         let inexact = bounded + late;
         let pods = match exact + inexact {
             0 => return None,
@@ -74,10 +60,8 @@ impl NetworkTimes {
                 Finding::note(CHECK, found)
             }
         };
-        let finding = finding
-            .detail("exact", exact)
-            .detail("bounded", bounded)
-            .detail("late", late);
+        let finding =
+            finding.detail("exact", exact).detail("bounded", bounded).detail("late", late);
         Some(match inexact > 0 && !events {
             true => finding.fix(
                 "set --evidence events, which reads from Events since when the network was ready: \
@@ -104,12 +88,9 @@ mod tests {
     /// A pod with a container for each of these starts, relative to the condition's.
     fn pod(condition: ConditionStatus, starts: &[i64]) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "p");
-        let condition = Condition {
-            status: condition,
-            last_transition: Some(Timestamp::from_seconds(AT)),
-        };
-        pod.conditions
-            .insert(ConditionType::PodReadyToStartContainers, condition);
+        let condition =
+            Condition { status: condition, last_transition: Some(Timestamp::from_seconds(AT)) };
+        pod.conditions.insert(ConditionType::PodReadyToStartContainers, condition);
         let containers = starts.iter().map(|seconds| Container {
             state: ContainerState::Running,
             started: Some(Timestamp::from_seconds(AT + seconds)),
@@ -131,13 +112,8 @@ mod tests {
 
     #[test]
     fn the_first_start_says_how_late_the_condition_can_be() {
-        let pods = [
-            running(&[]),
-            running(&[5, 2]),
-            running(&[9, -3]),
-            running(&[-1]),
-            running(&[0, 7]),
-        ];
+        let pods =
+            [running(&[]), running(&[5, 2]), running(&[9, -3]), running(&[-1]), running(&[0, 7])];
         let found = finding(&pods, false).unwrap();
         assert_eq!(
             found.found,

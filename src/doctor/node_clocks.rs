@@ -96,10 +96,7 @@ mod tests {
         let one = "the clock of node-0 is at least 1m35s behind, by when its pods were shown";
         assert_eq!(found(&clocks[..1]), [one]);
         let all = found(&clocks);
-        assert_eq!(
-            (all.len(), &*all[5]),
-            (6, "the clocks of 2 more nodes are off")
-        );
+        assert_eq!((all.len(), &*all[5]), (6, "the clocks of 2 more nodes are off"));
     }
 
     /// What is found where a server answers this to who asks what is broken.
@@ -117,10 +114,7 @@ mod tests {
             {"node": "node-1", "fault": "ahead", "seconds": 7199, "since": "2026-03-01T10:00:00Z"}]}"#;
         let found = asked((http::StatusCode::OK, known)).await;
         let expected = "the clock of node-1 is at least 1h59m ahead, by when its pods were shown";
-        assert_eq!(
-            (found[0].severity, &*found[0].found),
-            (Severity::Warning, expected)
-        );
+        assert_eq!((found[0].severity, &*found[0].found), (Severity::Warning, expected));
         let of_before = r#"{"time": null, "fresh": true, "problems": [], "ended": []}"#;
         let found = asked((http::StatusCode::OK, of_before)).await;
         assert_eq!(found[0].severity, Severity::Ok);

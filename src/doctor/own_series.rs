@@ -41,19 +41,13 @@ impl Exposed {
     pub(super) fn series(self) -> Option<OwnSeries> {
         let others = self.clone().without_pods()?;
         if !self.labels.slo_namespace {
-            return Some(OwnSeries {
-                of_a_namespace: 0,
-                others,
-            });
+            return Some(OwnSeries { of_a_namespace: 0, others });
         }
         // Without the label there is one place for the pods of all namespaces, shown from the start.
         let mut unlabelled = self;
         unlabelled.labels.slo_namespace = false;
         let with_one = unlabelled.without_pods()?;
-        Some(OwnSeries {
-            of_a_namespace: with_one.saturating_sub(others),
-            others,
-        })
+        Some(OwnSeries { of_a_namespace: with_one.saturating_sub(others), others })
     }
 
     fn without_pods(self) -> Option<usize> {
@@ -105,11 +99,7 @@ mod tests {
 
     #[test]
     fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {
-        let config = LabelConfig {
-            slo_namespace: true,
-            max_values: 2,
-            ..LabelConfig::default()
-        };
+        let config = LabelConfig { slo_namespace: true, max_values: 2, ..LabelConfig::default() };
         let slo = SloDoc {
             name: "a".into(),
             objective_ratio: 0.99,
@@ -117,17 +107,10 @@ mod tests {
             threshold_seconds: 1.0,
             selection: Selection::default(),
         };
-        let exposed = Exposed {
-            labels: config.clone(),
-            slos: vec![slo],
-            ..Exposed::default()
-        };
+        let exposed = Exposed { labels: config.clone(), slos: vec![slo], ..Exposed::default() };
         let own = exposed.clone().series().unwrap();
         // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
-        assert_eq!(
-            own.of_a_namespace,
-            2 * WaitReason::COUNT + 2 + BadReason::COUNT
-        );
+        assert_eq!(own.of_a_namespace, 2 * WaitReason::COUNT + 2 + BadReason::COUNT);
         // Past the cap they count as one.
         let mut census = LabelCensus::new(&config).unwrap();
         for namespace in ["a", "b", "c", "d", "e"] {
@@ -140,10 +123,7 @@ mod tests {
             own.of_a_namespace, own.others
         );
         assert!(findings[0].found.contains(&text), "{}", findings[0].found);
-        let unlabelled = Exposed {
-            labels: LabelConfig::default(),
-            ..exposed
-        };
+        let unlabelled = Exposed { labels: LabelConfig::default(), ..exposed };
         let without = unlabelled.series().unwrap();
         assert_eq!(without.of_a_namespace, 0);
         assert_eq!(without.others, own.others + own.of_a_namespace);
@@ -154,10 +134,7 @@ mod tests {
         let others = |exposed: Exposed| exposed.series().unwrap().others;
         let least = others(Exposed::default());
         assert!((100..1_000).contains(&least), "{least}");
-        let events = Exposed {
-            events: true,
-            ..Exposed::default()
-        };
+        let events = Exposed { events: true, ..Exposed::default() };
         let at_zero = |reason: &StartupSliExclusion| reason.is_exposed_at_zero();
         let of_events = StartupSliExclusion::ALL
             .iter()
@@ -171,14 +148,8 @@ mod tests {
             + StartupImages::ALL.len() * (CLASSIC_BUCKETS + 2)
             + CapacityState::ALL.len();
         assert_eq!(others(events), least + of_events);
-        let checkpoint = Exposed {
-            checkpoint: true,
-            ..Exposed::default()
-        };
-        let traces = Exposed {
-            traces: true,
-            ..Exposed::default()
-        };
+        let checkpoint = Exposed { checkpoint: true, ..Exposed::default() };
+        let traces = Exposed { traces: true, ..Exposed::default() };
         assert!(others(checkpoint) > least && others(traces) > least);
     }
 }

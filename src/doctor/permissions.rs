@@ -73,11 +73,7 @@ pub(super) async fn review(
             }
         }
         if !missing.is_empty() {
-            let reason = if reason.is_empty() {
-                reason
-            } else {
-                format!(" ({reason})")
-            };
+            let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
             let found = format!("may not {} {scope}{reason}", missing.join(" and "));
             findings.push(
                 Finding::error(CHECK, found)
@@ -91,10 +87,7 @@ pub(super) async fn review(
         findings.extend(reviews(api, identity).await);
     }
     if findings.is_empty() {
-        findings.push(Finding::ok(
-            CHECK,
-            format!("may list and watch {}", in_words(scopes)),
-        ));
+        findings.push(Finding::ok(CHECK, format!("may list and watch {}", in_words(scopes))));
     }
     // A note, and only where the API server clearly says so.
     if let Ok(Answer::Allowed) = may(api, "", "*", "*", "*").await {
@@ -134,12 +127,7 @@ pub(super) async fn evidence(
         };
         let found = format!("may not {verbs} {what}{of_scope}, which --evidence {resource} needs");
         let finding = Finding::warning(Check::Permissions, found)
-            .fix(grant_to(
-                resource,
-                &format!("podinit-{resource}"),
-                scope,
-                identity,
-            ))
+            .fix(grant_to(resource, &format!("podinit-{resource}"), scope, identity))
             .detail("verbs", missing)
             .detail("namespace", scope_name(scope));
         findings.push(finding);
@@ -161,10 +149,7 @@ async fn reviews(api: &Api, identity: &Identity) -> Option<Finding> {
     if missing.is_empty() {
         return None;
     }
-    let found = format!(
-        "may not create {}, which --auth kubernetes needs",
-        missing.join(" and ")
-    );
+    let found = format!("may not create {}, which --auth kubernetes needs", missing.join(" and "));
     let subject = subject_of(identity);
     let fix = format!(
         "kubectl create clusterrolebinding podinit-auth --clusterrole=system:auth-delegator {subject}"
@@ -203,9 +188,7 @@ async fn may(
     if status.allowed {
         return Ok(Answer::Allowed);
     }
-    let reasons = [status.evaluation_error, status.reason]
-        .into_iter()
-        .flatten();
+    let reasons = [status.evaluation_error, status.reason].into_iter().flatten();
     let reason = reasons.into_iter().find(|text| !text.is_empty());
     Ok(Answer::Denied(reason.unwrap_or_default()))
 }
@@ -301,10 +284,7 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
             return (Finding::error(CHECK, found).fix(fix), Identity::Rejected);
         }
         Err(failure) => {
-            let why = format!(
-                "the API server does not say who podinit is: {}",
-                failure.detail
-            );
+            let why = format!("the API server does not say who podinit is: {}", failure.detail);
             return (Finding::skipped(CHECK, why), Identity::Unknown);
         }
     };
@@ -314,10 +294,7 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
             let found = "the API server takes podinit for nobody (system:anonymous)";
             let fix = "give the context a user with credentials, or podinit a service account";
             let finding = Finding::warning(CHECK, found).fix(fix);
-            (
-                finding.detail("username", name),
-                Identity::Known(name.to_owned()),
-            )
+            (finding.detail("username", name), Identity::Known(name.to_owned()))
         }
         Some(name) => {
             let finding = Finding::ok(CHECK, name).detail("username", name);
@@ -343,18 +320,9 @@ mod tests {
         let account = known("system:serviceaccount:monitoring:podinit");
         let cluster = grant(&Scope::Cluster, &account);
         assert!(cluster.contains("clusterrolebinding"), "{cluster}");
-        assert!(
-            cluster.contains("--serviceaccount=monitoring:podinit"),
-            "{cluster}"
-        );
-        let shop = grant(
-            &Scope::Namespace("shop".to_owned()),
-            &known("jane@example.com"),
-        );
-        assert!(
-            shop.contains("kubectl -n shop create role podinit"),
-            "{shop}"
-        );
+        assert!(cluster.contains("--serviceaccount=monitoring:podinit"), "{cluster}");
+        let shop = grant(&Scope::Namespace("shop".to_owned()), &known("jane@example.com"));
+        assert!(shop.contains("kubectl -n shop create role podinit"), "{shop}");
         assert!(shop.ends_with("--user=jane@example.com"), "{shop}");
     }
 

@@ -88,10 +88,7 @@ impl Census {
                 let listed = self.pods - before;
                 findings.push(refused(scope, listed, &failure));
                 // Further namespaces would not be answered either.
-                if matches!(
-                    failure.kind,
-                    ApiErrorKind::Transport | ApiErrorKind::Timeout
-                ) {
+                if matches!(failure.kind, ApiErrorKind::Transport | ApiErrorKind::Timeout) {
                     break;
                 }
             } else if self.pods == before {
@@ -147,9 +144,7 @@ impl Census {
             }
             _ => Finding::ok(CHECK, text),
         };
-        finding
-            .detail("pods", self.pods)
-            .detail("complete", self.complete)
+        finding.detail("pods", self.pods).detail("complete", self.complete)
     }
 
     async fn list(
@@ -179,8 +174,7 @@ impl Census {
             Ok(PageEnd { next, objects })
         };
         api.list(&requests, PAGE, read).await?;
-        self.versions
-            .push((scope.clone(), version.unwrap_or_default()));
+        self.versions.push((scope.clone(), version.unwrap_or_default()));
         Ok(())
     }
 
@@ -235,10 +229,7 @@ pub(super) struct Registries {
 impl Registries {
     /// None yet, of at most `cap` that are told apart.
     pub(super) fn new(cap: usize) -> Self {
-        Self {
-            most: cap.saturating_add(1),
-            names: HashSet::new(),
-        }
+        Self { most: cap.saturating_add(1), names: HashSet::new() }
     }
 
     /// Takes the images of a pod in.
@@ -265,17 +256,9 @@ mod tests {
     #[test]
     fn registries_past_the_cap_count_as_one() {
         let mut registries = Registries::new(2);
-        for image in [
-            "nginx",
-            "docker.io/nginx:2",
-            "a.example/x",
-            "b.example/x",
-            "c.example/x",
-        ] {
-            let pod = PodInfo {
-                images: Some(Arc::new(vec![Arc::from(image)])),
-                ..PodInfo::default()
-            };
+        for image in ["nginx", "docker.io/nginx:2", "a.example/x", "b.example/x", "c.example/x"] {
+            let pod =
+                PodInfo { images: Some(Arc::new(vec![Arc::from(image)])), ..PodInfo::default() };
             registries.add(&pod);
         }
         assert_eq!(registries.count(), 3);

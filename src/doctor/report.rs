@@ -53,13 +53,7 @@ pub struct Finding {
 
 impl Finding {
     fn new(check: Check, severity: Severity, found: impl Into<String>) -> Self {
-        Self {
-            check,
-            severity,
-            found: one_line(&found.into()),
-            fix: None,
-            details: Map::new(),
-        }
+        Self { check, severity, found: one_line(&found.into()), fix: None, details: Map::new() }
     }
 
     /// Nothing is wrong.
@@ -247,11 +241,7 @@ fn paint(text: &str, severity: Severity, colour: bool) -> String {
         Severity::Warning => "33",
         Severity::Error => "31",
     };
-    if colour {
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
+    if colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -302,19 +292,13 @@ mod text_tests {
         assert!(!plain.contains('\u{1b}'));
         let coloured = line(&finding, true);
         assert!(coloured.contains("\u{1b}[31m"));
-        assert_eq!(
-            coloured.replace("\u{1b}[31m", "").replace("\u{1b}[0m", ""),
-            plain
-        );
+        assert_eq!(coloured.replace("\u{1b}[31m", "").replace("\u{1b}[0m", ""), plain);
     }
 
     #[test]
     fn an_interrupted_report_names_the_checks_that_were_not_made() {
         let report = Report {
-            findings: vec![
-                Finding::ok(Check::Listen, ""),
-                Finding::error(Check::SloFile, ""),
-            ],
+            findings: vec![Finding::ok(Check::Listen, ""), Finding::error(Check::SloFile, "")],
             complete: false,
         };
         let text = summary(&report, false);

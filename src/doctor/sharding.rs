@@ -44,18 +44,14 @@ pub(super) fn finding(census: &Census, shard: Option<Shard>) -> Finding {
         }),
         (false, present) => {
             found += &format!("; each of {present} shards receives the events of all pods");
-            Some(format!(
-                "run one process instead, or enable the feature gate; {MORE_MEMORY}"
-            ))
+            Some(format!("run one process instead, or enable the feature gate; {MORE_MEMORY}"))
         }
     };
     let finding = match fix {
         None => Finding::ok(CHECK, found),
         Some(fix) => Finding::note(CHECK, found).fix(fix),
     };
-    finding
-        .detail("server_shards", sharded)
-        .detail("shards", needed)
+    finding.detail("server_shards", sharded).detail("shards", needed)
 }
 
 #[cfg(test)]
@@ -73,16 +69,10 @@ mod tests {
     #[test]
     fn one_process_is_enough_for_a_quarter_of_a_million_pods() {
         let (found, fix) = said(250_000, true, None);
-        assert_eq!(
-            found,
-            "the API server shards; 1 process is enough for 250000 pods"
-        );
+        assert_eq!(found, "the API server shards; 1 process is enough for 250000 pods");
         assert_eq!(fix, None);
         let (found, fix) = said(250_001, true, None);
-        assert_eq!(
-            found,
-            "the API server shards; 2 processes are enough for 250001 pods"
-        );
+        assert_eq!(found, "the API server shards; 2 processes are enough for 250001 pods");
         assert_eq!(fix.as_deref(), Some("run 2 shards (--shard 0/2 and so on)"));
     }
 
@@ -125,10 +115,7 @@ mod tests {
     fn a_shard_stands_for_all_of_them() {
         let shard = "1/4".parse().ok();
         let (found, fix) = said(240_000, true, shard);
-        assert!(
-            found.ends_with("4 processes are enough for about 960000 pods"),
-            "{found}"
-        );
+        assert!(found.ends_with("4 processes are enough for about 960000 pods"), "{found}");
         assert_eq!(fix, None);
         let (_, fix) = said(260_000, true, shard);
         assert_eq!(fix.as_deref(), Some("run 5 shards (--shard 0/5 and so on)"));

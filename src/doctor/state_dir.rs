@@ -12,10 +12,7 @@ use podinit_core::shard::Shard;
 pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Finding {
     const CHECK: Check = Check::StateDir;
     let Some(dir) = dir else {
-        return Finding::ok(
-            CHECK,
-            "no directory given: counters start at zero after a restart",
-        );
+        return Finding::ok(CHECK, "no directory given: counters start at zero after a restart");
     };
     let name = dir.display();
     let inspection = match inspect(dir) {
@@ -34,20 +31,14 @@ pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Findin
         let found = format!("{name} is used by another process");
         return Finding::error(CHECK, found).fix(IN_USE);
     }
-    let by = if inspection.in_use {
-        ", and used by a podinit that already runs here"
-    } else {
-        ""
-    };
+    let by = if inspection.in_use { ", and used by a podinit that already runs here" } else { "" };
     match inspection.checkpoint {
-        FoundCheckpoint::Absent if !inspection.exists => Finding::ok(
-            CHECK,
-            format!("{name} does not exist yet; it would be created"),
-        ),
-        FoundCheckpoint::Absent => Finding::ok(
-            CHECK,
-            format!("{name} is writable, without a checkpoint yet{by}"),
-        ),
+        FoundCheckpoint::Absent if !inspection.exists => {
+            Finding::ok(CHECK, format!("{name} does not exist yet; it would be created"))
+        }
+        FoundCheckpoint::Absent => {
+            Finding::ok(CHECK, format!("{name} is writable, without a checkpoint yet{by}"))
+        }
         FoundCheckpoint::Whole { shard, .. } if shard.index() != present.index() => {
             let found =
                 format!("{name} holds the state of shard {shard}, and this is shard {present}");
@@ -56,9 +47,7 @@ pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Findin
         FoundCheckpoint::Whole { bytes, pods, .. } => {
             let pods_known = count(pods as u64, "pod", "pods");
             let found = format!("{name} is writable, with a checkpoint of {pods_known}{by}");
-            Finding::ok(CHECK, found)
-                .detail("bytes", bytes)
-                .detail("pods", pods)
+            Finding::ok(CHECK, found).detail("bytes", bytes).detail("pods", pods)
         }
         FoundCheckpoint::Unusable(why) => {
             let found = format!("{name}: the checkpoint cannot be used: {why}");

@@ -30,18 +30,12 @@ pub(super) fn check(path: Option<&Path>, tokens: bool) -> Finding {
         return Finding::warning(CHECK, found)
             .fix("configure a certificate (tls_server_config) in the file of --web-config");
     }
-    let transport = if config.tls.is_some() {
-        "TLS"
-    } else {
-        "plain HTTP"
-    };
+    let transport = if config.tls.is_some() { "TLS" } else { "plain HTTP" };
     let who = match (tokens, has_users) {
         (true, _) => "bearer tokens that the API server accepts",
         (false, true) => "users with a password",
         (false, false) => "everybody who can connect",
     };
-    let from = path.map_or("no file given".to_owned(), |path| {
-        path.display().to_string()
-    });
+    let from = path.map_or("no file given".to_owned(), |path| path.display().to_string());
     Finding::ok(CHECK, format!("{from}: {transport}, for {who}"))
 }

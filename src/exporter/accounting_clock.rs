@@ -96,11 +96,7 @@ impl AccountingClock {
     }
 
     fn new(clock: &dyn Clock) -> Self {
-        Self {
-            reading: clock.read(),
-            last_tick: clock.elapsed(),
-            disturbed: None,
-        }
+        Self { reading: clock.read(), last_tick: clock.elapsed(), disturbed: None }
     }
 
     /// How time has passed since the last tick.
@@ -161,10 +157,7 @@ mod tests {
     impl Clock for Shown {
         fn read(&self) -> Reading {
             let (second, jumps) = *self.0.lock().unwrap();
-            Reading {
-                now: Timestamp::from_seconds(second as i64),
-                jumps,
-            }
+            Reading { now: Timestamp::from_seconds(second as i64), jumps }
         }
         fn elapsed(&self) -> Duration {
             Duration::from_secs(self.0.lock().unwrap().0)
@@ -220,10 +213,7 @@ mod tests {
     async fn no_deadline_passes_at_a_time_that_the_clock_jumped_to() {
         const SLO: &[u8] = b"slos: [{name: whole, interval: created_to_ready, threshold: 1m, objective: 99, window: 1d}]";
         for jump_after in 1..20 {
-            let clock = Jumping {
-                reads: AtomicU64::new(0),
-                jump_after,
-            };
+            let clock = Jumping { reads: AtomicU64::new(0), jump_after };
             let mut tracker = Tracker::new(TrackerConfig {
                 slos: Slos::from(&SloFile::parse("slos", SLO).unwrap()).rules,
                 ..TrackerConfig::default()

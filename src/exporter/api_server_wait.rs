@@ -64,9 +64,7 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
         if outage.is_news(failed.state, &error) {
             tracing::warn!("{error}; waiting for it");
         }
-        let wait = backoff
-            .after_failure()
-            .max(failed.retry_after.unwrap_or_default());
+        let wait = backoff.after_failure().max(failed.retry_after.unwrap_or_default());
         match ends {
             // One more attempt at the end: it may have come up meanwhile.
             Some(ends) => drop(timeout_at(ends, sleep(wait)).await),
@@ -102,10 +100,8 @@ mod tests {
     async fn the_first_reason_and_each_that_lasts_are_one_line_of_the_log() {
         let log = Log::default();
         let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(move || writer.clone())
-            .with_ansi(false)
-            .finish();
+        let subscriber =
+            tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
         let _guard = tracing::subscriber::set_default(subscriber);
         let began = Instant::now();
         let attempt = || async {
@@ -129,10 +125,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         let logged = [
             ("WARN", "it is unreachable: unexpected EOF; waiting for it"),
-            (
-                "WARN",
-                "it is unreachable: invalid peer certificate; waiting",
-            ),
+            ("WARN", "it is unreachable: invalid peer certificate; waiting"),
             ("WARN", "it is busy: starting; waiting for it"),
             ("INFO", "the API server answers"),
         ];

@@ -75,10 +75,7 @@ impl Fixture {
         let (wall, error, passed) = (cluster.clock(), Arc::clone(&off), cluster.clock());
         let began = passed.now();
         let clock = Arc::new(ApiServerClock::new(
-            move || {
-                wall.now()
-                    .plus_nanos(error.load(Relaxed) * NANOS_PER_SECOND)
-            },
+            move || wall.now().plus_nanos(error.load(Relaxed) * NANOS_PER_SECOND),
             move || Duration::from_nanos(passed.now().nanos_since(began).unsigned_abs()),
         ));
         let api = connect(&cluster).observing_dates(Arc::clone(&clock));
@@ -112,29 +109,12 @@ impl Fixture {
             stats: Arc::clone(&stats),
             snapshots: Snapshots::none(),
         };
-        let mut watch = WatchConfig {
-            scopes: vec![scope],
-            ..WatchConfig::default()
-        };
+        let mut watch = WatchConfig { scopes: vec![scope], ..WatchConfig::default() };
         watch.reflector.seed = Some(7);
         let shutdown = CancellationToken::new();
-        let mut tasks = spawn(
-            &api.client,
-            &watch,
-            clock.clone(),
-            &stats,
-            &sender,
-            &shutdown,
-        );
+        let mut tasks = spawn(&api.client, &watch, clock.clone(), &stats, &sender, &shutdown);
         tasks.spawn(ingest.run(shutdown.clone()));
-        let fixture = Self {
-            cluster,
-            off,
-            clock,
-            exposition,
-            shutdown,
-            tasks,
-        };
+        let fixture = Self { cluster, off, clock, exposition, shutdown, tasks };
         tokio::time::sleep(TICK).await;
         fixture
     }
@@ -235,12 +215,8 @@ fn value(lines: &[String], series: &str) -> f64 {
 }
 
 fn sum(lines: &[String], name: &str) -> f64 {
-    let of_name = lines
-        .iter()
-        .filter(|line| line.split(['{', ' ']).next() == Some(name));
-    of_name
-        .map(|line| value(std::slice::from_ref(line), line.rsplit_once(' ').unwrap().0))
-        .sum()
+    let of_name = lines.iter().filter(|line| line.split(['{', ' ']).next() == Some(name));
+    of_name.map(|line| value(std::slice::from_ref(line), line.rsplit_once(' ').unwrap().0)).sum()
 }
 
 /// A clock that is off like this, with so many steps of it, changes no metric.
@@ -257,11 +233,7 @@ async fn changes_no_metric(offs: &[([i64; 5], u64)]) {
 
     for &(off, steps) in offs {
         let (measured, corrections) = minutes(off).await;
-        let differences: Vec<_> = truth
-            .iter()
-            .zip(&measured)
-            .filter(|(a, b)| a != b)
-            .collect();
+        let differences: Vec<_> = truth.iter().zip(&measured).filter(|(a, b)| a != b).collect();
         assert_eq!(measured.len(), truth.len());
         assert!(differences.is_empty(), "{off:?}: {differences:#?}");
         assert_eq!(corrections, (steps, 0), "{off:?}");
@@ -280,15 +252,8 @@ async fn does_no_harm(off: i64) {
     let (truth, _) = minutes([0; 5]).await;
     let (measured, corrections) = minutes([off; 5]).await;
     assert_eq!(corrections, (1, 1));
-    for name in [
-        "podinit_pods_discovered_total",
-        "podinit_pods_finished_total",
-    ] {
-        assert_eq!(
-            sum(&measured, name),
-            sum(&truth, name),
-            "{name}, off by {off} s"
-        );
+    for name in ["podinit_pods_discovered_total", "podinit_pods_finished_total"] {
+        assert_eq!(sum(&measured, name), sum(&truth, name), "{name}, off by {off} s");
     }
     // Some nodes of the simulated cluster have clocks that are off by a second, so their
     // intervals lie on the boundary between rounded and negative, which is not observed (`time`).
@@ -309,10 +274,7 @@ async fn does_no_harm(off: i64) {
         "podinit_watch_delivery_seconds_count",
     ] {
         let (measured, truth) = (sum(&measured, name), sum(&truth, name));
-        assert!(
-            (measured - truth).abs() <= 0.02 * truth,
-            "{name}: {measured}, not {truth}"
-        );
+        assert!((measured - truth).abs() <= 0.02 * truth, "{name}: {measured}, not {truth}");
     }
     for name in [
         "podinit_stage_duration_seconds",
@@ -322,10 +284,7 @@ async fn does_no_harm(off: i64) {
         let difference =
             sum(&measured, &format!("{name}_sum")) - sum(&truth, &format!("{name}_sum"));
         let most = sum(&truth, &format!("{name}_count"));
-        assert!(
-            difference.abs() <= most,
-            "{name} differs by {difference} s in {most}"
-        );
+        assert!(difference.abs() <= most, "{name} differs by {difference} s in {most}");
     }
     for slo in ["network", "ready", "whole"] {
         let bad = format!("podinit_slo_events_total{{slo=\"{slo}\",result=\"bad\"}}");
@@ -369,10 +328,7 @@ async fn without_dates_new_pods_correct_a_clock_that_is_wrong() {
         assert!(corrected < 2.0, "off by {off} s, corrected by {correction}");
         for (judged, truth) in judged.iter().zip(truth) {
             let difference = (judged - truth).abs();
-            assert!(
-                difference <= (0.05 * truth).max(8.0),
-                "off by {off} s: {judged}, not {truth}"
-            );
+            assert!(difference <= (0.05 * truth).max(8.0), "off by {off} s: {judged}, not {truth}");
         }
     }
 }
@@ -390,9 +346,7 @@ async fn slo_events(absent: impl AsyncFnOnce(&Fixture)) -> [f64; 3] {
         let series = format!("podinit_slo_events_total{{slo=\"network\",result=\"{result}\"}}");
         value(&lines, &series)
     };
-    let excluded = lines
-        .iter()
-        .filter(|line| line.contains("excluded_total{slo=\"network\""));
+    let excluded = lines.iter().filter(|line| line.contains("excluded_total{slo=\"network\""));
     let excluded = excluded.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap());
     [of("good"), of("bad"), excluded.sum()]
 }
@@ -408,14 +362,8 @@ async fn make_no_pod_bad(absent: impl AsyncFnOnce(&Fixture)) {
     // deadline and was deleted is known only as deleted, and a pod near the threshold is judged
     // by the middle of its second.
     assert_eq!(measured.iter().sum::<f64>(), good + bad + excluded);
-    assert!(
-        (measured[0] - good).abs() <= 0.005 * good,
-        "{measured:?}, not {good} good"
-    );
-    assert!(
-        measured[1] <= bad + 3.0 && measured[1] >= 0.8 * bad,
-        "{measured:?}, not {bad} bad"
-    );
+    assert!((measured[0] - good).abs() <= 0.005 * good, "{measured:?}, not {good} good");
+    assert!(measured[1] <= bad + 3.0 && measured[1] >= 0.8 * bad, "{measured:?}, not {bad} bad");
 }
 
 /// The process is stopped: when it continues, every timer is due at once.

@@ -160,10 +160,8 @@ impl Ingest {
             PodEvent::Listed { .. } | PodEvent::Resumed | PodEvent::CaughtUp
         );
         let source = usize::from(delivery.source.0);
-        self.sink.lists = matches!(
-            delivery.event,
-            PodEvent::Listed { .. } | PodEvent::Reconciled { .. }
-        );
+        self.sink.lists =
+            matches!(delivery.event, PodEvent::Listed { .. } | PodEvent::Reconciled { .. });
         if delivery.event.is_about_many() {
             self.snapshots.finish(&mut self.tracker);
         }

@@ -34,11 +34,7 @@ fn account(pods: u64, ratio: Option<&str>) -> Accounted {
         let ready = if number % 10 == 0 { 60 } else { 4 };
         Life { number, ready }.account(&mut tracker, &mut sink);
     }
-    Accounted {
-        exposition,
-        stats,
-        startups,
-    }
+    Accounted { exposition, stats, startups }
 }
 
 impl Accounted {
@@ -51,11 +47,7 @@ impl Accounted {
 fn counts_are_the_same_without_a_collector_and_with_a_dead_one() {
     let without = account(PODS, None);
     let dead = account(PODS, Some("1"));
-    assert!(
-        without
-            .text(Format::Text)
-            .contains("podinit_pods_finished_total")
-    );
+    assert!(without.text(Format::Text).contains("podinit_pods_finished_total"));
     assert_eq!(without.text(Format::Text), dead.text(Format::Text));
     let dropped = dead.stats.dropped(DropReason::QueueFull);
     assert_eq!(dropped, PODS - MOST_QUEUED as u64);

@@ -34,10 +34,7 @@ impl OwnThread {
         thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || runtime.block_on(stopped.cancelled()))?;
-        Ok(Self {
-            handle,
-            _stop: stop.drop_guard(),
-        })
+        Ok(Self { handle, _stop: stop.drop_guard() })
     }
 
     /// Spawns tasks on the thread.

@@ -49,11 +49,7 @@ pub(crate) struct ReloadTask<R> {
 impl<R: Reloadable> ReloadTask<R> {
     /// `changes` knows the files with which the process started.
     pub(crate) fn new(reloadable: R, changes: ChangeDetector, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            reloadable,
-            changes,
-            clock,
-        }
+        Self { reloadable, changes, clock }
     }
 
     /// Reads the files every [`POLL_INTERVAL`], and when `reload` requests it, until `shutdown`.

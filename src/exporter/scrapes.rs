@@ -48,12 +48,7 @@ impl Scrapes {
             Some(_) => State::Expected,
             None => State::Restored,
         };
-        Self {
-            exposition,
-            stats,
-            commits,
-            state: watch::Sender::new(state),
-        }
+        Self { exposition, stats, commits, state: watch::Sender::new(state) }
     }
 
     /// Shows everything from now on: what there was to restore is restored.

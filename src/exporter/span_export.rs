@@ -36,23 +36,13 @@ impl Traces {
         };
         let stats = Arc::new(TraceStats::default());
         let (queue, startups) = traces::channel(args.otlp_sample_ratio, Arc::clone(&stats));
-        let traces = Self {
-            settings,
-            startups,
-            spans: Spans::new(label_keys),
-            stats,
-        };
+        let traces = Self { settings, startups, spans: Spans::new(label_keys), stats };
         Ok(Some((traces, queue)))
     }
 
     /// The task that sends them.
     pub(crate) async fn exporter(self) -> anyhow::Result<TraceExporter> {
-        let Self {
-            settings,
-            startups,
-            spans,
-            stats,
-        } = self;
+        let Self { settings, startups, spans, stats } = self;
         Ok(TraceExporter::new(&settings, startups, spans, stats).await?)
     }
 }

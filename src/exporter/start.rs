@@ -149,12 +149,7 @@ impl Exporter {
         let commits = checkpoint.as_ref().map(Checkpoint::commits);
         let scrapes = Scrapes::new(Arc::clone(&exposition), Arc::clone(&stats), commits);
         let scrapes = Arc::new(scrapes);
-        let server = Server::bind(
-            args.listen,
-            Limits::default(),
-            scrapes.clone(),
-            health.clone(),
-        )?;
+        let server = Server::bind(args.listen, Limits::default(), scrapes.clone(), health.clone())?;
         let hosts = AllowedHosts::new(&args.allowed_hosts, server.local_addr());
         let server = server.with_hosts(hosts);
         let scopes = (0..=u16::MAX).zip(&watch.scopes);
@@ -180,10 +175,9 @@ impl Exporter {
             Arc::clone(&sink.saw_new),
         ));
         let routes = api::router(records.clone(), label_keys, Arc::clone(&freshness));
-        let server = server.with_routes(routes.merge(problems::router(
-            snapshots_of_problems.clone(),
-            Arc::clone(&freshness),
-        )));
+        let server = server.with_routes(
+            routes.merge(problems::router(snapshots_of_problems.clone(), Arc::clone(&freshness))),
+        );
         let shown = PageSources {
             cluster: args.cluster_name.clone(),
             records,
@@ -255,18 +249,12 @@ impl Exporter {
 
     /// Finds problems on `runtime`. Without it, that stands behind what readers ask of the caller's.
     pub(crate) fn finding_on(self, runtime: &Handle) -> Self {
-        Self {
-            finding_runtime: runtime.clone(),
-            ..self
-        }
+        Self { finding_runtime: runtime.clone(), ..self }
     }
 
     /// Watches and accounts on `runtime`, and serves on that of the caller. Without it, it does both there.
     pub(crate) fn accounting_on(self, runtime: &Handle) -> Self {
-        Self {
-            accounting_runtime: runtime.clone(),
-            ..self
-        }
+        Self { accounting_runtime: runtime.clone(), ..self }
     }
 
     /// Reads its files again when `reload` requests it. Without it, only at intervals.
@@ -347,15 +335,8 @@ impl Exporter {
             server.serve(ends).await;
             ended.cancel();
         });
-        tasks.spawn(
-            "the history of the page",
-            self.sampler.run(shutdown.clone()),
-        );
-        tasks.spawn_on(
-            &self.finding_runtime,
-            "the problems",
-            self.finder.run(shutdown.clone()),
-        );
+        tasks.spawn("the history of the page", self.sampler.run(shutdown.clone()));
+        tasks.spawn_on(&self.finding_runtime, "the problems", self.finder.run(shutdown.clone()));
         if let Some(reload) = web.reload(gate) {
             let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
             let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());

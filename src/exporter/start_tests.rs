@@ -39,11 +39,7 @@ fn exporter(cluster: &SimulatedCluster, more: &[&str]) -> Exporter {
 }
 
 async fn simulated() -> (SimulatedCluster, Cluster) {
-    let config = ClusterConfig {
-        rate: 50.0,
-        speed: 10.0,
-        ..ClusterConfig::default()
-    };
+    let config = ClusterConfig { rate: 50.0, speed: 10.0, ..ClusterConfig::default() };
     let simulated = SimulatedCluster::start(config).await.unwrap();
     let cluster = connect_to(simulated.url(), "the test".to_owned());
     let cluster = cluster.await.unwrap();
@@ -80,10 +76,7 @@ async fn accounting_that_panics_ends_the_exporter() {
     exporter.ingest.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
-    assert!(
-        why.ends_with("podinit ends, since its figures would go stale"),
-        "{why}"
-    );
+    assert!(why.ends_with("podinit ends, since its figures would go stale"), "{why}");
 }
 
 #[tokio::test]
@@ -124,10 +117,7 @@ async fn accounting_that_returns_ends_the_exporter() {
     exporter.ingest.deliveries = mpsc::channel(1).1;
     let why = why_it_ended(exporter, &cluster).await;
     let expected = "the ingest task has ended; podinit ends too, since its figures would go stale";
-    assert!(
-        why == expected || why.starts_with("a watch has ended"),
-        "{why}"
-    );
+    assert!(why == expected || why.starts_with("a watch has ended"), "{why}");
 }
 
 /// A clock that blocks its readers while it is held. A thread that waits here gives its other tasks
@@ -173,9 +163,7 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
         its.wait();
         clock.now()
     });
-    let brief = exporter
-        .health
-        .register_task("ingest", Duration::from_secs(3));
+    let brief = exporter.health.register_task("ingest", Duration::from_secs(3));
     std::mem::replace(&mut exporter.ingest.heartbeat, brief).finish();
     let address = exporter.address();
     let shutdown = CancellationToken::new();
@@ -196,10 +184,7 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
         }
     };
     let answer = tokio::time::timeout(PATIENCE, failed).await.unwrap();
-    assert!(
-        answer.contains("task ingest has sent no heartbeat for"),
-        "{answer}"
-    );
+    assert!(answer.contains("task ingest has sent no heartbeat for"), "{answer}");
     drop(let_go);
     shutdown.cancel();
     run.await.unwrap().unwrap();

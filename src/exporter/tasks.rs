@@ -23,10 +23,7 @@ pub(crate) struct Tasks {
 
 impl Tasks {
     pub(crate) fn new(shutdown: CancellationToken) -> Self {
-        Self {
-            running: JoinSet::new(),
-            shutdown,
-        }
+        Self { running: JoinSet::new(), shutdown }
     }
 
     pub(crate) fn spawn(

@@ -59,12 +59,7 @@ impl WebSettings {
 
     /// Reloads the file, if there is one, for `gate`.
     pub(crate) fn reload(self, gate: Arc<Gate>) -> Option<ReloadTask<WebReload>> {
-        let reload = WebReload {
-            file: self.file?,
-            in_force: self.config,
-            gate,
-            stats: self.stats,
-        };
+        let reload = WebReload { file: self.file?, in_force: self.config, gate, stats: self.stats };
         Some(ReloadTask::new(reload, self.changes?, self.clock))
     }
 }
@@ -108,9 +103,7 @@ impl Reloadable for WebReload {
         let mut inspection = self.file.inspect();
         inspection.result = inspection.result.and_then(|next| {
             let allowed = self.in_force.may_become(&next);
-            allowed
-                .map(|()| next)
-                .map_err(|why| self.file.refused(&why))
+            allowed.map(|()| next).map_err(|why| self.file.refused(&why))
         });
         inspection
     }
@@ -184,10 +177,7 @@ mod tests {
         assert!(is_first(&gate));
         assert_eq!((stats.reloads(true), stats.reloads(false)), (0, 0));
 
-        files.write(
-            "tls.crt",
-            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-        );
+        files.write("tls.crt", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
         reload.poll().await;
         reload.poll().await;
         assert!(is_first(&gate));
@@ -205,12 +195,7 @@ mod tests {
     async fn a_half_written_file_takes_no_protection_away() {
         let files = Files::new();
         let (gate, stats, mut reload) = files.reloaded();
-        for half in [
-            "",
-            "{}",
-            "tls_server_config:",
-            "tls_server_config: {cert_file: tls.crt",
-        ] {
+        for half in ["", "{}", "tls_server_config:", "tls_server_config: {cert_file: tls.crt"] {
             files.write("web.yaml", half);
             reload.poll().await;
             assert!(gate.tls().is_some(), "{half}");

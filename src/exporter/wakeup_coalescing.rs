@@ -54,10 +54,7 @@ struct Wakeups {
 
 impl Wakeups {
     fn woken(&mut self, now: Instant) {
-        *self = Self {
-            before: self.last,
-            last: Some(now),
-        };
+        *self = Self { before: self.last, last: Some(now) };
     }
 
     /// How long to sleep before the thread waits for more.

@@ -71,30 +71,15 @@ mod tests {
         let autoscaler = Some("cluster-autoscaler");
         let adds = Some("pod triggered scale-up: [{pool-a 3->4 (max: 10)}]");
         for (state, by, message, clause) in [
-            (
-                CapacityState::ScalingUp,
-                autoscaler,
-                adds,
-                "cluster-autoscaler is adding a node",
-            ),
-            (
-                CapacityState::ScalingUp,
-                None,
-                None,
-                "an autoscaler is adding a node",
-            ),
+            (CapacityState::ScalingUp, autoscaler, adds, "cluster-autoscaler is adding a node"),
+            (CapacityState::ScalingUp, None, None, "an autoscaler is adding a node"),
             (
                 CapacityState::Nominated,
                 Some("karpenter"),
                 None,
                 "karpenter has chosen a node for it",
             ),
-            (
-                CapacityState::NoScaleUp,
-                autoscaler,
-                None,
-                "no autoscaler helps",
-            ),
+            (CapacityState::NoScaleUp, autoscaler, None, "no autoscaler helps"),
             (
                 CapacityState::NoScaleUp,
                 autoscaler,
@@ -116,12 +101,7 @@ mod tests {
                 ),
                 "cluster-autoscaler could not add a node: GCE out of resources",
             ),
-            (
-                CapacityState::ScaleUpFailed,
-                None,
-                None,
-                "an autoscaler could not add a node",
-            ),
+            (CapacityState::ScaleUpFailed, None, None, "an autoscaler could not add a node"),
         ] {
             assert_eq!(said(state, by, message).as_deref(), Some(clause));
         }

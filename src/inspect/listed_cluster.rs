@@ -100,10 +100,7 @@ impl Unlisted {
 impl fmt::Display for Unlisted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, unknown, why } = self;
-        write!(
-            f,
-            "the {what} cannot be listed, so podinit does not know {unknown}: {why}"
-        )
+        write!(f, "the {what} cannot be listed, so podinit does not know {unknown}: {why}")
     }
 }
 
@@ -116,14 +113,7 @@ impl ListedCluster {
         selectors: Selectors,
         evidence: ListedEvidence,
     ) -> Self {
-        Self {
-            cluster,
-            clock,
-            scopes,
-            selectors,
-            evidence,
-            evidence_listed: None,
-        }
+        Self { cluster, clock, scopes, selectors, evidence, evidence_listed: None }
     }
 
     /// Lists the pods, and the evidence now and then.

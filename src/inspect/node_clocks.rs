@@ -20,10 +20,7 @@ pub(crate) fn clause(clock: &NodeClock) -> String {
 
 /// What that leaves in doubt about the startup of a pod on the node.
 pub(super) fn doubt(clock: &NodeClock) -> String {
-    format!(
-        "the {}: times that its kubelet states are wrong by as much",
-        clause(clock)
-    )
+    format!("the {}: times that its kubelet states are wrong by as much", clause(clock))
 }
 
 /// What it leaves in doubt of a pod on `node`, among those whose clocks are off.

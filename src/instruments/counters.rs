@@ -131,10 +131,7 @@ impl<L: LabelValue> CounterVec<L> {
 
 impl<L: LabelValue> Default for CounterVec<L> {
     fn default() -> Self {
-        Self {
-            counters: L::ALL.iter().map(|_| Counter::default()).collect(),
-            label: PhantomData,
-        }
+        Self { counters: L::ALL.iter().map(|_| Counter::default()).collect(), label: PhantomData }
     }
 }
 
@@ -163,10 +160,9 @@ impl<L: LabelValue> Instrument for CounterVec<L> {
 
 impl<L: LabelValue> Persistent for CounterVec<L> {
     fn save(&self) -> Vec<SavedSeries> {
-        let series = self.iter().map(|(value, count)| SavedSeries {
-            labels: vec![Cow::Borrowed(value)],
-            value: count,
-        });
+        let series = self
+            .iter()
+            .map(|(value, count)| SavedSeries { labels: vec![Cow::Borrowed(value)], value: count });
         series.collect()
     }
 
@@ -203,9 +199,7 @@ impl<L: LabelValue, M: LabelValue> CounterVec2<L, M> {
     /// Every pair that is exposed.
     fn exposed(&self) -> impl Iterator<Item = ([&'static str; 2], &Counter)> {
         let shows_all = self.shows_all.load(Relaxed);
-        let at_zero = L::ALL
-            .iter()
-            .map(move |first| shows_all || first.is_exposed_at_zero());
+        let at_zero = L::ALL.iter().map(move |first| shows_all || first.is_exposed_at_zero());
         let at_zero = at_zero.flat_map(|at_zero| M::ALL.iter().map(move |_| at_zero));
         let exposed = self.iter().zip(at_zero);
         let exposed = exposed.filter(|((_, counter), at_zero)| *at_zero || counter.get() > 0);

@@ -114,12 +114,7 @@ impl FamilyDoc {
 
 impl From<&FamilyDoc> for Head<'static> {
     fn from(doc: &FamilyDoc) -> Self {
-        Self {
-            name: doc.name,
-            help: doc.help,
-            kind: doc.kind,
-            unit: doc.unit,
-        }
+        Self { name: doc.name, help: doc.help, kind: doc.kind, unit: doc.unit }
     }
 }
 

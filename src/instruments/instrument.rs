@@ -68,10 +68,7 @@ impl fmt::Display for UnknownSeries {
 impl SavedFamilies {
     /// Adds a family.
     pub fn put(&mut self, family: &FamilyDoc, series: Vec<SavedSeries>) {
-        self.0.push(SavedFamily {
-            name: Cow::Borrowed(family.name),
-            series,
-        });
+        self.0.push(SavedFamily { name: Cow::Borrowed(family.name), series });
     }
 
     /// The series that were saved of a family; none if it was not.
@@ -118,10 +115,7 @@ impl SavedFamilies {
     /// The first family or series that is not among `known`.
     pub fn unknown(&self, known: &[FamilyDoc]) -> Option<UnknownSeries> {
         self.0.iter().find_map(|saved| {
-            let unknown = |labels| UnknownSeries {
-                family: saved.name.to_string(),
-                labels,
-            };
+            let unknown = |labels| UnknownSeries { family: saved.name.to_string(), labels };
             let mut known = known.iter().filter(|family| family.saved);
             let Some(family) = known.find(|family| family.name == saved.name) else {
                 return Some(unknown(Vec::new()));

@@ -105,10 +105,7 @@ mod tests {
     fn what_is_saved_is_restored_and_the_sum_is_what_was_counted() {
         let causes = BadCauses::default();
         let image = WaitReason::new(Stage::Init, Cause::Image).unwrap();
-        let (image, rejected) = (
-            BadReason::Waiting(image),
-            BadReason::Rejected(Stage::Network),
-        );
+        let (image, rejected) = (BadReason::Waiting(image), BadReason::Rejected(Stage::Network));
         for reason in [image, BadReason::NotKnown, rejected, image] {
             causes.count(reason);
         }
@@ -118,11 +115,8 @@ mod tests {
         }
         assert_eq!(restored.snapshot().sum(), 4);
         let counted: Vec<_> = restored.snapshot().iter().filter(|(_, n)| *n > 0).collect();
-        let expected = [
-            (["init", "image"], 2),
-            (["network", "rejected"], 1),
-            (["none", "none"], 1),
-        ];
+        let expected =
+            [(["init", "image"], 2), (["network", "rejected"], 1), (["none", "none"], 1)];
         assert_eq!(counted, expected);
     }
 }

@@ -40,10 +40,7 @@ pub struct Builder {
 impl Builder {
     /// Podinit's own families, with this label set.
     pub fn new(labels: LabelConfig) -> Self {
-        Self {
-            labels,
-            ..Self::default()
-        }
+        Self { labels, ..Self::default() }
     }
 
     /// Exposes the families of the watch. Without this they are absent: a replay has no watch.
@@ -139,12 +136,8 @@ impl Builder {
         sources.extend(self.sources);
         sources.push(Box::new(BuildInfo { shard: self.shard }));
         let sources: Arc<[_]> = sources.into();
-        let exposition = Exposition::new(
-            Arc::clone(&store),
-            board,
-            Arc::clone(&sources),
-            self.collectors,
-        );
+        let exposition =
+            Exposition::new(Arc::clone(&store), board, Arc::clone(&sources), self.collectors);
         let recorder = Recorder::new(store, sets, namespaces, slos, sources);
         Ok((recorder, Arc::new(exposition)))
     }
@@ -152,8 +145,6 @@ impl Builder {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
-            .field("labels", &self.labels)
-            .finish_non_exhaustive()
+        f.debug_struct("Builder").field("labels", &self.labels).finish_non_exhaustive()
     }
 }

@@ -52,10 +52,8 @@ impl Cells {
         let (used, cells) = counts.split_at(self.words());
         mark(used, cell);
         cells[cell].fetch_add(1, Ordering::Relaxed);
-        self.seconds
-            .fetch_add(nanos / NANOS_PER_SECOND, Ordering::Relaxed);
-        self.nanos
-            .fetch_add(nanos % NANOS_PER_SECOND, Ordering::Relaxed);
+        self.seconds.fetch_add(nanos / NANOS_PER_SECOND, Ordering::Relaxed);
+        self.nanos.fetch_add(nanos % NANOS_PER_SECOND, Ordering::Relaxed);
     }
 
     /// Whether anything was counted in `cell`.

@@ -50,9 +50,7 @@ impl Exposition {
 impl Distribution {
     fn of(counts: &[u64]) -> Self {
         let cells = counts.iter().zip(0..).filter(|(count, _)| **count > 0);
-        Self {
-            cells: cells.map(|(count, cell)| (cell, *count)).collect(),
-        }
+        Self { cells: cells.map(|(count, cell)| (cell, *count)).collect() }
     }
 
     /// The distribution of these durations in nanoseconds.
@@ -72,9 +70,7 @@ impl Distribution {
         };
         let cells = self.cells.iter();
         let cells = cells.map(|(cell, count)| (*cell, count.saturating_sub(before(*cell))));
-        Self {
-            cells: cells.filter(|(_, count)| *count > 0).collect(),
-        }
+        Self { cells: cells.filter(|(_, count)| *count > 0).collect() }
     }
 
     /// How many durations there are.

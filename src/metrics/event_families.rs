@@ -69,9 +69,6 @@ impl EventFamilies {
 impl EventMetrics {
     /// Nothing counted yet, with room for so many registries.
     pub(super) fn new(max_registries: usize) -> Self {
-        Self {
-            families: EventFamilies::default(),
-            pulls: ImagePulls::new(max_registries),
-        }
+        Self { families: EventFamilies::default(), pulls: ImagePulls::new(max_registries) }
     }
 }

@@ -102,11 +102,7 @@ fn fitting(pod: &PodInfo, span: Option<&SpanRef>) -> Option<Fitting> {
         let span = of_span.filter(|_| fitting.span_id).unwrap_or(0);
         of_pod + namespace + trace + span <= MAX_CHARACTERS
     };
-    let choice = |namespace, trace_id, span_id| Fitting {
-        namespace,
-        trace_id,
-        span_id,
-    };
+    let choice = |namespace, trace_id, span_id| Fitting { namespace, trace_id, span_id };
     let traced = [(true, true), (true, false), (false, false)];
     let traced = traced.map(|(namespace, span_id)| choice(namespace, true, span_id));
     let traced = traced.into_iter().filter(|_| span.is_some());
@@ -210,10 +206,7 @@ mod tests {
         let Some(Some(exemplar)) = read.get(2) else {
             return Vec::new();
         };
-        exemplar
-            .labels()
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .collect()
+        exemplar.labels().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     }
 
     #[test]
@@ -267,14 +260,8 @@ mod tests {
     fn the_span_is_dropped_before_the_namespace_and_that_before_the_trace() {
         // What is left for the pod's name beside pod, namespace=ns, trace_id and span_id.
         let beside = [128 - 3 - 11 - 40 - 23, 128 - 3 - 11 - 40, 128 - 3 - 40];
-        assert_eq!(
-            traced(&"p".repeat(beside[0])),
-            [NAMESPACE, POD, TRACE_ID, SPAN_ID]
-        );
-        assert_eq!(
-            traced(&"p".repeat(beside[0] + 1)),
-            [NAMESPACE, POD, TRACE_ID]
-        );
+        assert_eq!(traced(&"p".repeat(beside[0])), [NAMESPACE, POD, TRACE_ID, SPAN_ID]);
+        assert_eq!(traced(&"p".repeat(beside[0] + 1)), [NAMESPACE, POD, TRACE_ID]);
         assert_eq!(traced(&"p".repeat(beside[1])), [NAMESPACE, POD, TRACE_ID]);
         assert_eq!(traced(&"p".repeat(beside[1] + 1)), [POD, TRACE_ID]);
         assert_eq!(traced(&"p".repeat(beside[2])), [POD, TRACE_ID]);

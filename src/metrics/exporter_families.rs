@@ -47,10 +47,7 @@ impl BuildInfo {
 
 impl FamilySource for BuildInfo {
     fn collect(&self, out: &mut dyn Encoder) {
-        let labels = [
-            ("version", env!("CARGO_PKG_VERSION")),
-            ("revision", Self::REVISION),
-        ];
+        let labels = [("version", env!("CARGO_PKG_VERSION")), ("revision", Self::REVISION)];
         out.family(Head::from(&BUILD_INFO));
         out.number(&labels, Number::Integer(1));
         let Some(shard) = self.shard else { return };

@@ -80,21 +80,14 @@ mod tests {
         for family in families() {
             let name = family.name;
             assert!(name.starts_with("podinit_"));
-            assert_eq!(
-                name.ends_with("_total"),
-                family.kind == Kind::Counter,
-                "{name}"
-            );
+            assert_eq!(name.ends_with("_total"), family.kind == Kind::Counter, "{name}");
             assert_eq!(
                 name.trim_end_matches("_total").ends_with("_seconds"),
                 family.unit == Some("seconds"),
                 "{name}"
             );
             assert!(family.help.ends_with('.'), "{name}");
-            assert_eq!(
-                families().iter().filter(|other| other.name == name).count(),
-                1
-            );
+            assert_eq!(families().iter().filter(|other| other.name == name).count(), 1);
         }
     }
 
@@ -128,10 +121,7 @@ mod tests {
         let declared: BTreeSet<_> = declared.map(|family| family.name).collect();
         assert_eq!(saved.names().collect::<BTreeSet<_>>(), declared);
         for family in families() {
-            let derived = [
-                "podinit_pods_discovered_total",
-                "podinit_nodes_discovered_total",
-            ];
+            let derived = ["podinit_pods_discovered_total", "podinit_nodes_discovered_total"];
             let derived = derived.contains(&family.name);
             let kept = family.kind != Kind::Gauge && !derived;
             assert_eq!(family.saved, kept, "{}", family.name);

@@ -28,10 +28,7 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self {
-            cells: Cells::new(LAYOUT.len()),
-            exemplars: Exemplars::default(),
-        }
+        Self { cells: Cells::new(LAYOUT.len()), exemplars: Exemplars::default() }
     }
 }
 
@@ -47,8 +44,7 @@ impl Histogram {
         let nanos = latency.as_nanos();
         let cell = LAYOUT.cell_of(nanos);
         self.cells.record(cell, nanos);
-        self.exemplars
-            .offer(LAYOUT.cell(cell).classic, pod, latency, at);
+        self.exemplars.offer(LAYOUT.cell(cell).classic, pod, latency, at);
     }
 
     /// Makes `pod` the exemplar of the bucket of `latency`, which was counted before, with the span that
@@ -157,10 +153,7 @@ impl Snapshot {
 
     /// Nothing, of a histogram that counts since `start`.
     pub(super) fn since(start: Option<Timestamp>) -> Self {
-        Self {
-            start,
-            ..Self::default()
-        }
+        Self { start, ..Self::default() }
     }
 
     /// Since when the histogram counts, where that is known.
@@ -222,9 +215,7 @@ impl Snapshot {
                 (None, _) => native.spans.push((index, 1)),
             }
             let before = last.map_or(0, |(_, count)| count);
-            native
-                .deltas
-                .push(count.cast_signed() - before.cast_signed());
+            native.deltas.push(count.cast_signed() - before.cast_signed());
             last = Some((index, count));
         }
     }
@@ -238,9 +229,8 @@ impl Snapshot {
     fn native_counts(&self) -> impl Iterator<Item = (Option<i32>, u64)> {
         let cells = LAYOUT.cells();
         let counts = self.counts.iter();
-        let mut counts = counts
-            .map(|(cell, count)| (cells[usize::from(*cell)].native, *count))
-            .peekable();
+        let mut counts =
+            counts.map(|(cell, count)| (cells[usize::from(*cell)].native, *count)).peekable();
         std::iter::from_fn(move || {
             let (bucket, mut total) = counts.next()?;
             while let Some((_, count)) = counts.next_if(|(next, _)| *next == bucket) {
@@ -269,10 +259,7 @@ impl SavedHistogram {
 
     /// Whether its cells are among the first `cells`.
     pub(super) fn fits(&self, cells: usize) -> bool {
-        let mut positions = self
-            .cells
-            .iter()
-            .map(|(position, _)| usize::from(*position));
+        let mut positions = self.cells.iter().map(|(position, _)| usize::from(*position));
         positions.clone().is_sorted_by(|one, next| one < next) && positions.all(|cell| cell < cells)
     }
 }

@@ -69,12 +69,7 @@ impl Holds {
     ) -> LabelHold {
         labels.enter(set, &ids);
         namespaces.enter(place);
-        let held = Held {
-            set,
-            ids,
-            place,
-            pods: 1,
-        };
+        let held = Held { set, ids, place, pods: 1 };
         match self.held.get_mut(number as usize) {
             Some(free) => *free = held,
             None => self.held.push(held),
@@ -95,12 +90,7 @@ impl Holds {
         let known = named.and_then(|(set, _, place)| self.numbers.get(&(set, place)));
         let (Some((set, ids, place)), None) = (named, known) else {
             let known = known.map_or(LabelHold::UNKNOWN, |number| LabelHold::new(number + 1));
-            self.held.push(Held {
-                set: 0,
-                ids: [].into(),
-                place: 0,
-                pods: 0,
-            });
+            self.held.push(Held { set: 0, ids: [].into(), place: 0, pods: 0 });
             self.free.push(next);
             return match known {
                 LabelHold::UNKNOWN => known,

@@ -79,10 +79,7 @@ pub struct SavedPulls {
 impl ImagePulls {
     pub(super) fn new(max_registries: usize) -> Self {
         let slots = max_registries.saturating_add(1);
-        Self {
-            slots: (0..slots).map(|_| OnceLock::new()).collect(),
-            dropped: Counter::default(),
-        }
+        Self { slots: (0..slots).map(|_| OnceLock::new()).collect(), dropped: Counter::default() }
     }
 
     /// Counts a pull, observed at `at` of an image of `pod`.
@@ -156,9 +153,7 @@ impl ImagePulls {
         }
         let start = |family: &FamilyDoc| starts.of(family.name);
         let (duration, wait) = (start(&IMAGE_PULL_DURATION), start(&IMAGE_PULL_WAIT));
-        histograms(out, &IMAGE_PULL_DURATION, duration, &met, |series| {
-            &series.duration
-        });
+        histograms(out, &IMAGE_PULL_DURATION, duration, &met, |series| &series.duration);
         histograms(out, &IMAGE_PULL_WAIT, wait, &met, |series| &series.wait);
         let bytes = met.iter();
         let bytes = bytes.map(|series| (&*series.registry, Number::Integer(series.bytes.get())));
@@ -196,10 +191,9 @@ impl ImagePulls {
             })
         });
         saved.put(&IMAGE_PULLS, results.collect());
-        let bytes = met.iter().map(|series| SavedSeries {
-            labels: vec![text(series)],
-            value: series.bytes.get(),
-        });
+        let bytes = met
+            .iter()
+            .map(|series| SavedSeries { labels: vec![text(series)], value: series.bytes.get() });
         saved.put(&IMAGE_PULL_BYTES, bytes.collect());
     }
 

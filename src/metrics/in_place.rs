@@ -85,10 +85,7 @@ impl InPlaceMetrics {
         histogram(&RESIZE_DURATION, &self.resize_duration, out);
         self.resizes.collect(&RESIZES, out);
         let states = ResizeState::ALL.into_iter().map(ResizeState::as_str);
-        let pods = self
-            .resizing
-            .iter()
-            .map(|gauge| Number::Integer(gauge.get()));
+        let pods = self.resizing.iter().map(|gauge| Number::Integer(gauge.get()));
         RESIZING.write_by_label(out, states.zip(pods));
         histogram(&INPLACE_UPDATE_DURATION, &self.update_duration, out);
     }

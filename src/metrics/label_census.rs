@@ -95,11 +95,7 @@ impl LabelCensus {
         self.slo_namespaces.place_of(pod);
         let has_node = self.sets.has_any(SeriesLabel::is_known_when_bound);
         if has_node && pod.node.is_some() {
-            let unbound = PodInfo {
-                node: None,
-                node_labels: None,
-                ..pod.clone()
-            };
+            let unbound = PodInfo { node: None, node_labels: None, ..pod.clone() };
             self.sets.resolve(&unbound);
         }
         if self.sets.resolve(pod).overflow {
@@ -114,8 +110,7 @@ impl LabelCensus {
             }
         }
         let labels = &mut self.labels;
-        self.sets
-            .each_dropped(pod, |_| true, |position| labels[position].dropped += 1);
+        self.sets.each_dropped(pod, |_| true, |position| labels[position].dropped += 1);
     }
 
     /// The pods taken in.
@@ -210,10 +205,7 @@ mod tests {
                     CapacityState::Unknown,
                 ),
             };
-            let unbound = PodInfo {
-                node: None,
-                ..pod.clone()
-            };
+            let unbound = PodInfo { node: None, ..pod.clone() };
             recorder.observe_pod(Timestamp::EPOCH, &unbound, discovered(&unbound));
             recorder.observe_pod(Timestamp::EPOCH, pod, PodObservation::Bound);
             let node = pod.node.as_deref().unwrap_or_default();
@@ -237,17 +229,11 @@ mod tests {
         let mut census = LabelCensus::new(&config()).unwrap();
         pods().iter().for_each(|pod| census.add(pod));
         // a without a node, on n1, on n2, on _other; b without a node.
-        assert_eq!(
-            (census.pods(), census.sets(), census.overflowed()),
-            (5, 5, 0)
-        );
+        assert_eq!((census.pods(), census.sets(), census.overflowed()), (5, 5, 0));
         let added = |events| series(events, &pods()) - series(events, &[]);
         assert_eq!(added(false), census.sets() * series_of_a_set(false));
         let registries = pods().len() * SERIES_OF_A_REGISTRY;
-        assert_eq!(
-            added(true),
-            census.sets() * series_of_a_set(true) + registries
-        );
+        assert_eq!(added(true), census.sets() * series_of_a_set(true) + registries);
     }
 
     #[test]
@@ -264,10 +250,7 @@ mod tests {
 
     #[test]
     fn the_cap_on_sets_holds() {
-        let config = LabelConfig {
-            max_sets: 2,
-            ..LabelConfig::default()
-        };
+        let config = LabelConfig { max_sets: 2, ..LabelConfig::default() };
         let mut census = LabelCensus::new(&config).unwrap();
         for namespace in ["a", "b", "c", "d"] {
             census.add(&pod(namespace, None, ""));

@@ -83,10 +83,10 @@ impl LabelSets {
         sets.sort_unstable();
         let positions = sets.iter().map(|(set, _)| *set).collect();
         let sets = sets.into_iter().map(|(_, ids)| ids.to_vec()).collect();
-        let labels = self.labels.iter().map(|label| SavedLabel {
-            name: label.spec.name.clone(),
-            values: label.met(),
-        });
+        let labels = self
+            .labels
+            .iter()
+            .map(|label| SavedLabel { name: label.spec.name.clone(), values: label.met() });
         let labels = labels.collect();
         (SavedLabels { labels, sets }, positions)
     }
@@ -190,11 +190,7 @@ impl LabelSets {
             }
         };
         self.sets.insert(self.ids.as_slice().into(), set);
-        Resolved {
-            set,
-            new: true,
-            overflow,
-        }
+        Resolved { set, new: true, overflow }
     }
 
     /// Whether one of the labels has as many values as its cap allows, or there are as many sets.
@@ -251,9 +247,7 @@ impl LabelSets {
         ends: impl Fn(&[ValueId], usize) -> bool,
         ended: &mut impl FnMut(usize),
     ) {
-        let Self {
-            sets, places, free, ..
-        } = self;
+        let Self { sets, places, free, .. } = self;
         sets.retain(|ids, set| {
             let ends = ends(ids, *set);
             if ends {
@@ -344,18 +338,12 @@ impl LabelSets {
     /// The values of the set that was resolved last.
     pub(super) fn values(&self) -> Box<[Arc<str>]> {
         let pairs = self.labels.iter().zip(&self.ids);
-        pairs
-            .map(|(label, id)| label.values[*id as usize].clone())
-            .collect()
+        pairs.map(|(label, id)| label.values[*id as usize].clone()).collect()
     }
 
     fn known(&self) -> Option<Resolved> {
         let set = *self.sets.get(self.ids.as_slice())?;
-        Some(Resolved {
-            set,
-            new: false,
-            overflow: false,
-        })
+        Some(Resolved { set, new: false, overflow: false })
     }
 }
 
@@ -372,10 +360,7 @@ mod tests {
     }
 
     fn sets(max_values: usize, max_sets: usize) -> LabelSets {
-        let config = LabelConfig {
-            max_values,
-            ..LabelConfig::default()
-        };
+        let config = LabelConfig { max_values, ..LabelConfig::default() };
         LabelSets::new(config.specs().unwrap(), max_sets)
     }
 

@@ -102,9 +102,7 @@ impl FromStr for SeriesLabel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::OF_ANY_POD
-            .into_iter()
-            .find(|label| label.key() == text);
+        let found = Self::OF_ANY_POD.into_iter().find(|label| label.key() == text);
         found.ok_or_else(|| {
             let names = Self::OF_ANY_POD.each_ref().map(Self::key).join(", ");
             format!("no such label: {text:?}; there are {names}")
@@ -248,12 +246,7 @@ impl LabelConfig {
     }
 
     fn spec(&self, label: SeriesLabel, name: String, pod_label: usize) -> LabelSpec {
-        LabelSpec {
-            max_values: self.cap_of(&label),
-            label,
-            name,
-            pod_label,
-        }
+        LabelSpec { max_values: self.cap_of(&label), label, name, pod_label }
     }
 
     fn cap_of(&self, label: &SeriesLabel) -> usize {
@@ -276,11 +269,9 @@ impl LabelConfig {
         let name = prometheus_name(key);
         let mut earlier = self.pod_label_keys().take(index);
         match earlier.find(|old| prometheus_name(old) == name) {
-            Some(first) => Err(LabelError::Collision {
-                name,
-                first: first.to_owned(),
-                second: key.to_owned(),
-            }),
+            Some(first) => {
+                Err(LabelError::Collision { name, first: first.to_owned(), second: key.to_owned() })
+            }
             None => Ok(name),
         }
     }
@@ -312,22 +303,14 @@ mod tests {
     use super::*;
 
     fn with_pod_labels(keys: &[&str]) -> LabelConfig {
-        let pod_labels = keys
-            .iter()
-            .map(|key| SeriesLabel::PodLabel((*key).to_owned()));
+        let pod_labels = keys.iter().map(|key| SeriesLabel::PodLabel((*key).to_owned()));
         let namespace = [SeriesLabel::Namespace].into_iter();
-        LabelConfig {
-            labels: namespace.chain(pod_labels).collect(),
-            ..LabelConfig::default()
-        }
+        LabelConfig { labels: namespace.chain(pod_labels).collect(), ..LabelConfig::default() }
     }
 
     #[test]
     fn pod_labels_are_named_as_kube_state_metrics_names_them() {
-        assert_eq!(
-            prometheus_name("app.kubernetes.io/name"),
-            "label_app_kubernetes_io_name"
-        );
+        assert_eq!(prometheus_name("app.kubernetes.io/name"), "label_app_kubernetes_io_name");
         assert_eq!(prometheus_name("camelCase9Key"), "label_camel_case9_key");
         assert_eq!(prometheus_name("HTTPServer"), "label_httpserver");
     }
@@ -337,12 +320,7 @@ mod tests {
         let mut config = with_pod_labels(&["team", "app"]);
         let of_any_pod = SeriesLabel::OF_ANY_POD.into_iter();
         config.labels.extend(of_any_pod.skip(1).rev());
-        let names: Vec<_> = config
-            .specs()
-            .unwrap()
-            .into_iter()
-            .map(|s| s.name)
-            .collect();
+        let names: Vec<_> = config.specs().unwrap().into_iter().map(|s| s.name).collect();
         assert_eq!(
             names,
             [

@@ -68,10 +68,7 @@ impl Layout {
         bounds.sort_unstable();
         bounds.dedup();
         let cells = bounds.iter().map(|bound| Cell::ending_at(*bound)).collect();
-        Self {
-            bounds: bounds.into(),
-            cells,
-        }
+        Self { bounds: bounds.into(), cells }
     }
 
     /// The number of cells.
@@ -92,9 +89,7 @@ impl Layout {
     /// The cell for a latency. What lies above all bounds, which no
     /// [`Latency`](podinit_core::lifecycle::Latency) does, goes into the last one.
     pub(super) fn cell_of(&self, nanos: u64) -> usize {
-        self.bounds
-            .partition_point(|bound| *bound < nanos)
-            .min(self.cells.len() - 1)
+        self.bounds.partition_point(|bound| *bound < nanos).min(self.cells.len() - 1)
     }
 
     /// What `cell` means.
@@ -115,10 +110,7 @@ impl Cell {
         let native = (ZERO_INDEX..LAST_INDEX)
             .find(|index| bound <= native_bound(*index))
             .unwrap_or(LAST_INDEX);
-        Self {
-            classic,
-            native: (native != ZERO_INDEX).then_some(native),
-        }
+        Self { classic, native: (native != ZERO_INDEX).then_some(native) }
     }
 }
 

@@ -33,11 +33,7 @@ fn moves_are_seen_whole(writers: usize) {
     let met = std::sync::Arc::new([const { AtomicBool::new(false) }; 2]);
     let (total, seen) = (writers as u64, met.clone());
     check(writers, move || {
-        let state = Arc::new((
-            SequenceLock::new(),
-            AtomicU64::new(total),
-            AtomicU64::new(0),
-        ));
+        let state = Arc::new((SequenceLock::new(), AtomicU64::new(total), AtomicU64::new(0)));
         let moves: Vec<_> = (0..writers)
             .map(|_| {
                 let state = state.clone();
@@ -88,10 +84,7 @@ fn sums_belong_to_counts(observers: u64) {
             })
             .collect();
         if let Some((counts, sum)) = cells.try_read() {
-            assert_eq!(
-                u128::from(counts.iter().map(|(_, count)| count).sum::<u64>()) * 3,
-                sum
-            );
+            assert_eq!(u128::from(counts.iter().map(|(_, count)| count).sum::<u64>()) * 3, sum);
         }
         for thread in threads {
             thread.join().unwrap();

@@ -33,10 +33,7 @@ impl NamespaceNames {
     fn new(spec: Option<&LabelSpec>) -> Self {
         // Two places, no namespace and those past the cap, do not count towards it.
         let places = spec.map_or(1, |spec| spec.max_values.saturating_add(2));
-        Self {
-            labelled: spec.is_some(),
-            names: (0..places).map(|_| RwLock::new(None)).collect(),
-        }
+        Self { labelled: spec.is_some(), names: (0..places).map(|_| RwLock::new(None)).collect() }
     }
 
     /// How many places there may be.

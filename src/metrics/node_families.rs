@@ -157,12 +157,10 @@ impl NodeMetrics {
             None => last,
         };
         let name = if slot == last { OTHER } else { pool };
-        let series = self.pools.get(slot)?.get_or_init(|| {
-            Box::new(Pool {
-                name: Arc::from(name),
-                steps: Default::default(),
-            })
-        });
+        let series = self
+            .pools
+            .get(slot)?
+            .get_or_init(|| Box::new(Pool { name: Arc::from(name), steps: Default::default() }));
         Some((series, slot == last))
     }
 

@@ -27,18 +27,12 @@ impl Occupancy {
 
     /// Without a pod since then.
     pub(super) fn vacant(since: Option<i64>) -> Self {
-        Self {
-            holds: 0,
-            since: since.map_or(Self::UNKNOWN, Timestamp::from_nanos),
-        }
+        Self { holds: 0, since: since.map_or(Self::UNKNOWN, Timestamp::from_nanos) }
     }
 
     /// A place that is never given back.
     pub(super) const fn permanent() -> Self {
-        Self {
-            holds: 1,
-            since: Self::UNKNOWN,
-        }
+        Self { holds: 1, since: Self::UNKNOWN }
     }
 
     /// It has pods of one hold more.
@@ -68,9 +62,7 @@ pub(super) struct Vacancies {
 
 impl Default for Vacancies {
     fn default() -> Self {
-        Self {
-            not_before: Timestamp::from_nanos(i64::MIN),
-        }
+        Self { not_before: Timestamp::from_nanos(i64::MIN) }
     }
 }
 
@@ -116,11 +108,7 @@ mod tests {
 
     #[test]
     fn the_place_that_was_left_first_is_given_back_after_a_day() {
-        let mut places = [
-            Occupancy::permanent(),
-            Occupancy::default(),
-            Occupancy::default(),
-        ];
+        let mut places = [Occupancy::permanent(), Occupancy::default(), Occupancy::default()];
         let mut vacancies = Vacancies::default();
         places[1].enter();
         places[2].enter();
@@ -137,14 +125,8 @@ mod tests {
     #[test]
     fn an_unknown_time_and_one_that_lies_ahead_begin_with_the_first_look() {
         let mut vacancies = Vacancies::default();
-        let mut places = [
-            Occupancy::default(),
-            Occupancy::vacant(Some(hour(500).as_nanos())),
-        ];
-        assert_eq!(
-            places.map(|place| place.saved()),
-            [None, Some(hour(500).as_nanos())]
-        );
+        let mut places = [Occupancy::default(), Occupancy::vacant(Some(hour(500).as_nanos()))];
+        assert_eq!(places.map(|place| place.saved()), [None, Some(hour(500).as_nanos())]);
         assert_eq!(oldest(&mut places, &mut vacancies, 100), None);
         assert_eq!(oldest(&mut places, &mut vacancies, 123), None);
         assert_eq!(oldest(&mut places, &mut vacancies, 124), Some(0));

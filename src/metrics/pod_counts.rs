@@ -236,9 +236,7 @@ impl PodCounts {
         let load = |atomic: &AtomicU64| atomic.load(Ordering::Relaxed);
         PodCountsSnapshot {
             discovered: load(&self.discovered),
-            waiting: (0..self.waiting.0.len())
-                .map(|place| self.waiting.load(place))
-                .collect(),
+            waiting: (0..self.waiting.0.len()).map(|place| self.waiting.load(place)).collect(),
             unschedulable: self.unschedulable.each_ref().map(load),
             finished: std::array::from_fn(|outcome| load(&self.finished[outcome])),
         }
@@ -286,10 +284,7 @@ mod tests {
                     counts.move_pod(UNNAMED, network, PodState::Finished(Outcome::Ready));
                     let mut from = PodState::Undiscovered;
                     let states = CapacityState::ALL.map(|state| PodState::InFlight(full, state));
-                    for to in states
-                        .into_iter()
-                        .chain([PodState::Finished(Outcome::Deleted)])
-                    {
+                    for to in states.into_iter().chain([PodState::Finished(Outcome::Deleted)]) {
                         counts.move_pod(UNNAMED, from, to);
                         from = to;
                     }

@@ -62,22 +62,14 @@ impl ProblemPods {
             };
             match all.iter_mut().find(same) {
                 Some(one) => one.pods += pods,
-                None => all.push(Series {
-                    cause,
-                    dimension,
-                    value: value.into(),
-                    pods,
-                }),
+                None => all.push(Series { cause, dimension, value: value.into(), pods }),
             }
         }
         all.sort_by(|one, other| {
             let key = |one: &Series| (one.cause, one.dimension);
             (key(one).cmp(&key(other))).then_with(|| one.value.cmp(&other.value))
         });
-        *self.lock() = Stated {
-            series: all,
-            began: Some(began),
-        };
+        *self.lock() = Stated { series: all, began: Some(began) };
     }
 
     /// They take each other's place whole, so poison is ignored.
@@ -92,11 +84,8 @@ impl FamilySource for ProblemPods {
         let is_fresh = began.is_some_and(|began| began.elapsed() <= FINDING_LASTS);
         out.family(Head::from(&PROBLEM_PODS));
         for one in series.iter().filter(|_| is_fresh) {
-            let labels = [
-                ("cause", one.cause),
-                ("dimension", one.dimension),
-                ("value", &*one.value),
-            ];
+            let labels =
+                [("cause", one.cause), ("dimension", one.dimension), ("value", &*one.value)];
             out.number(&labels, Number::Integer(one.pods));
         }
     }
@@ -147,9 +136,7 @@ mod tests {
         let (_, exposition) = builder.build().unwrap();
         source.state(problems, Instant::now());
         let text = String::from_utf8_lossy(&exposition.encode(format).unwrap()).into_owned();
-        let lines = text
-            .lines()
-            .filter(|line| line.starts_with("podinit_problem_pods"));
+        let lines = text.lines().filter(|line| line.starts_with("podinit_problem_pods"));
         lines.map(str::to_owned).collect()
     }
 

@@ -104,9 +104,7 @@ impl Recorder {
         let slos = &self.slos;
         let room = (self.namespaces).make_room(pod, now, |place| slos.end(place));
         if let Some((place, others)) = room {
-            store
-                .pod_counts
-                .transfer(OTHER_PLACE, place, &others.waiting.0);
+            store.pod_counts.transfer(OTHER_PLACE, place, &others.waiting.0);
             store.stuck.transfer(OTHER_PLACE, place, &others.stuck.0);
             if self.labels.position_of(&SeriesLabel::Namespace).is_none() {
                 store.expire_namespace();
@@ -145,8 +143,7 @@ impl Recorder {
             self.store.drop_whole_set();
         }
         let store = &self.store;
-        self.labels
-            .each_dropped(pod, is_new, |label| store.dropped[label].increment());
+        self.labels.each_dropped(pod, is_new, |label| store.dropped[label].increment());
     }
 
     fn observe_node(&mut self, observation: NodeObservation<'_>) {
@@ -156,11 +153,9 @@ impl Recorder {
         };
         match observation {
             NodeObservation::Moved { from, to } => nodes.move_node(from, to),
-            NodeObservation::Measured {
-                step,
-                latency,
-                pool,
-            } => nodes.observe(step, pool, latency, &mut self.pools),
+            NodeObservation::Measured { step, latency, pool } => {
+                nodes.observe(step, pool, latency, &mut self.pools)
+            }
             NodeObservation::Anomaly(kind) => {
                 self.store.pods.count(PodObservation::Anomaly(kind));
             }
@@ -241,11 +236,7 @@ impl Recorder {
             }
             PodObservation::Bound => self.bind(now, pod, SeriesLabel::is_known_when_bound),
             PodObservation::NodeKnown => self.bind(now, pod, SeriesLabel::is_of_node),
-            PodObservation::Startup {
-                capacity,
-                images,
-                latency,
-            } => {
+            PodObservation::Startup { capacity, images, latency } => {
                 if let Some(startups) = &self.store.startups {
                     startups.observe(now, pod, (capacity, images), latency);
                 }

@@ -117,13 +117,7 @@ impl SavedMetrics {
     /// # Errors
     /// What is wrong.
     pub fn check_holds(&self) -> Result<(), &'static str> {
-        let SavedHolds {
-            values,
-            sets,
-            slo_namespaces,
-            holds,
-            ..
-        } = &self.holds;
+        let SavedHolds { values, sets, slo_namespaces, holds, .. } = &self.holds;
         if self.holds.is_empty() {
             return Ok(());
         }

@@ -58,10 +58,7 @@ pub(super) struct Writing<'a>(&'a SequenceLock);
 
 impl SequenceLock {
     pub(super) fn new() -> Self {
-        Self {
-            begun: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
-        }
+        Self { begun: AtomicU64::new(0), ended: AtomicU64::new(0) }
     }
 
     /// Begins a write. Any number of writers may write at once; none waits.

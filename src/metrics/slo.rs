@@ -92,10 +92,7 @@ pub(super) struct SloBoard {
 impl SloBoard {
     /// No SLOs yet, whose events are counted by these namespaces.
     pub(super) fn new(namespaces: Arc<NamespaceNames>) -> Self {
-        Self {
-            slos: RwLock::default(),
-            namespaces,
-        }
+        Self { slos: RwLock::default(), namespaces }
     }
 
     fn current(&self) -> Arc<[Slo]> {
@@ -146,26 +143,16 @@ impl SloCounter {
     /// Puts other SLOs in force. An SLO that keeps its name keeps its counts, so that Prometheus
     /// sees no reset.
     pub(super) fn replace(&mut self, docs: &[SloDoc]) {
-        let kept: HashMap<_, _> = self
-            .slos
-            .iter()
-            .map(|slo| (&slo.doc.name, &slo.counts))
-            .collect();
+        let kept: HashMap<_, _> =
+            self.slos.iter().map(|slo| (&slo.doc.name, &slo.counts)).collect();
         let slos = docs.iter().map(|doc| {
             let kept = kept.get(&doc.name).map(|counts| Arc::clone(counts));
             let counts =
                 kept.unwrap_or_else(|| Arc::new(Counts::new(self.board.namespaces.places())));
-            Slo {
-                doc: doc.clone(),
-                counts,
-            }
+            Slo { doc: doc.clone(), counts }
         });
         self.slos = slos.collect();
-        let mut shown = self
-            .board
-            .slos
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.board.slos.write().unwrap_or_else(PoisonError::into_inner);
         *shown = Arc::clone(&self.slos);
     }
 
@@ -262,11 +249,8 @@ mod tests {
         counter.count(SloId(2), SloVerdict::Bad(BadReason::NotKnown), 0);
         counter.replace(&[doc("two"), doc("three")]);
         counter.count(SloId(0), SloVerdict::Bad(BadReason::NotKnown), 0);
-        let bad: Vec<_> = board
-            .current()
-            .iter()
-            .map(|slo| slo.counts.snapshot(0).bad.sum())
-            .collect();
+        let bad: Vec<_> =
+            board.current().iter().map(|slo| slo.counts.snapshot(0).bad.sum()).collect();
         assert_eq!(bad, [2, 0]);
     }
 }

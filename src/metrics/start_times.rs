@@ -93,9 +93,7 @@ impl StartTimes {
     ) -> Self {
         Self {
             process: StartTime::new(process),
-            families: families
-                .map(|name| (name, StartTime::new(process)))
-                .collect(),
+            families: families.map(|name| (name, StartTime::new(process))).collect(),
         }
     }
 
@@ -123,9 +121,8 @@ impl StartTimes {
         let families = self.families.iter();
         let families = families.filter(|(name, _)| is_saved(name));
         let start = |start: &StartTime| start.get().map(Timestamp::as_nanos);
-        let mut saved: Vec<_> = families
-            .map(|(name, time)| (LabelText::Borrowed(name), start(time)))
-            .collect();
+        let mut saved: Vec<_> =
+            families.map(|(name, time)| (LabelText::Borrowed(name), start(time))).collect();
         saved.sort_unstable();
         saved
     }

@@ -46,10 +46,7 @@ impl Process {
         };
         let builder = Builder::new(labels).starts(start).events(events);
         let (recorder, exposition) = builder.slos(vec![slo]).build().unwrap();
-        Self {
-            recorder,
-            exposition,
-        }
+        Self { recorder, exposition }
     }
 
     fn start(start: Timestamp) -> Self {
@@ -159,10 +156,7 @@ fn series_that_do_not_continue_begin_with_the_process() {
     // It counts the pods of before, too.
     assert_eq!(with_events.shows(SLI_EXCLUDED, None), None);
 
-    let labels = LabelConfig {
-        labels: vec![SeriesLabel::Node],
-        ..LabelConfig::default()
-    };
+    let labels = LabelConfig { labels: vec![SeriesLabel::Node], ..LabelConfig::default() };
     let mut other_labels = Process::new(at(20), false, labels).restored(&saved);
     other_labels.recorder.show(&pod("a"));
     assert_eq!(other_labels.shows(FINISHED, None), Some(at(0)));
@@ -195,31 +189,19 @@ fn nothing_begins_later_than_it_counts_when_the_clock_is_set_back() {
 #[test]
 fn without_a_time_there_is_no_start() {
     let (recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
-    let mut replay = Process {
-        recorder,
-        exposition,
-    };
+    let mut replay = Process { recorder, exposition };
     replay.ready(at(1), "a");
     assert_eq!(replay.shows(FINISHED, None), None);
     assert_eq!(replay.shows(DURATION, Some("a")), None);
     let starts = StartTimes::new(None, [FINISHED].into_iter());
     starts.not_after(at(1));
     assert_eq!((starts.process(), starts.of(FINISHED)), (None, None));
-    assert_eq!(
-        StartTimes::new(Some(at(1)), [].into_iter()).of(FINISHED),
-        None
-    );
+    assert_eq!(StartTimes::new(Some(at(1)), [].into_iter()).of(FINISHED), None);
 }
 
 #[test]
 fn sets_that_become_one_are_as_old_as_the_oldest() {
-    let starts = [
-        (0, Some(3)),
-        (1, Some(7)),
-        (0, Some(2)),
-        (1, None),
-        (1, Some(1)),
-    ];
+    let starts = [(0, Some(3)), (1, Some(7)), (0, Some(2)), (1, None), (1, Some(1))];
     let starts = starts_of_sets(starts.into_iter());
     assert_eq!(starts[&0], Some(Timestamp::from_nanos(2)));
     assert_eq!(starts[&1], None);

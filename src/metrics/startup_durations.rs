@@ -36,10 +36,7 @@ pub(super) struct StartupDurations {
 impl StartupDurations {
     /// Nothing counted yet.
     pub(super) fn new(nodes: bool, events: bool) -> Self {
-        Self {
-            sources: (nodes, events),
-            ..Self::default()
-        }
+        Self { sources: (nodes, events), ..Self::default() }
     }
 
     pub(super) fn observe(
@@ -90,8 +87,7 @@ impl StartupDurations {
             let histogram = self.of(capacity, images).saved();
             (capacity, images, histogram)
         });
-        all.filter(|(.., histogram)| !histogram.is_empty())
-            .collect()
+        all.filter(|(.., histogram)| !histogram.is_empty()).collect()
     }
 
     pub(super) fn restore(&self, saved: &[SavedStartup], cells: &[usize]) {

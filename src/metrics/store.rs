@@ -97,21 +97,13 @@ impl Store {
         evidence: EvidenceMetrics,
         starts: StartTimes,
     ) -> Self {
-        let EvidenceMetrics {
-            startups,
-            nodes,
-            events,
-        } = evidence;
+        let EvidenceMetrics { startups, nodes, events } = evidence;
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
         let more = namespaces.labelled && labels.iter().all(|label| label != namespace);
         let more = more.then(|| namespace.to_owned());
         let dropped_labels: Box<[String]> = labels.iter().cloned().chain(more).collect();
-        let counters = || {
-            (0..=dropped_labels.len())
-                .map(|_| Counter::default())
-                .collect()
-        };
+        let counters = || (0..=dropped_labels.len()).map(|_| Counter::default()).collect();
         // One more for the set of those past the cap.
         let slots = max_sets.saturating_add(1);
         Self {
@@ -190,10 +182,7 @@ impl Store {
         let nodes = self.nodes.as_ref();
         let pool = nodes.map(|nodes| (NODE_POOL, nodes.dropped.get()));
         let pool = pool.filter(|_| !self.labels.iter().any(|label| label == NODE_POOL));
-        names
-            .zip(self.dropped.iter().map(Counter::get))
-            .chain(registry)
-            .chain(pool)
+        names.zip(self.dropped.iter().map(Counter::get)).chain(registry).chain(pool)
     }
 
     /// Counts a pod whose whole label set was dropped.

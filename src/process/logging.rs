@@ -21,9 +21,7 @@ const QUIET: &str = "kube_client::client::builder=off";
 /// # Errors
 /// If logging was started before, or the filter is invalid.
 pub fn start(args: &LogArgs) -> anyhow::Result<()> {
-    let filter = EnvFilter::builder()
-        .parse(&args.log_level)?
-        .add_directive(QUIET.parse()?);
+    let filter = EnvFilter::builder().parse(&args.log_level)?.add_directive(QUIET.parse()?);
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         // Otherwise a line that cannot be written is reported with `eprintln!`, which panics.

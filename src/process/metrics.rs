@@ -160,12 +160,8 @@ mod tests {
             resident_pages: 321.0,
         };
         assert_eq!(ProcessStat::parse(text), Some(expected));
-        for broken in [
-            "",
-            ")",
-            "7 (a) S 1 2",
-            "7 (a) S x x x x x x x x x x x x x x x x x x x x x",
-        ] {
+        for broken in ["", ")", "7 (a) S 1 2", "7 (a) S x x x x x x x x x x x x x x x x x x x x x"]
+        {
             assert_eq!(ProcessStat::parse(broken), None);
         }
     }
@@ -178,9 +174,7 @@ mod tests {
         let mut text = String::new();
         encode(&mut text, &registry).unwrap();
         let value = |name: &str| -> f64 {
-            let line = text
-                .lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
             line.unwrap().parse().unwrap()
         };
         assert!(value("process_cpu_seconds_total") >= 0.0);

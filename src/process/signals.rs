@@ -18,14 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Signals that end a process that does not handle them. A file that grows beyond its limit (SIGXFSZ) is
 /// an error of the write then, as on a full disk.
-const IGNORED: [Number; 6] = [
-    Number::USR1,
-    Number::USR2,
-    Number::ALARM,
-    Number::VTALARM,
-    Number::PROF,
-    Number::XFSZ,
-];
+const IGNORED: [Number; 6] =
+    [Number::USR1, Number::USR2, Number::ALARM, Number::VTALARM, Number::PROF, Number::XFSZ];
 
 /// What SIGHUP does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,31 +52,16 @@ pub fn joined<E>(
 
 /// A list or Events as a page of a list that goes on.
 pub(super) fn page(document: Document) -> Document {
-    let Document {
-        position,
-        observed_at,
-        latest_event,
-        body,
-    } = document;
+    let Document { position, observed_at, latest_event, body } = document;
     let (pods, events, nodes, observed_at) = match body {
-        Body::List {
-            pods,
-            events,
-            nodes,
-            ..
-        } => (pods, events, nodes, observed_at),
+        Body::List { pods, events, nodes, .. } => (pods, events, nodes, observed_at),
         Body::Pod(pod) => (vec![pod], Vec::new(), Vec::new(), observed_at),
         // Neither Events nor nodes move time ([§9.5](crate::specification#s9-5),
         // [§14.1](crate::specification#s14-1)).
         Body::Events(events) => (Vec::new(), events, Vec::new(), None),
         Body::Nodes { nodes, events, .. } => (Vec::new(), events, nodes, None),
         Body::Event(_) | Body::NodeEvent(_) => {
-            return Document {
-                position,
-                observed_at,
-                latest_event,
-                body,
-            };
+            return Document { position, observed_at, latest_event, body };
         }
     };
     Document {
@@ -139,11 +124,9 @@ impl OneMoment {
                 self.states_times |= states_time;
                 self.present.insert(Arc::clone(&pod.info.namespace));
             }
-            Body::List {
-                pods,
-                continue_token,
-                ..
-            } => self.list(pods, states_time, continue_token.is_some()),
+            Body::List { pods, continue_token, .. } => {
+                self.list(pods, states_time, continue_token.is_some())
+            }
         }
     }
 

@@ -107,10 +107,7 @@ pub(super) async fn guard(
 ) -> Response {
     let asked = AccessRequest {
         path: request.uri().path().to_owned(),
-        client: request
-            .extensions()
-            .get::<Arc<Activity>>()
-            .map(|activity| activity.client()),
+        client: request.extensions().get::<Arc<Activity>>().map(|activity| activity.client()),
         has_certificate: request.extensions().get::<HasCertificate>().is_some(),
         authorization: authorization(request.headers()),
     };

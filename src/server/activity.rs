@@ -57,8 +57,7 @@ impl Activity {
 
     /// The client reads nothing since `now`.
     pub(super) fn stalls(&self, now: Instant) {
-        self.stalled
-            .store(self.millis_at(now) + 1, Ordering::Relaxed);
+        self.stalled.store(self.millis_at(now) + 1, Ordering::Relaxed);
     }
 
     /// The client has read something.

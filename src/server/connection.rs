@@ -71,16 +71,11 @@ impl Serving {
             }
         };
         let has_certificate = has_certificate(&stream);
-        let limits = WriteLimits {
-            response: self.limits.write_timeout,
-            stall: self.limits.stall_timeout,
-        };
+        let limits =
+            WriteLimits { response: self.limits.write_timeout, stall: self.limits.stall_timeout };
         let io = TokioIo::new(WriteDeadline::new(stream, limits, Arc::clone(&activity)));
-        let service = Tracked {
-            router: self.router,
-            activity: Arc::clone(&activity),
-            has_certificate,
-        };
+        let service =
+            Tracked { router: self.router, activity: Arc::clone(&activity), has_certificate };
         let mut connection = self.builder.serve_connection(io, service);
         let outcome = tokio::select! {
             outcome = &mut connection => outcome,
@@ -141,9 +136,7 @@ pub(super) async fn open(
         return Ok(Either::Left(stream));
     };
     let handshake = TlsAcceptor::from(config).accept(stream);
-    let stream = timeout(deadline, handshake)
-        .await
-        .map_err(|_| io::ErrorKind::TimedOut)??;
+    let stream = timeout(deadline, handshake).await.map_err(|_| io::ErrorKind::TimedOut)??;
     Ok(Either::Right(Box::new(stream)))
 }
 

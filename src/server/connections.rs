@@ -148,10 +148,7 @@ impl Connections {
         if self.open.len() < self.serving.limits.max_connections {
             return None;
         }
-        let candidates = self
-            .open
-            .iter()
-            .filter(|(_, (_, activity))| !activity.is_scraping());
+        let candidates = self.open.iter().filter(|(_, (_, activity))| !activity.is_scraping());
         let oldest = candidates
             .map(|(id, (_, activity))| (activity.last(), *id))
             .min_by_key(|(last, _)| *last);
@@ -182,10 +179,7 @@ impl Connections {
         }
         if !self.all_ended_by(grace).await {
             let cut = self.open.len();
-            tracing::warn!(
-                connections = cut,
-                "closing connections that did not finish in time"
-            );
+            tracing::warn!(connections = cut, "closing connections that did not finish in time");
             self.tasks.shutdown().await;
         }
     }

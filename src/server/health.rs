@@ -97,10 +97,7 @@ impl Health {
             ended: AtomicBool::new(false),
         });
         lock(&self.0.tasks).push(Arc::clone(&task));
-        Heartbeat {
-            health: self.clone(),
-            task,
-        }
+        Heartbeat { health: self.clone(), task }
     }
 
     /// Whether every source has completed its first list, but for those that fail while another has completed its
@@ -122,19 +119,16 @@ impl Health {
         match (waiting.next(), waiting.count()) {
             (None, _) => Ok(()),
             (Some(source), 0) => Err(format!("waiting for the first list of {}", source.name)),
-            (Some(source), more) => Err(format!(
-                "waiting for the first list of {} and {more} more",
-                source.name
-            )),
+            (Some(source), more) => {
+                Err(format!("waiting for the first list of {} and {more} more", source.name))
+            }
         }
     }
 
     /// Which sources fail while others do not: how many do not, and why the first ones do.
     pub fn missing(&self) -> Option<String> {
         let sources = lock(&self.0.sources);
-        let failing = sources
-            .iter()
-            .filter_map(|source| Some((&source.name, (source.fails)()?)));
+        let failing = sources.iter().filter_map(|source| Some((&source.name, (source.fails)()?)));
         let failing: Vec<_> = failing.collect();
         let (all, fail) = (sources.len(), failing.len());
         if fail == 0 || fail == all {
@@ -165,10 +159,7 @@ impl Health {
                 Duration::from_millis(now.saturating_sub(task.last_beat.load(Ordering::Relaxed)));
             if silent > task.deadline {
                 let seconds = silent.as_secs();
-                return Err(format!(
-                    "task {} has sent no heartbeat for {seconds} s",
-                    task.name
-                ));
+                return Err(format!("task {} has sent no heartbeat for {seconds} s", task.name));
             }
         }
         Ok(())
@@ -231,10 +222,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn ready_when_every_source_has_listed() {
         let health = Health::new();
-        assert_eq!(
-            health.readiness(),
-            Err("starting: no watch has begun".into())
-        );
+        assert_eq!(health.readiness(), Err("starting: no watch has begun".into()));
         let first = health.register_source("namespace a");
         let second = health.register_source("namespace b");
         assert_eq!(
@@ -242,10 +230,7 @@ mod tests {
             Err("waiting for the first list of namespace a and 1 more".into())
         );
         first.listed();
-        assert_eq!(
-            health.readiness(),
-            Err("waiting for the first list of namespace b".into())
-        );
+        assert_eq!(health.readiness(), Err("waiting for the first list of namespace b".into()));
         second.listed();
         assert_eq!(health.readiness(), Ok(()));
     }
@@ -260,11 +245,8 @@ mod tests {
                 (namespace == "b" && forbidden.load(Ordering::Relaxed)).then_some("forbidden")
             })
         });
-        let waits = |left: &str| {
-            Err(format!(
-                "waiting for the first list of pods of namespace {left}"
-            ))
-        };
+        let waits =
+            |left: &str| Err(format!("waiting for the first list of pods of namespace {left}"));
         assert_eq!(health.readiness(), waits("a and 2 more"));
         sources[0].listed();
         assert_eq!(health.readiness(), waits("c"));
@@ -283,10 +265,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(30)).await;
         assert_eq!(health.liveness(), Ok(()));
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!(
-            health.liveness(),
-            Err("task ingest has sent no heartbeat for 31 s".into())
-        );
+        assert_eq!(health.liveness(), Err("task ingest has sent no heartbeat for 31 s".into()));
         heartbeat.beat();
         assert_eq!(health.liveness(), Ok(()));
     }

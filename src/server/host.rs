@@ -81,9 +81,7 @@ impl AllowedHosts {
     pub fn allow(&self, target: &Uri, headers: &HeaderMap) -> bool {
         let Some(names) = &self.0 else { return true };
         let mut hosts = headers.get_all(HOST).iter();
-        target
-            .authority()
-            .is_none_or(|authority| is_allowed(names, authority))
+        target.authority().is_none_or(|authority| is_allowed(names, authority))
             && hosts.all(|host| {
                 // A user before the name belongs into a URL only.
                 Authority::try_from(host.as_bytes()).is_ok_and(|authority| {
@@ -95,9 +93,7 @@ impl AllowedHosts {
 
 fn is_allowed(names: &[AllowedHost], authority: &Authority) -> bool {
     let host = authority.host();
-    let address = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'));
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     if address.unwrap_or(host).parse::<IpAddr>().is_ok() {
         return true;
     }
@@ -202,9 +198,7 @@ mod tests {
 
     #[test]
     fn a_name_has_neither_a_port_nor_a_scheme() {
-        for text in [
-            ".", "..", "a..b", "a:80", "http://a", "*.a", "a b", "a/b", "ä",
-        ] {
+        for text in [".", "..", "a..b", "a:80", "http://a", "*.a", "a b", "a/b", "ä"] {
             assert!(text.parse::<AllowedHost>().is_err(), "{text}");
         }
         let name: AllowedHost = "Podinit.Example.".parse().unwrap();

@@ -20,18 +20,9 @@ pub(super) struct Page<'a> {
 
 /// Links, and where they lead.
 const LINKS: [(&str, &str); 3] = [
-    (
-        "/metrics",
-        "metrics for Prometheus: protobuf, OpenMetrics or text",
-    ),
-    (
-        "/readyz",
-        "readiness: whether the first list of pods is complete",
-    ),
-    (
-        "/livez",
-        "liveness: whether every task of this process runs",
-    ),
+    ("/metrics", "metrics for Prometheus: protobuf, OpenMetrics or text"),
+    ("/readyz", "readiness: whether the first list of pods is complete"),
+    ("/livez", "liveness: whether every task of this process runs"),
 ];
 
 impl fmt::Display for Page<'_> {
@@ -111,10 +102,7 @@ mod tests {
         assert!(text.contains("<dt>Version</dt><dd>1.2.3</dd>"));
         assert!(!text.contains("Watch"));
         let known = Page {
-            status: ExporterStatus {
-                synced: Some(false),
-                pods_in_flight: Some(7),
-            },
+            status: ExporterStatus { synced: Some(false), pods_in_flight: Some(7) },
             ..unknown
         };
         let text = known.to_string();

@@ -91,10 +91,8 @@ fn socket(address: SocketAddr) -> io::Result<TcpSocket> {
 /// `0.0.0.0` in place of `[::]` where the kernel has no IPv6 at all (the socket cannot be made)
 /// or has it disabled (the address does not exist).
 fn ipv4_instead(address: SocketAddr, error: &io::Error) -> Option<SocketAddr> {
-    let no_ipv6 = matches!(
-        Errno::from_io_error(error),
-        Some(Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL)
-    );
+    let no_ipv6 =
+        matches!(Errno::from_io_error(error), Some(Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL));
     let any = address.is_ipv6() && address.ip().is_unspecified();
     (no_ipv6 && any).then(|| SocketAddr::from((Ipv4Addr::UNSPECIFIED, address.port())))
 }

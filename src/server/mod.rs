@@ -97,10 +97,7 @@ impl Server {
     /// Serves these routes, `/` among them, in place of the landing page and under the same access
     /// control and limit as [`Server::with_routes`].
     pub fn with_page(self, page: Router) -> Self {
-        Self {
-            page: Some(page),
-            ..self
-        }
+        Self { page: Some(page), ..self }
     }
 
     /// Serves these routes besides its own: under the same access control, and at most
@@ -117,17 +114,7 @@ impl Server {
     /// Serves until `shutdown` is cancelled. Then it stops accepting, lets requests in progress
     /// finish within [`Limits::shutdown_grace`], and closes the remaining connections.
     pub async fn serve(self, shutdown: CancellationToken) {
-        let Self {
-            listener,
-            source,
-            health,
-            access,
-            hosts,
-            limits,
-            page,
-            routes,
-            ..
-        } = self;
+        let Self { listener, source, health, access, hosts, limits, page, routes, .. } = self;
         let router = routes::router(source, health, (page, routes), (&access, hosts), &limits);
         connections::serve(listener, router, access, limits, shutdown).await;
     }

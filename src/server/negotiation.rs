@@ -57,11 +57,7 @@ impl Negotiated {
     const FALLBACK: Self = Self::plain(Format::Text);
 
     const fn plain(format: Format) -> Self {
-        Self {
-            format,
-            version: OpenMetricsVersion::V1_0_0,
-            escaping: None,
-        }
+        Self { format, version: OpenMetricsVersion::V1_0_0, escaping: None }
     }
 
     /// The value of the header `Content-Type`. It names an escaping scheme only to scrapers that
@@ -143,9 +139,7 @@ fn named(member: &Member) -> Option<Negotiated> {
     Some(Negotiated {
         format,
         version,
-        escaping: member
-            .parameter("escaping")
-            .and_then(Escaping::from_parameter),
+        escaping: member.parameter("escaping").and_then(Escaping::from_parameter),
     })
 }
 
@@ -183,16 +177,10 @@ impl ContentCoding {
                 |member: &&super::quality_list::Member| names.contains(&member.token.as_str());
             members.iter().find(named).map(|member| member.quality)
         };
-        let gzip = quality(&["gzip", "x-gzip"])
-            .or_else(|| quality(&["*"]))
-            .unwrap_or(0);
+        let gzip = quality(&["gzip", "x-gzip"]).or_else(|| quality(&["*"])).unwrap_or(0);
         // If identity is not listed, it is only the last resort.
         let identity = quality(&["identity"]).unwrap_or(0);
-        if gzip > 0 && gzip >= identity {
-            Self::Gzip
-        } else {
-            Self::Identity
-        }
+        if gzip > 0 && gzip >= identity { Self::Gzip } else { Self::Identity }
     }
 
     /// Encodes a body. gzip at level 1: expositions are so repetitive that higher levels gain little
@@ -260,9 +248,7 @@ mod compression_tests {
         let coded = ContentCoding::Gzip.apply(body.clone()).unwrap();
         assert!(coded.len() < body.len() / 10);
         let mut decoded = Vec::new();
-        flate2::read::GzDecoder::new(coded.as_slice())
-            .read_to_end(&mut decoded)
-            .unwrap();
+        flate2::read::GzDecoder::new(coded.as_slice()).read_to_end(&mut decoded).unwrap();
         assert_eq!(decoded, body);
     }
 }

@@ -62,14 +62,8 @@ fn each_member_is_judged_by_type_version_and_quality() {
         ("application/openmetrics-text", OPENMETRICS),
         ("application/openmetrics-text;version=0.0.1", v0_0_1),
         ("application/openmetrics-text;version=2.0.0", TEXT),
-        (
-            "application/openmetrics-text; version=\"1.0.0\"",
-            OPENMETRICS,
-        ),
-        (
-            "application/openmetrics-text;escaping=nonsense",
-            OPENMETRICS,
-        ),
+        ("application/openmetrics-text; version=\"1.0.0\"", OPENMETRICS),
+        ("application/openmetrics-text;escaping=nonsense", OPENMETRICS),
         (ASK_PROTOBUF, PROTOBUF),
         (&ask_dots, &dots),
         ("application/vnd.google.protobuf", TEXT),
@@ -81,10 +75,7 @@ fn each_member_is_judged_by_type_version_and_quality() {
         (&refused_protobuf, TEXT),
         ("text/plain, application/openmetrics-text", TEXT),
         ("application/openmetrics-text, text/plain", OPENMETRICS),
-        (
-            "text/plain;q=0.001, application/openmetrics-text;q=1.5",
-            TEXT,
-        ),
+        ("text/plain;q=0.001, application/openmetrics-text;q=1.5", TEXT),
         ("application/*", OPENMETRICS),
         ("text/*, application/openmetrics-text;q=0.9", TEXT),
         ("text/plain;q=0, */*;q=0.1", OPENMETRICS),

@@ -42,11 +42,7 @@ impl Member {
         if token.is_empty() {
             return None;
         }
-        let mut member = Self {
-            token,
-            parameters: Vec::new(),
-            quality: FULL_QUALITY,
-        };
+        let mut member = Self { token, parameters: Vec::new(), quality: FULL_QUALITY };
         for part in parts {
             let Some((name, value)) = part.split_once('=') else {
                 continue;
@@ -73,11 +69,7 @@ pub(super) fn members(headers: &HeaderMap, name: &HeaderName) -> Vec<Member> {
         budget -= read.len();
         let text = String::from_utf8_lossy(read);
         let room = MAX_MEMBERS - members.len();
-        members.extend(
-            split_outside_quotes(&text, b',')
-                .take(room)
-                .filter_map(Member::parse),
-        );
+        members.extend(split_outside_quotes(&text, b',').take(room).filter_map(Member::parse));
     }
     members
 }
@@ -127,10 +119,7 @@ fn split_outside_quotes(text: &str, separator: u8) -> impl Iterator<Item = &str>
 }
 
 fn unquote(value: &str) -> Cow<'_, str> {
-    let Some(inner) = value
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-    else {
+    let Some(inner) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return Cow::Borrowed(value);
     };
     if !inner.contains('\\') {

@@ -66,18 +66,13 @@ pub(super) fn router(
     let page = page.map(|page| page.layer(requests.clone()));
     let landing = || Router::new().route("/", get(landing_page));
     let root = page.unwrap_or_else(|| landing().with_state(Arc::clone(&app)));
-    let metrics = Router::new()
-        .route("/metrics", get(metrics).layer(scrapes))
-        .with_state(app);
+    let metrics = Router::new().route("/metrics", get(metrics).layer(scrapes)).with_state(app);
     root.merge(metrics)
         .method_not_allowed_fallback(method_not_allowed)
         .merge(others.layer(requests))
         .fallback(not_found)
         .layer(from_fn_with_state(Arc::clone(access), access::guard))
-        .layer(from_fn_with_state(
-            (hosts, Arc::clone(access)),
-            access::guard_host,
-        ))
+        .layer(from_fn_with_state((hosts, Arc::clone(access)), access::guard_host))
         .merge(probes)
         .layer(map_response(harden))
         .layer(map_response_with_state(Arc::clone(access), access::headers))
@@ -202,21 +197,14 @@ async fn landing_page(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn method_not_allowed() -> Response {
-    let mut response = plain_text(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "method not allowed, use GET or HEAD",
-    );
-    response
-        .headers_mut()
-        .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    let mut response =
+        plain_text(StatusCode::METHOD_NOT_ALLOWED, "method not allowed, use GET or HEAD");
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
 }
 
 async fn not_found() -> Response {
-    plain_text(
-        StatusCode::NOT_FOUND,
-        "not found, try /metrics, /livez or /readyz",
-    )
+    plain_text(StatusCode::NOT_FOUND, "not found, try /metrics, /livez or /readyz")
 }
 
 /// Headers of every response: no other content type may be guessed, and nothing may be cached unless the

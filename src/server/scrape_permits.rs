@@ -49,10 +49,7 @@ impl ScrapePermits {
             taken.swap_remove(stalled).evict();
         }
         taken.push(Arc::clone(activity));
-        Some(ScrapePermit {
-            permits: Arc::clone(self),
-            activity: Arc::clone(activity),
-        })
+        Some(ScrapePermit { permits: Arc::clone(self), activity: Arc::clone(activity) })
     }
 
     /// Which of the connections, of `only` one client or of all, has waited longest for its client to
@@ -87,9 +84,7 @@ impl Drop for ScrapePermit {
     fn drop(&mut self) {
         let mut taken = self.permits.taken();
         // It is not there any more if the place was given away.
-        let index = taken
-            .iter()
-            .position(|other| Arc::ptr_eq(other, &self.activity));
+        let index = taken.iter().position(|other| Arc::ptr_eq(other, &self.activity));
         if let Some(index) = index {
             taken.swap_remove(index);
         }
@@ -107,10 +102,7 @@ mod tests {
     }
 
     fn permits() -> Arc<ScrapePermits> {
-        Arc::new(ScrapePermits::new(&Limits {
-            max_scrapes: 4,
-            ..Limits::default()
-        }))
+        Arc::new(ScrapePermits::new(&Limits { max_scrapes: 4, ..Limits::default() }))
     }
 
     #[tokio::test(start_paused = true)]
@@ -121,10 +113,7 @@ mod tests {
         let held: Vec<_> = one.iter().map(|one| permits.take(one, now)).collect();
         assert_eq!(held.iter().flatten().count(), 2);
         let others = ["10.0.0.2", "10.0.0.3", "10.0.0.4"].map(connection);
-        let more: Vec<_> = others
-            .iter()
-            .map(|other| permits.take(other, now))
-            .collect();
+        let more: Vec<_> = others.iter().map(|other| permits.take(other, now)).collect();
         assert_eq!(more.iter().flatten().count(), 2);
         drop(held);
         assert!(permits.take(&one[2], now).is_some());
@@ -135,18 +124,12 @@ mod tests {
         let permits = permits();
         let began = Instant::now();
         let readers = ["10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.2"].map(connection);
-        let held: Vec<_> = readers
-            .iter()
-            .map(|reader| permits.take(reader, began))
-            .collect();
+        let held: Vec<_> = readers.iter().map(|reader| permits.take(reader, began)).collect();
         readers[1].stalls(began + Duration::from_millis(2));
         readers[3].stalls(began + Duration::from_millis(1));
         let newcomer = connection("10.0.0.3");
         let shortly = began + Duration::from_millis(100);
-        assert!(
-            permits.take(&newcomer, shortly).is_none(),
-            "they may be reading"
-        );
+        assert!(permits.take(&newcomer, shortly).is_none(), "they may be reading");
         let later = began + Limits::default().min_stall + Duration::from_millis(5);
         let place = permits.take(&newcomer, later).unwrap();
         assert!(readers[3].is_evicted() && !readers[1].is_evicted());

@@ -42,11 +42,7 @@ pub(super) struct SharedEncodings {
 
 impl SharedEncodings {
     pub(super) fn new(source: Arc<dyn Scrape>) -> Self {
-        Self {
-            source,
-            encoder: Arc::new(Semaphore::new(1)),
-            waiting: Default::default(),
-        }
+        Self { source, encoder: Arc::new(Semaphore::new(1)), waiting: Default::default() }
     }
 
     /// Encodes the state after this call, and waits until it is durable. A body that says it is, when the
@@ -82,10 +78,7 @@ impl SharedEncodings {
         // may already hold a later flight, which stays.
         {
             let mut waiting = lock(slot);
-            if waiting
-                .as_ref()
-                .is_some_and(|next| Arc::ptr_eq(next, flight))
-            {
+            if waiting.as_ref().is_some_and(|next| Arc::ptr_eq(next, flight)) {
                 *waiting = None;
             }
         }
@@ -97,9 +90,7 @@ impl SharedEncodings {
             let body = source.encode(format)?;
             // Requested after the body was encoded, so that it covers all that the body shows.
             let durable = source.made_durable(said).shared();
-            let body = coding
-                .apply(body)
-                .map_err(|error| ScrapeError(error.to_string()))?;
+            let body = coding.apply(body).map_err(|error| ScrapeError(error.to_string()))?;
             // Shrunk, since slow clients can hold a body for a while.
             Ok((Bytes::from(body.into_boxed_slice()), durable))
         });
@@ -150,21 +141,14 @@ mod tests {
 
     fn gated() -> (Arc<Gated>, Arc<SharedEncodings>, mpsc::Sender<()>) {
         let (open, gate) = mpsc::channel();
-        let source = Arc::new(Gated {
-            begun: AtomicU64::new(0),
-            gate: Mutex::new(gate),
-        });
+        let source = Arc::new(Gated { begun: AtomicU64::new(0), gate: Mutex::new(gate) });
         let encodings = Arc::new(SharedEncodings::new(Arc::clone(&source) as Arc<dyn Scrape>));
         (source, encodings, open)
     }
 
     fn scrape(encodings: &Arc<SharedEncodings>) -> tokio::task::JoinHandle<Outcome> {
         let encodings = Arc::clone(encodings);
-        tokio::spawn(async move {
-            encodings
-                .encode(Format::Text, ContentCoding::Identity)
-                .await
-        })
+        tokio::spawn(async move { encodings.encode(Format::Text, ContentCoding::Identity).await })
     }
 
     async fn until_begun(source: &Gated, count: u64) {
@@ -285,10 +269,7 @@ mod tests {
         let encodings = Arc::new(SharedEncodings::new(Arc::new(Panics)));
         for _ in 0..2 {
             let error = scrape(&encodings).await.unwrap().unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                "cannot encode the metrics: the encoder panicked"
-            );
+            assert_eq!(error.to_string(), "cannot encode the metrics: the encoder panicked");
         }
     }
 }

@@ -39,13 +39,7 @@ pub(super) struct WriteLimits {
 
 impl<S> WriteDeadline<S> {
     pub(super) const fn new(stream: S, limits: WriteLimits, activity: Arc<Activity>) -> Self {
-        Self {
-            stream,
-            limits,
-            activity,
-            deadline: None,
-            stall: None,
-        }
+        Self { stream, limits, activity, deadline: None, stall: None }
     }
 
     /// The stream itself.
@@ -68,8 +62,7 @@ impl<S> WriteDeadline<S> {
             self.activity.stalls(now);
             self.stall = Some(Box::pin(sleep_until(now + self.limits.stall)));
             let response = now + self.limits.response;
-            self.deadline
-                .get_or_insert_with(|| Box::pin(sleep_until(response)));
+            self.deadline.get_or_insert_with(|| Box::pin(sleep_until(response)));
         }
         for deadline in [&mut self.stall, &mut self.deadline].into_iter().flatten() {
             if deadline.as_mut().poll(cx).is_ready() {
@@ -133,10 +126,8 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    const LIMITS: WriteLimits = WriteLimits {
-        response: Duration::from_secs(30),
-        stall: Duration::from_secs(10),
-    };
+    const LIMITS: WriteLimits =
+        WriteLimits { response: Duration::from_secs(30), stall: Duration::from_secs(10) };
 
     fn limited<S>(stream: S) -> WriteDeadline<S> {
         let activity = Activity::new(Instant::now(), [127, 0, 0, 1].into());

@@ -8,14 +8,8 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 /// Units and their length in milliseconds, longest first.
-const UNITS: [(&str, u64); 6] = [
-    ("w", 7 * DAY),
-    ("d", DAY),
-    ("h", HOUR),
-    ("m", MINUTE),
-    ("s", 1_000),
-    ("ms", 1),
-];
+const UNITS: [(&str, u64); 6] =
+    [("w", 7 * DAY), ("d", DAY), ("h", HOUR), ("m", MINUTE), ("s", 1_000), ("ms", 1)];
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
@@ -184,12 +178,7 @@ mod tests {
 
     #[test]
     fn is_written_short() {
-        for (text, short) in [
-            ("30d", "30d"),
-            ("28d", "4w"),
-            ("90m", "1h30m"),
-            ("36h", "1d12h"),
-        ] {
+        for (text, short) in [("30d", "30d"), ("28d", "4w"), ("90m", "1h30m"), ("36h", "1d12h")] {
             assert_eq!(text.parse::<SloDuration>().unwrap().to_string(), short);
         }
     }

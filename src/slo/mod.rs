@@ -63,10 +63,7 @@ impl SloFile {
     /// `STUCK_AFTER_THRESHOLDS` times the longest threshold of an SLO whose interval contains the
     /// stage.
     pub fn stuck_after(&self, stage: Stage) -> SloDuration {
-        let covering = self
-            .slos
-            .iter()
-            .filter(|slo| contains(slo.rule.interval, stage));
+        let covering = self.slos.iter().filter(|slo| contains(slo.rule.interval, stage));
         let allowed = covering.map(|slo| {
             let seconds = slo.threshold_seconds().ceil() as u64;
             let minutes = (STUCK_AFTER_THRESHOLDS * seconds).div_ceil(60);
@@ -87,10 +84,9 @@ fn contains(interval: Interval, stage: Stage) -> bool {
         Interval::Stage(one) => one == stage,
         // A step ends before its stage does: it allows the stage nothing.
         Interval::Step(_) => false,
-        Interval::ScheduledToReady => !matches!(
-            stage,
-            Stage::Gated | Stage::Scheduling | Stage::Unschedulable
-        ),
+        Interval::ScheduledToReady => {
+            !matches!(stage, Stage::Gated | Stage::Scheduling | Stage::Unschedulable)
+        }
         Interval::CreatedToReady => true,
     }
 }

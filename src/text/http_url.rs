@@ -96,9 +96,7 @@ pub fn without_credentials(url: Uri) -> Uri {
 }
 
 fn without_user(authority: &str) -> &str {
-    authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host)
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
 #[cfg(test)]
@@ -113,10 +111,7 @@ mod tests {
             ("http://user:secret@proxy:3128", "http://proxy:3128/"),
             ("http://secret@proxy:3128/", "http://proxy:3128/"),
             ("https://10.0.0.1:6443", "https://10.0.0.1:6443/"),
-            (
-                "https://u@[::1]:6443/k8s/c-1?token=secret",
-                "https://[::1]:6443/k8s/c-1",
-            ),
+            ("https://u@[::1]:6443/k8s/c-1?token=secret", "https://[::1]:6443/k8s/c-1"),
             ("https://host?secret", "https://host/"),
             ("/path?secret", "/path"),
         ] {

@@ -57,26 +57,18 @@ pub fn date_and_time_of(text: &str) -> String {
 
 /// The time of day of an instant in UTC: `23:05:07`.
 pub fn time_of_day(at: Timestamp) -> String {
-    instant(at).map_or_else(
-        || String::from("unknown"),
-        |at| at.strftime("%H:%M:%S").to_string(),
-    )
+    instant(at).map_or_else(|| String::from("unknown"), |at| at.strftime("%H:%M:%S").to_string())
 }
 
 /// The hour and minute of an instant in UTC: `23:05`.
 pub fn hour_and_minute(at: Timestamp) -> String {
-    instant(at).map_or_else(
-        || String::from("unknown"),
-        |at| at.strftime("%H:%M").to_string(),
-    )
+    instant(at).map_or_else(|| String::from("unknown"), |at| at.strftime("%H:%M").to_string())
 }
 
 /// The date, hour and minute of an instant in UTC: `2026-03-01 23:05`.
 pub fn date_and_minute(at: Timestamp) -> String {
-    instant(at).map_or_else(
-        || String::from("unknown"),
-        |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
-    )
+    instant(at)
+        .map_or_else(|| String::from("unknown"), |at| at.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
 /// The hour and minute of an instant in UTC, with the date where that was not within a day before `now`.
@@ -104,13 +96,8 @@ mod tests {
 
     #[test]
     fn durations_are_short_and_readable() {
-        let cases = [
-            (0.0, "0s"),
-            (0.25, "0.25s"),
-            (12.0, "12s"),
-            (99.94, "99.9s"),
-            (125.0, "2m5s"),
-        ];
+        let cases =
+            [(0.0, "0s"), (0.25, "0.25s"), (12.0, "12s"), (99.94, "99.9s"), (125.0, "2m5s")];
         for (value, text) in cases {
             assert_eq!(seconds(value), text);
         }

@@ -17,12 +17,7 @@ pub struct StageColour {
 }
 
 const fn colour(stage: Stage, light: &'static str, dark: &'static str, ansi: u8) -> StageColour {
-    StageColour {
-        stage,
-        light,
-        dark,
-        ansi,
-    }
+    StageColour { stage, light, dark, ansi }
 }
 
 /// All colours, in the order of the stages.

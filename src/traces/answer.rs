@@ -51,9 +51,7 @@ impl Answer {
             let body = ExportTraceServiceResponse::decode(&**response.body());
             let partial = body.unwrap_or_default().partial_success;
             let rejected = partial.map_or(0, |partial| partial.rejected_spans);
-            return Self::Taken {
-                rejected_spans: u64::try_from(rejected).unwrap_or(0),
-            };
+            return Self::Taken { rejected_spans: u64::try_from(rejected).unwrap_or(0) };
         }
         let error = ApiError::from_response(status, response.headers(), response.body());
         let reason = match status {
@@ -63,11 +61,7 @@ impl Answer {
             | StatusCode::GATEWAY_TIMEOUT => ExportFailure::Unavailable,
             _ => ExportFailure::Rejected,
         };
-        Self::Failed(Failure {
-            reason,
-            why: error.detail,
-            retry_after: error.retry_after,
-        })
+        Self::Failed(Failure { reason, why: error.detail, retry_after: error.retry_after })
     }
 
     /// No answer came.
@@ -76,11 +70,7 @@ impl Answer {
             ApiErrorKind::Timeout => ExportFailure::Timeout,
             _ => ExportFailure::Unreachable,
         };
-        Self::Failed(Failure {
-            reason,
-            why: error.detail.clone(),
-            retry_after: None,
-        })
+        Self::Failed(Failure { reason, why: error.detail.clone(), retry_after: None })
     }
 }
 
@@ -93,9 +83,7 @@ mod tests {
     use super::*;
 
     fn answer(status: u16, retry_after: &str, body: impl Into<Bytes>) -> Answer {
-        let response = Response::builder()
-            .status(status)
-            .header("retry-after", retry_after);
+        let response = Response::builder().status(status).header("retry-after", retry_after);
         Answer::of_response(&response.body(body.into()).unwrap())
     }
 

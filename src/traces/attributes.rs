@@ -36,9 +36,7 @@ pub(super) fn of_startup(record: &Record, missed: &[&str]) -> Vec<KeyValue> {
         attributes.push(text("podinit.outcome", outcome.as_str()));
     }
     if !missed.is_empty() {
-        let names = missed
-            .iter()
-            .map(|name| StringValue::from(name.to_string()));
+        let names = missed.iter().map(|name| StringValue::from(name.to_string()));
         let names = Value::Array(Array::String(names.collect()));
         attributes.push(KeyValue::new("podinit.slo.missed", names));
     }
@@ -141,10 +139,7 @@ mod tests {
                 "localhost:5000/shop/web:1.2",
                 "container.image.name=localhost:5000/shop/web container.image.tags=[\"1.2\"]",
             ),
-            (
-                "localhost:5000/web",
-                "container.image.name=localhost:5000/web",
-            ),
+            ("localhost:5000/web", "container.image.name=localhost:5000/web"),
             (
                 "ghcr.io/a/b:v1@sha256:ab",
                 "container.image.name=ghcr.io/a/b container.image.tags=[\"v1\"] \
@@ -152,9 +147,7 @@ mod tests {
             ),
         ] {
             let attributes = of_image(reference);
-            let shown = attributes
-                .iter()
-                .map(|one| format!("{}={}", one.key, one.value));
+            let shown = attributes.iter().map(|one| format!("{}={}", one.key, one.value));
             assert_eq!(shown.collect::<Vec<_>>().join(" "), expected);
         }
     }

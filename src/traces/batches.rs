@@ -165,11 +165,7 @@ impl TraceExporter {
                 }
                 // It was not even sent.
                 None => {
-                    tracing::warn!(
-                        collector = self.server,
-                        ?exported,
-                        "traces cannot be encoded"
-                    );
+                    tracing::warn!(collector = self.server, ?exported, "traces cannot be encoded");
                     return self.stats.count_dropped(DropReason::Rejected, traces);
                 }
             }
@@ -180,11 +176,7 @@ impl TraceExporter {
         self.backoff.reset();
         if std::mem::take(&mut self.is_failing) {
             let dropped = self.stats.dropped(DropReason::QueueFull);
-            tracing::info!(
-                collector = self.server,
-                dropped,
-                "podinit sends traces again"
-            );
+            tracing::info!(collector = self.server, dropped, "podinit sends traces again");
         }
     }
 

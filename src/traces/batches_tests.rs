@@ -20,9 +20,7 @@ struct Running {
 
 fn settings() -> OtlpSettings {
     let url = "http://collector:4318".parse().unwrap();
-    OtlpSettings::resolve(Some(&url), |_| None)
-        .unwrap()
-        .unwrap()
+    OtlpSettings::resolve(Some(&url), |_| None).unwrap().unwrap()
 }
 
 /// An exporter at work, which samples everything.
@@ -38,13 +36,7 @@ fn run(collector: Collector) -> Running {
     );
     let accounted = CancellationToken::new();
     let task = tokio::spawn(exporter.unwrap().run(accounted.clone()));
-    Running {
-        collector,
-        queue,
-        stats,
-        accounted,
-        task,
-    }
+    Running { collector, queue, stats, accounted, task }
 }
 
 impl Running {
@@ -68,32 +60,16 @@ async fn every_sampled_startup_arrives_once_and_says_who_sends() {
     let running = run(Collector::new());
     assert_eq!(running.offer(0..300), 300);
     let (collector, stats, _) = running.end().await;
-    let mut traces: Vec<_> = collector
-        .roots()
-        .into_iter()
-        .map(|root| root.trace_id)
-        .collect();
+    let mut traces: Vec<_> = collector.roots().into_iter().map(|root| root.trace_id).collect();
     traces.sort();
     traces.dedup();
-    assert_eq!(
-        (traces.len(), collector.roots().len(), stats.sent()),
-        (300, 300, 300)
-    );
+    assert_eq!((traces.len(), collector.roots().len(), stats.sent()), (300, 300, 300));
     let request = &collector.requests()[0];
     let resource = request.resource_spans[0].resource.as_ref().unwrap();
-    let name = resource
-        .attributes
-        .iter()
-        .find(|one| one.key == "service.name");
+    let name = resource.attributes.iter().find(|one| one.key == "service.name");
     assert!(format!("{name:?}").contains("\"podinit\""), "{name:?}");
-    let scope = request.resource_spans[0].scope_spans[0]
-        .scope
-        .as_ref()
-        .unwrap();
-    assert_eq!(
-        (&*scope.name, &*scope.version),
-        ("podinit", env!("CARGO_PKG_VERSION"))
-    );
+    let scope = request.resource_spans[0].scope_spans[0].scope.as_ref().unwrap();
+    assert_eq!((&*scope.name, &*scope.version), ("podinit", env!("CARGO_PKG_VERSION")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -109,10 +85,7 @@ async fn while_the_collector_fails_the_queue_fills_and_what_it_holds_is_sent_lat
     let taken = running.offer(100..3_000);
     let dropped = running.stats.dropped(DropReason::QueueFull);
     assert_eq!((taken, dropped), (MOST_QUEUED, 2_900 - MOST_QUEUED as u64));
-    assert_eq!(
-        (running.stats.sent(), running.collector.roots().len()),
-        (0, 0)
-    );
+    assert_eq!((running.stats.sent(), running.collector.roots().len()), (0, 0));
     running.collector.answer_with(StatusCode::OK);
     sleep(LONGEST_WAIT + GATHER).await;
     let (collector, stats, _) = running.end().await;
@@ -144,10 +117,7 @@ async fn a_dead_collector_holds_up_the_end_no_longer_than_the_deadline() {
     sleep(Duration::from_secs(60)).await;
     let (_, stats, took) = running.end().await;
     assert_eq!(stats.sent(), 0);
-    assert!(
-        took <= FLUSH_DEADLINE + Duration::from_millis(10),
-        "{took:?}"
-    );
+    assert!(took <= FLUSH_DEADLINE + Duration::from_millis(10), "{took:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -48,10 +48,7 @@ pub(crate) fn tracker(sink: &mut impl Sink) -> Tracker {
         ..TrackerConfig::default()
     });
     let (pods, began) = (Vec::new(), at(-1_000_000));
-    let listed = PodEvent::Listed {
-        pods: pods.into(),
-        began,
-    };
+    let listed = PodEvent::Listed { pods: pods.into(), began };
     deliver(&mut tracker, sink, -1_000_000, listed);
     tracker
 }
@@ -61,10 +58,7 @@ fn pod(number: u64) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(uid(number), "shop", format!("web-{number}"));
     pod.created = Some(at(0));
     pod.info.node = Some("node-a".into());
-    pod.info.workload = Some(Arc::new(Workload {
-        kind: "Deployment".into(),
-        name: "web".into(),
-    }));
+    pod.info.workload = Some(Arc::new(Workload { kind: "Deployment".into(), name: "web".into() }));
     pod
 }
 
@@ -89,10 +83,8 @@ impl Life {
         ];
         for (second, kinds) in steps {
             for kind in kinds {
-                let condition = Condition {
-                    status: ConditionStatus::True,
-                    last_transition: Some(at(second)),
-                };
+                let condition =
+                    Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
                 pod.conditions.insert(*kind, condition);
             }
             deliver(tracker, sink, second, PodEvent::Applied(pod.clone()));
@@ -117,10 +109,7 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn new() -> Self {
-        Self {
-            status: Arc::new(Mutex::new(StatusCode::OK)),
-            requests: Arc::default(),
-        }
+        Self { status: Arc::new(Mutex::new(StatusCode::OK)), requests: Arc::default() }
     }
 
     pub(crate) fn answer_with(&self, status: StatusCode) {
@@ -128,9 +117,7 @@ impl Collector {
     }
 
     pub(crate) fn router(&self) -> axum::Router {
-        axum::Router::new()
-            .route("/v1/traces", post(receive))
-            .with_state(self.clone())
+        axum::Router::new().route("/v1/traces", post(receive)).with_state(self.clone())
     }
 
     /// A client of it, without a network between.

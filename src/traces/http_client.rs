@@ -33,11 +33,7 @@ pub(super) struct CollectorClient {
 impl CollectorClient {
     /// `client` is one of the collector's scheme and host.
     pub(super) fn new(client: Client, timeout: Duration) -> Self {
-        Self {
-            client,
-            timeout,
-            last: Arc::default(),
-        }
+        Self { client, timeout, last: Arc::default() }
     }
 
     /// What the collector made of the last request, once.
@@ -99,8 +95,6 @@ impl HttpClient for CollectorClient {
 
 impl std::fmt::Debug for CollectorClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CollectorClient")
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
+        f.debug_struct("CollectorClient").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }

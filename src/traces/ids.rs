@@ -60,9 +60,7 @@ pub fn span_id(uid: PodUid, name: SpanName<'_>) -> SpanId {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let text = format!("{uid}/{name}");
-    let hash = text.bytes().fold(OFFSET, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    });
+    let hash = text.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
     // 0 is no id.
     SpanId::from(hash.max(1))
 }

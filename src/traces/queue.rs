@@ -29,8 +29,7 @@ impl TraceQueue {
         if !is_taken {
             self.stats.count_dropped(DropReason::QueueFull, 1);
         }
-        self.stats
-            .set_queued(self.startups.max_capacity() - self.startups.capacity());
+        self.stats.set_queued(self.startups.max_capacity() - self.startups.capacity());
         is_taken
     }
 }
@@ -41,10 +40,6 @@ pub fn channel(
     stats: Arc<TraceStats>,
 ) -> (TraceQueue, mpsc::Receiver<Arc<EndedStartup>>) {
     let (startups, receiver) = mpsc::channel(MOST_QUEUED);
-    let queue = TraceQueue {
-        startups,
-        ratio,
-        stats,
-    };
+    let queue = TraceQueue { startups, ratio, stats };
     (queue, receiver)
 }

@@ -71,18 +71,14 @@ impl OtlpSettings {
         Ok(Some(Self {
             url,
             timeout: variables.timeout()?,
-            ca_file: variables.file(
-                "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
-                "OTEL_EXPORTER_OTLP_CERTIFICATE",
-            ),
+            ca_file: variables
+                .file("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"),
             cert_file: variables.file(
                 "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE",
                 "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
             ),
-            key_file: variables.file(
-                "OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY",
-                "OTEL_EXPORTER_OTLP_CLIENT_KEY",
-            ),
+            key_file: variables
+                .file("OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", "OTEL_EXPORTER_OTLP_CLIENT_KEY"),
         }))
     }
 
@@ -138,15 +134,12 @@ impl<F: Fn(&'static str) -> Option<String>> Variables<F> {
             return parse(name, &value).map(Some);
         }
         let base = self.get("OTEL_EXPORTER_OTLP_ENDPOINT");
-        base.map(|(name, value)| parse(name, &below(&value)))
-            .transpose()
+        base.map(|(name, value)| parse(name, &below(&value))).transpose()
     }
 
     fn check_protocol(&self) -> Result<(), SettingsError> {
-        let protocol = self.of_traces(
-            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-            "OTEL_EXPORTER_OTLP_PROTOCOL",
-        );
+        let protocol =
+            self.of_traces("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL");
         match protocol {
             Some((name, value)) if value != PROTOCOL => {
                 Err(SettingsError::Protocol { name, value })
@@ -156,10 +149,8 @@ impl<F: Fn(&'static str) -> Option<String>> Variables<F> {
     }
 
     fn check_compression(&self) -> Result<(), SettingsError> {
-        let compression = self.of_traces(
-            "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
-            "OTEL_EXPORTER_OTLP_COMPRESSION",
-        );
+        let compression = self
+            .of_traces("OTEL_EXPORTER_OTLP_TRACES_COMPRESSION", "OTEL_EXPORTER_OTLP_COMPRESSION");
         match compression {
             Some((name, value)) if value != "none" => {
                 Err(SettingsError::Compression { name, value })
@@ -169,10 +160,8 @@ impl<F: Fn(&'static str) -> Option<String>> Variables<F> {
     }
 
     fn timeout(&self) -> Result<Duration, SettingsError> {
-        let timeout = self.of_traces(
-            "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
-            "OTEL_EXPORTER_OTLP_TIMEOUT",
-        );
+        let timeout =
+            self.of_traces("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT");
         let Some((name, value)) = timeout else {
             return Ok(TIMEOUT);
         };

@@ -9,8 +9,7 @@ fn resolve(
     let flag: Option<Uri> = flag.map(|text| text.parse().unwrap());
     OtlpSettings::resolve(flag.as_ref(), |name| {
         let mut all = variables.iter();
-        all.find(|(other, _)| *other == name)
-            .map(|(_, value)| (*value).to_owned())
+        all.find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
     })
 }
 
@@ -55,10 +54,7 @@ fn the_server_is_the_url_without_its_path() {
 #[test]
 fn variables_turn_traces_off_unless_the_flag_is_given() {
     let base = "http://collector:4318";
-    for off in [
-        ("OTEL_SDK_DISABLED", "true"),
-        ("OTEL_TRACES_EXPORTER", "none"),
-    ] {
+    for off in [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")] {
         assert_eq!(url(None, &[(ALL, base), off]), None);
         assert!(url(Some(base), &[(ALL, base), off]).is_some());
     }
@@ -91,21 +87,13 @@ fn what_podinit_cannot_do_is_said() {
         }
     }
     let traces = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf");
-    assert!(
-        resolve(
-            None,
-            &[(ALL, base), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), traces]
-        )
-        .is_ok()
-    );
+    assert!(resolve(None, &[(ALL, base), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), traces]).is_ok());
 }
 
 #[test]
 fn timeout_and_certificates_of_traces_win() {
     let settings = |variables: &[(&str, &str)]| {
-        resolve(Some("https://collector"), variables)
-            .unwrap()
-            .unwrap()
+        resolve(Some("https://collector"), variables).unwrap().unwrap()
     };
     assert_eq!(settings(&[]).timeout, Duration::from_secs(10));
     assert_eq!(settings(&[]).ca_file, None);

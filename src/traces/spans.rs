@@ -41,9 +41,7 @@ impl Spans {
         let startup = Startup {
             record,
             outcome,
-            began: record
-                .reached(Milestone::Created)
-                .unwrap_or(record.discovered),
+            began: record.reached(Milestone::Created).unwrap_or(record.discovered),
             ended: record.reached(Milestone::Ready).unwrap_or(at),
             attributes: attributes::of_pod(record.uid, &record.pod, &self.label_keys),
             scope: &self.scope,
@@ -125,10 +123,8 @@ impl Startup<'_> {
     }
 
     fn status(&self, missed: &[&str]) -> Status {
-        let failed = matches!(
-            self.outcome,
-            Outcome::Failed | Outcome::Rejected | Outcome::Disrupted
-        );
+        let failed =
+            matches!(self.outcome, Outcome::Failed | Outcome::Rejected | Outcome::Disrupted);
         let failed = failed.then(|| self.outcome.as_str().to_owned());
         let missed = (!missed.is_empty()).then(|| missed_text(missed));
         let faults: Vec<String> = failed.into_iter().chain(missed).collect();
@@ -181,9 +177,7 @@ impl Startup<'_> {
 
 /// The times of a stage or a step; none where they are unusable.
 fn usable(span: &Span<'_>) -> Option<(Timestamp, Timestamp)> {
-    let unusable = IntervalResult::Unobserved {
-        reason: UnobservedReason::Time,
-    };
+    let unusable = IntervalResult::Unobserved { reason: UnobservedReason::Time };
     let times = span.times().filter(|_| span.recorded.result != unusable);
     // Below zero by at most a second is noise of the truncation ([§4.5](crate::specification#s4-5)).
     times.map(|(from, to)| (from, to.max(from)))

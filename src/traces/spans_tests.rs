@@ -65,10 +65,8 @@ fn a_startup_is_a_tree_of_spans_with_the_times_of_its_record() {
     let spans = spans(&record(14));
     let root = &spans[0];
     let id = |name| span_id(uid(1), name);
-    let shown: Vec<_> = spans
-        .iter()
-        .map(|span| (&*span.name, seconds(span), span.parent_span_id))
-        .collect();
+    let shown: Vec<_> =
+        spans.iter().map(|span| (&*span.name, seconds(span), span.parent_span_id)).collect();
     let below_root = id(SpanName::Startup);
     assert_eq!(
         shown,
@@ -131,31 +129,15 @@ fn the_wait_for_a_new_node_has_spans_and_the_root_says_what_node_it_was() {
             seconds: Latency::from_nanos(to.abs_diff(from) * 1_000_000_000),
         },
     };
-    record
-        .intervals
-        .push(interval(Interval::Stage(Stage::Unschedulable), 0, 9));
-    record
-        .intervals
-        .push(interval(Interval::Step(Step::NodeLaunch), 0, 3));
-    record
-        .intervals
-        .push(interval(Interval::Step(Step::NodeReady), 3, 8));
-    record
-        .intervals
-        .push(interval(Interval::Step(Step::NodeJoin), 8, 9));
+    record.intervals.push(interval(Interval::Stage(Stage::Unschedulable), 0, 9));
+    record.intervals.push(interval(Interval::Step(Step::NodeLaunch), 0, 3));
+    record.intervals.push(interval(Interval::Step(Step::NodeReady), 3, 8));
+    record.intervals.push(interval(Interval::Step(Step::NodeJoin), 8, 9));
     let spans = spans(&record);
     let stage = named(&spans, "unschedulable").span_context.span_id();
-    for (step, times) in [
-        ("node_launch", (0, 3)),
-        ("node_ready", (3, 8)),
-        ("node_join", (8, 9)),
-    ] {
+    for (step, times) in [("node_launch", (0, 3)), ("node_ready", (3, 8)), ("node_join", (8, 9))] {
         let span = named(&spans, step);
-        assert_eq!(
-            (seconds(span), span.parent_span_id),
-            (times, stage),
-            "{step}"
-        );
+        assert_eq!((seconds(span), span.parent_span_id), (times, stage), "{step}");
     }
     for (key, value) in [
         ("podinit.node.capacity", "new"),
@@ -201,15 +183,9 @@ fn a_missed_slo_is_an_error_of_the_startup_and_of_the_stage() {
 #[test]
 fn a_startup_that_failed_ends_when_that_was_seen_and_so_does_its_last_stage() {
     let mut record = record(9);
-    record.progress = Progress::Ended {
-        outcome: Outcome::Failed,
-        at: at(20),
-        ending: None,
-    };
+    record.progress = Progress::Ended { outcome: Outcome::Failed, at: at(20), ending: None };
     let lost = [Milestone::ContainersReady, Milestone::Ready];
-    record
-        .milestones
-        .retain(|one| !lost.contains(&one.milestone));
+    record.milestones.retain(|one| !lost.contains(&one.milestone));
     for interval in &mut record.intervals {
         if interval.interval == Interval::Stage(Stage::Containers) {
             (interval.ended, interval.result) = (None, IntervalResult::Open);
@@ -227,15 +203,8 @@ fn what_a_pod_waited_for_is_events_of_the_root() {
     let events = &spans[0].events;
     assert!(!events.is_empty());
     for event in events.iter() {
-        let keys: Vec<&str> = event
-            .attributes
-            .iter()
-            .map(|one| one.key.as_str())
-            .collect();
-        assert_eq!(
-            (&*event.name, &keys[..]),
-            ("waiting", &["podinit.stage", "podinit.cause"][..])
-        );
+        let keys: Vec<&str> = event.attributes.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!((&*event.name, &keys[..]), ("waiting", &["podinit.stage", "podinit.cause"][..]));
     }
 }
 
@@ -251,15 +220,9 @@ fn steps_lie_inside_their_stage_and_unusable_times_give_no_span() {
     };
     let is_step = |interval| matches!(interval, Interval::Step(_));
     record.intervals.retain(|one| !is_step(one.interval));
-    let measured = IntervalResult::Measured {
-        seconds: Latency::from_nanos(1),
-    };
-    let unusable = IntervalResult::Unobserved {
-        reason: UnobservedReason::Time,
-    };
-    record
-        .intervals
-        .push(step(Step::Acknowledge, 0, 2, measured));
+    let measured = IntervalResult::Measured { seconds: Latency::from_nanos(1) };
+    let unusable = IntervalResult::Unobserved { reason: UnobservedReason::Time };
+    record.intervals.push(step(Step::Acknowledge, 0, 2, measured));
     record.intervals.push(step(Step::Sandbox, 9, 2, unusable));
     let spans = spans(&record);
     let acknowledge = named(&spans, "acknowledge");

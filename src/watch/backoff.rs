@@ -18,12 +18,7 @@ pub struct Backoff {
 impl Backoff {
     /// A backoff that starts at `base` and never exceeds `cap`.
     pub const fn new(base: Duration, cap: Duration, random: fastrand::Rng) -> Self {
-        Self {
-            base,
-            cap,
-            failures: 0,
-            random,
-        }
+        Self { base, cap, failures: 0, random }
     }
 
     /// The wait after one more failure.
@@ -74,10 +69,7 @@ mod tests {
             limits.push(limit.as_millis());
             assert!(backoff.after_failure() <= limit);
         }
-        assert_eq!(
-            limits[..8],
-            [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]
-        );
+        assert_eq!(limits[..8], [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
         assert!(limits[8..].iter().all(|limit| *limit == 30_000));
         backoff.reset();
         assert_eq!(backoff.limit().as_millis(), 500);

@@ -77,8 +77,7 @@ pub struct ReflectorConfig {
 impl ReflectorConfig {
     /// The random numbers of a list-watch: those of the seed, if there is one.
     pub(crate) fn random(&self) -> fastrand::Rng {
-        self.seed
-            .map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed)
+        self.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed)
     }
 }
 

@@ -78,8 +78,7 @@ impl DeliverySender {
 
     /// The API server has answered, which says nothing of what a watch brings.
     pub(super) fn answered(&self) {
-        self.stats
-            .set_contact(self.source, Instant::now().into_std());
+        self.stats.set_contact(self.source, Instant::now().into_std());
     }
 
     /// A request failed, or a watch.
@@ -205,10 +204,7 @@ impl DeliverySender {
             Err(TrySendError::Closed(_)) => Err(ReceiverGone),
             Err(TrySendError::Full(delivery)) => {
                 self.waited = true;
-                self.deliveries
-                    .send(delivery)
-                    .await
-                    .map_err(|_| ReceiverGone)
+                self.deliveries.send(delivery).await.map_err(|_| ReceiverGone)
             }
         }
     }

@@ -30,13 +30,7 @@ enum State {
 impl EvidenceLog {
     /// The log of a watch of `what`, whose resource is `resource`.
     pub(super) fn of(what: &'static str, resource: &'static str) -> Self {
-        Self {
-            what,
-            resource,
-            state: State::default(),
-            outage: Outage::default(),
-            warned: false,
-        }
+        Self { what, resource, state: State::default(), outage: Outage::default(), warned: false }
     }
 
     /// The watch is open.
@@ -85,10 +79,7 @@ impl EvidenceLog {
         if std::mem::replace(&mut self.warned, true) {
             tracing::debug!(detail, "one of the {what} was skipped");
         } else {
-            tracing::warn!(
-                detail,
-                "podinit skipped one of the {what}; it logs no further ones"
-            );
+            tracing::warn!(detail, "podinit skipped one of the {what}; it logs no further ones");
         }
     }
 }

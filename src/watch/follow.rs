@@ -194,9 +194,7 @@ impl Follow {
         let opening = async {
             let request = (self.requests).watch(at.as_str(), seconds, self.server_shards)?;
             let deadline = self.config.header_timeout;
-            (self.negotiation)
-                .send(&self.client, request, Purpose::Watch, deadline)
-                .await
+            (self.negotiation).send(&self.client, request, Purpose::Watch, deadline).await
         };
         let grace = self.config.reopen_grace;
         match sink.while_closed(grace, opening).await? {
@@ -256,13 +254,7 @@ impl Follow {
             let sending = (self.negotiation).send(&self.client, request, Purpose::List, deadline);
             let (encoding, body) = sending.await?.unpacked();
             let mut buffer = Vec::new();
-            append(
-                &mut buffer,
-                body,
-                config.chunk_timeout,
-                config.max_page_bytes,
-            )
-            .await?;
+            append(&mut buffer, body, config.chunk_timeout, config.max_page_bytes).await?;
             Ok::<_, ApiError>((encoding, buffer))
         };
         let whole = timeout(config.page_timeout, whole).await;
@@ -281,12 +273,7 @@ pub(crate) struct Chunks {
 
 impl Chunks {
     pub(crate) fn opened(body: Body, from: &ResumePoint) -> Self {
-        Self {
-            body,
-            opened: Instant::now(),
-            from: from.clone(),
-            has_data: false,
-        }
+        Self { body, opened: Instant::now(), from: from.clone(), has_data: false }
     }
 
     /// The next chunk, or the end of the watch.

@@ -31,11 +31,7 @@ enum State {
 impl FrameReader {
     /// A framing that accepts frames of up to `limit` bytes.
     pub const fn new(limit: usize) -> Self {
-        Self {
-            pending: Vec::new(),
-            state: State::Length,
-            limit,
-        }
+        Self { pending: Vec::new(), state: State::Length, limit }
     }
 
     /// Takes the next frame out of what is pending and `chunk`, which is moved past it. `None` when the

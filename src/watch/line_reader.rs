@@ -39,11 +39,7 @@ enum Pending {
 impl LineReader {
     /// A framing that accepts lines of up to `limit` bytes.
     pub const fn new(limit: usize) -> Self {
-        Self {
-            pending: Vec::new(),
-            state: Pending::Open,
-            limit,
-        }
+        Self { pending: Vec::new(), state: Pending::Open, limit }
     }
 
     /// Takes the next line out of what is pending and `chunk`, which is moved past it. `None` when
@@ -127,10 +123,7 @@ mod tests {
     fn every_way_of_cutting_a_body_gives_the_same_lines() {
         let body = "one\ntwo\r\n\n\r\nthree\n12345678\n123456789\nfour\nrest";
         let whole = framed(8, &[body]);
-        assert_eq!(
-            whole,
-            ["one", "two", "three", "12345678", "<123456789>", "four"]
-        );
+        assert_eq!(whole, ["one", "two", "three", "12345678", "<123456789>", "four"]);
         for first in 0..=body.len() {
             for second in first..=body.len() {
                 let chunks = [&body[..first], &body[first..second], &body[second..]];

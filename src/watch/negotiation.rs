@@ -58,9 +58,7 @@ impl Answer {
 impl Negotiation {
     /// Asks for `encoding`.
     pub(crate) const fn new(encoding: Encoding) -> Self {
-        Self {
-            protobuf: AtomicBool::new(matches!(encoding, Encoding::Protobuf)),
-        }
+        Self { protobuf: AtomicBool::new(matches!(encoding, Encoding::Protobuf)) }
     }
 
     /// Sends a request and waits for the answer to begin, until `deadline` has passed. Where JSON is also
@@ -105,9 +103,5 @@ async fn once(
     let response = send(client, request, deadline).await?;
     let encoding = encoding_of(response.headers());
     let is_gzip = is_gzip(response.headers());
-    Ok(Answer {
-        encoding,
-        is_gzip,
-        body: response.into_body(),
-    })
+    Ok(Answer { encoding, is_gzip, body: response.into_body() })
 }

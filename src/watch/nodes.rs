@@ -58,11 +58,7 @@ pub fn spawn(
     tasks: &mut JoinSet<()>,
 ) {
     let mut follower = Follower {
-        watch: Follow::new(
-            client.clone(),
-            Requests::of_nodes(),
-            config.reflector.clone(),
-        ),
+        watch: Follow::new(client.clone(), Requests::of_nodes(), config.reflector.clone()),
         nodes: Nodes {
             decoder: NodeDecoder::new(options),
             sink,
@@ -129,10 +125,8 @@ impl Follower {
             };
             let page = self.nodes.decoder.list_page(encoding, &body)?;
             if page.undecodable > 0 {
-                let detail = format!(
-                    "{} items of a list are not nodes with a UID",
-                    page.undecodable
-                );
+                let detail =
+                    format!("{} items of a list are not nodes with a UID", page.undecodable);
                 self.nodes.log.skipped(&detail);
             }
             let objects = page.nodes.len() + page.undecodable as usize;
@@ -222,11 +216,7 @@ impl Nodes {
                 Ok(line) => line,
                 Err(error) => {
                     self.log.skipped(&error.to_string());
-                    if let DecodeError::Object {
-                        resource_version: Some(number),
-                        ..
-                    } = error
-                    {
+                    if let DecodeError::Object { resource_version: Some(number), .. } = error {
                         at.advance_to(number);
                     }
                     continue;

@@ -82,10 +82,7 @@ pub(crate) async fn list_nodes(
         let next = page.continue_token;
         Ok(PageEnd { next, objects })
     };
-    let config = ReflectorConfig {
-        page_limit: NODES_OF_PAGE,
-        ..ReflectorConfig::default()
-    };
+    let config = ReflectorConfig { page_limit: NODES_OF_PAGE, ..ReflectorConfig::default() };
     fetch_pages(&cluster.client, requests, &config, read).await?;
     Ok(nodes)
 }

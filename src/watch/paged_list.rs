@@ -60,9 +60,7 @@ impl Lister<'_> {
                 self.sender.stats().count_errors(reason, 1);
                 continue;
             };
-            self.sender
-                .stats()
-                .count_errors(WatchErrorReason::Decode, page.undecodable);
+            self.sender.stats().count_errors(WatchErrorReason::Decode, page.undecodable);
             let objects = page.objects();
             pods.extend(page.pods);
             sharded &= page.sharded;
@@ -124,11 +122,7 @@ pub(super) struct PageFallback {
 impl PageFallback {
     /// Requests lists otherwise where that is `wanted`, until it turns out not to work.
     pub(super) const fn new(wanted: bool) -> Self {
-        Self {
-            wanted,
-            failed: 0,
-            cuts: 0,
-        }
+        Self { wanted, failed: 0, cuts: 0 }
     }
 
     /// Whether to request a list otherwise.

@@ -47,13 +47,7 @@ enum Next {
 impl<'a> Pages<'a> {
     /// A list of pages of at most `limit` objects.
     pub(crate) fn new(requests: &'a Requests, freshness: &'a Freshness, limit: u32) -> Self {
-        Self {
-            requests,
-            freshness,
-            limit: limit.max(1),
-            next: Next::First,
-            empty: 0,
-        }
+        Self { requests, freshness, limit: limit.max(1), next: Next::First, empty: 0 }
     }
 
     /// The request of the next page, or of the same one again after it was too long; `None` when the list is
@@ -141,9 +135,7 @@ async fn fetch_page(
         let body = response.into_body();
         read_into(buffer, body, config.chunk_timeout, config.max_page_bytes).await
     };
-    timeout(config.page_timeout, whole)
-        .await
-        .map_err(|_| no_complete_page(config))?
+    timeout(config.page_timeout, whole).await.map_err(|_| no_complete_page(config))?
 }
 
 /// The error of a page that takes too long.
@@ -156,9 +148,7 @@ pub(super) fn no_complete_page(config: &ReflectorConfig) -> ApiError {
 /// # Errors
 /// If it has none that a watch can begin at.
 pub(crate) fn watch_version(version: Option<String>) -> Result<String, ApiError> {
-    version
-        .filter(|version| usable(version))
-        .ok_or_else(no_version)
+    version.filter(|version| usable(version)).ok_or_else(no_version)
 }
 
 /// The error of a list that has none.
@@ -191,10 +181,7 @@ mod tests {
         let too_long = || ApiError::new(ApiErrorKind::AnswerTooLong, "too long");
         assert_eq!(asked(&pages).unwrap(), "/api/v1/pods?&limit=10");
         assert_eq!(pages.fetched(Ok(7)), Ok(Some(7)));
-        let end = |token: &str| PageEnd {
-            next: Some(token.to_owned()),
-            objects: 7,
-        };
+        let end = |token: &str| PageEnd { next: Some(token.to_owned()), objects: 7 };
         pages.go_on(end("a")).unwrap();
         for limit in [10, 2] {
             let page = format!("/api/v1/pods?&limit={limit}&continue=a");
@@ -216,9 +203,7 @@ mod tests {
         let mut end = |objects| {
             number += 1;
             let next = Some(number.to_string());
-            pages
-                .go_on(PageEnd { next, objects })
-                .map_err(|error| error.detail)
+            pages.go_on(PageEnd { next, objects }).map_err(|error| error.detail)
         };
         for _ in 1..MOST_EMPTY_PAGES {
             end(0).unwrap();
@@ -228,22 +213,11 @@ mod tests {
             end(0).unwrap();
         }
         let why = end(0).unwrap_err();
-        assert_eq!(
-            why,
-            "10000 pages in a row have no object, and the last names a further one"
-        );
+        assert_eq!(why, "10000 pages in a row have no object, and the last names a further one");
 
         let mut pages = Pages::new(&requests, &Freshness::MostRecent, 10);
-        let mut same = || {
-            pages.go_on(PageEnd {
-                next: Some("a".to_owned()),
-                objects: 1,
-            })
-        };
+        let mut same = || pages.go_on(PageEnd { next: Some("a".to_owned()), objects: 1 });
         same().unwrap();
-        assert_eq!(
-            same().unwrap_err().detail,
-            "the same page is continued again"
-        );
+        assert_eq!(same().unwrap_err().detail, "the same page is continued again");
     }
 }

@@ -138,10 +138,7 @@ pub async fn probe(
     let attempt = list_some(cluster, scope, selectors, limit, deadline);
     let attempt = tokio::time::timeout(deadline, attempt);
     let result = attempt.await.unwrap_or_else(|_| {
-        Err(crate::cluster::transport::timed_out(
-            "no complete answer",
-            deadline,
-        ))
+        Err(crate::cluster::transport::timed_out("no complete answer", deadline))
     });
     result.map_err(|failure| explain(failure, cluster, scope))
 }
@@ -187,16 +184,12 @@ fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
     let origin = cluster.origin.clone();
     let why = failure.detail;
     match failure.kind {
-        ApiErrorKind::Transport | ApiErrorKind::Timeout => ProbeError::Unreachable {
-            server,
-            origin,
-            why,
-        },
-        ApiErrorKind::Unauthorized | ApiErrorKind::Credentials => ProbeError::Unauthorized {
-            server,
-            origin,
-            why,
-        },
+        ApiErrorKind::Transport | ApiErrorKind::Timeout => {
+            ProbeError::Unreachable { server, origin, why }
+        }
+        ApiErrorKind::Unauthorized | ApiErrorKind::Credentials => {
+            ProbeError::Unauthorized { server, origin, why }
+        }
         ApiErrorKind::Forbidden => ProbeError::Forbidden {
             scope: scope.to_string(),
             server,
@@ -216,15 +209,9 @@ fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
         ApiErrorKind::TooManyRequests
         | ApiErrorKind::ServerError
         | ApiErrorKind::NotImplemented
-        | ApiErrorKind::VersionAhead => ProbeError::Busy {
-            server,
-            why,
-            retry_after: failure.retry_after,
-        },
-        _ => ProbeError::Foreign {
-            server,
-            origin,
-            why,
-        },
+        | ApiErrorKind::VersionAhead => {
+            ProbeError::Busy { server, why, retry_after: failure.retry_after }
+        }
+        _ => ProbeError::Foreign { server, origin, why },
     }
 }

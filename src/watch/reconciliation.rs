@@ -135,11 +135,7 @@ impl Lists {
             }
         };
         let version = list.version.parse().ok()?;
-        (version >= at).then_some(Reconciled {
-            list,
-            version,
-            began,
-        })
+        (version >= at).then_some(Reconciled { list, version, began })
     }
 
     async fn list_once(&mut self) -> Result<CompleteList, ApiError> {

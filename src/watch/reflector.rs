@@ -71,12 +71,7 @@ impl Reflector {
             most_recent_first: false,
             stated: None,
             watch: Follow::new(client, Requests::new(scope, selectors), config),
-            pods: PodSink {
-                decoder,
-                sender,
-                log: WatchLog::default(),
-                reconciliation: None,
-            },
+            pods: PodSink { decoder, sender, log: WatchLog::default(), reconciliation: None },
         }
     }
 
@@ -124,9 +119,7 @@ impl Reflector {
                 resume_point = self.repair(&resume_point, reason).await?;
                 suspicious = false;
             }
-            let following = self
-                .watch
-                .follow(&mut self.pods, &mut resume_point, suspicious);
+            let following = self.watch.follow(&mut self.pods, &mut resume_point, suspicious);
             lost = Some(following.await?);
         }
     }
@@ -178,17 +171,9 @@ impl Sink for PodSink {
         answer: Answer,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, ReceiverGone> {
-        let Self {
-            decoder,
-            sender,
-            log,
-            reconciliation,
-        } = self;
+        let Self { decoder, sender, log, reconciliation } = self;
         let stream = Stream::opened(watch, decoder, sender, log, at);
-        stream
-            .reconciling(reconciliation.as_mut())
-            .read(answer)
-            .await
+        stream.reconciling(reconciliation.as_mut()).read(answer).await
     }
 
     async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {

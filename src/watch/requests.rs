@@ -14,11 +14,7 @@ use podinit_core::shard::Shard;
 
 /// What is percent-encoded in a path segment and in a value: all but the unreserved characters of RFC
 /// 3986.
-const UNRESERVED: AsciiSet = NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The pods that one list-watch covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,10 +118,8 @@ impl Requests {
 
     /// The requests for the node of this name.
     pub fn of_node(name: &str) -> Self {
-        let selectors = Selectors {
-            field: Some(format!("metadata.name={name}")),
-            ..Selectors::default()
-        };
+        let selectors =
+            Selectors { field: Some(format!("metadata.name={name}")), ..Selectors::default() };
         Self::of("nodes", &Scope::Cluster, selectors)
     }
 
@@ -138,10 +132,7 @@ impl Requests {
                 format!("/api/v1/namespaces/{segment}/{resource}")
             }
         };
-        Self {
-            resource: kube::core::Request::new(path),
-            selectors,
-        }
+        Self { resource: kube::core::Request::new(path), selectors }
     }
 
     /// Requests one page of at most `limit` pods.
@@ -183,10 +174,8 @@ impl Requests {
         freshness: &Freshness,
         timeout_seconds: u32,
     ) -> Result<Request<Body>, ApiError> {
-        let params = WatchParams {
-            send_initial_events: true,
-            ..self.watch_params(timeout_seconds)
-        };
+        let params =
+            WatchParams { send_initial_events: true, ..self.watch_params(timeout_seconds) };
         let version = match freshness {
             Freshness::Any => "0",
             Freshness::MostRecent => "",
@@ -241,10 +230,7 @@ impl Requests {
 /// The parameters of a list that is as recent as `freshness` says.
 fn at_least(params: ListParams, freshness: &Freshness) -> ListParams {
     match freshness {
-        Freshness::Any => ListParams {
-            resource_version: Some("0".to_owned()),
-            ..params
-        },
+        Freshness::Any => ListParams { resource_version: Some("0".to_owned()), ..params },
         Freshness::MostRecent => params,
         Freshness::NotOlderThan(version) => ListParams {
             resource_version: Some(version.clone()),
@@ -256,11 +242,7 @@ fn at_least(params: ListParams, freshness: &Freshness) -> ListParams {
 
 /// The selector of a shard, in the syntax of the Kubernetes API.
 pub fn shard_selector(shard: Shard) -> String {
-    format!(
-        "shardRange(object.metadata.uid,'{:#018x}','{:#018x}')",
-        shard.start(),
-        shard.end()
-    )
+    format!("shardRange(object.metadata.uid,'{:#018x}','{:#018x}')", shard.start(), shard.end())
 }
 
 #[cfg(test)]
@@ -314,10 +296,7 @@ mod tests {
                  &sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion={version}"
             )
         };
-        assert_eq!(
-            uri(requests.streamed_list(&Freshness::MostRecent, 120)),
-            uri_with(120, "")
-        );
+        assert_eq!(uri(requests.streamed_list(&Freshness::MostRecent, 120)), uri_with(120, ""));
         assert_eq!(
             uri(requests.streamed_list(&Freshness::NotOlderThan("42".into()), 9)),
             uri_with(9, "42")
@@ -368,10 +347,8 @@ mod tests {
     #[test]
     fn every_list_asks_for_the_shard_and_a_watch_where_the_server_shards() {
         let of = |shard: &str| {
-            let selectors = Selectors {
-                shard: Some(shard.parse().unwrap()),
-                ..Selectors::default()
-            };
+            let selectors =
+                Selectors { shard: Some(shard.parse().unwrap()), ..Selectors::default() };
             Requests::new(&Scope::Cluster, &selectors)
         };
         let asked =
@@ -392,10 +369,7 @@ mod tests {
         let plain =
             "/api/v1/pods?&watch=true&timeoutSeconds=25&allowWatchBookmarks=true&resourceVersion=7";
         assert_eq!(uri(of("0/3").watch("7", 25, false)), plain);
-        assert_eq!(
-            uri(of("0/3").watch("7", 25, true)),
-            format!("{plain}{first}")
-        );
+        assert_eq!(uri(of("0/3").watch("7", 25, true)), format!("{plain}{first}"));
     }
 
     #[test]

@@ -20,10 +20,7 @@ impl ResumePoint {
     /// The resume point after a completed list of this version.
     pub fn of_list(version: String) -> Self {
         let number = version.parse().ok();
-        Self {
-            text: version,
-            number,
-        }
+        Self { text: version, number }
     }
 
     /// The version, as it is sent to the API server.
@@ -57,9 +54,7 @@ impl ResumePoint {
 
     /// Whether it is older than `other`; false when the two cannot be compared.
     pub fn is_behind(&self, other: &Self) -> bool {
-        self.number
-            .zip(other.number)
-            .is_some_and(|(ours, theirs)| ours < theirs)
+        self.number.zip(other.number).is_some_and(|(ours, theirs)| ours < theirs)
     }
 
     /// Whether the version of a bookmark is no number, though one is known.
@@ -105,12 +100,9 @@ mod tests {
         assert!(!resume_point.advance(""));
         assert!(!resume_point.advance_to(u64::MAX));
         assert_eq!(resume_point.as_str(), "100");
-        for (number, after) in [
-            (None, 100),
-            (Some(99), 100),
-            (Some(u64::MAX), 100),
-            (Some(101), 101),
-        ] {
+        for (number, after) in
+            [(None, 100), (Some(99), 100), (Some(u64::MAX), 100), (Some(101), 101)]
+        {
             assert_eq!(resume_point.after(number), Version::Number(after));
         }
         assert!(resume_point.advance("101"));
@@ -122,9 +114,6 @@ mod tests {
         let mut resume_point = ResumePoint::of_list("abc".into());
         assert!(!resume_point.advance("abc"));
         assert!(resume_point.advance("abd"));
-        assert_eq!(
-            (resume_point.as_str(), resume_point.number()),
-            ("abd", None)
-        );
+        assert_eq!((resume_point.as_str(), resume_point.number()), ("abd", None));
     }
 }

@@ -55,10 +55,7 @@ pub(super) enum Settled {
 
 impl Settling {
     const fn new(since: Instant) -> Self {
-        Self {
-            since,
-            stated: Stated::Pending,
-        }
+        Self { since, stated: Stated::Pending }
     }
 }
 
@@ -66,11 +63,7 @@ impl StallGuard {
     /// A watch that was opened now, by a list-watch that is in sync or not.
     pub(super) fn opened(synced: bool) -> Self {
         let opened = Instant::now();
-        Self {
-            opened,
-            last_byte: None,
-            settling: (!synced).then(|| Settling::new(opened)),
-        }
+        Self { opened, last_byte: None, settling: (!synced).then(|| Settling::new(opened)) }
     }
 
     /// Bytes arrived at `now`.
@@ -93,8 +86,7 @@ impl StallGuard {
 
     /// Whether the API server is to be asked for its version, and has not answered yet.
     pub(super) fn wants_version(&self) -> bool {
-        self.settling
-            .is_some_and(|settling| settling.stated == Stated::Pending)
+        self.settling.is_some_and(|settling| settling.stated == Stated::Pending)
     }
 
     /// What the API server says of its version.
@@ -140,10 +132,7 @@ impl StallGuard {
         let stale = synced.then(|| self.stale_at(config));
         let proof = (!made_progress).then(|| self.progress_at(config));
         let settled = self.settled_at(config).map(|(at, _)| at);
-        [stale, proof, settled]
-            .into_iter()
-            .flatten()
-            .fold(self.dead_at(config), Instant::min)
+        [stale, proof, settled].into_iter().flatten().fold(self.dead_at(config), Instant::min)
     }
 
     fn last_contact(&self) -> Instant {

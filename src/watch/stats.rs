@@ -119,10 +119,7 @@ impl WatchStats {
         Self {
             counters: WatchCounters::default(),
             sources: (0..sources).map(|_| SourceState::default()).collect(),
-            sync: Mutex::new(Sync {
-                of: sources,
-                ..Sync::default()
-            }),
+            sync: Mutex::new(Sync { of: sources, ..Sync::default() }),
             counted: Mutex::default(),
             origin: Instant::now(),
         }

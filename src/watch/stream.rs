@@ -74,9 +74,7 @@ impl<'a> Stream<'a> {
 
     /// Reads the watch to its end.
     pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, ReceiverGone> {
-        let Answer {
-            encoding, mut body, ..
-        } = answer;
+        let Answer { encoding, mut body, .. } = answer;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let mut alarm = pin!(sleep_until(self.next_due()));
         let mut asked: Option<Asked<'_>> = None;
@@ -191,11 +189,7 @@ impl<'a> Stream<'a> {
         let event = match self.decoder.decode_event(encoding, event) {
             Ok(event) => event,
             Err(error) => {
-                if let DecodeError::Object {
-                    resource_version: Some(version),
-                    ..
-                } = error
-                {
+                if let DecodeError::Object { resource_version: Some(version), .. } = error {
                     self.moved(version);
                 }
                 let may_be_deletion = encoding.may_be_deletion(event);
@@ -220,19 +214,14 @@ impl<'a> Stream<'a> {
                 self.count(EventType::Deleted);
                 self.deliver(pod, PodEvent::Deleted, arrived).await?;
             }
-            WatchEventKind::OtherShard {
-                event_type,
-                resource_version,
-            } => {
+            WatchEventKind::OtherShard { event_type, resource_version } => {
                 self.count(event_type.into());
                 self.saw_other_shard = true;
                 if let Some(version) = resource_version {
                     self.moved(version);
                 }
             }
-            WatchEventKind::Bookmark {
-                resource_version, ..
-            } => {
+            WatchEventKind::Bookmark { resource_version, .. } => {
                 self.count(EventType::Bookmark);
                 let version = resource_version.unwrap_or_default();
                 if self.resume_point.is_lost_with(&version) {
@@ -244,9 +233,7 @@ impl<'a> Stream<'a> {
                     return Ok(Some(StreamEnd::Lost(RelistReason::Restored)));
                 }
                 let version = self.resume_point.version();
-                self.sender
-                    .event(PodEvent::Bookmark, arrived, version)
-                    .await?;
+                self.sender.event(PodEvent::Bookmark, arrived, version).await?;
                 self.saw_other_shard = false;
                 // Everything before a bookmark has been delivered.
                 self.settled(Settled::Known).await?;
@@ -401,10 +388,7 @@ impl<'a> Stream<'a> {
 type Answered = (Option<u64>, Result<(Encoding, Vec<u8>), ApiError>);
 
 /// A question for the version that the API server is at.
-type Asked<'a> = (
-    Option<u64>,
-    BoxFuture<'a, Result<(Encoding, Vec<u8>), ApiError>>,
-);
+type Asked<'a> = (Option<u64>, BoxFuture<'a, Result<(Encoding, Vec<u8>), ApiError>>);
 
 /// Waits for the answer, for ever where nothing was asked.
 async fn answer_of(asked: &mut Option<Asked<'_>>) -> Answered {

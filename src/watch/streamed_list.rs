@@ -67,9 +67,8 @@ impl Lister<'_> {
         let request = self.requests.streamed_list(freshness, seconds);
         let request = request.map_err(StreamedListError::Failed)?;
         let deadline = self.config.header_timeout;
-        let answer = (self.negotiation)
-            .send(self.client, request, Purpose::StreamedList, deadline)
-            .await;
+        let answer =
+            (self.negotiation).send(self.client, request, Purpose::StreamedList, deadline).await;
         let answer = answer.map_err(StreamedListError::of)?;
         self.sender.heard();
         self.read(answer).await
@@ -133,10 +132,7 @@ impl Lister<'_> {
                 pods.remove(pod.uid);
             }
             Ok(WatchEventKind::OtherShard { .. }) => {}
-            Ok(WatchEventKind::Bookmark {
-                resource_version,
-                initial_events_end: true,
-            }) => {
+            Ok(WatchEventKind::Bookmark { resource_version, initial_events_end: true }) => {
                 let version = resource_version.filter(|version| usable(version));
                 let unusable = || StreamedListError::Endless(no_version());
                 return version.map(Some).ok_or_else(unusable);

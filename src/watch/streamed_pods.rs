@@ -22,11 +22,7 @@ impl StreamedPods {
         self.remove(uid);
         // Without a place, past 4 GiB of packed pods, a pod cannot be removed any more.
         if let Some(place) = self.pods.push(pod) {
-            let Self {
-                pods,
-                index,
-                hasher,
-            } = self;
+            let Self { pods, index, hasher } = self;
             let rehash = |place: &Place| hasher.hash_one(pods.uid_at(*place));
             index.insert_unique(hasher.hash_one(Some(uid)), place, rehash);
         }
@@ -34,11 +30,7 @@ impl StreamedPods {
 
     /// Removes a pod, if it is there.
     pub(super) fn remove(&mut self, uid: PodUid) {
-        let Self {
-            pods,
-            index,
-            hasher,
-        } = self;
+        let Self { pods, index, hasher } = self;
         let hash = hasher.hash_one(Some(uid));
         let found = index.find_entry(hash, |place| pods.uid_at(*place) == Some(uid));
         if let Ok(entry) = found {

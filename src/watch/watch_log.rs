@@ -66,15 +66,9 @@ impl WatchLog {
     pub(super) fn unstreamed(&self, failure: &ApiError, for_good: bool) {
         let detail = &failure.detail;
         if for_good {
-            tracing::warn!(
-                detail,
-                "the API server does not stream lists; podinit asks for pages"
-            );
+            tracing::warn!(detail, "the API server does not stream lists; podinit asks for pages");
         } else {
-            tracing::info!(
-                detail,
-                "the streamed list did not arrive; podinit asks for pages"
-            );
+            tracing::info!(detail, "the streamed list did not arrive; podinit asks for pages");
         }
     }
 
@@ -83,15 +77,9 @@ impl WatchLog {
     pub(super) fn in_pages(&self, failure: &ApiError, for_good: bool) {
         let detail = &failure.detail;
         if for_good {
-            tracing::warn!(
-                detail,
-                "lists in one answer do not arrive; podinit asks for pages"
-            );
+            tracing::warn!(detail, "lists in one answer do not arrive; podinit asks for pages");
         } else {
-            tracing::info!(
-                detail,
-                "the list did not arrive in one answer; podinit asks for pages"
-            );
+            tracing::info!(detail, "the list did not arrive in one answer; podinit asks for pages");
         }
     }
 

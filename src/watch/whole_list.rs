@@ -67,22 +67,18 @@ impl Lister<'_> {
         let request = self.requests.whole_list(freshness);
         let request = request.map_err(WholeListError::Failed)?;
         let deadline = self.config.header_timeout;
-        let answer = (self.negotiation)
-            .send(self.client, request, Purpose::List, deadline)
-            .await;
+        let answer = (self.negotiation).send(self.client, request, Purpose::List, deadline).await;
         let answer = answer.map_err(|failure| match failure.kind {
             ApiErrorKind::Timeout => WholeListError::Cut(failure),
             _ => WholeListError::Failed(failure),
         })?;
         self.sender.heard();
         let (list, token) =
-            self.read_whole(answer)
-                .await
-                .map_err(|failure| match failure.kind {
-                    ApiErrorKind::AnswerTooLong => WholeListError::Unsuitable(failure),
-                    ApiErrorKind::NoVersion => WholeListError::Failed(failure),
-                    _ => WholeListError::Cut(failure),
-                })?;
+            self.read_whole(answer).await.map_err(|failure| match failure.kind {
+                ApiErrorKind::AnswerTooLong => WholeListError::Unsuitable(failure),
+                ApiErrorKind::NoVersion => WholeListError::Failed(failure),
+                _ => WholeListError::Cut(failure),
+            })?;
         match token {
             Some(token) if !token.is_empty() => {
                 let detail = "a list without a limit has a continue token";

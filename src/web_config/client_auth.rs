@@ -45,31 +45,19 @@ const TYPES: [(&str, ClientAuthType); 6] = [
     ("NoClientCert", ClientAuthType::NoClientCert),
     ("RequestClientCert", ClientAuthType::RequestClientCert),
     ("RequireAnyClientCert", ClientAuthType::RequireAnyClientCert),
-    (
-        "VerifyClientCertIfGiven",
-        ClientAuthType::VerifyClientCertIfGiven,
-    ),
-    (
-        "RequireAndVerifyClientCert",
-        ClientAuthType::RequireAndVerifyClientCert,
-    ),
+    ("VerifyClientCertIfGiven", ClientAuthType::VerifyClientCertIfGiven),
+    ("RequireAndVerifyClientCert", ClientAuthType::RequireAndVerifyClientCert),
     // An older name of the toolkit
     ("RequireClientCert", ClientAuthType::RequireAnyClientCert),
 ];
 
 impl ClientAuthType {
     const fn requires_certificate(self) -> bool {
-        matches!(
-            self,
-            Self::RequireAnyClientCert | Self::RequireAndVerifyClientCert
-        )
+        matches!(self, Self::RequireAnyClientCert | Self::RequireAndVerifyClientCert)
     }
 
     const fn verifies(self) -> bool {
-        matches!(
-            self,
-            Self::VerifyClientCertIfGiven | Self::RequireAndVerifyClientCert
-        )
+        matches!(self, Self::VerifyClientCertIfGiven | Self::RequireAndVerifyClientCert)
     }
 }
 
@@ -157,12 +145,7 @@ fn allowed_sans(
         let why = "needs client_auth_type RequireAnyClientCert or RequireAndVerifyClientCert";
         return Err(section.fault("client_allowed_sans", node, why));
     }
-    let texts = section.texts(
-        "client_allowed_sans",
-        node,
-        MAX_SANS,
-        |text| Ok(text.into()),
-    )?;
+    let texts = section.texts("client_allowed_sans", node, MAX_SANS, |text| Ok(text.into()))?;
     Ok(Some(texts.into_iter().map(AllowedSan::new).collect()))
 }
 
@@ -239,14 +222,10 @@ impl ClientCertVerifier for OneOf {
         intermediates: &[CertificateDer<'_>],
         now: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        let verified = self
-            .verifier
-            .verify_client_cert(end_entity, intermediates, now)?;
+        let verified = self.verifier.verify_client_cert(end_entity, intermediates, now)?;
         let names = subject_alternative_names(end_entity);
         let names = names.ok_or(Error::InvalidCertificate(CertificateError::BadEncoding))?;
-        let is_allowed = names
-            .iter()
-            .any(|name| self.allowed.iter().any(|one| one.is(name)));
+        let is_allowed = names.iter().any(|name| self.allowed.iter().any(|one| one.is(name)));
         if is_allowed {
             Ok(verified)
         } else {
@@ -261,8 +240,7 @@ impl ClientCertVerifier for OneOf {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.verifier
-            .verify_tls12_signature(message, certificate, signed)
+        self.verifier.verify_tls12_signature(message, certificate, signed)
     }
 
     fn verify_tls13_signature(
@@ -271,8 +249,7 @@ impl ClientCertVerifier for OneOf {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.verifier
-            .verify_tls13_signature(message, certificate, signed)
+        self.verifier.verify_tls13_signature(message, certificate, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -316,10 +293,7 @@ pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<San<'_
     let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
     let mut names = Vec::new();
     let extension = certificate.subject_alternative_name().ok()?;
-    for name in extension
-        .iter()
-        .flat_map(|found| &found.value.general_names)
-    {
+    for name in extension.iter().flat_map(|found| &found.value.general_names) {
         names.extend(san(name)?);
     }
     Some(names)
@@ -380,10 +354,7 @@ mod tests {
                 San::Ip("10.0.0.1".parse().unwrap()),
             ]
         );
-        assert_eq!(
-            subject_alternative_names(&certificate(vec![])),
-            Some(vec![])
-        );
+        assert_eq!(subject_alternative_names(&certificate(vec![])), Some(vec![]));
     }
 
     #[test]
@@ -403,10 +374,7 @@ mod tests {
     fn malformed_names_are_refused() {
         let name = |bytes: &[u8]| -> Vec<u8> {
             let mut der = certificate(vec![SanType::DnsName("a.example".try_into().unwrap())]);
-            let at = der
-                .windows(9)
-                .position(|part| part == b"a.example")
-                .unwrap();
+            let at = der.windows(9).position(|part| part == b"a.example").unwrap();
             der[at - 2..at + 9].copy_from_slice(bytes);
             der
         };

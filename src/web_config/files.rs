@@ -25,10 +25,7 @@ pub(super) struct Files {
 impl Files {
     /// For the configuration at `path`; the names in it are relative to its directory.
     pub(super) fn beside(path: &Path) -> Self {
-        Self {
-            directory: path.parent().unwrap_or(Path::new("")).to_owned(),
-            states: Vec::new(),
-        }
+        Self { directory: path.parent().unwrap_or(Path::new("")).to_owned(), states: Vec::new() }
     }
 
     /// Reads a file that the configuration names.

@@ -27,11 +27,7 @@ pub struct RateLimit {
 const HEADERS: [(&str, HeaderName, &[&str]); 5] = [
     ("Content-Security-Policy", CONTENT_SECURITY_POLICY, &[]),
     ("X-Frame-Options", X_FRAME_OPTIONS, &["deny", "sameorigin"]),
-    (
-        "X-Content-Type-Options",
-        X_CONTENT_TYPE_OPTIONS,
-        &["nosniff"],
-    ),
+    ("X-Content-Type-Options", X_CONTENT_TYPE_OPTIONS, &["nosniff"]),
     ("X-XSS-Protection", X_XSS_PROTECTION, &[]),
     ("Strict-Transport-Security", STRICT_TRANSPORT_SECURITY, &[]),
 ];

@@ -81,12 +81,7 @@ fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
         let why = "is empty; write {} if nothing is to be configured";
         return Err(Fault::new(0, "", why));
     }
-    let known = [
-        "tls_server_config",
-        "http_server_config",
-        "basic_auth_users",
-        "rate_limit",
-    ];
+    let known = ["tls_server_config", "http_server_config", "basic_auth_users", "rate_limit"];
     let root = Section::of(&root, String::new(), &known, Secrecy::Redact)?;
     let tls = match root.get("tls_server_config") {
         Some(node) => Some(Tls::of(&root, node, files)?),
@@ -104,12 +99,7 @@ fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
         Some(node) => http::rate_limit(&root, node)?,
         None => None,
     };
-    Ok(WebConfig {
-        tls,
-        users: Arc::new(users),
-        headers,
-        rate_limit,
-    })
+    Ok(WebConfig { tls, users: Arc::new(users), headers, rate_limit })
 }
 
 #[cfg(test)]

@@ -30,9 +30,7 @@ impl Files {
         let path = self.0.path().join("web.yaml");
         std::fs::write(&path, text).unwrap();
         let prefix = format!("{}:", path.display());
-        let read = WebConfig::inspect(&path)
-            .result
-            .map_err(|error| error.to_string());
+        let read = WebConfig::inspect(&path).result.map_err(|error| error.to_string());
         read.map_err(|error| error.strip_prefix(&prefix).unwrap().to_owned())
     }
 
@@ -91,9 +89,8 @@ rate_limit:
     assert_eq!(config.users.hash_of("bob"), None);
     assert_eq!(config.users.cost(), 4);
     let headers = config.headers.iter();
-    let headers: Vec<_> = headers
-        .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
-        .collect();
+    let headers: Vec<_> =
+        headers.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
     assert_eq!(
         headers,
         [
@@ -103,10 +100,7 @@ rate_limit:
             "strict-transport-security: max-age=31536000",
         ]
     );
-    let limit = RateLimit {
-        interval: std::time::Duration::from_millis(500),
-        burst: 20,
-    };
+    let limit = RateLimit { interval: std::time::Duration::from_millis(500), burst: 20 };
     assert_eq!(config.rate_limit, Some(limit));
 }
 
@@ -116,11 +110,7 @@ fn every_key_is_optional() {
     let config = files.read("{}").unwrap();
     assert!(config.tls.is_none() && config.users.is_empty() && config.headers.is_empty());
     assert!(files.read("basic_auth_users: {}").unwrap().users.is_empty());
-    for off in [
-        "{interval: 0, burst: 1}",
-        "{interval: 0s}",
-        "{interval: '0'}",
-    ] {
+    for off in ["{interval: 0, burst: 1}", "{interval: 0s}", "{interval: '0'}"] {
         let config = files.read(&format!("rate_limit: {off}")).unwrap();
         assert_eq!(config.rate_limit, None);
     }
@@ -150,23 +140,11 @@ fn an_error_names_its_line_and_key() {
         ("", " is empty; write {}"),
         ("# nothing", " is empty; write {}"),
         ("- a", "1: must be a map with tls_server_config, "),
-        (
-            "tls_serverconfig: {}",
-            "1: unknown key; did you mean tls_server_config?",
-        ),
+        ("tls_serverconfig: {}", "1: unknown key; did you mean tls_server_config?"),
         ("a: {}", "1: unknown key; known are tls_server_config, "),
-        (
-            "tls_server_config:",
-            "1: tls_server_config: must be a map with cert, key, ",
-        ),
-        (
-            "tls_server_config: {key_file: tls.key}",
-            "1: tls_server_config.cert_file: is missing",
-        ),
-        (
-            "tls_server_config: {cert_file: tls.crt}",
-            "1: tls_server_config.key_file: is missing",
-        ),
+        ("tls_server_config:", "1: tls_server_config: must be a map with cert, key, "),
+        ("tls_server_config: {key_file: tls.key}", "1: tls_server_config.cert_file: is missing"),
+        ("tls_server_config: {cert_file: tls.crt}", "1: tls_server_config.key_file: is missing"),
         (
             "tls_server_config:\n cert_file: none.crt\n key_file: tls.key",
             "2: tls_server_config.cert_file: the file cannot be read: No such file",
@@ -199,33 +177,15 @@ fn an_error_names_its_line_and_key() {
             "http_server_config:\n headers:\n  X-Custom: a",
             "3: http_server_config.headers: unknown key; known are Content-Security-Policy",
         ),
-        (
-            "basic_auth_users:",
-            "1: basic_auth_users: must be a map of names to bcrypt hashes",
-        ),
+        ("basic_auth_users:", "1: basic_auth_users: must be a map of names to bcrypt hashes"),
         ("basic_auth_users:\n alice: hunter2", needs_hash),
         ("basic_auth_users:\n alice: 12345", needs_hash),
         ("basic_auth_users:\n alice: $2y$99$x", needs_hash),
-        (
-            "basic_auth_users:\n 'a:b': x",
-            "2: basic_auth_users: the name on this line has a colon",
-        ),
-        (
-            "rate_limit: {burst: 1}",
-            "1: rate_limit.interval: is missing",
-        ),
-        (
-            "rate_limit: {interval: 1, burst: 1}",
-            "1: rate_limit.interval: must be a duration",
-        ),
-        (
-            "rate_limit: {interval: 1s}",
-            "1: rate_limit: needs a burst of at least 1",
-        ),
-        (
-            "rate_limit: {interval: 1s, burst: 1.5}",
-            "1: rate_limit.burst: must be a whole number",
-        ),
+        ("basic_auth_users:\n 'a:b': x", "2: basic_auth_users: the name on this line has a colon"),
+        ("rate_limit: {burst: 1}", "1: rate_limit.interval: is missing"),
+        ("rate_limit: {interval: 1, burst: 1}", "1: rate_limit.interval: must be a duration"),
+        ("rate_limit: {interval: 1s}", "1: rate_limit: needs a burst of at least 1"),
+        ("rate_limit: {interval: 1s, burst: 1.5}", "1: rate_limit.burst: must be a whole number"),
         ("a: 1\n---\nb: 2", " has a second YAML document"),
     ] {
         let error = files.read(text).unwrap_err();
@@ -234,13 +194,8 @@ fn an_error_names_its_line_and_key() {
         assert!(!error.contains("hunter2"));
     }
     let costly = HASH.replace("$04$", "$17$");
-    let error = files
-        .read(&format!("basic_auth_users:\n alice: {costly}"))
-        .unwrap_err();
-    assert!(
-        error.contains("2: basic_auth_users: the hash on this line has cost 17"),
-        "{error}"
-    );
+    let error = files.read(&format!("basic_auth_users:\n alice: {costly}")).unwrap_err();
+    assert!(error.contains("2: basic_auth_users: the hash on this line has cost 17"), "{error}");
 }
 
 #[test]
@@ -251,10 +206,7 @@ fn impossible_tls_settings_are_refused() {
             "min_version: TLS11",
             "4: tls_server_config.min_version: is not supported; supported are TLS12, TLS13",
         ),
-        (
-            "min_version: TLS13\nmax_version: TLS12",
-            "min_version: is above max_version",
-        ),
+        ("min_version: TLS13\nmax_version: TLS12", "min_version: is above max_version"),
         (
             "cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA]",
             "cipher_suites[0]: is not supported; supported are TLS_AES",
@@ -263,22 +215,13 @@ fn impossible_tls_settings_are_refused() {
             "curve_preferences: [CurveP521]",
             "curve_preferences[0]: is not supported; supported are CurveP256",
         ),
-        (
-            "curve_preferences: X25519",
-            "curve_preferences: must be a list, is text",
-        ),
+        ("curve_preferences: X25519", "curve_preferences: must be a list, is text"),
         (
             "client_auth_type: Always",
             "client_auth_type: is not supported; supported are NoClientCert",
         ),
-        (
-            "client_auth_type: VerifyClientCertIfGiven",
-            "client_auth_type: needs client_ca_file",
-        ),
-        (
-            "client_ca_file: tls.crt",
-            "client_ca_file: has no effect without a client_auth_type",
-        ),
+        ("client_auth_type: VerifyClientCertIfGiven", "client_auth_type: needs client_ca_file"),
+        ("client_ca_file: tls.crt", "client_ca_file: has no effect without a client_auth_type"),
         (
             "client_auth_type: RequireAnyClientCert\nclient_ca_file: empty.pem",
             "5: tls_server_config.client_ca_file: has no certificate",
@@ -291,10 +234,7 @@ fn impossible_tls_settings_are_refused() {
             "client_auth_type: RequireAnyClientCert\nclient_allowed_sans: []",
             "client_allowed_sans: must have from 1 to 256 items",
         ),
-        (
-            "prefer_server_cipher_suites: 1",
-            "must be true or false, is a number",
-        ),
+        ("prefer_server_cipher_suites: 1", "must be true or false, is a number"),
     ] {
         let error = files.tls(more).unwrap_err();
         assert!(error.contains(told), "{more:?}: {error}");
@@ -311,9 +251,7 @@ fn every_supported_name_can_be_used() {
         files.tls(&format!("curve_preferences: [{name}]")).unwrap();
     }
     for (name, _) in tls_names::VERSIONS {
-        files
-            .tls(&format!("min_version: {name}\nmax_version: {name}"))
-            .unwrap();
+        files.tls(&format!("min_version: {name}\nmax_version: {name}")).unwrap();
     }
 }
 
@@ -325,11 +263,7 @@ fn the_files_that_are_named_are_inspected_too() {
     let before = WebConfig::inspect(&path).files;
     assert_eq!(before.len(), 3);
     assert_eq!(WebConfig::inspect(&path).files, before);
-    std::fs::copy(
-        files.0.path().join("other.key"),
-        files.0.path().join("tls.key"),
-    )
-    .unwrap();
+    std::fs::copy(files.0.path().join("other.key"), files.0.path().join("tls.key")).unwrap();
     let after = WebConfig::inspect(&path);
     assert_ne!(after.files, before);
     assert!(after.result.is_err());
@@ -349,24 +283,8 @@ fn protection_is_not_removed() {
     assert_eq!(may(tls, tls), Ok(()));
     assert_eq!(may(tls, strict), Ok(()));
     assert_eq!(may("{}", &users), Ok(()));
-    assert!(
-        may(tls, "{}")
-            .unwrap_err()
-            .contains("TLS cannot be turned on or off")
-    );
-    assert!(
-        may("{}", tls)
-            .unwrap_err()
-            .contains("TLS cannot be turned on or off")
-    );
-    assert!(
-        may(strict, tls)
-            .unwrap_err()
-            .contains("client certificates")
-    );
-    assert!(
-        may(&users, "{}")
-            .unwrap_err()
-            .contains("basic_auth_users cannot be removed")
-    );
+    assert!(may(tls, "{}").unwrap_err().contains("TLS cannot be turned on or off"));
+    assert!(may("{}", tls).unwrap_err().contains("TLS cannot be turned on or off"));
+    assert!(may(strict, tls).unwrap_err().contains("client certificates"));
+    assert!(may(&users, "{}").unwrap_err().contains("basic_auth_users cannot be removed"));
 }

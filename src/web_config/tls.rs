@@ -56,23 +56,18 @@ impl Tls {
             .with_protocol_versions(&versions)
             .map_err(unusable)?
             .with_client_cert_verifier(client_auth.verifier());
-        let mut config = builder
-            .with_single_cert(chain, key)
-            .map_err(|error| match error {
-                rustls::Error::InconsistentKeys(_) => {
-                    root.fault(KEY, node, "the key does not belong to the certificate")
-                }
-                other => unusable(other),
-            })?;
+        let mut config = builder.with_single_cert(chain, key).map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                root.fault(KEY, node, "the key does not belong to the certificate")
+            }
+            other => unusable(other),
+        })?;
         config.alpn_protocols = vec![ALPN.to_vec()];
         config.ignore_client_order = match section.get("prefer_server_cipher_suites") {
             Some(node) => section.truth("prefer_server_cipher_suites", node)?,
             None => true,
         };
-        Ok(Self {
-            config: Arc::new(config),
-            requires_certificate,
-        })
+        Ok(Self { config: Arc::new(config), requires_certificate })
     }
 }
 
@@ -111,10 +106,7 @@ fn versions(section: &Section<'_>) -> Result<Vec<&'static SupportedProtocolVersi
         let node = section.need("min_version")?;
         return Err(section.fault("min_version", node, "is above max_version"));
     }
-    Ok(VERSIONS[least..=most]
-        .iter()
-        .map(|(_, version)| *version)
-        .collect())
+    Ok(VERSIONS[least..=most].iter().map(|(_, version)| *version).collect())
 }
 
 /// ring's cryptography, restricted to the configured suites and curves.
@@ -124,9 +116,7 @@ fn provider(section: &Section<'_>) -> Result<CryptoProvider, Fault> {
     if !suites.is_empty() {
         let is_old = |suite: &SupportedCipherSuite| suite.version() != &version::TLS13;
         provider.cipher_suites.retain(|suite| !is_old(suite));
-        provider
-            .cipher_suites
-            .extend(suites.into_iter().filter(is_old));
+        provider.cipher_suites.extend(suites.into_iter().filter(is_old));
     }
     let curves: Vec<&'static dyn SupportedKxGroup> = named(section, "curve_preferences", &CURVES)?;
     if !curves.is_empty() {

@@ -89,9 +89,7 @@ const NO_HASH: &str =
 /// The cost of a bcrypt hash: `$2y$10$`, then 22 characters of salt and 31 of hash.
 fn cost_of(hash: &str) -> Option<u32> {
     let versions = ["$2a$", "$2b$", "$2x$", "$2y$"];
-    let rest = versions
-        .iter()
-        .find_map(|version| hash.strip_prefix(version))?;
+    let rest = versions.iter().find_map(|version| hash.strip_prefix(version))?;
     let (cost, digest) = rest.split_once('$')?;
     let base64 = GeneralPurpose::new(&BCRYPT, NO_PAD);
     let is_base64 = |text: &str| base64.decode(text).is_ok();

@@ -20,27 +20,16 @@ pub(super) struct Row {
 }
 
 pub(super) fn row(title: &'static str, panels: Vec<Panel>) -> Row {
-    Row {
-        title,
-        repeat: None,
-        collapsed: false,
-        panels,
-    }
+    Row { title, repeat: None, collapsed: false, panels }
 }
 
 impl Row {
     pub(super) fn repeated(self, variable: &'static str) -> Self {
-        Self {
-            repeat: Some(variable),
-            ..self
-        }
+        Self { repeat: Some(variable), ..self }
     }
 
     pub(super) fn collapsed(self) -> Self {
-        Self {
-            collapsed: true,
-            ..self
-        }
+        Self { collapsed: true, ..self }
     }
 }
 

@@ -36,10 +36,7 @@ pub(super) fn files() -> Vec<File> {
             text: text.clone(),
         }));
     }
-    files.push(File {
-        path: "dashboards/configmaps.yaml".to_owned(),
-        text: maps.concat(),
-    });
+    files.push(File { path: "dashboards/configmaps.yaml".to_owned(), text: maps.concat() });
     files
 }
 

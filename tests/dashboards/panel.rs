@@ -15,18 +15,11 @@ pub(super) struct Target {
 
 impl Target {
     pub(super) fn new(expr: impl Into<String>, legend: impl Into<String>) -> Self {
-        Self {
-            expr: expr.into(),
-            legend: legend.into(),
-            exemplars: false,
-        }
+        Self { expr: expr.into(), legend: legend.into(), exemplars: false }
     }
 
     pub(super) fn with_exemplars(self) -> Self {
-        Self {
-            exemplars: true,
-            ..self
-        }
+        Self { exemplars: true, ..self }
     }
 }
 
@@ -108,52 +101,32 @@ impl Panel {
     }
 
     pub(super) fn sized(self, width: u32, height: u32) -> Self {
-        Self {
-            width,
-            height,
-            ..self
-        }
+        Self { width, height, ..self }
     }
 
     /// Sets colour thresholds; graphs show a line at each of them.
     pub(super) fn steps(self, below: &'static str, steps: &[Step]) -> Self {
-        Self {
-            below,
-            steps: steps.to_vec(),
-            ..self
-        }
+        Self { below, steps: steps.to_vec(), ..self }
     }
 
     /// Makes the axis logarithmic, for values that span orders of magnitude.
     pub(super) fn logarithmic(self) -> Self {
-        Self {
-            logarithmic: true,
-            ..self
-        }
+        Self { logarithmic: true, ..self }
     }
 
     /// Reduces the number of points, for queries that read a long range of samples each.
     pub(super) fn coarse(self) -> Self {
-        Self {
-            coarse: true,
-            ..self
-        }
+        Self { coarse: true, ..self }
     }
 
     /// Shows words and colours instead of values.
     pub(super) fn words(self, words: &[(&'static str, &'static str, &'static str)]) -> Self {
-        Self {
-            mappings: words.to_vec(),
-            ..self
-        }
+        Self { mappings: words.to_vec(), ..self }
     }
 
     /// Adds a data link with this title and address.
     pub(super) fn link(self, title: &'static str, url: &'static str) -> Self {
-        Self {
-            link: Some((title, url)),
-            ..self
-        }
+        Self { link: Some((title, url)), ..self }
     }
 }
 

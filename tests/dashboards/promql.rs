@@ -96,28 +96,18 @@ impl Histogram<'_> {
 
 /// The durations of stages.
 pub(super) const fn stages(matchers: &str) -> Histogram<'_> {
-    Histogram {
-        family: "podinit_stage_duration_seconds",
-        matchers,
-    }
+    Histogram { family: "podinit_stage_duration_seconds", matchers }
 }
 
 /// The durations of steps.
 pub(super) const fn steps(matchers: &str) -> Histogram<'_> {
-    Histogram {
-        family: "podinit_step_duration_seconds",
-        matchers,
-    }
+    Histogram { family: "podinit_step_duration_seconds", matchers }
 }
 
 /// The ratio of bad pods to all pods that an SLO judged in `range`.
 pub(super) fn bad_ratio(range: &str) -> String {
     let events = |more| increase_by("slo", "podinit_slo_events_total", more, range);
-    format!(
-        "{}\n/\n({} > 0)",
-        events(r#"slo=~"$slo", result="bad""#),
-        events(r#"slo=~"$slo""#)
-    )
+    format!("{}\n/\n({} > 0)", events(r#"slo=~"$slo", result="bad""#), events(r#"slo=~"$slo""#))
 }
 
 /// The burn rate in `range`: the error budget spent, as a multiple of what the objective allows.

@@ -28,11 +28,7 @@ const TARGET: &str = r#"podinit_synced{cluster=~"$cluster", job=~"$job"}"#;
 /// The variables of every dashboard. The label `cluster` need not exist.
 pub(super) const COMMON: [Variable; 3] = [
     label("cluster", ("podinit_synced", "cluster"), ".*"),
-    label(
-        "job",
-        ("podinit_synced{cluster=~\"$cluster\"}", "job"),
-        ".+",
-    ),
+    label("job", ("podinit_synced{cluster=~\"$cluster\"}", "job"), ".+"),
     label("instance", (TARGET, "instance"), ".+"),
 ];
 
@@ -55,10 +51,7 @@ pub(super) const HISTOGRAM: Variable = Variable::Choice {
 pub(super) const NAMESPACE_LABEL: Variable = Variable::Choice {
     name: "namespace_label",
     label: "Label of namespaces",
-    choices: &[
-        ("namespace", "namespace"),
-        ("exported_namespace", "exported_namespace"),
-    ],
+    choices: &[("namespace", "namespace"), ("exported_namespace", "exported_namespace")],
 };
 
 /// The SLOs.
@@ -74,10 +67,7 @@ pub(super) const SLO: Variable = label(
 /// The stages.
 pub(super) const STAGE: Variable = label(
     "stage",
-    (
-        r#"podinit_inflight_pods{cluster=~"$cluster", job=~"$job", instance=~"$instance"}"#,
-        "stage",
-    ),
+    (r#"podinit_inflight_pods{cluster=~"$cluster", job=~"$job", instance=~"$instance"}"#, "stage"),
     ".+",
 );
 
@@ -103,11 +93,7 @@ impl Variable {
                     "hide": 0,
                 })
             }
-            Self::Choice {
-                name,
-                label,
-                choices,
-            } => {
+            Self::Choice { name, label, choices } => {
                 let options: Vec<Value> = choices
                     .iter()
                     .enumerate()

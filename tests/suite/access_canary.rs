@@ -74,12 +74,7 @@ impl Podinit {
                 rest.lock().unwrap().push_str(&format!("{line}\n"));
             }
         });
-        Self {
-            process,
-            log,
-            reader: Some(reader),
-            address,
-        }
+        Self { process, log, reader: Some(reader), address }
     }
 
     /// Sends bytes as they are; the answer until the server closes.
@@ -134,14 +129,8 @@ async fn api(fails: StatusCode) -> SocketAddr {
                 list.to_string()
             }),
         )
-        .route(
-            "/apis/authentication.k8s.io/v1/tokenreviews",
-            post(token_review),
-        )
-        .route(
-            "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-            post(access_review),
-        )
+        .route("/apis/authentication.k8s.io/v1/tokenreviews", post(token_review))
+        .route("/apis/authorization.k8s.io/v1/subjectaccessreviews", post(access_review))
         .with_state(fails);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -155,10 +144,7 @@ async fn token_review(State(fails): State<StatusCode>, body: Bytes) -> (StatusCo
     let token = review["spec"]["token"].as_str().unwrap().to_owned();
     if token.contains("fail") {
         let message = format!("no review of {token}");
-        return (
-            fails,
-            json!({"kind": "Status", "message": message}).to_string(),
-        );
+        return (fails, json!({"kind": "Status", "message": message}).to_string());
     }
     let known = token.contains("good");
     let user = json!({"username": "prometheus", "groups": [token]});
@@ -206,11 +192,7 @@ async fn tokens_are_never_shown() {
                 ("/metrics", "fail", "503"),
             ] {
                 let authorization = format!("Bearer {token}-{CANARY}");
-                assert_eq!(
-                    podinit.status(target, &authorization),
-                    status,
-                    "{target} {token}"
-                );
+                assert_eq!(podinit.status(target, &authorization), status, "{target} {token}");
             }
             let basic = format!("Basic {}", forms()[1]);
             assert_eq!(podinit.status("/metrics", &basic), "401");
@@ -260,20 +242,12 @@ fn shown_with(kubeconfig: &str) -> String {
     let path = directory.path().join("config");
     std::fs::write(&path, kubeconfig).unwrap();
     let mut shown = String::new();
-    for command in [
-        &["serve", "--connect-timeout", "1ms"][..],
-        &["doctor"],
-        &["doctor", "--format", "json"],
-    ] {
+    for command in
+        [&["serve", "--connect-timeout", "1ms"][..], &["doctor"], &["doctor", "--format", "json"]]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
             .args(command)
-            .args([
-                "--listen",
-                "127.0.0.1:0",
-                "--log-level",
-                "trace",
-                "--kubeconfig",
-            ])
+            .args(["--listen", "127.0.0.1:0", "--log-level", "trace", "--kubeconfig"])
             .arg(&path)
             .env_clear()
             .stdin(Stdio::null())
@@ -301,14 +275,8 @@ fn nothing_that_a_credential_plugin_prints_is_shown() {
             ),
             "did not print one ExecCredential",
         ),
-        (
-            format!("echo {CANARY}; echo {CANARY} >&2; exit 7"),
-            "failed (exit status: 7)",
-        ),
-        (
-            format!("printf '%s' '{{\"status\":{{\"token\":\"a\\n{CANARY}\"}}}}'"),
-            "is not one line",
-        ),
+        (format!("echo {CANARY}; echo {CANARY} >&2; exit 7"), "failed (exit status: 7)"),
+        (format!("printf '%s' '{{\"status\":{{\"token\":\"a\\n{CANARY}\"}}}}'"), "is not one line"),
     ] {
         let script = serde_json::to_string(&script).unwrap();
         let user = format!(
@@ -347,11 +315,7 @@ fn nothing_secret_of_a_kubeconfig_is_shown() {
     ] {
         assert_silent(&shown_with(&kubeconfig_of(&user)));
     }
-    for text in [
-        CANARY.to_owned(),
-        format!("users: {CANARY}"),
-        format!("{CANARY}: ["),
-    ] {
+    for text in [CANARY.to_owned(), format!("users: {CANARY}"), format!("{CANARY}: [")] {
         assert_silent(&shown_with(&text));
     }
 }
@@ -393,10 +357,7 @@ fn the_content_of_broken_files_is_never_shown() {
         let shown = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{text}: {shown}");
         let last = shown.lines().last().unwrap();
-        assert!(
-            last.starts_with(&format!("podinit: {}", web.display())),
-            "{shown}"
-        );
+        assert!(last.starts_with(&format!("podinit: {}", web.display())), "{shown}");
         assert_silent(&shown);
     }
 }

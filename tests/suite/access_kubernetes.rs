@@ -62,10 +62,7 @@ impl Api {
         let path = request.uri().path().to_owned();
         let body = request.into_body().collect().await.unwrap().to_bytes();
         let mut review: Value = serde_json::from_slice(&body).unwrap();
-        self.asked
-            .lock()
-            .unwrap()
-            .push((path.clone(), review.clone()));
+        self.asked.lock().unwrap().push((path.clone(), review.clone()));
         self.answers.acquire().await.unwrap().forget();
         let (fails, status) = if path.ends_with("/tokenreviews") {
             (&self.tokens_fail, token_status(&review["spec"]))
@@ -76,26 +73,16 @@ impl Api {
         let (code, body) = match fails.load(Ordering::SeqCst) {
             0 => (201, review.to_string()),
             // It could well repeat what it was sent.
-            code => (
-                code,
-                json!({"kind": "Status", "message": review}).to_string(),
-            ),
+            code => (code, json!({"kind": "Status", "message": review}).to_string()),
         };
-        let body = if code == 200 {
-            "not a review".to_owned()
-        } else {
-            body
-        };
+        let body = if code == 200 { "not a review".to_owned() } else { body };
         Response::builder().status(code).body(body.into()).unwrap()
     }
 
     /// How many requests there were for this kind of review.
     fn count(&self, kind: &str) -> usize {
         let asked = self.asked.lock().unwrap();
-        asked
-            .iter()
-            .filter(|(path, _)| path.ends_with(kind))
-            .count()
+        asked.iter().filter(|(path, _)| path.ends_with(kind)).count()
     }
 }
 
@@ -145,9 +132,7 @@ fn asked(authorization: &str, path: &str) -> AccessRequest {
 }
 
 async fn judged(kubernetes: &Kubernetes, token: &str) -> Verdict {
-    kubernetes
-        .authorize(asked(&format!("Bearer {token}"), "/metrics"))
-        .await
+    kubernetes.authorize(asked(&format!("Bearer {token}"), "/metrics")).await
 }
 
 fn is_unauthenticated(verdict: Verdict) -> bool {
@@ -179,14 +164,7 @@ async fn a_token_needs_to_be_known_and_to_have_the_right() {
 async fn nobody_is_asked_about_what_is_no_token() {
     let api = Api::new();
     let kubernetes = api.kubernetes(&[]);
-    for text in [
-        "",
-        "Bearer",
-        "Bearer ",
-        "Basic YTpi",
-        "prometheus",
-        "Bearerprometheus",
-    ] {
+    for text in ["", "Bearer", "Bearer ", "Basic YTpi", "prometheus", "Bearerprometheus"] {
         let verdict = kubernetes.authorize(asked(text, "/metrics")).await;
         assert!(is_unauthenticated(verdict), "{text}");
     }
@@ -221,16 +199,10 @@ async fn an_api_server_that_never_answers_is_waited_for_in_vain() {
     let api = Api::new();
     api.answers.forget_permits(PLENTY);
     let kubernetes = api.kubernetes(&[]);
-    assert_eq!(
-        judged(&kubernetes, "prometheus").await,
-        Verdict::Unavailable
-    );
+    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Unavailable);
     // It answers the first review, and not the second.
     api.answers.add_permits(1);
-    assert_eq!(
-        judged(&kubernetes, "prometheus").await,
-        Verdict::Unavailable
-    );
+    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Unavailable);
     assert_eq!(api.count("/subjectaccessreviews"), 1);
     api.answers.add_permits(PLENTY);
     assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
@@ -256,10 +228,7 @@ async fn decisions_hold_for_their_time() {
     let last = judged(&kubernetes, "stranger").await;
     assert_eq!(last, Verdict::Unavailable);
     tokio::time::advance(Duration::from_secs(120)).await;
-    assert_eq!(
-        judged(&kubernetes, "prometheus").await,
-        Verdict::Unavailable
-    );
+    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Unavailable);
 }
 
 #[tokio::test(start_paused = true)]
@@ -288,13 +257,9 @@ async fn few_tokens_are_judged_at_a_time() {
     assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
     api.answers.forget_permits(PLENTY);
     let forged = |number: usize| asked(&format!("Bearer forged-{number}"), "/metrics");
-    let waiting: Vec<_> = (0..100)
-        .map(|number| kubernetes.authorize(forged(number)))
-        .collect();
+    let waiting: Vec<_> = (0..100).map(|number| kubernetes.authorize(forged(number))).collect();
     let at_once: Vec<_> = waiting.into_iter().map(FutureExt::now_or_never).collect();
-    let refused = at_once
-        .iter()
-        .filter(|verdict| **verdict == Some(Verdict::Unavailable));
+    let refused = at_once.iter().filter(|verdict| **verdict == Some(Verdict::Unavailable));
     assert_eq!(refused.count(), 84);
     // Who is known is let in.
     assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
@@ -320,10 +285,9 @@ async fn rights_that_are_lacking_are_told_at_the_start() {
     let api = Api::new();
     let kubernetes = api.kubernetes(&[]);
     assert_eq!(kubernetes.probe().await, Ok(()));
-    for (fails, kind) in [
-        (&api.tokens_fail, "tokenreviews"),
-        (&api.accesses_fail, "subjectaccessreviews"),
-    ] {
+    for (fails, kind) in
+        [(&api.tokens_fail, "tokenreviews"), (&api.accesses_fail, "subjectaccessreviews")]
+    {
         fails.store(403, Ordering::SeqCst);
         let error = kubernetes.probe().await.unwrap_err();
         assert_eq!(error, ReviewError::Forbidden(kind));

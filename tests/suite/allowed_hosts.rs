@@ -76,10 +76,7 @@ async fn the_simulated_api_server_answers_under_names_of_loopback_alone() {
     for path in ["/api/v1/pods", "/version", "/readyz", "/nothing"] {
         for host in ["rebound.example", "10.1.2.3", ""] {
             let answer = get(host, path).await;
-            assert!(
-                answer.starts_with("HTTP/1.1 403 "),
-                "{host} {path}: {answer}"
-            );
+            assert!(answer.starts_with("HTTP/1.1 403 "), "{host} {path}: {answer}");
             let (_, body) = answer.split_once("\r\n\r\n").unwrap();
             let status: Value = serde_json::from_str(body).unwrap();
             assert_eq!(status["kind"], "Status", "{status}");

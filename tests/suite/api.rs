@@ -27,38 +27,28 @@ fn pod(name: &str, namespace: &str) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text(name), namespace, name);
     pod.created = Some(at(0));
     pod.info.node = Some(format!("node-{}", name.len()).into());
-    pod.info.workload = Some(Arc::new(Workload {
-        kind: "Deployment".into(),
-        name: namespace.into(),
-    }));
+    pod.info.workload =
+        Some(Arc::new(Workload { kind: "Deployment".into(), name: namespace.into() }));
     pod.info.pod_labels = ["blue".into(), "".into()].into();
     pod.not_scheduled = Some(Box::new(NotScheduled {
         is_false: true,
         reason: NotScheduledReason::SchedulingGated,
         message: "a \"quota\" is used up".into(),
     }));
-    pod.info.images = Some(Arc::new(vec![
-        "ghcr.io/shop/web:1".into(),
-        "proxy:2".into(),
-    ]));
+    pod.info.images = Some(Arc::new(vec!["ghcr.io/shop/web:1".into(), "proxy:2".into()]));
     let container = |name: &str, reason| Container {
         state: ContainerState::Waiting(reason),
         ..Container::new(name.into(), ContainerKind::Regular)
     };
-    pod.containers = [
-        container("web", WaitingReason::Other),
-        container("proxy", WaitingReason::ErrImagePull),
-    ]
-    .into();
+    pod.containers =
+        [container("web", WaitingReason::Other), container("proxy", WaitingReason::ErrImagePull)]
+            .into();
     pod
 }
 
 /// Of 30 pods a third has become ready, each after another time; the others are stuck since five minutes.
 fn world() -> (Tracker, Kept) {
-    let mut tracker = Tracker::new(TrackerConfig {
-        slos: [].into(),
-        ..TrackerConfig::default()
-    });
+    let mut tracker = Tracker::new(TrackerConfig { slos: [].into(), ..TrackerConfig::default() });
     let mut kept = Kept::default();
     for number in 0..30_i64 {
         let namespace = ["shop", "pay", "ops"][number as usize % 3];
@@ -86,13 +76,8 @@ fn world() -> (Tracker, Kept) {
         }
     }
     let listed = PodEvent::Resumed;
-    let delivery = Delivery {
-        source: SourceId(0),
-        event: listed,
-        now: at(41),
-        observed: None,
-        version: None,
-    };
+    let delivery =
+        Delivery { source: SourceId(0), event: listed, now: at(41), observed: None, version: None };
     tracker.apply(delivery, &mut kept);
     tracker.advance(at(400), &mut kept);
     (tracker, kept)
@@ -247,91 +232,21 @@ async fn what_has_not_changed_is_not_sent_again() {
 async fn a_wrong_request_gets_one_line_that_says_what_is_wrong() {
     let server = start_api(None);
     for (method, path, status, says) in [
-        (
-            "GET",
-            "/api/v1/stuck?limit=0",
-            400,
-            "limit: expected a number from 1 to 500",
-        ),
-        (
-            "GET",
-            "/api/v1/stuck?limit=501",
-            400,
-            "limit: expected a number from 1 to 500",
-        ),
-        (
-            "GET",
-            "/api/v1/stuck?sort=newest",
-            400,
-            "there is no such parameter, try namespace",
-        ),
-        (
-            "GET",
-            "/api/v1/inflight?cause=%3Cscript%3E",
-            400,
-            "cause: expected one of terminating",
-        ),
-        (
-            "GET",
-            "/api/v1/inflight?continue=x",
-            400,
-            "continue: expected what the page before",
-        ),
-        (
-            "GET",
-            "/api/v1/startups?continue=0.1.2.3",
-            400,
-            "continue: expected what the page",
-        ),
-        (
-            "GET",
-            "/api/v1/startups?sort=oldest",
-            400,
-            "sort: expected newest, slowest",
-        ),
-        (
-            "GET",
-            "/api/v1/startups?outcome=Ready",
-            400,
-            "outcome: expected one of ready",
-        ),
-        (
-            "GET",
-            "/api/v1/pods/shop/pod-0?limit=1",
-            400,
-            "this path has no parameters",
-        ),
-        (
-            "GET",
-            "/api/v1/pods/shop/none",
-            404,
-            "no such pod is in flight",
-        ),
-        (
-            "GET",
-            "/api/v1/pods/shop/%ff",
-            400,
-            "the path cannot be read",
-        ),
-        (
-            "GET",
-            "/api/v1/pods/shop",
-            404,
-            "not found, try /api/v1/problems",
-        ),
-        (
-            "GET",
-            "/api/v1/nothing",
-            404,
-            "not found, try /api/v1/problems",
-        ),
+        ("GET", "/api/v1/stuck?limit=0", 400, "limit: expected a number from 1 to 500"),
+        ("GET", "/api/v1/stuck?limit=501", 400, "limit: expected a number from 1 to 500"),
+        ("GET", "/api/v1/stuck?sort=newest", 400, "there is no such parameter, try namespace"),
+        ("GET", "/api/v1/inflight?cause=%3Cscript%3E", 400, "cause: expected one of terminating"),
+        ("GET", "/api/v1/inflight?continue=x", 400, "continue: expected what the page before"),
+        ("GET", "/api/v1/startups?continue=0.1.2.3", 400, "continue: expected what the page"),
+        ("GET", "/api/v1/startups?sort=oldest", 400, "sort: expected newest, slowest"),
+        ("GET", "/api/v1/startups?outcome=Ready", 400, "outcome: expected one of ready"),
+        ("GET", "/api/v1/pods/shop/pod-0?limit=1", 400, "this path has no parameters"),
+        ("GET", "/api/v1/pods/shop/none", 404, "no such pod is in flight"),
+        ("GET", "/api/v1/pods/shop/%ff", 400, "the path cannot be read"),
+        ("GET", "/api/v1/pods/shop", 404, "not found, try /api/v1/problems"),
+        ("GET", "/api/v1/nothing", 404, "not found, try /api/v1/problems"),
         ("POST", "/api/v1/stuck", 405, "method not allowed"),
-        (
-            "DELETE",
-            "/api/v1/pods/shop/pod-0",
-            405,
-            "method not allowed",
-        ),
+        ("DELETE", "/api/v1/pods/shop/pod-0", 405, "method not allowed"),
     ] {
         let reply = server.request(method, path, &[]).await;
         assert_eq!(reply.status, status, "{method} {path}");
@@ -351,34 +266,22 @@ async fn an_owner_that_does_not_answer_is_not_waited_for_by_more_than_the_queue(
         .map(|_| {
             let client = client.clone();
             tokio::spawn(async move {
-                let query = records::Query::Pod {
-                    namespace: String::new(),
-                    name: String::new(),
-                };
+                let query = records::Query::Pod { namespace: String::new(), name: String::new() };
                 client.ask(query).await.unwrap_err()
             })
         })
         .collect();
     tokio::task::yield_now().await;
     let reply = server.get("/api/v1/stuck").await;
-    assert_eq!(
-        (reply.status, reply.header("retry-after")),
-        (503, Some("1"))
-    );
-    assert_eq!(
-        checked("failure", &reply)["error"],
-        "too many queries at a time, try again"
-    );
+    assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")));
+    assert_eq!(checked("failure", &reply)["error"], "too many queries at a time, try again");
     assert_eq!(server.get("/livez").await.status, 200);
     drop(queries);
     for asked in asking {
         asked.await.unwrap();
     }
     let reply = server.get("/api/v1/stuck").await;
-    assert_eq!(
-        (reply.status, reply.header("retry-after")),
-        (503, Some("1"))
-    );
+    assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")));
 }
 
 #[tokio::test]

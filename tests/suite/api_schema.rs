@@ -8,9 +8,7 @@ use serde_json::Value;
 
 /// The schema of every answer, by the types of the answers.
 fn schema() -> String {
-    let mut generator = SchemaSettings::draft2020_12()
-        .for_serialize()
-        .into_generator();
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let answers = [
         generator.subschema_for::<Page<Startup<'_>>>(),
         generator.subschema_for::<Problems>(),
@@ -37,12 +35,10 @@ fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             if let Some(Value::String(text)) = object.get_mut("description") {
-                let parts = text
-                    .split("([\u{a7}")
-                    .map(|part| match part.split_once("))") {
-                        Some((_, rest)) => rest,
-                        None => part.trim_end(),
-                    });
+                let parts = text.split("([\u{a7}").map(|part| match part.split_once("))") {
+                    Some((_, rest)) => rest,
+                    None => part.trim_end(),
+                });
                 let whole: String = parts.collect();
                 *text = whole
                     .replace('\n', " ")

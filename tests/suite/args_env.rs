@@ -56,13 +56,7 @@ fn with_variables() {
     let args = serve(&["podinit", "--listen", ":2", "-n", "c", "--labels", "node"]);
     assert_eq!(args.exporter.listen.port(), 2);
     assert_eq!(args.cluster.namespaces.chosen(), ["c"]);
-    assert!(
-        args.exporter
-            .labels
-            .config()
-            .labels
-            .contains(&SeriesLabel::Node)
-    );
+    assert!(args.exporter.labels.config().labels.contains(&SeriesLabel::Node));
 }
 
 #[test]

@@ -33,13 +33,8 @@ fn pod(name: &str, created: u32, node: &str) -> Value {
 /// The same pod, ready at this second.
 fn ready(name: &str, created: u32, second: u32) -> Value {
     let mut pod = pod(name, created, "node-1");
-    let conditions = [
-        "PodScheduled",
-        "PodReadyToStartContainers",
-        "Initialized",
-        "ContainersReady",
-        "Ready",
-    ];
+    let conditions =
+        ["PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"];
     let times = [created, created + 1, created + 1, second, second];
     let all = conditions.into_iter().zip(times).map(
         |(kind, second)| json!({"type": kind, "status": "True", "lastTransitionTime": at(second)}),
@@ -86,24 +81,13 @@ fn said(args: &[&str], input: &str) -> String {
 }
 
 fn lines(documents: &[Value]) -> String {
-    documents
-        .iter()
-        .map(|document| format!("{document}\n"))
-        .collect()
+    documents.iter().map(|document| format!("{document}\n")).collect()
 }
 
 /// Every command that reads recordings, in several formats.
 const COMMANDS: [&[&str]; 12] = [
     &["replay", "-"],
-    &[
-        "replay",
-        "--evidence",
-        "events",
-        "--backfill",
-        "--format",
-        "json",
-        "-",
-    ],
+    &["replay", "--evidence", "events", "--backfill", "--format", "json", "-"],
     &["replay", "--same-moment", "--timestamps", "fused", "-"],
     &["replay", "--shard", "1/2", "-"],
     &["replay", "--until", "2026-03-01T12:00:00Z", "-"],
@@ -120,16 +104,12 @@ const COMMANDS: [&[&str]; 12] = [
 fn a_list_taken_apart_is_the_list() {
     let items = items();
     let list = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
-    let pretty: Vec<String> = items
-        .iter()
-        .map(|item| serde_json::to_string_pretty(item).unwrap())
-        .collect();
+    let pretty: Vec<String> =
+        items.iter().map(|item| serde_json::to_string_pretty(item).unwrap()).collect();
     let yaml = items.iter().map(|item| format!("---\n{item}\n"));
     // `kubectl get events,pods` has the Events first.
-    let (events, pods): (Vec<Value>, Vec<Value>) = items
-        .iter()
-        .cloned()
-        .partition(|item| item["kind"] == "Event");
+    let (events, pods): (Vec<Value>, Vec<Value>) =
+        items.iter().cloned().partition(|item| item["kind"] == "Event");
     let taken_apart = [
         lines(&items),
         pretty.join("\n"),
@@ -145,19 +125,10 @@ fn a_list_taken_apart_is_the_list() {
     }
     // It is a list and no gap: nothing vanishes, and problems are found.
     let found = said(&["replay", "-"], &lines(&items));
-    assert!(
-        found.contains("podinit_pods_discovered_total 7\n"),
-        "{found}"
-    );
-    assert!(
-        found.contains("podinit_pods_finished_total{outcome=\"preexisting\"} 3\n"),
-        "{found}"
-    );
+    assert!(found.contains("podinit_pods_discovered_total 7\n"), "{found}");
+    assert!(found.contains("podinit_pods_finished_total{outcome=\"preexisting\"} 3\n"), "{found}");
     let found = said(&["problems", "-f", "-"], &lines(&items));
-    assert!(
-        found.starts_with("Some(3)") && found.contains("4 pods"),
-        "{found}"
-    );
+    assert!(found.starts_with("Some(3)") && found.contains("4 pods"), "{found}");
 }
 
 #[test]
@@ -180,17 +151,11 @@ fn files_of_bare_pods_are_one_list_too() {
 #[test]
 fn changes_of_bare_pods_are_events_and_nothing_vanishes() {
     let first = [pod("a", 0, "node-1"), pod("b", 5, "node-1")];
-    let changes = [
-        ready("a", 0, 10),
-        pod("c", 20, "node-1"),
-        ready("b", 5, 25),
-        ready("c", 20, 29),
-    ];
+    let changes =
+        [ready("a", 0, 10), pod("c", 20, "node-1"), ready("b", 5, 25), ready("c", 20, 29)];
     let list = json!({"kind": "PodList", "items": first});
-    let modified: Vec<Value> = changes
-        .iter()
-        .map(|pod| json!({"type": "MODIFIED", "object": pod}))
-        .collect();
+    let modified: Vec<Value> =
+        changes.iter().map(|pod| json!({"type": "MODIFIED", "object": pod})).collect();
     let expected_of = |command: &[&str]| said(command, &(format!("{list}\n") + &lines(&modified)));
     let bare = lines(&first) + &lines(&changes);
     let behind = format!("{list}\n") + &lines(&changes);
@@ -203,21 +168,15 @@ fn changes_of_bare_pods_are_events_and_nothing_vanishes() {
         assert_eq!(said(command, &behind), expected, "{command:?}");
     }
     let found = said(&["report", "-"], &bare);
-    assert!(
-        found.contains("ready 3") && !found.contains("vanished"),
-        "{found}"
-    );
+    assert!(found.contains("ready 3") && !found.contains("vanished"), "{found}");
 }
 
 /// With `observedAt` on the pods, deadlines and arrivals are those of events.
 #[test]
 fn bare_pods_may_state_when_they_were_observed() {
     let observed = |second: u32, mut document: Value| {
-        document["observedAt"] = json!(format!(
-            "2026-03-01T10:{:02}:{:02}.250Z",
-            second / 60,
-            second % 60
-        ));
+        document["observedAt"] =
+            json!(format!("2026-03-01T10:{:02}:{:02}.250Z", second / 60, second % 60));
         document
     };
     let first = [pod("a", 0, "node-1"), pod("b", 5, "node-1")];
@@ -228,10 +187,7 @@ fn bare_pods_may_state_when_they_were_observed() {
     for mode in ["api", "fused"] {
         let args = ["replay", "--timestamps", mode, "-"];
         let expected = said(&args, &lines(&[listed.clone(), modified.clone()]));
-        let found = said(
-            &args,
-            &(lines(&bare) + &lines(&[observed(10, change.clone())])),
-        );
+        let found = said(&args, &(lines(&bare) + &lines(&[observed(10, change.clone())])));
         assert_eq!(found, expected, "{mode}");
     }
     // A later pod is not read, and those before are the list.

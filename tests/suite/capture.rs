@@ -51,9 +51,7 @@ impl Recorded {
             rotate_bytes,
             keep_files: 3,
         };
-        let output = Arc::new(Mutex::new(
-            Output::create(config, "test".to_owned()).unwrap(),
-        ));
+        let output = Arc::new(Mutex::new(Output::create(config, "test".to_owned()).unwrap()));
         let recorder = Arc::new(Recorder::new(anonymizer));
         let startups = Arc::new(StartupCounts::default());
         let config = CaptureConfig {
@@ -68,13 +66,7 @@ impl Recorded {
         let (client, clock, to) = (client(cluster), cluster.clock(), Arc::clone(&output));
         let clock = Arc::new(move || clock.now());
         let task = tokio::spawn(async move { capture(&client, config, clock, to).await });
-        Self {
-            directory,
-            recorder,
-            startups,
-            output,
-            task,
-        }
+        Self { directory, recorder, startups, output, task }
     }
 
     /// Ends the recording as a process does that is killed: what was not flushed is lost.
@@ -105,9 +97,7 @@ fn replayed_with(files: &[PathBuf], nodes: bool) -> Scrape {
         nodes: nodes.then(NodeOptions::default),
         ..DecodeOptions::default()
     };
-    let documents = files
-        .iter()
-        .flat_map(|file| Recording::open(file, options.clone()).unwrap());
+    let documents = files.iter().flat_map(|file| Recording::open(file, options.clone()).unwrap());
     let config = ExpositionConfig {
         replay: ReplayConfig {
             tracker: TrackerConfig {
@@ -179,15 +169,11 @@ async fn a_recording_gives_what_the_exporter_counts() {
 
 /// The startups that `report` finds in these files: all but those of pods that had started up before.
 fn reported(files: &[PathBuf]) -> Startups {
-    let documents = files
-        .iter()
-        .flat_map(|file| Recording::open(file, DecodeOptions::default()).unwrap());
+    let documents =
+        files.iter().flat_map(|file| Recording::open(file, DecodeOptions::default()).unwrap());
     let report = summarize(documents, ReplayConfig::default(), 0).unwrap();
     let known = report.finished["preexisting"] + report.finished["static"];
-    Startups {
-        begun: report.discovered - known,
-        ready: report.finished["ready"],
-    }
+    Startups { begun: report.discovered - known, ready: report.finished["ready"] }
 }
 
 #[tokio::test(start_paused = true)]
@@ -204,10 +190,7 @@ async fn the_startups_are_those_of_the_report() {
         world.pass(60).await;
         let counted = recorded.startups.now();
         let (_directory, files) = recorded.end().await;
-        assert!(
-            counted.ready > 5 && counted.begun > counted.ready,
-            "{counted:?}"
-        );
+        assert!(counted.ready > 5 && counted.begun > counted.ready, "{counted:?}");
         assert_eq!(counted, reported(&files));
     }
 }
@@ -323,10 +306,7 @@ async fn a_full_file_is_followed_by_one_that_can_be_read_by_itself() {
     for file in &files {
         let first = text(file);
         let first = first.lines().next().unwrap_or_default();
-        assert!(
-            first.contains("\"PodList\"") && first.contains("\"observedAt\""),
-            "{first}"
-        );
+        assert!(first.contains("\"PodList\"") && first.contains("\"observedAt\""), "{first}");
     }
     let last = replayed(&files[2..]);
     assert_eq!(last.value("podinit_pods_discovered_total"), Some(6.0));
@@ -370,9 +350,7 @@ async fn a_new_file_has_a_list_of_nodes() {
         let files = recorded.files();
         files.len() == 3
             && !files[0].ends_with("test-0001.json.gz")
-            && files
-                .iter()
-                .any(|file| written(file).contains("\"NodeList\""))
+            && files.iter().any(|file| written(file).contains("\"NodeList\""))
     };
     for pod in 0..60 {
         world.put(&format!("pod-{pod}"));
@@ -399,10 +377,7 @@ async fn lost_events_are_made_up_for_by_a_list() {
     let (_directory, files) = recorded.end().await;
     let replayed = replayed(&files);
     assert_eq!(replayed.value("podinit_pods_discovered_total"), Some(2.0));
-    assert_eq!(
-        replayed.value("podinit_inflight_pods{stage=\"scheduling\"}"),
-        Some(2.0)
-    );
+    assert_eq!(replayed.value("podinit_inflight_pods{stage=\"scheduling\"}"), Some(2.0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -413,10 +388,7 @@ async fn a_killed_recording_keeps_what_was_written_until_a_second_before() {
     world.put("kept");
     world.pass(2).await;
     let files = recorded.files();
-    assert_eq!(
-        replayed(&files).value("podinit_pods_discovered_total"),
-        Some(1.0)
-    );
+    assert_eq!(replayed(&files).value("podinit_pods_discovered_total"), Some(1.0));
 }
 
 /// What no reader of recordings takes costs only itself, with names and without.
@@ -439,14 +411,9 @@ async fn an_odd_event_is_left_out_and_the_recording_goes_on() {
             world.pass(1).await;
         }
         let line = event("\"?\"").replace('?', "\u{0}").into_bytes();
-        let invalid = line
-            .into_iter()
-            .map(|byte| if byte == 0 { 0xff } else { byte });
+        let invalid = line.into_iter().map(|byte| if byte == 0 { 0xff } else { byte });
         let invalid: Vec<u8> = invalid.collect();
-        world
-            .cluster
-            .faults()
-            .stream(StreamFault::Raw(invalid.into()));
+        world.cluster.faults().stream(StreamFault::Raw(invalid.into()));
         world.put("after");
         world.pass(2).await;
         let counts = recorded.recorder.counts();

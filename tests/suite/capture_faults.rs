@@ -40,20 +40,12 @@ impl Recorded {
             nodes: false,
             recorder: Arc::new(Recorder::new(None)),
             startups: Arc::default(),
-            reflector: ReflectorConfig {
-                seed: Some(1),
-                ..ReflectorConfig::default()
-            },
+            reflector: ReflectorConfig { seed: Some(1), ..ReflectorConfig::default() },
         };
         let to = Arc::clone(&output);
         let clock = Arc::new(|| -> Timestamp { START });
         let task = tokio::spawn(async move { capture(&client, config, clock, to).await });
-        Self {
-            calls,
-            directory,
-            output,
-            _task: task,
-        }
+        Self { calls, directory, output, _task: task }
     }
 
     async fn call(&mut self) -> Call {

@@ -47,15 +47,9 @@ fn without_names(figures: &Exposition) -> BTreeMap<String, Vec<f64>> {
     for (series, value) in figures {
         let (name, labels) = series.split_once('{').unwrap_or((series, ""));
         let labels = labels.trim_end_matches('}').split("\",");
-        let is_name = |label: &&str| {
-            NAMES
-                .iter()
-                .any(|name| label.split('=').next() == Some(name))
-        };
+        let is_name = |label: &&str| NAMES.iter().any(|name| label.split('=').next() == Some(name));
         let labels: Vec<_> = labels.filter(|label| !is_name(label)).collect();
-        let values = nameless
-            .entry(format!("{name}{{{}", labels.join(",")))
-            .or_default();
+        let values = nameless.entry(format!("{name}{{{}", labels.join(","))).or_default();
         values.push(*value);
         values.sort_by(f64::total_cmp);
     }
@@ -69,13 +63,7 @@ fn differences(documents: &[Value], options: &Options) -> Vec<String> {
     let all = plain.keys().chain(anonymous.keys());
     let different = all.filter(|series| plain.get(*series) != anonymous.get(*series));
     different
-        .map(|series| {
-            format!(
-                "{series}: {:?} {:?}",
-                plain.get(series),
-                anonymous.get(series)
-            )
-        })
+        .map(|series| format!("{series}: {:?} {:?}", plain.get(series), anonymous.get(series)))
         .collect()
 }
 
@@ -87,9 +75,7 @@ fn random_histories_give_the_figures_of_the_plain_recording() {
         let sent = |document: &Value| document["items"].is_array() || !document["object"].is_null();
         history.documents.retain(sent);
         let options = &mut history.options;
-        options
-            .slos
-            .retain(|slo| matches!(slo.namespaces, Namespaces::All));
+        options.slos.retain(|slo| matches!(slo.namespaces, Namespaces::All));
         differences(&history.documents, options)
     };
     if let Some(seed) = seeds::first(seeds::histories() / 4, |seed| !differs(seed).is_empty()) {
@@ -121,12 +107,7 @@ fn recordings_of_clusters_give_the_figures_of_the_plain_ones() {
     assert!(recordings.len() > 15);
     for recording in recordings {
         for timestamps in [Timestamps::Api, Timestamps::Fused] {
-            let options = Options {
-                timestamps,
-                backfill: true,
-                events: true,
-                ..Options::DEFAULT
-            };
+            let options = Options { timestamps, backfill: true, events: true, ..Options::DEFAULT };
             let differences = differences(&recording, &options);
             assert!(differences.is_empty(), "{differences:#?}");
         }

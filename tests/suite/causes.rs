@@ -21,10 +21,8 @@ use podinit_core::pod::{
 use podinit_core::timestamp::Timestamp;
 use proptest::prelude::*;
 
-const INTERVALS: [(&str, Interval, u64); 2] = [
-    ("network", Interval::Stage(Stage::Network), 3),
-    ("all", Interval::CreatedToReady, 5),
-];
+const INTERVALS: [(&str, Interval, u64); 2] =
+    [("network", Interval::Stage(Stage::Network), 3), ("all", Interval::CreatedToReady, 5)];
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_000_000 + second)
@@ -40,11 +38,7 @@ fn config() -> TrackerConfig {
         owner_kinds: Vec::new(),
         selection: Selection::default(),
     });
-    TrackerConfig {
-        slos: Arc::new(rules),
-        events: true,
-        ..TrackerConfig::default()
-    }
+    TrackerConfig { slos: Arc::new(rules), events: true, ..TrackerConfig::default() }
 }
 
 fn counters(by_namespace: bool) -> (Recorder, Arc<Exposition>) {
@@ -55,11 +49,8 @@ fn counters(by_namespace: bool) -> (Recorder, Arc<Exposition>) {
         threshold_seconds: seconds as f64,
         selection: Selection::default(),
     });
-    let labels = LabelConfig {
-        slo_namespace: by_namespace,
-        max_values: 2,
-        ..LabelConfig::default()
-    };
+    let labels =
+        LabelConfig { slo_namespace: by_namespace, max_values: 2, ..LabelConfig::default() };
     Builder::new(labels).slos(docs.to_vec()).build().unwrap()
 }
 
@@ -77,9 +68,7 @@ fn sums(text: &str, family: &str, by: &[&str]) -> BTreeMap<Vec<String>, u64> {
         let value_of = |name: &&str| {
             let mut labels = labels.split(',').filter_map(|label| label.split_once('='));
             let found = labels.find(|(label, _)| label == name);
-            found.map_or(String::new(), |(_, value)| {
-                value.trim_matches('"').to_owned()
-            })
+            found.map_or(String::new(), |(_, value)| value.trim_matches('"').to_owned())
         };
         let key = by.iter().map(value_of).collect();
         *sums.entry(key).or_default() += value.parse::<u64>().unwrap();
@@ -102,11 +91,7 @@ fn conserved(exposition: &Exposition) -> BTreeMap<Vec<String>, u64> {
     assert!(stuck.keys().eq(waiting.keys()));
     assert!(stuck.iter().all(|(key, pods)| *pods <= waiting[key]));
     let by_cause = sums(&text, "podinit_slo_bad_causes_total", &["slo", "namespace"]);
-    let events = sums(
-        &text,
-        "podinit_slo_events_total",
-        &["slo", "namespace", "result"],
-    );
+    let events = sums(&text, "podinit_slo_events_total", &["slo", "namespace", "result"]);
     for (key, bad) in &by_cause {
         let key = vec![key[0].clone(), key[1].clone(), "bad".to_owned()];
         assert_eq!(events[&key], *bad, "{key:?}");
@@ -117,38 +102,16 @@ fn conserved(exposition: &Exposition) -> BTreeMap<Vec<String>, u64> {
 /// What happens to one pod.
 #[derive(Clone, Debug)]
 enum Step {
-    Snapshot {
-        pod: u8,
-        version: u64,
-        reached: u8,
-        message: u8,
-        container: u8,
-        terminating: bool,
-    },
-    Warning {
-        pod: u8,
-    },
-    Pulling {
-        pod: u8,
-    },
-    Delete {
-        pod: u8,
-    },
+    Snapshot { pod: u8, version: u64, reached: u8, message: u8, container: u8, terminating: bool },
+    Warning { pod: u8 },
+    Pulling { pod: u8 },
+    Delete { pod: u8 },
     Pass,
-    Restart {
-        by_namespace: bool,
-    },
+    Restart { by_namespace: bool },
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let snapshot = (
-        0u8..6,
-        0u64..50,
-        0u8..6,
-        0u8..4,
-        0u8..5,
-        prop::bool::weighted(0.1),
-    );
+    let snapshot = (0u8..6, 0u64..50, 0u8..6, 0u8..4, 0u8..5, prop::bool::weighted(0.1));
     prop_oneof![
         12 => snapshot.prop_map(|(pod, version, reached, message, container, terminating)| {
             Step::Snapshot { pod, version, reached, message, container, terminating }
@@ -170,15 +133,7 @@ fn bare(pod: u8) -> PodSnapshot {
 }
 
 fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
-    let Step::Snapshot {
-        pod,
-        version,
-        reached,
-        message,
-        container,
-        terminating,
-    } = *step
-    else {
+    let Step::Snapshot { pod, version, reached, message, container, terminating } = *step else {
         return None;
     };
     let mut snapshot = bare(pod);
@@ -192,10 +147,8 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
         ConditionType::Ready,
     ];
     for kind in &kinds[..usize::from(reached)] {
-        let condition = Condition {
-            status: ConditionStatus::True,
-            last_transition: Some(at(second)),
-        };
+        let condition =
+            Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
         snapshot.conditions.insert(*kind, condition);
     }
     snapshot.started = (reached > 1).then(|| at(second));
@@ -220,19 +173,13 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
         ContainerState::Waiting(WaitingReason::ErrImagePull),
         ContainerState::Waiting(WaitingReason::Other),
     ][usize::from(container)];
-    snapshot.containers = [Container {
-        state,
-        ..Container::new("app".into(), ContainerKind::Regular)
-    }]
-    .into();
+    snapshot.containers =
+        [Container { state, ..Container::new("app".into(), ContainerKind::Regular) }].into();
     Some(snapshot)
 }
 
 fn event(pod: u8, reason: EventReason) -> PodEvent {
-    let container = podinit_core::kube_event::EventContainer {
-        name: "app".into(),
-        init: false,
-    };
+    let container = podinit_core::kube_event::EventContainer { name: "app".into(), init: false };
     let PodSnapshot { uid, info, .. } = bare(pod);
     PodEvent::Event(KubeEvent {
         pod: Some(InvolvedPod::new(uid, info.namespace, info.name)),
@@ -263,10 +210,7 @@ impl Process {
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, exposition) = counters(by_namespace);
-        recorder.restore(
-            &content.metrics,
-            pods.iter().filter_map(SavedPod::in_flight),
-        );
+        recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         let successor = Successor::Same;
         self.tracker = Tracker::restored(config(), content.tracker, pods, successor, &mut recorder);
         (self.recorder, self.exposition) = (recorder, exposition);

@@ -41,10 +41,7 @@ impl Exporter {
         let mut exporter = Self {
             tracker: Tracker::new(config.clone()),
             config,
-            said: Counted {
-                recorder,
-                records: RecordStore::default(),
-            },
+            said: Counted { recorder, records: RecordStore::default() },
         };
         for pod in 0..ready + starting {
             exporter.apply(pod, pod < ready, namespaces);
@@ -58,17 +55,10 @@ impl Exporter {
         let id = format!("{id:032x}");
         let uid = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]].join("-");
         let namespace = format!("namespace-{}", number % namespaces);
-        let name = format!(
-            "deployment-{}-7c6d8f9b5d-x{:04}",
-            number % 500,
-            number % 10_000
-        );
+        let name = format!("deployment-{}-7c6d8f9b5d-x{:04}", number % 500, number % 10_000);
         let mut pod = PodSnapshot::bare(PodUid::from_text(&uid), namespace, name);
-        let at = |second: u64| {
-            Some(Timestamp::from_seconds(
-                START + i64::try_from(second).unwrap(),
-            ))
-        };
+        let at =
+            |second: u64| Some(Timestamp::from_seconds(START + i64::try_from(second).unwrap()));
         let created = number / 10;
         pod.created = at(created);
         pod.resource_version = Some(900_000_000 + number);
@@ -207,13 +197,8 @@ fn what_a_commit_costs_the_ingest_task() {
         let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
         recorder.restore(&content.metrics, []);
         let config = exporter.config.clone();
-        let tracker = Tracker::restored(
-            config,
-            content.tracker,
-            saved,
-            Successor::Same,
-            &mut recorder,
-        );
+        let tracker =
+            Tracker::restored(config, content.tracker, saved, Successor::Same, &mut recorder);
         let restored = begun.elapsed();
         assert_eq!(tracker.remembered(), exporter.tracker.remembered());
         println!(
@@ -253,12 +238,8 @@ fn due_deadlines(pods: u64, deadlines_at_once: usize) -> Exporter {
     for pod in 0..pods {
         let mut pod = PodSnapshot::bare(PodUid::from_text(&pod.to_string()), "ns", "pod");
         pod.created = Some(Timestamp::from_seconds(START));
-        let scheduled = Condition {
-            status: ConditionStatus::True,
-            last_transition: pod.created,
-        };
-        pod.conditions
-            .insert(ConditionType::PodScheduled, scheduled);
+        let scheduled = Condition { status: ConditionStatus::True, last_transition: pod.created };
+        pod.conditions.insert(ConditionType::PodScheduled, scheduled);
         exporter.deliver(pod, Timestamp::from_seconds(START));
     }
     exporter
@@ -269,11 +250,7 @@ fn due_deadlines(pods: u64, deadlines_at_once: usize) -> Exporter {
 fn how_long_an_event_waits_for_deadlines() {
     for pods in [100_000, 300_000] {
         let steps = [usize::MAX, 64].map(|at_once| {
-            let Exporter {
-                mut tracker,
-                mut said,
-                ..
-            } = due_deadlines(pods, at_once);
+            let Exporter { mut tracker, mut said, .. } = due_deadlines(pods, at_once);
             let begun = cpu_time();
             tracker.advance(Timestamp::from_seconds(START + 86_400), &mut said);
             let mut steps = vec![cpu_time() - begun];

@@ -44,9 +44,7 @@ fn recover(history: &mut History, contents: DiskContents) -> Outcome {
     let disk = CrashDisk::with(contents);
     let mut store = store(&disk, None);
     history.load(&mut store)?;
-    history
-        .save(&mut store)
-        .map_err(|error| error.to_string())?;
+    history.save(&mut store).map_err(|error| error.to_string())?;
     history.load(&mut store)?;
     history.evidence(&disk.live())?;
     match disk.live().keys().find(|name| name.ends_with("tmp")) {
@@ -122,9 +120,7 @@ fn faults(choices: &mut Choices, bug: Option<DiskBug>) -> Outcome {
             return Err(format!("{error} instead of {errno}"));
         }
         if saved.is_ok() != faultless {
-            return Err(format!(
-                "faultless: {faultless}, and the save says {saved:?}"
-            ));
+            return Err(format!("faultless: {faultless}, and the save says {saved:?}"));
         }
         history.load(&mut store(&disk, None))?;
         if choices.one_in(2) {
@@ -162,9 +158,7 @@ fn unreadable(choices: &mut Choices) -> Outcome {
     let place = rejection.set_aside.unwrap_or("checkpoint".to_owned());
     assert_eq!(disk.live(), DiskContents::from([(place, document(1))]));
     disk.clear_faults();
-    store
-        .save(&document(2))
-        .map_err(|error| error.to_string())?;
+    store.save(&document(2)).map_err(|error| error.to_string())?;
     match store.load() {
         Loaded::Found(bytes) if bytes == document(2) => Ok(()),
         other => Err(format!("{other:?}")),
@@ -191,12 +185,8 @@ fn a_read_that_fails_once_or_twice_does_not_cost_the_checkpoint() {
 /// The proof that these tests can fail.
 #[test]
 fn every_disk_bug_is_found() {
-    let crashing = [
-        DiskBug::NoFileSync,
-        DiskBug::NoDirSync,
-        DiskBug::NoRename,
-        DiskBug::RenameBeforeSync,
-    ];
+    let crashing =
+        [DiskBug::NoFileSync, DiskBug::NoDirSync, DiskBug::NoRename, DiskBug::RenameBeforeSync];
     for bug in crashing {
         let found = every(|choices| crashes(choices, &[3], Some(bug)));
         assert!(found.is_err(), "{bug:?} goes unnoticed");

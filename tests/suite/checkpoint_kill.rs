@@ -29,8 +29,7 @@ impl Prometheus {
         for (series, value) in &self.highest {
             let shown = scrape.value(series);
             if shown.is_none_or(|shown| shown < *value) {
-                self.lower
-                    .push(format!("life {life}: {series} is {shown:?} after {value}"));
+                self.lower.push(format!("life {life}: {series} is {shown:?} after {value}"));
             }
         }
         for (series, value) in scrape.counters() {
@@ -105,9 +104,7 @@ fn run(world: &World, lives: u64, seed: u64) {
         }
     }
     let mut last = world.podinit();
-    *target.address.lock().unwrap() = last
-        .address()
-        .map(|address| (address.to_owned(), lives + 1));
+    *target.address.lock().unwrap() = last.address().map(|address| (address.to_owned(), lives + 1));
     let deadline = Instant::now() + PATIENCE;
     let mut end = last.scrape();
     while !load.faults(&end).is_empty() && Instant::now() < deadline {
@@ -124,15 +121,8 @@ fn run(world: &World, lives: u64, seed: u64) {
     );
     let faults = load.faults(&end);
     assert!(faults.is_empty(), "seed {seed}:\n{}", faults.join("\n"));
-    assert!(
-        prometheus.lower.is_empty(),
-        "seed {seed}:\n{}",
-        prometheus.lower.join("\n")
-    );
-    assert!(
-        listened >= lives / 2 && scrapes >= lives / 2,
-        "nothing was tested"
-    );
+    assert!(prometheus.lower.is_empty(), "seed {seed}:\n{}", prometheus.lower.join("\n"));
+    assert!(listened >= lives / 2 && scrapes >= lives / 2, "nothing was tested");
     assert!(last.terminate());
 }
 

@@ -75,10 +75,7 @@ impl Harness {
             tracker: Tracker::new(config.clone()),
             config,
             docs,
-            said: Counted {
-                recorder,
-                records: RecordStore::default(),
-            },
+            said: Counted { recorder, records: RecordStore::default() },
             exposition,
         }
     }
@@ -117,10 +114,7 @@ impl Harness {
         deliveries.iter().for_each(|delivery| self.apply(delivery));
         while file.add_chunk(&mut self.tracker) {}
         let file = file.finish();
-        assert!(
-            file == at_once,
-            "what was accounted for meanwhile is in the checkpoint"
-        );
+        assert!(file == at_once, "what was accounted for meanwhile is in the checkpoint");
         file
     }
 
@@ -129,10 +123,7 @@ impl Harness {
         let file = self.written_during(unsaved);
         let (content, mut pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let again = content::encode(&content, pods.iter().cloned()).finish();
-        assert!(
-            again == file,
-            "read and written again, it is another checkpoint"
-        );
+        assert!(again == file, "read and written again, it is another checkpoint");
         let later = Timestamp::from_nanos(STARTED.as_nanos() + 1);
         let (mut recorder, exposition) = counters(&self.docs, &self.config, later);
         let in_flight = pods.iter().filter_map(SavedPod::in_flight);
@@ -148,10 +139,7 @@ impl Harness {
         (self.tracker).look_after(kept.iter().map(|record| &*record.startup));
         (self.said, self.exposition) = (said, exposition);
         let remembered = self.written();
-        assert!(
-            remembered.len() == file.len(),
-            "what was restored is not what was written"
-        );
+        assert!(remembered.len() == file.len(), "what was restored is not what was written");
     }
 
     /// The records of pods in flight, and of startups that have ended. Those that are absent from one
@@ -197,22 +185,11 @@ fn counters(
     start: Timestamp,
 ) -> (Recorder, Arc<Exposition>) {
     let of_nodes = [SeriesLabel::NodePool, SeriesLabel::Zone];
-    let mut series_labels = vec![
-        SeriesLabel::Namespace,
-        SeriesLabel::Workload,
-        SeriesLabel::Node,
-    ];
+    let mut series_labels = vec![SeriesLabel::Namespace, SeriesLabel::Workload, SeriesLabel::Node];
     series_labels.extend(of_nodes.into_iter().filter(|_| config.nodes));
-    let labels = LabelConfig {
-        labels: series_labels,
-        max_values: 2,
-        max_sets: 4,
-        ..LabelConfig::default()
-    };
-    let builder = Builder::new(labels)
-        .events(config.events)
-        .nodes(config.nodes)
-        .starts(start);
+    let labels =
+        LabelConfig { labels: series_labels, max_values: 2, max_sets: 4, ..LabelConfig::default() };
+    let builder = Builder::new(labels).events(config.events).nodes(config.nodes).starts(start);
     builder.slos(docs.to_vec()).build().unwrap()
 }
 
@@ -271,10 +248,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
         let mut before = Vec::new();
         let mut of_nodes = |event| {
             let node = sync(PodEvent::Nodes(event), SOURCES[0], now);
-            before.push(Delivery {
-                observed: document.observed_at,
-                ..node
-            });
+            before.push(Delivery { observed: document.observed_at, ..node });
         };
         let event = match document.body {
             Body::List { pods, nodes, .. } => {
@@ -282,10 +256,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
                     streamed.clear();
                     of_nodes(NodeEvent::Listed { nodes, began });
                 }
-                PodEvent::Listed {
-                    pods: pods.into(),
-                    began,
-                }
+                PodEvent::Listed { pods: pods.into(), began }
             }
             Body::Pod(pod)
             | Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
@@ -307,9 +278,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
                         of_nodes(NodeEvent::Applied(node));
                     }
                     NodeLineKind::Deleted(node) => of_nodes(NodeEvent::Deleted(node)),
-                    NodeLineKind::Bookmark {
-                        initial_events_end: true,
-                    } => {
+                    NodeLineKind::Bookmark { initial_events_end: true } => {
                         let listed = std::mem::take(&mut streamed).into_iter().collect();
                         of_nodes(NodeEvent::StreamedListClosed { listed });
                     }
@@ -337,13 +306,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
 
 /// What a restart is to those who have none.
 fn sync(event: PodEvent, source: SourceId, now: Timestamp) -> Delivery {
-    Delivery {
-        source,
-        event,
-        now,
-        observed: None,
-        version: None,
-    }
+    Delivery { source, event, now, observed: None, version: None }
 }
 
 /// The first line by which an exposition after restarts differs from the one without. Two gauges aside, of which a
@@ -368,10 +331,8 @@ fn differs(seed: u64) -> Option<String> {
     let history = history::generate(seed);
     let deliveries = deliveries(&history::text(&history.documents), &mut random);
     let at_once = random.within(1..=3) as usize;
-    let (mut steady, mut restarted) = (
-        Harness::new(&history.options, usize::MAX),
-        Harness::new(&history.options, at_once),
-    );
+    let (mut steady, mut restarted) =
+        (Harness::new(&history.options, usize::MAX), Harness::new(&history.options, at_once));
     for (place, delivery) in deliveries.iter().enumerate() {
         if random.within(0..=2) == 0 {
             restarted.pass_all();
@@ -389,10 +350,7 @@ fn differs(seed: u64) -> Option<String> {
             restarted.apply(&lost);
         }
         let unsaved = deliveries.iter().skip(place + 1);
-        let unsaved: Vec<Delivery> = unsaved
-            .take(random.within(0..=8) as usize)
-            .cloned()
-            .collect();
+        let unsaved: Vec<Delivery> = unsaved.take(random.within(0..=8) as usize).cloned().collect();
         restarted.restart(&unsaved);
         let difference = difference(&steady.text(), &restarted.text());
         let difference = difference
@@ -421,9 +379,7 @@ fn differs(seed: u64) -> Option<String> {
 
 #[test]
 fn after_any_restart_everything_goes_on_as_if_there_had_been_none() {
-    let failing = seeds::first(seeds::asked().unwrap_or(HISTORIES), |seed| {
-        differs(seed).is_some()
-    });
+    let failing = seeds::first(seeds::asked().unwrap_or(HISTORIES), |seed| differs(seed).is_some());
     let difference = failing.map(|seed| (seed, differs(seed)));
     assert_eq!(difference, None, "a seed whose restarts can be seen");
 }

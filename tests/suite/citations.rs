@@ -18,9 +18,7 @@ fn numbers() -> BTreeSet<String> {
     let text = fs::read_to_string(root().join("docs/specification.md")).unwrap();
     let anchors = text.split("<a id=\"s").skip(1);
     let anchors = anchors.filter_map(|rest| rest.split_once('"'));
-    anchors
-        .map(|(anchor, _)| anchor.replace('-', "."))
-        .collect()
+    anchors.map(|(anchor, _)| anchor.replace('-', ".")).collect()
 }
 
 /// The number at the beginning of `text`, without a full stop that ends a sentence.

@@ -113,10 +113,7 @@ fn what_is_no_json_is_told_with_its_place() {
 #[test]
 fn an_object_that_is_no_pod_is_named() {
     let line = refused(br#"{"kind":"Service","metadata":{"name":"n","uid":"u"}}"#);
-    says(
-        &line,
-        &["line 1", "a Service is not a Pod", "kubectl get pods"],
-    );
+    says(&line, &["line 1", "a Service is not a Pod", "kubectl get pods"]);
     let line = refused(br#"{"kind":"List","items":[{"kind":"Service","metadata":{"uid":"u"}}]}"#);
     says(&line, &["item 1 of the list", "a Service is not a Pod"]);
 }
@@ -125,9 +122,7 @@ fn an_object_that_is_no_pod_is_named() {
 fn binary_garbage_is_called_binary() {
     let mut state = 1u64;
     let mut garbage = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 56) as u8
     };
     for begin in [&b"\x7fELF\x02\x01\0"[..], b"\0\0\0\0", b"\xff\xd8\xff\xe0"] {
@@ -199,30 +194,21 @@ fn a_file_without_permission_is_named() {
         return;
     }
     let line = one_line(&run(&["replay", text_of(&secret)]), 1);
-    says(
-        &line,
-        &[text_of(&secret), "cannot be opened", "Permission denied"],
-    );
+    says(&line, &[text_of(&secret), "cannot be opened", "Permission denied"]);
 }
 
 /// What a pipe from a command that failed brings.
 #[test]
 fn empty_standard_input_is_refused() {
     for input in ["", "\n\n  \n"] {
-        says(
-            &refused(input.as_bytes()),
-            &["standard input", "empty", "failed"],
-        );
+        says(&refused(input.as_bytes()), &["standard input", "empty", "failed"]);
     }
 }
 
 #[test]
 fn a_list_without_pods_and_an_empty_file_are_recordings_of_no_pods() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let inputs = [
-        (text_of(file.path()), ""),
-        ("-", r#"{"kind":"PodList","items":[]}"#),
-    ];
+    let inputs = [(text_of(file.path()), ""), ("-", r#"{"kind":"PodList","items":[]}"#)];
     for (name, input) in inputs {
         let output = run_with_input(&["replay", name], |stdin| {
             drop(stdin.write_all(input.as_bytes()));
@@ -230,10 +216,7 @@ fn a_list_without_pods_and_an_empty_file_are_recordings_of_no_pods() {
         assert_eq!(output.status.code(), Some(0));
         assert!(output.stderr.is_empty());
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(
-            text.contains("\npodinit_pods_discovered_total 0\n"),
-            "{text}"
-        );
+        assert!(text.contains("\npodinit_pods_discovered_total 0\n"), "{text}");
     }
 }
 
@@ -266,15 +249,9 @@ fn usage_errors_exit_with_2() {
 
 #[test]
 fn a_variable_is_refused_as_its_flag_is() {
-    let output = podinit(&["replay", "-"])
-        .env("PODINIT_UNTIL", "soon")
-        .output()
-        .unwrap();
+    let output = podinit(&["replay", "-"]).env("PODINIT_UNTIL", "soon").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    says(
-        &String::from_utf8(output.stderr).unwrap(),
-        &["soon", "--until"],
-    );
+    says(&String::from_utf8(output.stderr).unwrap(), &["soon", "--until"]);
 }
 
 /// One variable for all commands would break those that do not have the format.
@@ -282,16 +259,9 @@ fn a_variable_is_refused_as_its_flag_is() {
 fn each_command_has_a_variable_of_its_own_for_its_format() {
     let formats =
         ["REPLAY", "REPORT", "DOCTOR"].map(|name| (format!("PODINIT_{name}_FORMAT"), "json"));
-    let output = podinit(&["rules"])
-        .envs(formats)
-        .env("PODINIT_FORMAT", "json")
-        .output()
-        .unwrap();
+    let output = podinit(&["rules"]).envs(formats).env("PODINIT_FORMAT", "json").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let output = podinit(&["rules"])
-        .env("PODINIT_RULES_FORMAT", "openslo")
-        .output()
-        .unwrap();
+    let output = podinit(&["rules"]).env("PODINIT_RULES_FORMAT", "openslo").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.starts_with("apiVersion: openslo") || text.contains("\napiVersion: openslo"),
@@ -357,10 +327,7 @@ fn a_wrong_kubeconfig_is_told_with_what_is_wrong_in_it() {
     let line = one_line(&serve_with(&good, &["--context", "there"]), 1);
     says(&line, &["no context \"there\"", "--context", "here"]);
 
-    let line = one_line(
-        &serve_with(&good.replace("cluster: c,", "cluster: d,"), &[]),
-        1,
-    );
+    let line = one_line(&serve_with(&good.replace("cluster: c,", "cluster: d,"), &[]), 1);
     says(&line, &["context here cannot be used"]);
 
     let line = one_line(&serve_with(&kubeconfig_of("nowhere at all"), &[]), 1);
@@ -372,19 +339,13 @@ fn a_missing_cluster_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let mut serve = podinit(&["serve", "--listen", "127.0.0.1:0"]);
     let line = one_line(&serve.env("HOME", home.path()).output().unwrap(), 1);
-    says(
-        &line,
-        &["no cluster to watch", "--kubeconfig", "podinit demo"],
-    );
+    says(&line, &["no cluster to watch", "--kubeconfig", "podinit demo"]);
 }
 
 #[test]
 fn an_unreachable_cluster_is_told_with_its_address() {
     // A port that was free a moment ago: nobody listens there.
-    let address = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = format!("http://{address}");
     let line = one_line(&serve_with(&kubeconfig_of(&server), &[]), 1);
     says(&line, &["cannot reach the API server", &server, "refused"]);
@@ -427,16 +388,7 @@ fn an_api_server_that_refuses_is_quoted() {
     let answer = "pods is forbidden: User cannot list resource";
     let server = answering("403 Forbidden", status_body(403, answer));
     let line = one_line(&serve_with(&kubeconfig_of(&server), &[]), 1);
-    says(
-        &line,
-        &[
-            "not allowed to list pods",
-            &server,
-            answer,
-            "-n default",
-            "ClusterRole",
-        ],
-    );
+    says(&line, &["not allowed to list pods", &server, answer, "-n default", "ClusterRole"]);
 
     let server = answering("400 Bad Request", status_body(400, "unable to parse"));
     let line = one_line(&serve_with(&kubeconfig_of(&server), &["-l", "a in"]), 1);
@@ -444,8 +396,5 @@ fn an_api_server_that_refuses_is_quoted() {
 
     let server = answering("200 OK", "<html>It works!</html>".to_owned());
     let line = one_line(&serve_with(&kubeconfig_of(&server), &[]), 1);
-    says(
-        &line,
-        &[&server, "does not answer like a Kubernetes API server"],
-    );
+    says(&line, &[&server, "does not answer like a Kubernetes API server"]);
 }

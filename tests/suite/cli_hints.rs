@@ -82,15 +82,9 @@ fn a_report_of_nothing_is_an_error_and_one_of_no_pods_says_so() {
 fn files_of_the_credentials_of_an_exporter_are_named() {
     for (flags, names) in [
         (&["--token-file", "/no/such/token"][..], "/no/such/token"),
-        (
-            &["--username", "u", "--password-file", "/no/such/word"],
-            "/no/such/word",
-        ),
+        (&["--username", "u", "--password-file", "/no/such/word"], "/no/such/word"),
         (&["--ca-file", "/no/such/ca"], "/no/such/ca"),
-        (
-            &["--cert-file", "/no/such/cert", "--key-file", "/no/such/key"],
-            "/no/such/cert",
-        ),
+        (&["--cert-file", "/no/such/cert", "--key-file", "/no/such/key"], "/no/such/cert"),
     ] {
         let args = [&["stuck", "--url", "https://127.0.0.1:1"], flags].concat();
         let line = one_line(&run(&args));
@@ -105,11 +99,7 @@ fn an_entry_of_a_kubeconfig_that_cannot_be_used_is_named_with_its_line() {
     let good = "{server: \"http://127.0.0.1:1\"}";
     for (server, user, said) in [
         ("{}", "{}", "cluster c (line 5) has no server"),
-        (
-            "{server: \"a b\"}",
-            "{}",
-            "the server of cluster c (line 5) is not a URL",
-        ),
+        ("{server: \"a b\"}", "{}", "the server of cluster c (line 5) is not a URL"),
         (
             "{server: \"https://h:99999\"}",
             "{}",
@@ -130,15 +120,10 @@ fn an_entry_of_a_kubeconfig_that_cannot_be_used_is_named_with_its_line() {
         let line = refused(&text);
         says(&line, &["context here", said]);
     }
-    let text = text
-        .replace("SERVER", good)
-        .replace("USER", "{}")
-        .replace("cluster: c,", "cluster: d,");
+    let text =
+        text.replace("SERVER", good).replace("USER", "{}").replace("cluster: c,", "cluster: d,");
     let line = refused(&text);
-    says(
-        &line,
-        &["context here (line 8) names the cluster d, which is not there"],
-    );
+    says(&line, &["context here (line 8) names the cluster d, which is not there"]);
 }
 
 #[test]
@@ -148,39 +133,20 @@ fn usage_errors_say_what_is_meant() {
     assert!(!shell.contains("similar"), "{shell}");
     says(&usage_error(&["completions", "bsh"]), &["similar", "bash"]);
     says(&usage_error(&["serve", "--listne", ":1"]), &["--listen"]);
-    says(
-        &usage_error(&["serve", "--listen", ":99999"]),
-        &["the port must be from 0 to 65535"],
-    );
+    says(&usage_error(&["serve", "--listen", ":99999"]), &["the port must be from 0 to 65535"]);
     for command in [&["stuck"][..], &["explain", "web"]] {
         let args = [command, &["--url", "http://localhost:99999"]].concat();
-        says(
-            &usage_error(&args),
-            &["--url", "the port of a URL is a number from 1 to 65535"],
-        );
+        says(&usage_error(&args), &["--url", "the port of a URL is a number from 1 to 65535"]);
     }
-    says(
-        &usage_error(&["explain", "--file", "x", "-o", "html"]),
-        &["are of one pod", "name it"],
-    );
+    says(&usage_error(&["explain", "--file", "x", "-o", "html"]), &["are of one pod", "name it"]);
 }
 
 #[test]
 fn a_variable_that_nobody_reads_is_warned_about() {
-    let output = podinit(&["rules"])
-        .env("PODINIT_LABLE_SELECTOR", "s3cret")
-        .output()
-        .unwrap();
+    let output = podinit(&["rules"]).env("PODINIT_LABLE_SELECTOR", "s3cret").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let log = String::from_utf8(output.stderr).unwrap();
-    says(
-        &log,
-        &[
-            "WARN",
-            "PODINIT_LABLE_SELECTOR",
-            "did you mean PODINIT_LABEL_SELECTOR?",
-        ],
-    );
+    says(&log, &["WARN", "PODINIT_LABLE_SELECTOR", "did you mean PODINIT_LABEL_SELECTOR?"]);
     assert!(!log.contains("s3cret"), "{log}");
     assert!(run(&["rules"]).stderr.is_empty());
 }

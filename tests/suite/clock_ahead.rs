@@ -23,22 +23,12 @@ impl Recording {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("pods.json");
-        let fixture = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/fixtures/field/node-clock-ahead.jsonl"
-        );
+        let fixture =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/field/node-clock-ahead.jsonl");
         std::fs::copy(fixture, &file).unwrap();
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(MODIFIED);
-        File::options()
-            .write(true)
-            .open(&file)
-            .unwrap()
-            .set_modified(at)
-            .unwrap();
-        Self {
-            _directory: directory,
-            file,
-        }
+        File::options().write(true).open(&file).unwrap().set_modified(at).unwrap();
+        Self { _directory: directory, file }
     }
 
     fn told(&self, args: &[&str]) -> Output {
@@ -65,11 +55,7 @@ fn a_clock_that_is_ahead_makes_no_pod_old() {
     assert_eq!(report["in_flight"]["network"]["pods"], 3, "{report:#}");
     assert_eq!(report["finished"]["ready"], 4, "{report:#}");
     let problems = recording.json(&["problems", "-o", "json", "-f"]);
-    assert_eq!(
-        problems["problems"].as_array().map(Vec::len),
-        Some(0),
-        "{problems:#}"
-    );
+    assert_eq!(problems["problems"].as_array().map(Vec::len), Some(0), "{problems:#}");
     assert_eq!(recording.told(&["problems", "-f"]).status.code(), Some(0));
     let explained = recording.json(&["explain", "-n", "shop", "new-0", "-o", "json", "-f"]);
     assert_eq!(explained["seconds"], 1.0, "{explained:#}");
@@ -94,29 +80,17 @@ fn every_command_names_it() {
         assert_eq!(error.lines().count(), 1, "{error}");
     }
     let report = String::from_utf8(recording.told(&["report"]).stdout).unwrap();
-    assert!(
-        report.contains(&format!("Clocks ahead: {NAMED}")),
-        "{report}"
-    );
+    assert!(report.contains(&format!("Clocks ahead: {NAMED}")), "{report}");
     let explained = recording.json(&["explain", "-n", "shop", "new-0", "-o", "json", "-f"]);
     let doubts = explained["doubts"].as_array().unwrap();
-    assert!(
-        doubts
-            .iter()
-            .any(|doubt| doubt.as_str().unwrap().contains(NAMED)),
-        "{doubts:?}"
-    );
+    assert!(doubts.iter().any(|doubt| doubt.as_str().unwrap().contains(NAMED)), "{doubts:?}");
     for args in [
         &["report", "--format", "json"][..],
         &["problems", "-o", "json", "-f"],
         &["explain", "-o", "json", "-f"],
     ] {
         let clocks = &recording.json(args)["clocks_ahead"];
-        assert_eq!(
-            clocks.as_array().map(Vec::len),
-            Some(1),
-            "{args:?}: {clocks}"
-        );
+        assert_eq!(clocks.as_array().map(Vec::len), Some(1), "{args:?}: {clocks}");
         assert_eq!(clocks[0]["node"], "node-2");
         assert_eq!(clocks[0]["pods"], 2);
         assert_eq!(clocks[0]["seconds"], 7194.0);

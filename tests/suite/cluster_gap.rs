@@ -50,12 +50,8 @@ impl Blind {
 
     /// The kubelet finds a sandbox, and the container like this.
     fn report(&self, uid: &str, app: App) {
-        let report = Report {
-            sandbox: !matches!(app, App::Completed),
-            init_done: 0,
-            app,
-            restarts: 0,
-        };
+        let report =
+            Report { sandbox: !matches!(app, App::Completed), init_done: 0, app, restarts: 0 };
         self.apply(uid, &Change::Report(report));
     }
 
@@ -131,11 +127,7 @@ async fn the_list_after_a_gap_tells_who_arrived_who_left_and_who_is_somebody_els
         ("preexisting", 0.0),
     ] {
         let name = "podinit_pods_finished_total";
-        assert_eq!(
-            scrape.sum_where(name, "outcome", outcome),
-            pods,
-            "{outcome}"
-        );
+        assert_eq!(scrape.sum_where(name, "outcome", outcome), pods, "{outcome}");
     }
     assert_eq!(scrape.sum("podinit_reentries_total"), 0.0);
 
@@ -150,18 +142,12 @@ async fn the_list_after_a_gap_tells_who_arrived_who_left_and_who_is_somebody_els
     let near = |actual: f64, expected: f64| (actual - expected).abs() < 1e-6;
     // done: nothing yet; arrives: from 0.2 to 3.5; newcomer: from 3.5 to 5.5.
     assert_eq!(total("stage_duration_seconds_count", "network"), 3.0);
-    assert!(near(
-        total("stage_duration_seconds_sum", "network"),
-        3.3 + 2.0
-    ));
+    assert!(near(total("stage_duration_seconds_sum", "network"), 3.3 + 2.0));
     // arrives: from 3.5 to 5.5; the others got both at once.
     assert_eq!(total("stage_duration_seconds_count", "containers"), 3.0);
     assert!(near(total("stage_duration_seconds_sum", "containers"), 2.0));
     assert_eq!(total("scheduled_to_ready_duration_seconds_count", ""), 3.0);
-    assert!(near(
-        total("scheduled_to_ready_duration_seconds_sum", ""),
-        5.3 + 2.0
-    ));
+    assert!(near(total("scheduled_to_ready_duration_seconds_sum", ""), 5.3 + 2.0));
     world.pipeline.end().await;
 }
 
@@ -184,14 +170,8 @@ async fn a_name_that_was_freed_in_a_gap_is_nobodys() {
     world.pipeline.catch_up(NAMESPACE, "web-0", version).await;
     let scrape = world.pipeline.scrape();
     scrape.assert_conserved();
-    assert_eq!(
-        scrape.sum_where("podinit_pods_finished_total", "outcome", "ready"),
-        2.0
-    );
-    assert_eq!(
-        scrape.sum("podinit_created_to_ready_duration_seconds_count"),
-        2.0
-    );
+    assert_eq!(scrape.sum_where("podinit_pods_finished_total", "outcome", "ready"), 2.0);
+    assert_eq!(scrape.sum("podinit_created_to_ready_duration_seconds_count"), 2.0);
     assert_eq!(scrape.sum("podinit_reentries_total"), 0.0);
     world.pipeline.end().await;
 }

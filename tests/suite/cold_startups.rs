@@ -91,10 +91,7 @@ pub fn documents() -> Vec<Value> {
         json!({"kind": "NodeList", "items": [node("old", -1_000)]}),
         json!({"kind": "PodList", "items": []}),
     ];
-    lists
-        .into_iter()
-        .chain(startups.into_iter().flatten())
-        .collect()
+    lists.into_iter().chain(startups.into_iter().flatten()).collect()
 }
 
 fn report(documents: &[Value], args: &[&str]) -> String {
@@ -107,10 +104,7 @@ fn report(documents: &[Value], args: &[&str]) -> String {
         .env_clear()
         .output()
         .unwrap();
-    assert!(
-        output.status.success() && output.stderr.is_empty(),
-        "{output:?}"
-    );
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -152,17 +146,11 @@ fn warm_and_cold_startups_for_programs() {
     assert_eq!(rows.len(), 8);
     let warm = row("warm", Value::Null, Value::Null);
     assert_eq!(figures(warm), [4.0, 5.0, 6.0, 20.0]);
-    assert_eq!(
-        (&warm["share_of_waiting"], &warm["p99"]),
-        (&json!(0.1), &Value::Null)
-    );
+    assert_eq!((&warm["share_of_waiting"], &warm["p99"]), (&json!(0.1), &Value::Null));
     let cold = row("cold", Value::Null, Value::Null);
     assert_eq!(figures(cold), [4.0, 20.0, 100.0, 170.0]);
     assert_eq!(cold["share_of_waiting"], 0.85);
-    assert_eq!(
-        figures(row("cold", json!("existing"), json!("pulled"))),
-        [2.0, 20.0, 30.0, 50.0]
-    );
+    assert_eq!(figures(row("cold", json!("existing"), json!("pulled"))), [2.0, 20.0, 30.0, 50.0]);
     assert_eq!(
         figures(row("unknown", json!("existing"), json!("unknown"))),
         [1.0, 10.0, 10.0, 10.0]

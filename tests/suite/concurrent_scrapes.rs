@@ -35,10 +35,7 @@ fn live(recorder: &mut Recorder, pod: &PodInfo) {
     };
     let latency = Latency::from_nanos(LATENCY_SECONDS * 1_000_000_000);
     for stage in stages {
-        move_to(
-            recorder,
-            PodState::InFlight(WaitReason::otherwise(stage), CapacityState::Unknown),
-        );
+        move_to(recorder, PodState::InFlight(WaitReason::otherwise(stage), CapacityState::Unknown));
         let interval = Interval::Stage(stage);
         recorder.observe_pod(NOW, pod, PodObservation::Measured { interval, latency });
     }

@@ -39,10 +39,9 @@ fn status(mut stream: TcpStream) -> Option<u16> {
     let mut answer = Vec::new();
     match stream.read_to_end(&mut answer) {
         Ok(_) => {}
-        Err(error) => assert!(matches!(
-            error.kind(),
-            ErrorKind::ConnectionReset | ErrorKind::TimedOut
-        )),
+        Err(error) => {
+            assert!(matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::TimedOut))
+        }
     }
     let head = String::from_utf8_lossy(&answer);
     Some(head.split(' ').nth(1)?.parse().unwrap())

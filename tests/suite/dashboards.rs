@@ -24,16 +24,12 @@ fn texts() -> BTreeMap<String, String> {
     let paths = files.map(|file| file.unwrap().path());
     let boards = paths.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    boards
-        .map(|path| (name(&path), fs::read_to_string(&path).unwrap()))
-        .collect()
+    boards.map(|path| (name(&path), fs::read_to_string(&path).unwrap())).collect()
 }
 
 fn checked_in() -> Vec<Dashboard> {
     let boards = texts().into_iter();
-    boards
-        .map(|(name, text)| Dashboard::new(&name, serde_json::from_str(&text).unwrap()))
-        .collect()
+    boards.map(|(name, text)| Dashboard::new(&name, serde_json::from_str(&text).unwrap())).collect()
 }
 
 /// A dashboard without what no picture shows: its links to the others, and descriptions.
@@ -69,16 +65,9 @@ fn no_preview_is_older_than_its_dashboard() {
     let drawn: BTreeMap<String, String> = serde_json::from_str(&drawn).unwrap();
     let present = texts().into_iter().map(|(name, text)| {
         let digest = Sha256::digest(without_unseen(&text).as_bytes());
-        (
-            name,
-            digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-        )
+        (name, digest.iter().map(|byte| format!("{byte:02x}")).collect())
     });
-    assert_eq!(
-        drawn,
-        present.collect(),
-        "draw them: dashboards/previews/draw"
-    );
+    assert_eq!(drawn, present.collect(), "draw them: dashboards/previews/draw");
     for name in drawn.keys() {
         let picture = repository(&format!("dashboards/previews/{name}.png"));
         assert!(Path::new(&picture).is_file(), "{picture}");
@@ -106,24 +95,13 @@ fn config_maps_contain_the_same_dashboards() {
     for map in maps {
         assert_eq!(map.kind, "ConfigMap");
         assert_eq!(map.metadata.labels["grafana_dashboard"], "1");
-        let name = map
-            .metadata
-            .name
-            .strip_prefix("podinit-dashboard-")
-            .unwrap();
+        let name = map.metadata.name.strip_prefix("podinit-dashboard-").unwrap();
         let json = boards.remove(name).unwrap();
         let size = json.len();
-        assert_eq!(
-            map.data,
-            BTreeMap::from([(format!("podinit-{name}.json"), json)])
-        );
+        assert_eq!(map.data, BTreeMap::from([(format!("podinit-{name}.json"), json)]));
         assert!(size < 200_000, "kubectl apply could not apply {name}");
     }
-    assert!(
-        boards.is_empty(),
-        "without a ConfigMap: {:?}",
-        boards.keys()
-    );
+    assert!(boards.is_empty(), "without a ConfigMap: {:?}", boards.keys());
 }
 
 #[test]
@@ -142,22 +120,11 @@ fn names_are_unique() {
     once(boards.iter().map(|board| board.text("/uid")).collect());
     once(boards.iter().map(|board| board.text("/title")).collect());
     for board in &boards {
-        once(
-            board
-                .all_panels()
-                .iter()
-                .map(|panel| panel["id"].to_string())
-                .collect(),
-        );
+        once(board.all_panels().iter().map(|panel| panel["id"].to_string()).collect());
         let panels = board.panels();
         for panel in &panels {
             let targets = panel["targets"].as_array().unwrap();
-            once(
-                targets
-                    .iter()
-                    .map(|target| target["refId"].to_string())
-                    .collect(),
-            );
+            once(targets.iter().map(|target| target["refId"].to_string()).collect());
         }
     }
 }
@@ -165,10 +132,7 @@ fn names_are_unique() {
 #[test]
 fn panels_do_not_overlap() {
     for board in checked_in() {
-        let rows = board
-            .shown()
-            .iter()
-            .filter_map(|panel| panel["panels"].as_array());
+        let rows = board.shown().iter().filter_map(|panel| panel["panels"].as_array());
         for together in rows.map(Vec::as_slice).chain([board.shown()]) {
             let mut cells = BTreeSet::new();
             for panel in together {
@@ -191,14 +155,8 @@ fn every_panel_has_a_description_a_unit_and_queries() {
         for panel in board.panels() {
             let title = format!("{}: {}", board.name, panel["title"]);
             let described = panel["description"].as_str().unwrap();
-            assert!(
-                described.len() > 20 && described != panel["title"],
-                "{title}"
-            );
-            assert!(
-                panel["fieldConfig"]["defaults"]["unit"].is_string(),
-                "{title}"
-            );
+            assert!(described.len() > 20 && described != panel["title"], "{title}");
+            assert!(panel["fieldConfig"]["defaults"]["unit"].is_string(), "{title}");
             assert_eq!(panel["datasource"]["uid"], "${datasource}", "{title}");
             let targets = panel["targets"].as_array().unwrap();
             assert!(!targets.is_empty(), "{title}");
@@ -263,17 +221,9 @@ fn variables_are_defined_and_used() {
 #[test]
 fn thresholds_of_the_slos_are_drawn() {
     let draws = |board: &Dashboard| {
-        board
-            .expressions()
-            .any(|expr| expr.contains("podinit_slo_threshold_seconds"))
+        board.expressions().any(|expr| expr.contains("podinit_slo_threshold_seconds"))
     };
-    let drawn: Vec<String> = checked_in()
-        .into_iter()
-        .filter(draws)
-        .map(|board| board.name)
-        .collect();
-    assert_eq!(
-        drawn,
-        ["drill-down", "overview", "stages", "stuck-and-failed"]
-    );
+    let drawn: Vec<String> =
+        checked_in().into_iter().filter(draws).map(|board| board.name).collect();
+    assert_eq!(drawn, ["drill-down", "overview", "stages", "stuck-and-failed"]);
 }

@@ -38,30 +38,14 @@ const OF_EVENTS: [(&str, &str, &str); 15] = [
     ("podinit_network_evidence_total", "source", "event"),
     ("podinit_image_pulls_total", "result", "pulled"),
     ("podinit_image_pulls_total", "result", "present"),
-    (
-        "podinit_image_pull_duration_seconds_count",
-        "registry",
-        "docker.io",
-    ),
-    (
-        "podinit_image_pull_wait_seconds_count",
-        "registry",
-        "docker.io",
-    ),
+    ("podinit_image_pull_duration_seconds_count", "registry", "docker.io"),
+    ("podinit_image_pull_wait_seconds_count", "registry", "docker.io"),
     ("podinit_image_pull_bytes_total", "registry", "docker.io"),
     ("podinit_startup_sli_duration_seconds_count", "", ""),
     ("podinit_startup_sli_excluded_total", "reason", "static"),
-    (
-        "podinit_startup_sli_excluded_total",
-        "reason",
-        "preexisting",
-    ),
+    ("podinit_startup_sli_excluded_total", "reason", "preexisting"),
     ("podinit_startup_sli_excluded_total", "reason", "gated"),
-    (
-        "podinit_startup_sli_excluded_total",
-        "reason",
-        "unschedulable",
-    ),
+    ("podinit_startup_sli_excluded_total", "reason", "unschedulable"),
     ("podinit_startup_sli_excluded_total", "reason", "stateful"),
     ("podinit_events_dropped_total", "reason", "finished"),
 ];
@@ -130,10 +114,7 @@ fn every_kind_of_series_has_data_and_sigterm_ends_it_in_good_order() {
     });
     for (accept, content_type) in [
         ("text/plain;version=0.0.4", "text/plain; version=0.0.4"),
-        (
-            "application/openmetrics-text;version=1.0.0",
-            "application/openmetrics-text",
-        ),
+        ("application/openmetrics-text;version=1.0.0", "application/openmetrics-text"),
         (
             "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited",
             "application/vnd.google.protobuf",
@@ -142,10 +123,7 @@ fn every_kind_of_series_has_data_and_sigterm_ends_it_in_good_order() {
         let (head, body) = demo.get("/metrics", accept);
         assert!(head.contains(content_type), "{head}");
         let name = b"podinit_stage_duration_seconds";
-        assert!(
-            body.windows(name.len()).any(|part| part == name),
-            "{accept}"
-        );
+        assert!(body.windows(name.len()).any(|part| part == name), "{accept}");
     }
     let (head, body) = demo.get("/", "text/html");
     assert!(head.contains("text/html") && !body.is_empty());
@@ -187,14 +165,7 @@ fn it_ends_by_itself_after_the_chosen_duration() {
 #[test]
 fn in_an_outage_only_the_deadlines_tell_of_the_pods() {
     // Events tell of sandboxes that were made before.
-    let demo = Demo::start(&[
-        "--outage-after",
-        "0s",
-        "--speed",
-        "20",
-        "--evidence",
-        "none",
-    ]);
+    let demo = Demo::start(&["--outage-after", "0s", "--speed", "20", "--evidence", "none"]);
     let events = |scrape: &Scrape, result| {
         let series =
             format!("podinit_slo_events_total{{slo=\"network-ready\",result=\"{result}\"}}");
@@ -257,9 +228,7 @@ fn the_page_leads_to_pages_of_pods() {
         let links = page.split("href=\"").skip(1);
         let paths = links.filter_map(|link| link.split('"').next());
         let mut pods = paths.filter(|path| path.starts_with("pods/"));
-        let mut answers = pods
-            .by_ref()
-            .map(|path| demo.get(&format!("/{path}"), "text/html"));
+        let mut answers = pods.by_ref().map(|path| demo.get(&format!("/{path}"), "text/html"));
         if let Some((_, pod)) = answers.find(|(head, _)| head.starts_with("HTTP/1.1 200 ")) {
             break String::from_utf8(pod).unwrap();
         }
@@ -268,34 +237,22 @@ fn the_page_leads_to_pages_of_pods() {
     assert!(pod.contains("<h2 id=\"timeline\">Timeline</h2>"), "{pod}");
 
     let (head, _) = demo.get("/", "text/html");
-    assert!(
-        head.contains("default-src 'none'; style-src 'self'; script-src 'self';"),
-        "{head}"
-    );
+    assert!(head.contains("default-src 'none'; style-src 'self'; script-src 'self';"), "{head}");
     let page = |path| String::from_utf8(demo.get(path, "text/html").1).unwrap();
     assert!(page("/").contains("<body data-refresh=\"10\">"));
     let still = page("/?refresh=off");
     assert!(still.contains("<body>") && still.contains("does not load again by itself"));
     let none = page("/?namespace=no-such");
-    assert!(
-        none.contains("namespace <strong>no-such</strong></span>: 0 in flight"),
-        "{none}"
-    );
+    assert!(none.contains("namespace <strong>no-such</strong></span>: 0 in flight"), "{none}");
     let (head, fault) = demo.get("/?cause=no-such", "text/html");
     assert!(head.starts_with("HTTP/1.1 400 ") && fault.starts_with(b"there is no cause no-such"));
-    for (path, kind) in [
-        ("/page.js", "text/javascript"),
-        ("/favicon.svg", "image/svg+xml"),
-    ] {
+    for (path, kind) in [("/page.js", "text/javascript"), ("/favicon.svg", "image/svg+xml")] {
         let (head, _) = demo.get(path, kind);
         assert!(head.contains(&format!("content-type: {kind}")), "{head}");
     }
     let (head, style) = demo.get("/style.css", "text/css");
     assert!(head.contains("content-type: text/css"), "{head}");
-    assert_eq!(
-        String::from_utf8(style).unwrap(),
-        podinit::inspect::page::style()
-    );
+    assert_eq!(String::from_utf8(style).unwrap(), podinit::inspect::page::style());
     let (head, _) = demo.get("/pods/no-such/pod", "text/html");
     assert!(head.starts_with("HTTP/1.1 404 "), "{head}");
     assert!(demo.terminate());
@@ -309,11 +266,8 @@ fn its_kubeconfig_is_named_wherever_a_command_is_and_gone_at_the_end() {
     let path = kubeconfig.to_str().unwrap();
     let demo = Demo::start(&["--write-kubeconfig", path, "--rate", "20", "--speed", "20"]);
     let ask = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(args)
-            .env_clear()
-            .output()
-            .unwrap();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_podinit")).args(args).env_clear().output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let url = format!("http://{}", demo.address);

@@ -49,10 +49,7 @@ fn it_may_list_and_watch_pods_and_nothing_else() {
 fn the_evidence_component_adds_events_and_nothing_else() {
     let added = yaml("deploy/components/evidence/events.yaml");
     let rule = json!({"apiGroups": [""], "resources": ["events"], "verbs": ["list", "watch"]});
-    assert_eq!(
-        added,
-        json!([{"op": "add", "path": "/rules/-", "value": rule}])
-    );
+    assert_eq!(added, json!([{"op": "add", "path": "/rules/-", "value": rule}]));
     assert!(!read("deploy/install.yaml").contains("events"));
 }
 
@@ -199,14 +196,9 @@ fn the_charts_options_are_the_flags_that_it_does_not_set_itself() {
 fn possible_values(flag: &str) -> Vec<String> {
     let commands = command_line();
     let serve = commands.find_subcommand("serve").unwrap();
-    let argument = serve
-        .get_arguments()
-        .find(|argument| argument.get_long() == Some(flag));
+    let argument = serve.get_arguments().find(|argument| argument.get_long() == Some(flag));
     let values = argument.unwrap().get_possible_values();
-    values
-        .iter()
-        .map(|value| value.get_name().to_owned())
-        .collect()
+    values.iter().map(|value| value.get_name().to_owned()).collect()
 }
 
 /// A typing error in a value is found by Helm, and not by a pod that does not start.
@@ -228,10 +220,7 @@ fn the_chart_refuses_options_that_podinit_refuses() {
     );
     let modes = [TimestampMode::Api, TimestampMode::Fused].map(|mode| mode.to_string());
     assert_eq!(options["timestamps"]["enum"], json!(modes));
-    assert_eq!(
-        options["log-format"]["enum"],
-        json!(possible_values("log-format"))
-    );
+    assert_eq!(options["log-format"]["enum"], json!(possible_values("log-format")));
     for (flag, option) in options.as_object().unwrap() {
         // Any text can be an audience, or name a cluster.
         let is_any = flag == "auth-audience" || flag == "cluster-name";
@@ -244,15 +233,7 @@ fn the_chart_refuses_options_that_podinit_refuses() {
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| {
-            if path.is_dir() {
-                files(&path)
-            } else {
-                vec![path]
-            }
-        })
-        .collect()
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 #[test]

@@ -40,12 +40,7 @@ fn steady(text: &str, server: &Server, kubeconfig: &Kubeconfig) -> String {
 fn without_times(report: &mut Value) {
     for finding in report["findings"].as_array_mut().unwrap() {
         let details = finding["details"].as_object_mut().unwrap();
-        for key in [
-            "milliseconds",
-            "offset_seconds",
-            "uncertainty_seconds",
-            "series",
-        ] {
+        for key in ["milliseconds", "offset_seconds", "uncertainty_seconds", "series"] {
             if let Some(value) = details.get_mut(key) {
                 assert!(value.is_number());
                 *value = Value::from(0);
@@ -83,21 +78,12 @@ fn a_cluster_in_which_all_is_well() {
 fn a_cluster_in_which_much_is_wrong() {
     let settings = Settings {
         granted: vec![("list", "*")],
-        pods: ["a", "b", "c"]
-            .map(|namespace| pod("p-0", namespace, "node-1", "Other"))
-            .to_vec(),
+        pods: ["a", "b", "c"].map(|namespace| pod("p-0", namespace, "node-1", "Other")).to_vec(),
         nodes: Some(nodes(&["v1.28.3", "v1.35.1", "v1.36.0"])),
         ahead: 60,
         ..Settings::default()
     };
-    let args = [
-        "--listen",
-        "192.0.2.1:9090",
-        "--label-cap",
-        "2",
-        "--pod-label",
-        "tier",
-    ];
+    let args = ["--listen", "192.0.2.1:9090", "--label-cap", "2", "--pod-label", "tier"];
     let slo = ["--slo", "/nonexistent/slo.yaml"];
     let (status, text, json) = both_forms(settings, &[&args[..], &slo].concat());
     assert_eq!(status, 4, "{text}");
@@ -112,11 +98,7 @@ fn warnings_have_a_status_of_their_own() {
     assert_eq!(findings.status(), 3);
     assert_eq!(findings.report["severity"], "warning");
     findings.says("labels", "ok", &["series a scrape", "namespace 2 values"]);
-    findings.says(
-        "labels",
-        "warning",
-        &["2 values and a cap of 1", "1 of 3 pods become _other"],
-    );
+    findings.says("labels", "warning", &["2 values and a cap of 1", "1 of 3 pods become _other"]);
     assert!(findings.fix("labels").contains("--label-cap namespace=2"));
 }
 
@@ -131,10 +113,7 @@ fn a_missing_right_is_told_with_the_commands_that_grant_it() {
     let found = findings.of_check("permissions");
     assert_eq!(found, ["error: may not watch pods of namespace shop"]);
     let fix = findings.fix("permissions");
-    for part in [
-        "kubectl -n shop create role podinit",
-        "--serviceaccount=monitoring:podinit",
-    ] {
+    for part in ["kubectl -n shop create role podinit", "--serviceaccount=monitoring:podinit"] {
         assert!(fix.contains(part), "{fix}");
     }
     // What is granted is looked at all the same.
@@ -145,12 +124,8 @@ fn a_missing_right_is_told_with_the_commands_that_grant_it() {
 #[test]
 fn where_rights_cannot_be_asked_for_they_are_tried() {
     let refused = |granted| {
-        let server = Server::start(Settings {
-            reviews: false,
-            user: None,
-            granted,
-            ..Settings::default()
-        });
+        let server =
+            Server::start(Settings { reviews: false, user: None, granted, ..Settings::default() });
         Findings::of(&server.url, &[])
     };
     let findings = refused(vec![("list", "*"), ("watch", "*")]);
@@ -161,11 +136,7 @@ fn where_rights_cannot_be_asked_for_they_are_tried() {
     let findings = refused(vec![]);
     assert_eq!(findings.status(), 4);
     findings.says("pods", "error", &["cannot be listed", "pods is forbidden"]);
-    assert!(
-        findings
-            .fix("pods")
-            .contains("grant the verbs list and watch")
-    );
+    assert!(findings.fix("pods").contains("grant the verbs list and watch"));
     findings.says("watch", "skipped", &["no list to start a watch from"]);
 
     let findings = refused(vec![("list", "*")]);
@@ -176,34 +147,15 @@ fn where_rights_cannot_be_asked_for_they_are_tried() {
 #[test]
 fn judging_tokens_takes_more_rights() {
     let with = |granted| {
-        let server = Server::start(Settings {
-            granted,
-            ..Settings::default()
-        });
+        let server = Server::start(Settings { granted, ..Settings::default() });
         Findings::of(&server.url, &["--auth", "kubernetes"])
     };
-    let findings = with(vec![
-        ("list", "*"),
-        ("watch", "*"),
-        ("create", "tokenreviews"),
-    ]);
-    findings.says(
-        "permissions",
-        "error",
-        &["may not create subjectaccessreviews,"],
-    );
-    assert!(
-        findings
-            .fix("permissions")
-            .contains("--clusterrole=system:auth-delegator")
-    );
+    let findings = with(vec![("list", "*"), ("watch", "*"), ("create", "tokenreviews")]);
+    findings.says("permissions", "error", &["may not create subjectaccessreviews,"]);
+    assert!(findings.fix("permissions").contains("--clusterrole=system:auth-delegator"));
     findings.says("web-config", "warning", &["in clear text"]);
     let findings = with(vec![("list", "*"), ("watch", "*")]);
-    findings.says(
-        "permissions",
-        "error",
-        &["tokenreviews and subjectaccessreviews,"],
-    );
+    findings.says("permissions", "error", &["tokenreviews and subjectaccessreviews,"]);
 }
 
 #[test]
@@ -238,17 +190,10 @@ fn reading_events_takes_more_rights() {
 
 #[test]
 fn too_many_rights_are_noted() {
-    let server = Server::start(Settings {
-        admin: true,
-        ..Settings::default()
-    });
+    let server = Server::start(Settings { admin: true, ..Settings::default() });
     let findings = Findings::of(&server.url, &[]);
     assert_eq!(findings.status(), 0);
-    findings.says(
-        "permissions",
-        "ok",
-        &["may list and watch pods of all namespaces"],
-    );
+    findings.says("permissions", "ok", &["may list and watch pods of all namespaces"]);
     findings.says("permissions", "note", &["may do anything"]);
 }
 
@@ -257,10 +202,7 @@ fn the_network_condition_has_two_names_and_may_be_missing() {
     let with = |names: &[&str]| {
         let pods = names.iter().zip(1..);
         let pods = pods.map(|(name, n)| pod(&format!("p-{n}"), "ns", &format!("node-{n}"), name));
-        let server = Server::start(Settings {
-            pods: pods.collect(),
-            ..Settings::default()
-        });
+        let server = Server::start(Settings { pods: pods.collect(), ..Settings::default() });
         Findings::of(&server.url, &[])
     };
     let findings = with(&["PodHasNetwork"]);
@@ -296,17 +238,11 @@ fn network_times_are_exact_bounded_or_late() {
         nodes: Some(nodes(&["v1.35.0", "v1.36.0"])),
         ..Settings::default()
     });
-    let words = [
-        "of the network times of 4 pods 2 are exact, 1 bounded",
-        "1 late by an unknown time",
-    ];
+    let words =
+        ["of the network times of 4 pods 2 are exact, 1 bounded", "1 late by an unknown time"];
     let findings = Findings::of(&server.url, &[]);
     findings.says("network-condition", "note", &words);
-    assert!(
-        findings
-            .fix("network-condition")
-            .contains("--evidence events")
-    );
+    assert!(findings.fix("network-condition").contains("--evidence events"));
     let details = &findings.details("network-condition", "late")[0];
     let counts = ["exact", "bounded", "late"].map(|class| details[class].as_u64());
     assert_eq!(counts, [2, 1, 1].map(Some));
@@ -330,24 +266,12 @@ fn kubelets_are_asked_for_or_inferred() {
     };
     let many: Vec<&str> = vec!["v1.35.0"; 20];
     let findings = with("v1.36.2", Some(nodes(&many)));
-    findings.says(
-        "kubelets",
-        "note",
-        &["20 of 20 kubelets", "1.35", "and more"],
-    );
+    findings.says("kubelets", "note", &["20 of 20 kubelets", "1.35", "and more"]);
     assert!(findings.fix("kubelets").contains("upper bound"));
     let findings = with("v1.35.2", None);
-    findings.says(
-        "kubelets",
-        "note",
-        &["listing nodes is not allowed", "all kubelets are older"],
-    );
+    findings.says("kubelets", "note", &["listing nodes is not allowed", "all kubelets are older"]);
     let findings = with("v1.36.2", None);
-    findings.says(
-        "kubelets",
-        "skipped",
-        &["listing nodes is not allowed", "may still be older"],
-    );
+    findings.says("kubelets", "skipped", &["listing nodes is not allowed", "may still be older"]);
 }
 
 /// `serve` follows the machine's clock up to two seconds of the API server's, and corrects it beyond.
@@ -360,10 +284,7 @@ fn clocks_are_compared() {
         (600, "note", 0, "podinit serve corrects"),
         (-600, "note", 0, "podinit serve corrects"),
     ] {
-        let server = Server::start(Settings {
-            ahead,
-            ..Settings::default()
-        });
+        let server = Server::start(Settings { ahead, ..Settings::default() });
         let findings = Findings::of(&server.url, &[]);
         findings.says("clock", severity, &[words]);
         assert_eq!(findings.status(), status, "{ahead}");
@@ -378,10 +299,7 @@ fn no_shards_are_advised_where_the_api_server_does_not_shard() {
     findings.says("sharding", "ok", &["does not shard", "1 process is enough"]);
     assert_eq!(findings.status(), 0);
     let findings = Findings::of(&server.url, &["--shard", "1/2"]);
-    let words = [
-        "does not shard",
-        "each of 2 shards receives the events of all pods",
-    ];
+    let words = ["does not shard", "each of 2 shards receives the events of all pods"];
     findings.says("sharding", "note", &words);
     assert!(findings.fix("sharding").starts_with("run one process"));
     assert_eq!(findings.status(), 0);
@@ -392,12 +310,7 @@ fn what_events_add_is_in_the_count_of_series() {
     let events = ["--evidence", "events"];
     let with = |pods: Vec<Value>, args: &[&str]| {
         let server = Server::start(Settings {
-            granted: vec![
-                ("list", "*"),
-                ("watch", "*"),
-                ("list", "events"),
-                ("watch", "events"),
-            ],
+            granted: vec![("list", "*"), ("watch", "*"), ("list", "events"), ("watch", "events")],
             pods,
             ..Settings::default()
         });
@@ -415,10 +328,7 @@ fn what_events_add_is_in_the_count_of_series() {
         each.collect()
     };
     let findings = with(pods(3), &events);
-    let words = [
-        "3 label sets (namespace 3 values) of 392 each",
-        "2 registries of 60 each",
-    ];
+    let words = ["3 label sets (namespace 3 values) of 392 each", "2 registries of 60 each"];
     findings.says("labels", "ok", &words);
     assert_eq!(findings.status(), 0);
     let details = &findings.details("labels", "series")[0];
@@ -445,10 +355,7 @@ fn pods_that_are_not_there_are_missed() {
     let findings = Findings::of(&server.url, &["-l", "a in"]);
     findings.says("pods", "error", &["unable to parse"]);
     assert!(findings.fix("pods").contains("--label-selector"));
-    let empty = Server::start(Settings {
-        pods: Vec::new(),
-        ..Settings::default()
-    });
+    let empty = Server::start(Settings { pods: Vec::new(), ..Settings::default() });
     let findings = Findings::of(&empty.url, &[]);
     findings.says("pods", "warning", &["no pods in the cluster"]);
     findings.says("network-condition", "skipped", &[]);
@@ -465,10 +372,7 @@ fn more_pods_than_can_be_remembered_are_told_of() {
 
 #[test]
 fn a_list_that_breaks_off_gives_a_lower_bound() {
-    let server = Server::start(Settings {
-        fails_at_page: Some(1),
-        ..Settings::default()
-    });
+    let server = Server::start(Settings { fails_at_page: Some(1), ..Settings::default() });
     let findings = Findings::of(&server.url, &[]);
     findings.says("pods", "warning", &["failed after 2", "request timed out"]);
     findings.says("labels", "ok", &["at least"]);
@@ -478,10 +382,7 @@ fn a_list_that_breaks_off_gives_a_lower_bound() {
 #[test]
 fn a_server_that_is_none_is_told_with_a_remedy() {
     // A port that was free a moment ago: nobody listens there.
-    let free = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let findings = Findings::of(&format!("http://{free}/"), &[]);
     findings.says("api-server", "error", &["does not answer", "refused"]);
     assert!(findings.fix("api-server").contains("nothing listens there"));
@@ -522,11 +423,7 @@ fn a_kubeconfig_that_leads_nowhere_is_told() {
     let good = Kubeconfig::of("http://127.0.0.1:1/");
     let findings = Findings::with(good.path(), &["--context", "there"]);
     findings.says("cluster", "error", &["no context \"there\""]);
-    assert!(
-        findings
-            .fix("cluster")
-            .contains("choose one with --context: here")
-    );
+    assert!(findings.fix("cluster").contains("choose one with --context: here"));
     let findings = Findings::with(&good.path().join("none"), &[]);
     findings.says("cluster", "error", &["cannot be read"]);
     assert!(findings.fix("cluster").contains("--kubeconfig"));

@@ -31,12 +31,7 @@ fn the_port_is_tried_and_let_go_of() {
     };
     let (status, finding) = run();
     assert_eq!((status, &finding["severity"]), (4, &Value::from("error")));
-    assert!(
-        finding["found"]
-            .as_str()
-            .unwrap()
-            .contains("already in use")
-    );
+    assert!(finding["found"].as_str().unwrap().contains("already in use"));
     assert!(finding["fix"].as_str().unwrap().contains("--listen"));
     drop(taken);
     let (status, finding) = run();
@@ -72,12 +67,7 @@ fn a_podinit_that_has_the_port_is_no_error_and_its_demo_is_a_cluster() {
     demo.wait().unwrap();
     assert!(said.text.starts_with("note    listen"), "{}", said.text);
     // The simulated cluster gives no reviews, but has enough pods.
-    for part in [
-        "skipped permissions",
-        "ok      pods",
-        "ok      watch",
-        "ok      labels",
-    ] {
+    for part in ["skipped permissions", "ok      pods", "ok      watch", "ok      labels"] {
         assert!(said.text.contains(part), "{part}: {}", said.text);
     }
 }
@@ -113,10 +103,7 @@ fn the_web_configuration_is_read_as_serve_reads_it() {
     };
     let findings = with("{}\n", &[]);
     findings.says("web-config", "ok", &["plain HTTP", "everybody"]);
-    let findings = with(
-        "tls_server_config: {cert_file: none.crt, key_file: none.key}\n",
-        &[],
-    );
+    let findings = with("tls_server_config: {cert_file: none.crt, key_file: none.key}\n", &[]);
     findings.says("web-config", "error", &["web.yaml:1", "cert_file"]);
     assert_eq!(findings.status(), 4);
     let hash = bcrypt::hash(CANARY, 4).unwrap();
@@ -144,16 +131,9 @@ fn the_state_directory_is_looked_at_and_left_alone() {
     look().says("state-dir", "ok", &["writable", "without a checkpoint"]);
     std::fs::write(path.join("checkpoint"), "what is none").unwrap();
     let findings = look();
-    findings.says(
-        "state-dir",
-        "warning",
-        &["cannot be used", "not a checkpoint"],
-    );
+    findings.says("state-dir", "warning", &["cannot be used", "not a checkpoint"]);
     assert_eq!(findings.status(), 3);
-    assert_eq!(
-        std::fs::read_to_string(path.join("checkpoint")).unwrap(),
-        "what is none"
-    );
+    assert_eq!(std::fs::read_to_string(path.join("checkpoint")).unwrap(), "what is none");
     let findings = Findings::of(&server.url, &["--state-dir", "/dev/null"]);
     findings.says("state-dir", "error", &["not a directory"]);
 }
@@ -175,19 +155,13 @@ fn the_collector_of_traces_is_asked_whether_it_takes_them() {
 
 #[test]
 fn nothing_is_changed_and_no_secret_is_shown() {
-    let server = Server::start(Settings {
-        reviews: false,
-        granted: Vec::new(),
-        ..Settings::default()
-    });
+    let server =
+        Server::start(Settings { reviews: false, granted: Vec::new(), ..Settings::default() });
     let kubeconfig = Kubeconfig::of(&server.url);
     for format in ["text", "json"] {
         let mut command = doctor(&["--format", format, "--log-level", "trace", "--kubeconfig"]);
-        let output = command
-            .arg(kubeconfig.path())
-            .args(["--listen", "127.0.0.1:0"])
-            .output()
-            .unwrap();
+        let output =
+            command.arg(kubeconfig.path()).args(["--listen", "127.0.0.1:0"]).output().unwrap();
         for shown in [output.stdout, output.stderr] {
             assert!(!String::from_utf8(shown).unwrap().contains(CANARY));
         }
@@ -217,10 +191,7 @@ fn a_proxy_is_named_without_its_credentials() {
 
 #[test]
 fn a_server_that_never_answers_takes_no_longer_than_allowed() {
-    let server = Server::start(Settings {
-        silent: true,
-        ..Settings::default()
-    });
+    let server = Server::start(Settings { silent: true, ..Settings::default() });
     let findings = Findings::of(&server.url, &["--timeout", "3s"]);
     findings.says("api-server", "error", &["does not answer"]);
     assert_eq!(findings.status(), 4);
@@ -242,41 +213,26 @@ fn a_credential_plugin_that_never_ends_is_not_waited_for() {
     let output = output.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(4), "{text}");
-    assert!(
-        text.contains("could not be read within --timeout"),
-        "{text}"
-    );
+    assert!(text.contains("could not be read within --timeout"), "{text}");
 }
 
 #[test]
 fn an_interruption_ends_it_with_what_was_found() {
-    let server = Server::start(Settings {
-        silent: true,
-        ..Settings::default()
-    });
+    let server = Server::start(Settings { silent: true, ..Settings::default() });
     let kubeconfig = Kubeconfig::of(&server.url);
-    let child = doctor(&[
-        "--listen",
-        "127.0.0.1:0",
-        "--log-level",
-        "off",
-        "--kubeconfig",
-    ])
-    .arg(kubeconfig.path())
-    .stdout(Stdio::piped())
-    .stderr(Stdio::piped())
-    .spawn()
-    .unwrap();
+    let child = doctor(&["--listen", "127.0.0.1:0", "--log-level", "off", "--kubeconfig"])
+        .arg(kubeconfig.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     server.wait_for_request();
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("ok      listen"), "{text}");
-    assert!(
-        text.contains("interrupted, not checked: api-server,"),
-        "{text}"
-    );
+    assert!(text.contains("interrupted, not checked: api-server,"), "{text}");
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(error, "podinit: interrupted before all checks were made\n");
 }

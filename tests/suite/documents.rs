@@ -10,18 +10,8 @@ use podinit::metrics::families;
 
 use crate::support::files::{files, root};
 
-const DIRECTORIES: [&str; 10] = [
-    "crates",
-    "docs",
-    "deploy",
-    "dashboards",
-    "benches",
-    "fuzz",
-    "tests",
-    "src",
-    ".github",
-    ".ci",
-];
+const DIRECTORIES: [&str; 10] =
+    ["crates", "docs", "deploy", "dashboards", "benches", "fuzz", "tests", "src", ".github", ".ci"];
 
 /// Every Markdown file of the repository, by its path from the root.
 fn documents() -> BTreeMap<String, String> {
@@ -35,11 +25,7 @@ fn documents() -> BTreeMap<String, String> {
             found.extend(files(&directory, "md"));
         }
     }
-    assert!(
-        found.len() > 15,
-        "only {} documents were found",
-        found.len()
-    );
+    assert!(found.len() > 15, "only {} documents were found", found.len());
     let read = |path: PathBuf| {
         let name = path.strip_prefix(root()).unwrap().to_str().unwrap();
         (name.to_owned(), fs::read_to_string(&path).unwrap())
@@ -66,9 +52,7 @@ fn without_code(line: &str) -> String {
 /// The anchor that a heading gets where the document is shown.
 fn slug(heading: &str) -> String {
     let shown = heading.to_lowercase();
-    let kept = shown
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    let kept = shown.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
@@ -77,9 +61,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     let headings = headings.map(|line| slug(line.trim_start_matches('#').trim()));
     let explicit = text.split("<a id=\"").skip(1);
     let explicit = explicit.filter_map(|rest| rest.split_once('"'));
-    headings
-        .chain(explicit.map(|(anchor, _)| anchor.to_owned()))
-        .collect()
+    headings.chain(explicit.map(|(anchor, _)| anchor.to_owned())).collect()
 }
 
 fn links(text: &str) -> Vec<String> {
@@ -87,9 +69,7 @@ fn links(text: &str) -> Vec<String> {
     let targets = lines.flat_map(|line| {
         let targets = line.split("](").skip(1);
         let targets = targets.filter_map(|rest| rest.split_once(')'));
-        targets
-            .map(|(target, _)| target.to_owned())
-            .collect::<Vec<_>>()
+        targets.map(|(target, _)| target.to_owned()).collect::<Vec<_>>()
     });
     targets.filter(|target| !target.contains("://")).collect()
 }
@@ -138,9 +118,7 @@ fn the_readme_leads_to_every_page() {
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let spans = prose(text).flat_map(|line| line.split('`').skip(1).step_by(2));
     spans.filter(|span| {
-        let inside = [
-            "src/", "crates/", "tests/", "docs/", "deploy/", "fuzz/", "benches/",
-        ];
+        let inside = ["src/", "crates/", "tests/", "docs/", "deploy/", "fuzz/", "benches/"];
         inside.iter().any(|directory| span.starts_with(directory))
             && !span.contains([' ', '*', ':', '<'])
             && !span.contains("TARGET")
@@ -236,9 +214,7 @@ fn test_filters(text: &str) -> BTreeSet<String> {
     });
     let filters = commands.flat_map(|arguments| {
         let words = arguments.split_whitespace();
-        words
-            .take_while(|word| !word.starts_with('-'))
-            .map(str::to_owned)
+        words.take_while(|word| !word.starts_with('-')).map(str::to_owned)
     });
     filters.collect()
 }
@@ -251,10 +227,7 @@ fn every_documented_filter_matches_a_test() {
         .output()
         .unwrap();
     let tests = String::from_utf8(listed.stdout).unwrap();
-    let filters: BTreeSet<String> = documents()
-        .values()
-        .flat_map(|it| test_filters(it))
-        .collect();
+    let filters: BTreeSet<String> = documents().values().flat_map(|it| test_filters(it)).collect();
     assert!(filters.len() > 5, "{filters:?}");
     for filter in filters {
         assert!(tests.contains(&filter), "no test matches {filter:?}");

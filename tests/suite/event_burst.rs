@@ -46,10 +46,7 @@ fn kube_events(number: usize) -> [Value; 2] {
         })
     };
     let pulled = "Successfully pulled image \"nginx\" in 10s (10s including waiting).";
-    [
-        event("Pulling", "Pulling image \"nginx\"", 1),
-        event("Pulled", pulled, 11),
-    ]
+    [event("Pulling", "Pulling image \"nginx\"", 1), event("Pulled", pulled, 11)]
 }
 
 /// The Events that reach the accounting, and how many were lost: all of them arrive before any is taken.
@@ -100,10 +97,8 @@ fn pod(number: usize, ready: bool) -> Value {
 /// What is exposed once all pods are ready: without Events, or with these, which come when all pods are
 /// scheduled.
 fn scraped(events: Option<Vec<KubeEvent>>) -> Scrape {
-    let (mut recorder, exposition) = Builder::new(LabelConfig::default())
-        .events(events.is_some())
-        .build()
-        .unwrap();
+    let (mut recorder, exposition) =
+        Builder::new(LabelConfig::default()).events(events.is_some()).build().unwrap();
     let mut tracker = Tracker::new(TrackerConfig {
         events: events.is_some(),
         slos: Arc::default(),
@@ -122,25 +117,15 @@ fn scraped(events: Option<Vec<KubeEvent>>) -> Scrape {
     let mut decoder = PodDecoder::new(DecodeOptions::default());
     let mut snapshot = |number, ready| -> PodSnapshot {
         let line = json!({"type": "MODIFIED", "object": pod(number, ready)});
-        match decoder
-            .watch_event(line.to_string().as_bytes())
-            .unwrap()
-            .kind
-        {
+        match decoder.watch_event(line.to_string().as_bytes()).unwrap().kind {
             WatchEventKind::Modified(pod) => pod,
             other => panic!("{other:?}"),
         }
     };
     let began = Timestamp::from_seconds(START);
-    apply(PodEvent::Listed {
-        pods: Vec::new().into(),
-        began,
-    });
+    apply(PodEvent::Listed { pods: Vec::new().into(), began });
     (0..PODS).for_each(|number| apply(PodEvent::Applied(snapshot(number, false))));
-    events
-        .into_iter()
-        .flatten()
-        .for_each(|event| apply(PodEvent::Event(event)));
+    events.into_iter().flatten().for_each(|event| apply(PodEvent::Event(event)));
     (0..PODS).for_each(|number| apply(PodEvent::Applied(snapshot(number, true))));
     let text = exposition.encode(Format::Text).unwrap();
     Scrape::parse(&String::from_utf8(text).unwrap())
@@ -148,12 +133,7 @@ fn scraped(events: Option<Vec<KubeEvent>>) -> Scrape {
 
 /// Whether the figure follows from when the network was ready, which Events may say.
 fn is_of_network(series: &str) -> bool {
-    let parts = [
-        "stage=\"network\"",
-        "stage=\"containers\"",
-        "step=\"sandbox\"",
-        "step=\"start\"",
-    ];
+    let parts = ["stage=\"network\"", "stage=\"containers\"", "step=\"sandbox\"", "step=\"start\""];
     let family = |name: &str| series.starts_with(name);
     family("podinit_network_evidence_total")
         || (family("podinit_stage_duration") || family("podinit_step_duration"))
@@ -168,19 +148,13 @@ async fn a_burst_that_the_queue_cannot_hold_costs_evidence_and_nothing_else() {
 
     // What says nothing of the network is the same, to the bucket.
     let mut compared = 0;
-    for (series, value) in without
-        .series()
-        .filter(|(series, _)| !is_of_network(series))
-    {
+    for (series, value) in without.series().filter(|(series, _)| !is_of_network(series)) {
         assert_eq!(with.value(series), Some(value), "{series}");
         compared += 1;
     }
     assert!(compared > 300, "{compared}");
     with.assert_conserved();
-    assert_eq!(
-        with.sum_where("podinit_pods_finished_total", "outcome", "ready"),
-        5_000.0
-    );
+    assert_eq!(with.sum_where("podinit_pods_finished_total", "outcome", "ready"), 5_000.0);
 
     // Pods whose Events were lost have the time of the condition, as they have without Events.
     let network = |scrape: &Scrape, suffix: &str| {
@@ -194,18 +168,8 @@ async fn a_burst_that_the_queue_cannot_hold_costs_evidence_and_nothing_else() {
     assert_eq!(network(&with, "count"), 5_000.0);
 
     // What is missing is counted.
-    assert_eq!(
-        with.sum_where("podinit_image_pulls_total", "result", "pulled"),
-        3_333.0
-    );
-    assert_eq!(
-        with.sum("podinit_startup_sli_duration_seconds_count"),
-        3_333.0
-    );
-    let missing = with.sum_where(
-        "podinit_startup_sli_excluded_total",
-        "reason",
-        "no_evidence",
-    );
+    assert_eq!(with.sum_where("podinit_image_pulls_total", "result", "pulled"), 3_333.0);
+    assert_eq!(with.sum("podinit_startup_sli_duration_seconds_count"), 3_333.0);
+    let missing = with.sum_where("podinit_startup_sli_excluded_total", "reason", "no_evidence");
     assert_eq!(missing, 1_667.0);
 }

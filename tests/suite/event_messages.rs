@@ -148,17 +148,11 @@ async fn lists_of_the_cluster_say_it_to_explain_stuck_and_problems() {
         let args = [command, "--kubeconfig", file, "-o", "wide"];
         let text = tokio::task::block_in_place(|| printed(&args));
         for (name, _, said, cause) in SAID {
-            assert!(
-                text.contains(said) && text.contains(cause),
-                "{command} of {name}: {text}"
-            );
+            assert!(text.contains(said) && text.contains(cause), "{command} of {name}: {text}");
         }
         let args = [&args[..], &["--evidence", "none"]].concat();
         let text = tokio::task::block_in_place(|| printed(&args));
-        assert!(
-            SAID.iter().all(|(_, _, said, _)| !text.contains(said)),
-            "{text}"
-        );
+        assert!(SAID.iter().all(|(_, _, said, _)| !text.contains(said)), "{text}");
     }
 }
 

@@ -42,10 +42,7 @@ fn failed(name: &str) -> PodSnapshot {
 
 fn mirror(name: &str) -> PodSnapshot {
     let is_static = true;
-    PodSnapshot {
-        is_static,
-        ..pod(name)
-    }
+    PodSnapshot { is_static, ..pod(name) }
 }
 
 /// A process, with Events or without.
@@ -56,10 +53,7 @@ struct Process {
 }
 
 fn config(events: bool) -> TrackerConfig {
-    TrackerConfig {
-        events,
-        ..TrackerConfig::default()
-    }
+    TrackerConfig { events, ..TrackerConfig::default() }
 }
 
 fn counters(events: bool) -> (Recorder, Arc<Exposition>) {
@@ -70,11 +64,7 @@ fn counters(events: bool) -> (Recorder, Arc<Exposition>) {
 impl Process {
     fn start(events: bool) -> Self {
         let (recorder, exposition) = counters(events);
-        Self {
-            tracker: Tracker::new(config(events)),
-            recorder,
-            exposition,
-        }
+        Self { tracker: Tracker::new(config(events)), recorder, exposition }
     }
 
     /// Another process goes on from its checkpoint.
@@ -87,17 +77,10 @@ impl Process {
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, exposition) = counters(events);
-        recorder.restore(
-            &content.metrics,
-            pods.iter().filter_map(SavedPod::in_flight),
-        );
+        recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         let (saved, successor) = (content.tracker, Successor::Same);
         let tracker = Tracker::restored(config(events), saved, pods, successor, &mut recorder);
-        Self {
-            tracker,
-            recorder,
-            exposition,
-        }
+        Self { tracker, recorder, exposition }
     }
 
     fn apply(&mut self, event: PodEvent) {
@@ -150,27 +133,17 @@ fn pods_of_the_time_without_events_have_their_event_too() {
     let mut process = process.restart(true);
     let counts = |pairs: &[(&str, f64)]| -> BTreeMap<String, f64> {
         let pairs = pairs.iter();
-        pairs
-            .map(|(reason, count)| ((*reason).to_owned(), *count))
-            .collect()
+        pairs.map(|(reason, count)| ((*reason).to_owned(), *count)).collect()
     };
     // All but the one that waits and was not adopted: what it needs may still be seen.
-    let before = counts(&[
-        ("static", 1.0),
-        ("preexisting", 2.0),
-        ("failed", 1.0),
-        ("no_evidence", 1.0),
-    ]);
+    let before =
+        counts(&[("static", 1.0), ("preexisting", 2.0), ("failed", 1.0), ("no_evidence", 1.0)]);
     assert_eq!(process.excluded(), before);
     for name in ["adopted", "waits"] {
         process.apply(PodEvent::Applied(ready(name)));
     }
-    let after = counts(&[
-        ("static", 1.0),
-        ("preexisting", 2.0),
-        ("failed", 1.0),
-        ("no_evidence", 2.0),
-    ]);
+    let after =
+        counts(&[("static", 1.0), ("preexisting", 2.0), ("failed", 1.0), ("no_evidence", 2.0)]);
     assert_eq!(process.excluded(), after);
     let discovered = process.scrape().sum("podinit_pods_discovered_total");
     assert_eq!(discovered, 6.0);

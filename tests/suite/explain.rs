@@ -70,11 +70,8 @@ pub fn pod(name: &str, conditions: &[(&str, u32)], status: Value) -> Value {
 /// at second 42: of 42 s, 20 are image and 20 application.
 pub fn half_and_half() -> Vec<Value> {
     let bound = [("PodScheduled", 0), ("PodReadyToStartContainers", 2)];
-    let ready = [
-        &bound[..],
-        &[("Initialized", 2), ("ContainersReady", 42), ("Ready", 42)],
-    ]
-    .concat();
+    let ready =
+        [&bound[..], &[("Initialized", 2), ("ContainersReady", 42), ("Ready", 42)]].concat();
     let waiting = json!({"waiting": {"reason": "ContainerCreating"}});
     let running = json!({"running": {"startedAt": at(22)}});
     vec![
@@ -105,11 +102,7 @@ pub fn stuck() -> Vec<Value> {
     let mut later = pod("other", &[("PodScheduled", 50)], json!({}));
     later["metadata"]["ownerReferences"] = json!([]);
     let later = json!({"type": "ADDED", "object": later});
-    half_and_half()
-        .into_iter()
-        .chain(stuck)
-        .chain([later])
-        .collect()
+    half_and_half().into_iter().chain(stuck).chain([later]).collect()
 }
 
 pub fn recording(documents: &[Value]) -> String {
@@ -124,28 +117,17 @@ fn a_ready_pod_as_text() {
 
 #[test]
 fn a_pod_in_flight_as_text() {
-    insta::assert_snapshot!(explained(
-        &["-n", "shop", "pod/web-2"],
-        &recording(&stuck())
-    ));
+    insta::assert_snapshot!(explained(&["-n", "shop", "pod/web-2"], &recording(&stuck())));
 }
 
 #[test]
 fn a_ready_pod_for_programs() {
     let text = explained(&["-o", "json", "web-1"], &recording(&half_and_half()));
     let explanation: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(
-        explanation["verdict"],
-        "Ready after 42s: half image, half application."
-    );
+    assert_eq!(explanation["verdict"], "Ready after 42s: half image, half application.");
     let parts = &explanation["parts"];
     let parts: Vec<_> = (parts.as_array().unwrap().iter())
-        .map(|part| {
-            (
-                part["part"].as_str().unwrap(),
-                part["seconds"].as_f64().unwrap(),
-            )
-        })
+        .map(|part| (part["part"].as_str().unwrap(), part["seconds"].as_f64().unwrap()))
         .collect();
     let expected = [("image", 20.0), ("application", 20.0), ("network", 2.0)];
     assert_eq!(parts, expected);
@@ -156,14 +138,8 @@ fn a_ready_pod_for_programs() {
 fn a_page_by_itself() {
     let html = explained(&["-o", "html", "web-1"], &recording(&half_and_half()));
     assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
-    assert!(
-        html.contains("half image, half application") && html.contains("<style>"),
-        "{html}"
-    );
-    assert!(
-        !html.contains("<script") && !html.contains("<link"),
-        "{html}"
-    );
+    assert!(html.contains("half image, half application") && html.contains("<style>"), "{html}");
+    assert!(!html.contains("<script") && !html.contains("<link"), "{html}");
 }
 
 #[test]
@@ -176,15 +152,8 @@ fn a_trace_has_a_slice_for_each_stage_step_and_pull() {
     let slices: Vec<_> = slices
         .map(|slice| {
             let second = |value: i64| value / 1_000_000;
-            let (ts, dur) = (
-                slice["ts"].as_i64().unwrap(),
-                slice["dur"].as_i64().unwrap(),
-            );
-            (
-                slice["name"].as_str().unwrap(),
-                second(ts - began),
-                second(dur),
-            )
+            let (ts, dur) = (slice["ts"].as_i64().unwrap(), slice["dur"].as_i64().unwrap());
+            (slice["name"].as_str().unwrap(), second(ts - began), second(dur))
         })
         .collect();
     let expected = [
@@ -217,25 +186,13 @@ fn of_a_workload_the_pod_that_has_waited_longest_is_explained() {
     let text = explained(&["-o", "json", "deploy/web"], &recording(&stuck()));
     let explanation: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(explanation["state"], "in_flight");
-    assert_eq!(
-        explanation["workload_pods"],
-        json!({"in_flight": 3, "ready": 1, "other": 0})
-    );
+    assert_eq!(explanation["workload_pods"], json!({"in_flight": 3, "ready": 1, "other": 0}));
     let peers = &explanation["peers"];
-    assert_eq!(
-        (&peers["cause"], &peers["pods"]),
-        (&json!("image"), &json!(2))
-    );
+    assert_eq!((&peers["cause"], &peers["pods"]), (&json!("image"), &json!(2)));
 
-    let text = explained(
-        &["-o", "json", "deployment/web"],
-        &recording(&half_and_half()),
-    );
+    let text = explained(&["-o", "json", "deployment/web"], &recording(&half_and_half()));
     let explanation: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(
-        (&explanation["name"], &explanation["state"]),
-        (&json!("web-1"), &json!("ready"))
-    );
+    assert_eq!((&explanation["name"], &explanation["state"]), (&json!("web-1"), &json!("ready")));
     // One startup is too few to say what to change.
     assert_eq!(explanation["probes"], json!([]));
 }
@@ -249,13 +206,7 @@ fn a_pod_whose_first_start_may_be_forgotten_is_explained_with_a_doubt() {
     let list = json!({"kind": "PodList", "items": [crashing]}).to_string();
     let text = explained(&["-o", "json", "web-9"], &list);
     let explanation: Value = serde_json::from_str(&text).unwrap();
-    assert!(
-        explanation["doubts"][0]
-            .as_str()
-            .unwrap()
-            .contains("restarted"),
-        "{text}"
-    );
+    assert!(explanation["doubts"][0].as_str().unwrap().contains("restarted"), "{text}");
     assert_eq!(explanation["state"], "in_flight");
 }
 
@@ -276,34 +227,18 @@ fn what_is_not_there_is_one_line() {
 #[test]
 fn the_terminal_decides_width_and_colour_and_no_name_controls_it() {
     let text = recording(&half_and_half()).replace("node-a0", "\\u001b[2Jnode");
-    let target = Target {
-        namespace: None,
-        name: TargetName::Pod("web-1".to_owned()),
-    };
+    let target = Target { namespace: None, name: TargetName::Pod("web-1".to_owned()) };
     let rendered = |colour, width| {
-        let options = DecodeOptions {
-            node: true,
-            ..DecodeOptions::default()
-        };
+        let options = DecodeOptions { node: true, ..DecodeOptions::default() };
         let documents = Recording::from_reader("test", std::io::Cursor::new(text.clone()), options);
-        let tracker = TrackerConfig {
-            backfill: Backfill::All,
-            events: true,
-            ..TrackerConfig::default()
-        };
-        let config = ReplayConfig {
-            tracker,
-            shard: None,
-            until: None,
-        };
+        let tracker =
+            TrackerConfig { backfill: Backfill::All, events: true, ..TrackerConfig::default() };
+        let config = ReplayConfig { tracker, shard: None, until: None };
         let explanation = explain::explain(documents, config, &target).unwrap();
         explanation.unwrap().to_text(Style { colour, width })
     };
     let plain = rendered(false, 80);
-    assert!(
-        !plain.contains('\u{1b}') && plain.contains("\u{fffd}[2Jnode"),
-        "{plain}"
-    );
+    assert!(!plain.contains('\u{1b}') && plain.contains("\u{fffd}[2Jnode"), "{plain}");
     assert!(rendered(true, 80).contains("\u{1b}[36m"));
     let widest = |width| {
         let text = rendered(false, width);
@@ -312,8 +247,5 @@ fn the_terminal_decides_width_and_colour_and_no_name_controls_it() {
     };
     assert!(widest(60) < widest(80) && widest(80) < widest(120));
     assert_eq!(widest(300), widest(400));
-    assert!(
-        plain.lines().all(|line| line.chars().count() <= 100),
-        "{plain}"
-    );
+    assert!(plain.lines().all(|line| line.chars().count() <= 100), "{plain}");
 }

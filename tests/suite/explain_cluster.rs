@@ -73,10 +73,7 @@ async fn a_ready_pod_is_explained_as_its_recording_explains_it() {
         let of_file = ["--file", file.to_str().unwrap()];
         let mut expected = explained(&[&of_file[..], target].concat());
         let listed = explained(&[&of_cluster[..], target].concat());
-        assert_eq!(
-            listed["verdict"],
-            "Ready after 42s: half image, half application."
-        );
+        assert_eq!(listed["verdict"], "Ready after 42s: half image, half application.");
         assert!(
             matches!(doubts(&listed)[..], [doubt] if doubt.starts_with("one list of the pods"))
         );
@@ -107,10 +104,7 @@ async fn a_pod_in_flight_is_explained_with_its_peers() {
     let explained = |args: &[&str]| explained(&[&of_cluster[..], args].concat());
     let explanation = explained(&["-n", "shop", "deployment/web"]);
     assert_eq!(explanation["state"], "in_flight");
-    assert_eq!(
-        explanation["workload_pods"],
-        json!({"in_flight": 3, "ready": 1, "other": 0})
-    );
+    assert_eq!(explanation["workload_pods"], json!({"in_flight": 3, "ready": 1, "other": 0}));
     let explanation = explained(&["-n", "shop", "web-2"]);
     let peers = &explanation["peers"];
     assert_eq!(
@@ -161,11 +155,7 @@ async fn what_cannot_be_listed_is_one_line() {
     let cluster = cluster(&moved(half_and_half())).await;
     let kubeconfig = Kubeconfig::of(&cluster.url().to_string());
     let file = kubeconfig.path().to_str().unwrap();
-    for target in [
-        &["-n", "shop", "web-77"][..],
-        &["sts/web"],
-        &["-n", "other", "web-1"],
-    ] {
+    for target in [&["-n", "shop", "web-77"][..], &["sts/web"], &["-n", "other", "web-1"]] {
         let line = one_line(&podinit(&[&["--kubeconfig", file], target].concat()));
         assert!(line.contains("check the name"), "{line}");
     }
@@ -176,13 +166,7 @@ async fn what_cannot_be_listed_is_one_line() {
     assert!(line.contains("cannot be read"), "{line}");
     for args in [
         &["--file", "-", "-l", "app=web", "web-1"][..],
-        &[
-            "--url",
-            "http://localhost:1",
-            "--field-selector",
-            "a=b",
-            "web-1",
-        ],
+        &["--url", "http://localhost:1", "--field-selector", "a=b", "web-1"],
     ] {
         let output = podinit(args);
         assert_eq!(output.status.code(), Some(2), "{output:?}");

@@ -45,40 +45,24 @@ fn terminated(container: &str, code: i32, reason: &str, from: u32, to: u32) -> V
 #[test]
 fn a_pod_that_had_ended_says_what_its_status_says() {
     let killed = terminated("app", 137, "OOMKilled", 2, 8);
-    let explanation = json_of(
-        "web-1",
-        &ended("Failed", json!({"containerStatuses": [killed]})),
-    );
+    let explanation = json_of("web-1", &ended("Failed", json!({"containerStatuses": [killed]})));
     assert_eq!(
         explanation["verdict"],
         "Ended as failed after 8s: container app exited with code 137 after 6s (OOMKilled)."
     );
     assert_eq!(explanation["causes"], json!([]));
     let doubt = explanation["doubts"][0].as_str().unwrap();
-    assert!(
-        doubt.contains("had ended before it was first seen"),
-        "{doubt}"
-    );
+    assert!(doubt.contains("had ended before it was first seen"), "{doubt}");
     assert_eq!(
         explanation["containers"][0]["ended"],
         json!({"exit_code": 137, "signal": null, "reason": "OOMKilled", "message": null, "restarts": 0})
     );
     let parts: Vec<_> = (explanation["parts"].as_array().unwrap().iter())
-        .map(|part| {
-            (
-                part["part"].as_str().unwrap(),
-                part["seconds"].as_f64().unwrap(),
-            )
-        })
+        .map(|part| (part["part"].as_str().unwrap(), part["seconds"].as_f64().unwrap()))
         .collect();
     assert_eq!(parts, [("running", 6.0), ("network or image pull", 2.0)]);
     let rows: Vec<_> = (explanation["rows"].as_array().unwrap().iter())
-        .map(|row| {
-            (
-                row["label"].as_str().unwrap(),
-                row["is_open"].as_bool().unwrap(),
-            )
-        })
+        .map(|row| (row["label"].as_str().unwrap(), row["is_open"].as_bool().unwrap()))
         .collect();
     assert_eq!(
         rows,
@@ -153,10 +137,7 @@ fn a_pod_that_was_watched_to_its_end_has_both() {
     let verdict = explanation["verdict"].as_str().unwrap();
     let waited = "Ended as failed after 9s, without becoming ready, last in containers, cause ";
     let ended = ": container app exited with code 1 after 6s: no such table.";
-    assert!(
-        verdict.starts_with(waited) && verdict.ends_with(ended),
-        "{verdict}"
-    );
+    assert!(verdict.starts_with(waited) && verdict.ends_with(ended), "{verdict}");
     assert_eq!(explanation["doubts"], json!([]));
 }
 
@@ -175,10 +156,7 @@ fn pods_of_a_real_cluster() {
     let output = podinit(&["etcd-datagen-1-31"], &input);
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{complaint}");
-    assert!(
-        complaint.contains("is a static pod, not measured"),
-        "{complaint}"
-    );
+    assert!(complaint.contains("is a static pod, not measured"), "{complaint}");
     assert_eq!(complaint.lines().count(), 1, "{complaint}");
 }
 
@@ -188,17 +166,10 @@ fn the_next_command_reads_the_statuses_that_hold_the_message() {
         json!({"waiting": {"reason": "CreateContainerConfigError", "message": "no secret"}});
     let bound = [("PodScheduled", 0), ("PodReadyToStartContainers", 2)];
     let regular = pod("web-1", &bound, problem.clone());
-    let mut init = pod(
-        "web-1",
-        &bound,
-        json!({"waiting": {"reason": "PodInitializing"}}),
-    );
+    let mut init = pod("web-1", &bound, json!({"waiting": {"reason": "PodInitializing"}}));
     init["spec"]["initContainers"] = json!([{"name": "migrate"}]);
     init["status"]["initContainerStatuses"] = json!([{"name": "migrate", "state": problem}]);
-    for (pod, statuses) in [
-        (regular, "containerStatuses"),
-        (init, "initContainerStatuses"),
-    ] {
+    for (pod, statuses) in [(regular, "containerStatuses"), (init, "initContainerStatuses")] {
         let next = json_of("web-1", &list(&[pod]))["next"].clone();
         let command = format!("{{.status.{statuses}[*].state.waiting.message}}");
         assert!(next.as_str().unwrap().contains(&command), "{next}");
@@ -213,11 +184,7 @@ fn ready(name: &str, started: u32, ready: u32) -> Value {
         ("ContainersReady", ready),
         ("Ready", ready),
     ];
-    pod(
-        name,
-        &conditions,
-        json!({"running": {"startedAt": at(started)}}),
-    )
+    pod(name, &conditions, json!({"running": {"startedAt": at(started)}}))
 }
 
 #[test]
@@ -231,12 +198,7 @@ fn a_pod_is_compared_with_the_other_ready_pods() {
     let in_flight = pod("web-3", &[("PodScheduled", 50)], waiting.clone());
     let mut completed = pod("web-4", &[("PodScheduled", 50)], waiting);
     completed["status"]["phase"] = json!("Succeeded");
-    let others = list(&[
-        ready("web-1", 10, 40),
-        ready("web-2", 10, 20),
-        in_flight,
-        completed,
-    ]);
+    let others = list(&[ready("web-1", 10, 40), ready("web-2", 10, 20), in_flight, completed]);
     let explanation = json_of("web-1", &others);
     assert_eq!(explanation["fleet"], 1);
     let rows = explanation["rows"].as_array().unwrap();
@@ -336,11 +298,7 @@ fn five_startups_say_which_probes_to_change() {
 fn a_crash_says_its_exit_code_its_restarts_and_its_last_line() {
     let mut crashing = pod(
         "web-1",
-        &[
-            ("PodScheduled", 0),
-            ("PodReadyToStartContainers", 2),
-            ("Initialized", 2),
-        ],
+        &[("PodScheduled", 0), ("PodReadyToStartContainers", 2), ("Initialized", 2)],
         json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s restarting failed"}}),
     );
     let status = &mut crashing["status"]["containerStatuses"][0];
@@ -357,40 +315,23 @@ fn a_crash_says_its_exit_code_its_restarts_and_its_last_line() {
 
 #[test]
 fn without_a_pod_the_worst_startups_are_listed() {
-    let mut pods: Vec<_> = (0..12)
-        .map(|n| ready(&format!("quick-{n:02}"), 1, 2 + n))
-        .collect();
+    let mut pods: Vec<_> = (0..12).map(|n| ready(&format!("quick-{n:02}"), 1, 2 + n)).collect();
     let waiting = json!({"waiting": {"reason": "ErrImagePull", "message": "connection refused"}});
     pods.push(pod("waits", &[("PodScheduled", 0)], waiting));
     let crowd = list(&pods);
     let found: Value = serde_json::from_str(&explained(&["--output", "json"], &crowd)).unwrap();
     let worst = found["worst"].as_array().unwrap();
     assert_eq!(worst.len(), 10);
-    let seconds: Vec<f64> = worst
-        .iter()
-        .map(|one| one["seconds"].as_f64().unwrap())
-        .collect();
+    let seconds: Vec<f64> = worst.iter().map(|one| one["seconds"].as_f64().unwrap()).collect();
     assert!(seconds.is_sorted_by(|one, next| one >= next), "{seconds:?}");
-    let names: Vec<_> = worst
-        .iter()
-        .map(|one| one["name"].as_str().unwrap())
-        .collect();
-    assert!(
-        names.contains(&"quick-11") && !names.contains(&"quick-00"),
-        "{names:?}"
-    );
+    let names: Vec<_> = worst.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"quick-11") && !names.contains(&"quick-00"), "{names:?}");
     let text = explained(&[], &crowd);
     assert_eq!(text.lines().count(), 11, "{text}");
     let only = explained(&["-n", "no-such"], &crowd);
     assert_eq!(only, "No startup is known.\n");
     let real = std::fs::read_to_string(FINISHED).unwrap();
     let text = explained(&[], &real);
-    let failed = text
-        .lines()
-        .find(|line| line.contains("e2e-failjob"))
-        .unwrap();
-    assert!(
-        failed.ends_with("container main exited with code 42 after 5s."),
-        "{text}"
-    );
+    let failed = text.lines().find(|line| line.contains("e2e-failjob")).unwrap();
+    assert!(failed.ends_with("container main exited with code 42 after 5s."), "{text}");
 }

@@ -30,10 +30,7 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
         slos: Vec::<SloRule>::new().into(),
         ..TrackerConfig::default()
     };
-    let config = ReplayConfig {
-        tracker,
-        ..ReplayConfig::default()
-    };
+    let config = ReplayConfig { tracker, ..ReplayConfig::default() };
     let options = DecodeOptions {
         node: true,
         workload: true,
@@ -141,10 +138,7 @@ async fn it_says_how_a_pod_ended() {
 async fn a_pod_that_the_exporter_does_not_know_is_one_line_that_says_how_to_mend_it() {
     let exporter = start(&half_and_half(), None);
     for (args, mend) in [
-        (
-            &["-n", "shop", "web-77"][..],
-            "check the name and --namespace",
-        ),
+        (&["-n", "shop", "web-77"][..], "check the name and --namespace"),
         (&["web-77"], "name the namespace with --namespace"),
         (&["-n", "shop", "sts/web"], "forgets old startups"),
     ] {

@@ -48,9 +48,7 @@ impl Access for ByToken {
         Box::pin(async move {
             match shown.is_some_and(|shown| shown.as_bytes() == expected.as_bytes()) {
                 true => Verdict::Granted,
-                false => Verdict::Unauthenticated {
-                    challenge: "Bearer",
-                },
+                false => Verdict::Unauthenticated { challenge: "Bearer" },
             }
         })
     }
@@ -124,22 +122,11 @@ async fn a_token_goes_to_one_server() {
     let token = write(directory.path(), "token", CANARY);
     let others = write(directory.path(), "other=token", OTHER);
     for asked in ["--url", "--baseline"] {
-        let args = [
-            "report",
-            "--url",
-            &first,
-            asked,
-            &second,
-            "--token-file",
-            &token,
-        ];
+        let args = ["report", "--url", &first, asked, &second, "--token-file", &token];
         let output = run(&args).await;
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(
-            said.contains(&second) && said.contains("--token-file URL=FILE"),
-            "{said}"
-        );
+        assert!(said.contains(&second) && said.contains("--token-file URL=FILE"), "{said}");
         assert!(!other.saw_another.load(Ordering::Relaxed), "{asked}");
 
         let named = format!("{second}/={others}");
@@ -148,24 +135,11 @@ async fn a_token_goes_to_one_server() {
         assert_eq!(output.status.code(), Some(0), "{said}");
         // The same server is not another one.
         let again = format!("{first}/again");
-        let output = run(&[
-            "report",
-            "--url",
-            &first,
-            asked,
-            &again,
-            "--token-file",
-            &token,
-        ])
-        .await;
+        let output = run(&["report", "--url", &first, asked, &again, "--token-file", &token]).await;
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("HTTP 404"), "{said}");
     }
-    assert!(
-        ![own, other]
-            .iter()
-            .any(|access| access.saw_another.load(Ordering::Relaxed))
-    );
+    assert!(![own, other].iter().any(|access| access.saw_another.load(Ordering::Relaxed)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -178,11 +152,7 @@ async fn a_token_does_not_follow_a_redirect() {
     let first = start_routes(Source::default(), Limits::default(), routes, None);
     let directory = tempfile::tempdir().unwrap();
     let token = write(directory.path(), "token", CANARY);
-    let said = ask(
-        &format!("http://{}", first.address),
-        &["--token-file", &token],
-    )
-    .await;
+    let said = ask(&format!("http://{}", first.address), &["--token-file", &token]).await;
     assert_eq!(said.unwrap_err().matches("HTTP 307").count(), 2);
     assert!(!other.saw_another.load(Ordering::Relaxed));
 }
@@ -192,9 +162,7 @@ async fn a_password_and_certificates_are_taken_from_their_files() {
     let pki = Pki::new();
     let hash = bcrypt::hash(CANARY, 4).unwrap();
     let client = "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n";
-    let (gate, _) = pki.gate(&format!(
-        "{TLS}{client}basic_auth_users: {{alice: {hash}}}\n"
-    ));
+    let (gate, _) = pki.gate(&format!("{TLS}{client}basic_auth_users: {{alice: {hash}}}\n"));
     let exporter = start(&half_and_half(), Some(gate));
     let url = format!("https://localhost:{}", exporter.address.port());
     let path = |name: &str, text: &str| pki.write(name, text).to_str().unwrap().to_owned();
@@ -241,39 +209,14 @@ async fn what_cannot_be_used_is_said_without_repeating_it() {
         (&["--url", url, "--key-file", "k"], "need each other"),
         (&["--username", "a"], "need --url"),
         (
-            &[
-                "--url",
-                url,
-                "--token-file",
-                "t",
-                "--username",
-                "a",
-                "--password-file",
-                "p",
-            ],
+            &["--url", url, "--token-file", "t", "--username", "a", "--password-file", "p"],
             "cannot both",
         ),
+        (&["--url", url, "--token-file", "http://localhost=t"], "no URL names"),
+        (&["--url", url, "--token-file", "http://localhost"], "expected FILE or URL=FILE"),
+        (&["--url", url, "--token-file", "a", "--token-file", "b"], "has one --token-file"),
         (
-            &["--url", url, "--token-file", "http://localhost=t"],
-            "no URL names",
-        ),
-        (
-            &["--url", url, "--token-file", "http://localhost"],
-            "expected FILE or URL=FILE",
-        ),
-        (
-            &["--url", url, "--token-file", "a", "--token-file", "b"],
-            "has one --token-file",
-        ),
-        (
-            &[
-                "--url",
-                url,
-                "--token-file",
-                "a",
-                "--token-file",
-                "http://127.0.0.1:1=b",
-            ],
+            &["--url", url, "--token-file", "a", "--token-file", "http://127.0.0.1:1=b"],
             "has one --token-file",
         ),
     ] {

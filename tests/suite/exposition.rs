@@ -33,17 +33,9 @@ struct Watch;
 
 impl FamilySource for Watch {
     fn collect(&self, out: &mut dyn Encoder) {
-        let family = |name| {
-            families()
-                .iter()
-                .find(|family| family.name == name)
-                .unwrap()
-        };
+        let family = |name| families().iter().find(|family| family.name == name).unwrap();
         let series: [(_, &[(&str, u64)]); 3] = [
-            (
-                "podinit_watch_events_total",
-                &[("ADDED", 3), ("MODIFIED", 14)],
-            ),
+            ("podinit_watch_events_total", &[("ADDED", 3), ("MODIFIED", 14)]),
             ("podinit_watch_errors_total", &[("timeout", 0)]),
             ("podinit_relists_total", &[("expired", 1)]),
         ];
@@ -72,10 +64,7 @@ impl Clock for Corrected {
         Timestamp::from_seconds(1_800_000_000).into()
     }
     fn corrections(&self) -> Corrections {
-        Corrections {
-            steps: 1,
-            seconds: -3600.0,
-        }
+        Corrections { steps: 1, seconds: -3600.0 }
     }
 }
 
@@ -105,10 +94,7 @@ fn seconds(seconds: f64) -> Latency {
 
 fn built() -> (Recorder, Arc<Exposition>) {
     let labels = LabelConfig {
-        labels: vec![
-            SeriesLabel::Namespace,
-            SeriesLabel::PodLabel("example.com/team".to_owned()),
-        ],
+        labels: vec![SeriesLabel::Namespace, SeriesLabel::PodLabel("example.com/team".to_owned())],
         ..LabelConfig::default()
     };
     let builder = Builder::new(labels)
@@ -126,13 +112,9 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .events(true)
         .source(Box::new(EvidenceStats::new(1, true)))
         .source(Box::new(ClockFamilies::new(Arc::new(Corrected))))
-        .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(
-            1_700_000_000,
-        ))))
+        .source(Box::new(ConfigGauges::new(Timestamp::from_seconds(1_700_000_000))))
         .source(Box::new(CheckpointGauges::new()))
-        .source(Box::new(Arc::new(AccessStats::new(
-            Timestamp::from_seconds(1_700_000_000),
-        ))))
+        .source(Box::new(Arc::new(AccessStats::new(Timestamp::from_seconds(1_700_000_000)))))
         .source(Box::new(TraceStats::default()))
         .source(Box::new(broken()))
         .collector(Box::new(Process));
@@ -161,10 +143,7 @@ fn broken() -> ProblemPods {
     };
     let registry = (Dimension::Registry, "registry.example.com".into());
     let problems = ProblemPods::default();
-    let all = [
-        problem(Cause::Image, Some(registry), 122),
-        problem(Cause::Resources, None, 7),
-    ];
+    let all = [problem(Cause::Image, Some(registry), 122), problem(Cause::Resources, None, 7)];
     problems.state(&all, tokio::time::Instant::now());
     problems
 }
@@ -174,10 +153,7 @@ fn moved(from: PodState, to: PodState) -> PodObservation {
 }
 
 fn measured(interval: Interval, latency: f64) -> PodObservation {
-    PodObservation::Measured {
-        interval,
-        latency: seconds(latency),
-    }
+    PodObservation::Measured { interval, latency: seconds(latency) }
 }
 
 /// Three pods: one becomes ready, one is stuck in its network, one was ready before.
@@ -188,54 +164,26 @@ fn scraped() -> Arc<Exposition> {
 
     let ready = pod("shop", "cart-0", "quo\"te \\ new\nline ü");
     let now = start;
-    recorder.observe_pod(
-        now,
-        &ready,
-        moved(PodState::Undiscovered, stage(Stage::Scheduling)),
-    );
+    recorder.observe_pod(now, &ready, moved(PodState::Undiscovered, stage(Stage::Scheduling)));
     let now = start.plus_nanos(1_500_000_000);
     let scheduling = Interval::Stage(Stage::Scheduling);
     recorder.observe_pod(now, &ready, measured(scheduling, 0.0));
     recorder.observe_pod(now, &ready, PodObservation::Anomaly(AnomalyKind::Rounded));
-    recorder.observe_pod(
-        now,
-        &ready,
-        moved(stage(Stage::Scheduling), stage(Stage::Network)),
-    );
+    recorder.observe_pod(now, &ready, moved(stage(Stage::Scheduling), stage(Stage::Network)));
     recorder.observe_pod(now, &ready, measured(Interval::Stage(Stage::Network), 1.0));
-    recorder.observe_pod(
-        now,
-        &ready,
-        moved(stage(Stage::Network), stage(Stage::Containers)),
-    );
-    recorder.observe_pod(
-        now,
-        &ready,
-        measured(Interval::Stage(Stage::Containers), 2.0),
-    );
+    recorder.observe_pod(now, &ready, moved(stage(Stage::Network), stage(Stage::Containers)));
+    recorder.observe_pod(now, &ready, measured(Interval::Stage(Stage::Containers), 2.0));
     recorder.observe_pod(now, &ready, measured(Interval::ScheduledToReady, 3.25));
     recorder.observe_pod(now, &ready, measured(Interval::CreatedToReady, 3.25));
     let outcome = PodState::Finished(Outcome::Ready);
     recorder.observe_pod(now, &ready, moved(stage(Stage::Containers), outcome));
     recorder.observe_pod(now, &ready, PodObservation::Delivered(seconds(0.125)));
-    recorder.observe_pod(
-        now,
-        &ready,
-        PodObservation::Reentered(Milestone::NetworkReady),
-    );
+    recorder.observe_pod(now, &ready, PodObservation::Reentered(Milestone::NetworkReady));
 
     let stuck = pod("bank", "checkpoint-7", "");
-    recorder.observe_pod(
-        now,
-        &stuck,
-        moved(PodState::Undiscovered, stage(Stage::Scheduling)),
-    );
+    recorder.observe_pod(now, &stuck, moved(PodState::Undiscovered, stage(Stage::Scheduling)));
     recorder.observe_pod(now, &stuck, measured(scheduling, 40_000.0));
-    recorder.observe_pod(
-        now,
-        &stuck,
-        moved(stage(Stage::Scheduling), stage(Stage::Network)),
-    );
+    recorder.observe_pod(now, &stuck, moved(stage(Stage::Scheduling), stage(Stage::Network)));
     let oldest = PodObservation::OldestInFlight {
         stage: Stage::Network,
         entered: Some(start.plus_nanos(250_000_000)),
@@ -245,10 +193,8 @@ fn scraped() -> Arc<Exposition> {
     let old = pod("bank", "vault-0", "");
     let outcome = PodState::Finished(Outcome::Preexisting);
     recorder.observe_pod(now, &old, moved(PodState::Undiscovered, outcome));
-    let unobserved = PodObservation::Unobserved {
-        stage: Stage::Init.into(),
-        reason: UnobservedReason::NotSeen,
-    };
+    let unobserved =
+        PodObservation::Unobserved { stage: Stage::Init.into(), reason: UnobservedReason::NotSeen };
     recorder.observe_pod(now, &old, unobserved);
     let pull = PullObservation {
         result: PullResult::Pulled,
@@ -260,10 +206,7 @@ fn scraped() -> Arc<Exposition> {
     };
     recorder.observe(now, Observation::Pull(&old, pull));
     for node in [
-        NodeObservation::Moved {
-            from: NodeState::Undiscovered,
-            to: NodeState::Starting,
-        },
+        NodeObservation::Moved { from: NodeState::Undiscovered, to: NodeState::Starting },
         NodeObservation::Measured {
             step: NodeStep::Ready,
             latency: seconds(31.0),
@@ -272,10 +215,8 @@ fn scraped() -> Arc<Exposition> {
     ] {
         recorder.observe(now, Observation::Node(node));
     }
-    let advanced = TrackerObservation::Advanced {
-        remembered: 0,
-        judged: start.plus_nanos(250_000_000),
-    };
+    let advanced =
+        TrackerObservation::Advanced { remembered: 0, judged: start.plus_nanos(250_000_000) };
     recorder.observe(now, Observation::Tracker(advanced));
     exposition
 }
@@ -288,8 +229,7 @@ fn without_version(exposition: Vec<u8>) -> String {
     let text = String::from_utf8(exposition).unwrap();
     let version = format!("version=\"{}\"", env!("CARGO_PKG_VERSION"));
     let json = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
-    text.replace(&version, "version=\"VERSION\"")
-        .replace(&json, "\"version\":\"VERSION\"")
+    text.replace(&version, "version=\"VERSION\"").replace(&json, "\"version\":\"VERSION\"")
 }
 
 #[test]
@@ -330,14 +270,8 @@ fn all_formats_state_the_same() {
     let protobuf = parsed_exposition::samples_of_protobuf(&parsed_exposition::protobuf(&encode(
         Format::Protobuf,
     )));
-    assert_eq!(
-        protobuf,
-        parsed_exposition::samples_of_text(&text(Format::Text))
-    );
-    assert_eq!(
-        protobuf,
-        parsed_exposition::samples_of_openmetrics(&text(Format::OpenMetrics))
-    );
+    assert_eq!(protobuf, parsed_exposition::samples_of_text(&text(Format::Text)));
+    assert_eq!(protobuf, parsed_exposition::samples_of_openmetrics(&text(Format::OpenMetrics)));
     let json = String::from_utf8(exposition.encode_json().unwrap()).unwrap();
     assert_eq!(protobuf, parsed_exposition::samples_of_json(&json));
 }
@@ -349,10 +283,7 @@ fn every_documented_family_is_exposed_as_documented_and_no_other() {
     let exposed: Vec<_> = exposed.iter().filter(|family| own(&family.name)).collect();
     assert_eq!(exposed.len(), families().len());
     for (family, doc) in exposed.iter().zip(families()) {
-        assert_eq!(
-            (family.name.as_str(), family.help.as_str()),
-            (doc.name, doc.help)
-        );
+        assert_eq!((family.name.as_str(), family.help.as_str()), (doc.name, doc.help));
         let kind = family.r#type().as_str_name().to_lowercase();
         assert_eq!(kind, doc.kind.as_str());
         let labels = family.metric[0].label.iter().map(|pair| pair.name.as_str());
@@ -360,11 +291,7 @@ fn every_documented_family_is_exposed_as_documented_and_no_other() {
             true => &["namespace", "label_example_com_team"],
             false => &[],
         };
-        assert!(
-            labels.eq(doc.labels.iter().chain(set).copied()),
-            "{}",
-            doc.name
-        );
+        assert!(labels.eq(doc.labels.iter().chain(set).copied()), "{}", doc.name);
     }
 }
 
@@ -376,10 +303,7 @@ fn what_can_be_known_stands_at_zero_before_the_first_pod() {
 
 #[test]
 fn labels_may_be_switched_off() {
-    let labels = LabelConfig {
-        labels: Vec::new(),
-        ..LabelConfig::default()
-    };
+    let labels = LabelConfig { labels: Vec::new(), ..LabelConfig::default() };
     let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
     let outcome = PodState::Finished(Outcome::Static);
     recorder.observe_pod(

@@ -28,20 +28,12 @@ const LIMIT_IN_FLIGHT: u64 = 84 * MIB - PROGRAM;
 fn assert_ready_pods_fit(list: &str, form: Form) {
     let series = "podinit_pods_finished_total{outcome=\"preexisting\"}";
     let peak = peak_of_first_list(list, form, State::Ready, series);
-    assert!(
-        peak < LIMIT,
-        "{list}, {form:?}: {:.1} MiB",
-        peak as f64 / MIB as f64
-    );
+    assert!(peak < LIMIT, "{list}, {form:?}: {:.1} MiB", peak as f64 / MIB as f64);
 }
 
 /// The peak resident memory besides the program in bytes, once `series` accounts for every pod.
 fn peak_of_first_list(list: &str, form: Form, state: State, series: &str) -> u64 {
-    let pods = Pods {
-        count: PODS,
-        bytes: 8192,
-        state,
-    };
+    let pods = Pods { count: PODS, bytes: 8192, state };
     let cluster = Cluster::start(pods, form);
     let mut exporter = Exporter::start(&cluster, &["--list", list]);
     cluster.until_listed();
@@ -84,10 +76,6 @@ mod slow {
     fn a_first_list_of_100_000_pods_in_flight_stays_in_proportion() {
         let series = "podinit_inflight_pods{stage=\"containers\"}";
         let peak = peak_of_first_list("whole", Form::Json, State::InFlight, series);
-        assert!(
-            peak < LIMIT_IN_FLIGHT,
-            "{:.1} MiB",
-            peak as f64 / MIB as f64
-        );
+        assert!(peak < LIMIT_IN_FLIGHT, "{:.1} MiB", peak as f64 / MIB as f64);
     }
 }

@@ -90,13 +90,7 @@ struct Texts {
 /// As long as the API server lets them be, and different for every number.
 fn longest(number: usize) -> Texts {
     let of = |length: usize| format!("{number:0>length$}");
-    Texts {
-        namespace: of(63),
-        name: of(253),
-        node: of(253),
-        workload: of(253),
-        label: of(63),
-    }
+    Texts { namespace: of(63), name: of(253), node: of(253), workload: of(253), label: of(63) }
 }
 
 fn pod(number: usize, texts: &Texts) -> serde_json::Value {
@@ -187,14 +181,10 @@ fn every_label_at_its_longest_stays_within_the_cap_on_sets() {
 fn odd_texts_are_escaped_and_break_no_line() {
     let mut exporter = Exporter::new(LabelConfig::default());
     // No API server lets these pass. A server that does breaks nothing.
-    for (number, odd) in ["a\"b", "a\nb 1", "\\", "é\u{2028}", "{le=\"1\"} 7", "\0"]
-        .iter()
-        .enumerate()
+    for (number, odd) in
+        ["a\"b", "a\nb 1", "\\", "é\u{2028}", "{le=\"1\"} 7", "\0"].iter().enumerate()
     {
-        let texts = Texts {
-            namespace: (*odd).to_owned(),
-            ..longest(number)
-        };
+        let texts = Texts { namespace: (*odd).to_owned(), ..longest(number) };
         exporter.live(number, &texts);
     }
     let scrape = Scrape::parse(&exporter.text());

@@ -10,10 +10,7 @@ const OTHERS: [(&str, &str); 12] = [
     ("panic_line::", "the test beside it"),
     ("checkpoint_cost::", "a person who measures"),
     ("large_cluster::what_", "a person who measures"),
-    (
-        "proof::nothing_is_lost_and_nothing_is_double_of_a_million_pods",
-        "a person, for hours",
-    ),
+    ("proof::nothing_is_lost_and_nothing_is_double_of_a_million_pods", "a person, for hours"),
     ("proof::replay", "a person who looks for a fault"),
     ("soak::", "a person, for hours"),
     ("protobuf::", "tests/e2e/run"),
@@ -39,9 +36,8 @@ fn every_ignored_test_is_run_somewhere() {
     let list = ["--list", "--ignored", "--format", "terse"];
     let output = Command::new(program).args(list).output().unwrap();
     let output = String::from_utf8(output.stdout).unwrap();
-    let ignored: Vec<&str> = (output.lines())
-        .filter_map(|line| line.strip_suffix(": test"))
-        .collect();
+    let ignored: Vec<&str> =
+        (output.lines()).filter_map(|line| line.strip_suffix(": test")).collect();
     let filters = filters();
     for filter in &filters {
         let found = ignored.iter().any(|name| name.contains(filter));

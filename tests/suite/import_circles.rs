@@ -21,10 +21,7 @@ struct Module {
 /// The module of a file below `src`; `None` for what is no module, or only one of tests.
 fn module_path(file: &Path) -> Option<ModulePath> {
     let names = file.with_extension("");
-    let mut path: ModulePath = names
-        .iter()
-        .map(|name| name.to_str().unwrap().to_owned())
-        .collect();
+    let mut path: ModulePath = names.iter().map(|name| name.to_str().unwrap().to_owned()).collect();
     let last = path.last()?.clone();
     if ["main", "tests", "fixtures", "testing", "properties"].contains(&last.as_str())
         || last.ends_with("_tests")
@@ -58,9 +55,7 @@ fn leaves(tree: &str) -> Vec<String> {
     parts.push(&inner[begin..]);
     let parts = parts.into_iter().filter(|part| !part.trim().is_empty());
     let parts = parts.flat_map(leaves);
-    parts
-        .map(|leaf| format!("{}{leaf}", prefix.trim()))
-        .collect()
+    parts.map(|leaf| format!("{}{leaf}", prefix.trim())).collect()
 }
 
 /// What a path in a `use` of `module` names within the crate.
@@ -95,12 +90,7 @@ fn within(module: &ModulePath, path: &str, roots: &BTreeSet<String>) -> Option<M
 }
 
 /// The crates of the workspace. Cargo itself forbids circles between them.
-const CRATES: [&str; 4] = [
-    "src",
-    "crates/core/src",
-    "crates/decode/src",
-    "crates/sim/src",
-];
+const CRATES: [&str; 4] = ["src", "crates/core/src", "crates/decode/src", "crates/sim/src"];
 
 fn modules(sources: &str) -> BTreeMap<ModulePath, Module> {
     let root = files::root().join(sources);
@@ -117,32 +107,18 @@ fn modules(sources: &str) -> BTreeMap<ModulePath, Module> {
         let (mut uses, mut hands_on) = (Vec::new(), BTreeMap::new());
         for statement in code.split("\nuse ").skip(1) {
             let tree = statement.split(';').next().unwrap();
-            uses.extend(
-                leaves(tree)
-                    .iter()
-                    .filter_map(|leaf| within(path, leaf, &names)),
-            );
+            uses.extend(leaves(tree).iter().filter_map(|leaf| within(path, leaf, &names)));
         }
         for visibility in ["\npub use ", "\npub(crate) use ", "\npub(super) use "] {
             for statement in code.split(visibility).skip(1) {
                 let tree = statement.split(';').next().unwrap();
-                for leaf in leaves(tree)
-                    .iter()
-                    .filter_map(|leaf| within(path, leaf, &names))
-                {
+                for leaf in leaves(tree).iter().filter_map(|leaf| within(path, leaf, &names)) {
                     hands_on.insert(leaf.last().unwrap().clone(), leaf);
                 }
             }
         }
         let file = file.strip_prefix(&root).unwrap().to_owned();
-        (
-            path.clone(),
-            Module {
-                file,
-                uses,
-                hands_on,
-            },
-        )
+        (path.clone(), Module { file, uses, hands_on })
     };
     found.iter().map(read).collect()
 }
@@ -194,9 +170,8 @@ fn circles(sources: &str) -> (usize, Vec<String>) {
             let back = imports[module].iter().filter(|other| {
                 within.contains(*other) && reached(&imports, other).contains(module)
             });
-            let names: Vec<_> = back
-                .map(|other| modules[*other].file.display().to_string())
-                .collect();
+            let names: Vec<_> =
+                back.map(|other| modules[*other].file.display().to_string()).collect();
             format!("{} -> {}", modules[module].file.display(), names.join(", "))
         })
         .collect();
@@ -215,8 +190,5 @@ fn no_files_import_each_other_in_a_circle() {
 #[test]
 fn a_tree_of_names_is_its_leaves() {
     let tree = "crate::{a::{self, B}, c::D,\n    e}";
-    assert_eq!(
-        leaves(tree),
-        ["crate::a::self", "crate::a::B", "crate::c::D", "crate::e"]
-    );
+    assert_eq!(leaves(tree), ["crate::a::self", "crate::a::B", "crate::c::D", "crate::e"]);
 }

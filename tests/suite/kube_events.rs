@@ -11,15 +11,10 @@ use serde_json::json;
 
 /// The rows of the table of messages in a document that begins so: who writes it, reason, message, what it is read as.
 fn rows(document: &str, head: &str) -> Vec<[String; 4]> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("docs")
-        .join(document);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(document);
     let text = std::fs::read_to_string(path).unwrap();
     let (_, table) = text.split_once(head).unwrap();
-    let rows = table
-        .lines()
-        .skip(2)
-        .take_while(|line| line.starts_with('|'));
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let rows = rows.map(|row| {
         let cells: Vec<_> = row.split('|').map(str::trim).collect();
         let [_, by, reason, message, meaning, _] = cells[..] else {
@@ -81,29 +76,20 @@ fn the_messages_of_autoscalers_are_read_as_the_table_says() {
         let event = json!({"kind": "Event", "reason": reason, "message": message,
             "source": {"component": by}, "involvedObject": {"kind": "Pod", "uid": "a"}});
         let line = json!({"type": "ADDED", "object": event}).to_string();
-        let mut decoder = EventDecoder::new(DecodeOptions {
-            messages: true,
-            ..DecodeOptions::default()
-        });
+        let mut decoder =
+            EventDecoder::new(DecodeOptions { messages: true, ..DecodeOptions::default() });
         let line = decoder.line(line.as_bytes()).unwrap();
         let EventLineKind::Applied(event) = line.kind else {
             panic!("{line:?}");
         };
         let (read, kept) = match &event.reason {
-            EventReason::Capacity {
-                state,
-                by: reporter,
-            } => {
+            EventReason::Capacity { state, by: reporter } => {
                 assert_eq!(**reporter, by);
                 (state.as_str(), Some(&*message))
             }
             _ => ("nothing", None),
         };
-        assert_eq!(
-            (read, event.message.as_deref()),
-            (&*meaning, kept),
-            "{message}"
-        );
+        assert_eq!((read, event.message.as_deref()), (&*meaning, kept), "{message}");
     }
 }
 
@@ -119,20 +105,13 @@ fn events_of_autoscalers_say_whether_a_node_is_on_its_way() {
             .unwrap();
         let text = String::from_utf8(replay.stdout).unwrap();
         let lines = text.lines().filter_map(|line| {
-            let (state, pods) = line
-                .strip_prefix("podinit_unschedulable_pods{capacity=\"")?
-                .split_once("\"} ")?;
+            let (state, pods) =
+                line.strip_prefix("podinit_unschedulable_pods{capacity=\"")?.split_once("\"} ")?;
             Some(format!("{state} {pods}"))
         });
         lines.collect::<Vec<_>>()
     };
-    let states = [
-        "scaling_up 1",
-        "no_scale_up 2",
-        "scale_up_failed 0",
-        "nominated 1",
-        "unknown 1",
-    ];
+    let states = ["scaling_up 1", "no_scale_up 2", "scale_up_failed 0", "nominated 1", "unknown 1"];
     assert_eq!(capacity("events"), states);
     assert_eq!(capacity("none"), Vec::<String>::new());
 }
@@ -150,10 +129,7 @@ fn an_explanation_says_whether_an_autoscaler_helps() {
         String::from_utf8(output.stdout).unwrap()
     };
     let helped = explained("web-a");
-    assert!(
-        helped.contains("cause resources; cluster-autoscaler is adding a node."),
-        "{helped}"
-    );
+    assert!(helped.contains("cause resources; cluster-autoscaler is adding a node."), "{helped}");
     let said = "cluster-autoscaler says scaling_up since 2026-11-20 10:00:01.200: \
                 pod triggered scale-up: [{pool-a 3->4 (max: 10)}]";
     assert!(helped.contains(said), "{helped}");

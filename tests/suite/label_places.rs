@@ -67,10 +67,7 @@ fn pull_requests() -> String {
         })
         .collect();
     events.push((15, event("ADDED", 15, "quiet", 1)));
-    events.push((
-        5 * DAY + 15,
-        event("ADDED", 5 * DAY + 15, "shop", 5 * DAY + 1),
-    ));
+    events.push((5 * DAY + 15, event("ADDED", 5 * DAY + 15, "shop", 5 * DAY + 1)));
     recording(events)
 }
 
@@ -112,20 +109,13 @@ fn a_new_namespace_has_series_of_its_own_after_300_that_came_and_went() {
 }
 
 fn capped(max_values: usize) -> LabelConfig {
-    LabelConfig {
-        max_values,
-        slo_namespace: true,
-        ..LabelConfig::default()
-    }
+    LabelConfig { max_values, slo_namespace: true, ..LabelConfig::default() }
 }
 
 fn replayed(events: Vec<(i64, String)>) -> Scrape {
     let input = Cursor::new(recording(events));
     let recording = Recording::from_reader("test", input, DecodeOptions::default());
-    let config = ExpositionConfig {
-        labels: capped(2),
-        ..ExpositionConfig::default()
-    };
+    let config = ExpositionConfig { labels: capped(2), ..ExpositionConfig::default() };
     let exposition = expose(recording, config).unwrap();
     let text = exposition.encode(Format::Text).unwrap();
     Scrape::parse(&String::from_utf8(text).unwrap())
@@ -134,13 +124,8 @@ fn replayed(events: Vec<(i64, String)>) -> Scrape {
 #[test]
 fn a_namespace_that_comes_back_begins_at_zero() {
     let come = |namespace, from| life(namespace, from, from + MINUTE);
-    let lives = [
-        come("a", 1),
-        come("a", 60),
-        come("b", 180),
-        come("c", 2 * DAY),
-        come("a", 4 * DAY),
-    ];
+    let lives =
+        [come("a", 1), come("a", 60), come("b", 180), come("c", 2 * DAY), come("a", 4 * DAY)];
     let scrape = replayed(lives.into_iter().flatten().collect());
     scrape.assert_conserved();
     assert_eq!(counted(&scrape, "a"), Some(1.0));
@@ -178,14 +163,7 @@ impl Process {
         let (recorder, exposition) = Builder::new(capped(2)).build().unwrap();
         let mut tracker = Tracker::new(TrackerConfig::default());
         tracker.begin_without_list(SourceId(0));
-        Self {
-            tracker,
-            said: Counted {
-                recorder,
-                records: RecordStore::default(),
-            },
-            exposition,
-        }
+        Self { tracker, said: Counted { recorder, records: RecordStore::default() }, exposition }
     }
 
     fn apply(&mut self, events: impl IntoIterator<Item = (i64, String)>) {
@@ -198,13 +176,8 @@ impl Process {
                 WatchEventKind::Deleted(pod) => PodEvent::Deleted(pod),
                 other => panic!("{other:?}"),
             };
-            let delivery = Delivery {
-                source: SourceId(0),
-                event,
-                now,
-                observed: Some(now),
-                version: None,
-            };
+            let delivery =
+                Delivery { source: SourceId(0), event, now, observed: Some(now), version: None };
             self.tracker.apply(delivery, &mut self.said);
         }
     }

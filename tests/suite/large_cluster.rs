@@ -28,10 +28,7 @@ struct Step {
 
 impl Step {
     fn of(exporter: Exporter) -> Self {
-        Self {
-            exporter,
-            before: Duration::ZERO,
-        }
+        Self { exporter, before: Duration::ZERO }
     }
 
     /// Waits until the exporter has nothing more to do, and prints what this step took.
@@ -61,11 +58,7 @@ struct Cost {
 }
 
 fn cluster(count: usize, form: Form) -> Cluster {
-    let pods = Pods {
-        count,
-        bytes: POD_BYTES,
-        state: State::Ready,
-    };
+    let pods = Pods { count, bytes: POD_BYTES, state: State::Ready };
     Cluster::start(pods, form)
 }
 
@@ -132,11 +125,7 @@ fn evidence(evidence: &str, form: Form) -> Cost {
     const NODES: usize = 5_000;
     const PODS: usize = 150_000;
     const HEARTBEATS: u32 = 50_000;
-    let pods = Pods {
-        count: PODS,
-        bytes: POD_BYTES,
-        state: State::Ready,
-    };
+    let pods = Pods { count: PODS, bytes: POD_BYTES, state: State::Ready };
     let cluster = Cluster::with_nodes(pods, NODES, form);
     let mut step = Step::of(Exporter::start(&cluster, &["--evidence", evidence]));
     cluster.until_listed();
@@ -169,11 +158,7 @@ fn what_5_000_nodes_cost() {
 /// each is more than a ready one: once its problem is found, and the most until then.
 fn failing(count: usize, state: State) -> [u64; 2] {
     let cost = |state, series| {
-        let pods = Pods {
-            count,
-            bytes: POD_BYTES,
-            state,
-        };
+        let pods = Pods { count, bytes: POD_BYTES, state };
         let cluster = Cluster::start(pods, Form::Protobuf);
         let mut step = Step::of(Exporter::start(&cluster, &[]));
         cluster.until_listed();
@@ -198,11 +183,7 @@ fn shipped_limit() -> u64 {
 
 /// What 16 readers of everything see of so many failing pods, and that they do not cost the exporter its life.
 fn read_beside_failing(count: usize, state: State) {
-    let pods = Pods {
-        count,
-        bytes: POD_BYTES,
-        state,
-    };
+    let pods = Pods { count, bytes: POD_BYTES, state };
     let cluster = Cluster::start(pods, Form::Protobuf);
     let mut exporter = Exporter::start(&cluster, &[]);
     cluster.until_listed();

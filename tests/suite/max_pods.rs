@@ -84,14 +84,8 @@ struct Capped {
 
 impl Capped {
     fn new(max_pods: usize) -> Self {
-        let config = TrackerConfig {
-            max_pods,
-            ..TrackerConfig::default()
-        };
-        Self {
-            tracker: Tracker::new(config),
-            said: Said::default(),
-        }
+        let config = TrackerConfig { max_pods, ..TrackerConfig::default() };
+        Self { tracker: Tracker::new(config), said: Said::default() }
     }
 
     fn apply(&mut self, second: i64, change: &Change) {
@@ -106,13 +100,7 @@ impl Capped {
             },
         };
         let observed = matches!(event, PodEvent::Applied(_) | PodEvent::Deleted(_)).then_some(now);
-        let delivery = Delivery {
-            source: SourceId(0),
-            event,
-            now,
-            observed,
-            version: None,
-        };
+        let delivery = Delivery { source: SourceId(0), event, now, observed, version: None };
         self.tracker.apply(delivery, &mut self.said);
     }
 }
@@ -171,9 +159,6 @@ fn the_histories_reach_the_cap_in_every_way() {
         back += model.came_back;
     }
     let reached = |count: &u64| *count > 50;
-    assert!(
-        evicted.iter().chain(&refused).all(reached),
-        "{evicted:?} {refused:?}"
-    );
+    assert!(evicted.iter().chain(&refused).all(reached), "{evicted:?} {refused:?}");
     assert!(back > 100, "evicted pods that came again: {back}");
 }

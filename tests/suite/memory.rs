@@ -53,18 +53,11 @@ fn the_problems_of_a_failing_pod_take_little_beside_the_pod() {
     for (have, found, most) in [(Have::Common, 112.0, 340.0), (Have::Own, 160.0, 600.0)] {
         let bytes = failing::per_failing_pod(JUST_GROWN, have);
         println!("{have:?}: {bytes:.0?}");
-        assert!(
-            bytes.found <= found && bytes.most <= most,
-            "{have:?}: {bytes:.0?}"
-        );
+        assert!(bytes.found <= found && bytes.most <= most, "{have:?}: {bytes:.0?}");
         // What is kept of usual ones all the time, and what is kept of their texts where each has its own.
         let all = bytes.remembered + bytes.found;
         assert!(
-            all <= if have == Have::Common {
-                1_000.0
-            } else {
-                1_560.0
-            },
+            all <= if have == Have::Common { 1_000.0 } else { 1_560.0 },
             "{have:?}: {bytes:.0?}"
         );
     }
@@ -84,17 +77,10 @@ mod slow {
     #[test]
     #[ignore = "takes long; .ci/run runs it"]
     fn a_pod_in_flight_takes_about_1_kib() {
-        for (slos, all_labels, events) in [
-            (0, false, false),
-            (1, false, true),
-            (5, true, false),
-            (5, true, true),
-        ] {
-            let burden = Burden {
-                slos,
-                all_labels,
-                events,
-            };
+        for (slos, all_labels, events) in
+            [(0, false, false), (1, false, true), (5, true, false), (5, true, true)]
+        {
+            let burden = Burden { slos, all_labels, events };
             let bytes = measure::per_pod_in_flight(JUST_GROWN, burden);
             println!("{slos} SLOs, all labels: {all_labels}, Events: {events}: {bytes:.0} bytes");
             // 1 KiB, and 16 bytes for what autoscalers and nodes say.

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 fn fixture(name: &str) -> String {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/fixtures/field", name]
-        .iter()
-        .collect();
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/fixtures/field", name].iter().collect();
     path.to_str().unwrap().to_owned()
 }
 
@@ -61,16 +59,8 @@ fn an_audit_log_and_objects_of_client_libraries_are_refused_by_name() {
 fn texts_for_people_are_refused_by_name() {
     let directory = tempfile::tempdir().unwrap();
     let cases = [
-        (
-            "page.html",
-            "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>\n",
-            "a web page",
-        ),
-        (
-            "metrics.txt",
-            "# HELP up x\n# TYPE up gauge\nup{job=\"a\"} 1\n",
-            "metrics of Prometheus",
-        ),
+        ("page.html", "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>\n", "a web page"),
+        ("metrics.txt", "# HELP up x\n# TYPE up gauge\nup{job=\"a\"} 1\n", "metrics of Prometheus"),
         (
             "pods.txt",
             "NAME    READY   STATUS    RESTARTS   AGE\nweb-0   1/1     Running   0          5m\n",
@@ -93,12 +83,7 @@ fn texts_for_people_are_refused_by_name() {
         let file = directory.path().join(name);
         std::fs::write(&file, text).unwrap();
         let line = refused(file.to_str().unwrap());
-        for part in [
-            name,
-            "line 1, column 1",
-            expected,
-            "kubectl get pods,events -A -o json",
-        ] {
+        for part in [name, "line 1, column 1", expected, "kubectl get pods,events -A -o json"] {
             assert!(line.contains(part), "{part:?} is missing in: {line}");
         }
     }

@@ -21,13 +21,8 @@ use crate::oracle::seeds;
 type Off = BTreeMap<String, (bool, i128)>;
 
 /// The conditions of the kubelet, each with its milestone.
-const KUBELETS: [(&str, usize); 5] = [
-    (NETWORK, 0),
-    (OLD_NETWORK, 0),
-    (INITIALIZED, 1),
-    (CONTAINERS, 2),
-    (READY, 3),
-];
+const KUBELETS: [(&str, usize); 5] =
+    [(NETWORK, 0), (OLD_NETWORK, 0), (INITIALIZED, 1), (CONTAINERS, 2), (READY, 3)];
 
 /// What is known of a pod.
 #[derive(Default)]
@@ -71,9 +66,7 @@ impl Reading {
                 }
                 let created = pod["metadata"]["creationTimestamp"].as_str();
                 let created = created.and_then(parse).unwrap();
-                let is_old = self
-                    .began
-                    .is_some_and(|began| created < began - 30 * SECOND);
+                let is_old = self.began.is_some_and(|began| created < began - 30 * SECOND);
                 self.fold(pod, o.filter(|_| !self.out_of_sync), is_old);
                 if kind == "DELETED" {
                     self.pods.entry(uid.to_owned()).or_default().is_over = true;
@@ -117,9 +110,8 @@ impl Reading {
             let last = &all[all.len().saturating_sub(16)..];
             last.iter().min().copied().filter(|_| all.len() >= 4)
         };
-        let judged: Vec<(&String, Nanos)> = (self.differences.iter())
-            .filter_map(|(node, all)| Some((node, least(all)?)))
-            .collect();
+        let judged: Vec<(&String, Nanos)> =
+            (self.differences.iter()).filter_map(|(node, all)| Some((node, least(all)?))).collect();
         let behind = judged.iter().filter(|(_, least)| *least > 30 * SECOND);
         let are_late = 2 * behind.count() > judged.len();
         let off = judged.into_iter().filter_map(|(node, least)| {
@@ -141,11 +133,7 @@ fn expected(documents: &[Value]) -> Off {
 }
 
 fn problems(documents: &[Value]) -> Problems {
-    let options = DecodeOptions {
-        node: true,
-        workload: true,
-        ..DecodeOptions::default()
-    };
+    let options = DecodeOptions { node: true, workload: true, ..DecodeOptions::default() };
     let recording = Recording::from_reader("history", Cursor::new(text(documents)), options);
     let seen = LookedAtRecording::of(recording, ReplayConfig::default()).unwrap();
     seen.problems()
@@ -165,9 +153,7 @@ fn life(rng: &mut Rng, name: &str, created: f64, (node, clock): (&str, f64)) -> 
     let mut shown = pod(name).created(created.floor());
     let mut at = created;
     let mut versions = vec![(at, shown.clone())];
-    shown = shown
-        .put("spec", "nodeName", node.into())
-        .yes(SCHEDULED, at.floor());
+    shown = shown.put("spec", "nodeName", node.into()).yes(SCHEDULED, at.floor());
     let network = rng.pick(&[NETWORK, OLD_NETWORK]);
     let mut steps = vec![network, INITIALIZED, CONTAINERS, READY];
     if rng.percent(20) {
@@ -202,12 +188,7 @@ fn history(seed: u64) -> Vec<Value> {
     for number in 0..rng.pick(&[6, 30, 80]) {
         let (node, clock) = &nodes[rng.below(nodes.len())];
         let created = 100.0 + rng.below(600) as f64 + rng.fraction();
-        versions.extend(life(
-            &mut rng,
-            &format!("pod-{number}"),
-            created,
-            (node, *clock),
-        ));
+        versions.extend(life(&mut rng, &format!("pod-{number}"), created, (node, *clock)));
     }
     versions.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut documents = Vec::new();
@@ -262,10 +243,7 @@ fn random_recordings_have_the_clocks_of_a_second_reading() {
     if let Some(seed) = failing {
         let documents = history(seed);
         let (expected, found) = (expected(&documents), found(&documents));
-        panic!(
-            "seed {seed}: {found:?}, not {expected:?}\n{}",
-            text(&documents)
-        );
+        panic!("seed {seed}: {found:?}, not {expected:?}\n{}", text(&documents));
     }
     // There is something to find.
     let off = (0..histories).filter(|seed| !expected(&history(*seed)).is_empty());
@@ -275,9 +253,7 @@ fn random_recordings_have_the_clocks_of_a_second_reading() {
 /// A pod that is Ready eight seconds after its creation, on a node whose clock is so far ahead, as it is shown.
 fn startup(name: &str, created: f64, node: &str, clock: f64) -> Vec<Value> {
     let born = pod(name).created(created);
-    let bound = (born.clone())
-        .put("spec", "nodeName", node.into())
-        .yes(SCHEDULED, created);
+    let bound = (born.clone()).put("spec", "nodeName", node.into()).yes(SCHEDULED, created);
     let network = bound.clone().yes(NETWORK, created + 2.0 + clock);
     let ready = (network.clone())
         .yes(INITIALIZED, created + 2.0 + clock)
@@ -310,10 +286,7 @@ fn recorded(clock: f64) -> Vec<Value> {
 fn output(args: &[&str], documents: &[Value]) -> (String, Option<i32>) {
     // Standard error tells of times in the future ([§8.7](crate::specification#s8-7)).
     let output = run(args, &text(documents));
-    (
-        String::from_utf8(output.stdout).unwrap(),
-        output.status.code(),
-    )
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
 #[test]
@@ -391,10 +364,8 @@ fn pods_that_are_ready_without_a_time_are_ready_when_they_are_shown() {
         documents.push(at(created + 20.25, modified(&ready)));
     }
     documents.sort_by_key(|document| document["observedAt"].as_str().and_then(parse));
-    let (json, _) = output(
-        &["report", "--timestamps", "fused", "--format", "json", "-"],
-        &documents,
-    );
+    let (json, _) =
+        output(&["report", "--timestamps", "fused", "--format", "json", "-"], &documents);
     let report: Value = serde_json::from_str(&json).unwrap();
     let expected = json!({"ready": 3, "missing": 0});
     let found = json!({
@@ -402,10 +373,8 @@ fn pods_that_are_ready_without_a_time_are_ready_when_they_are_shown() {
         "missing": report["clock_anomalies"]["missing"],
     });
     assert_eq!(found, expected, "{report:#}");
-    let (text, _) = output(
-        &["explain", "--timestamps", "fused", "--file", "-", "burst-0"],
-        &documents,
-    );
+    let (text, _) =
+        output(&["explain", "--timestamps", "fused", "--file", "-", "burst-0"], &documents);
     assert!(text.starts_with("ns/burst-0"), "{text}");
     assert!(text.contains("Ready after 20s"), "{text}");
     assert!(!text.contains("at an unknown time"), "{text}");

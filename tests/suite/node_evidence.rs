@@ -71,18 +71,10 @@ fn waits_for_a_node() -> String {
     recording(&[
         json!({"kind": "PodList", "items": [], "observedAt": at(0)}),
         json!({"kind": "NodeList", "items": []}),
-        event(
-            "ADDED",
-            pod("web", None, vec![scheduled("False", 0)], json!([])),
-            0,
-        ),
+        event("ADDED", pod("web", None, vec![scheduled("False", 0)], json!([])), 0),
         event("ADDED", node("new", ("spot", "b"), 38, None), 38),
         event("MODIFIED", node("new", ("spot", "b"), 38, Some(133)), 133),
-        event(
-            "MODIFIED",
-            pod("web", Some("new"), vec![scheduled("True", 140)], json!([])),
-            140,
-        ),
+        event("MODIFIED", pod("web", Some("new"), vec![scheduled("True", 140)], json!([])), 140),
         event("ADDED", pulled(), 155),
         event(
             "MODIFIED",
@@ -138,19 +130,11 @@ fn a_bad_pool() -> String {
             let first = pod(&name, Some(&name), vec![scheduled()], json!([]));
             documents.push(event("ADDED", first, 1));
             if pool == "good" {
-                let conditions = [
-                    "PodReadyToStartContainers",
-                    "Initialized",
-                    "ContainersReady",
-                    "Ready",
-                ];
+                let conditions =
+                    ["PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"];
                 let holding = conditions.map(|kind| condition(kind, "True", 5));
                 let all = [vec![scheduled()], holding.to_vec()].concat();
-                later.push(event(
-                    "MODIFIED",
-                    pod(&name, Some(&name), all, json!([])),
-                    5,
-                ));
+                later.push(event("MODIFIED", pod(&name, Some(&name), all, json!([])), 5));
             } else {
                 let failed = json!({
                     "kind": "Event", "reason": "FailedCreatePodSandBox", "type": "Warning", "count": 1,
@@ -172,15 +156,7 @@ fn a_bad_pool() -> String {
 #[test]
 fn a_problem_names_the_pool_of_its_nodes() {
     let problems = |evidence| {
-        let arguments = [
-            "problems",
-            "--file",
-            "-",
-            "-o",
-            "json",
-            "--evidence",
-            evidence,
-        ];
+        let arguments = ["problems", "--file", "-", "-o", "json", "--evidence", evidence];
         let output = run(&arguments, &a_bad_pool());
         assert_eq!(output.status.code(), Some(3), "{output:?}");
         let problems: Value = serde_json::from_slice(&output.stdout).unwrap();

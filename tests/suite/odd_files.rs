@@ -92,10 +92,7 @@ fn nor_does_a_file_that_a_kubeconfig_names() {
         for (cluster, user) in [
             (format!(", certificate-authority: {file}"), String::new()),
             (String::new(), format!("tokenFile: {file}")),
-            (
-                String::new(),
-                format!("client-certificate: {file}, client-key: {file}"),
-            ),
+            (String::new(), format!("client-certificate: {file}, client-key: {file}")),
         ] {
             let config = place.kubeconfig(&cluster, &user);
             let line = refusal(&podinit(&serve, &config));

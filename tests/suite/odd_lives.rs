@@ -67,10 +67,7 @@ fn a_build_whose_steps_end_one_by_one_is_no_problem() {
     let status = json!({"phase": "Running", "startTime": at(0), "containerStatuses": [
         {"name": "step", "state": exited}, {"name": "next", "state": running()}]});
     let (verdict, problems) = said(&pod(&UP_TO_INITIALIZED, &spec("Never"), &status));
-    assert!(
-        verdict.contains("cause exited. It can never be Ready"),
-        "{verdict}"
-    );
+    assert!(verdict.contains("cause exited. It can never be Ready"), "{verdict}");
     assert!(problems.starts_with("No problem"), "{problems}");
     // One that runs again is late.
     let (verdict, problems) = said(&pod(&UP_TO_INITIALIZED, &spec("Always"), &status));
@@ -80,10 +77,7 @@ fn a_build_whose_steps_end_one_by_one_is_no_problem() {
     let mut crashes = status;
     crashes["containerStatuses"][1]["state"] = waiting("CrashLoopBackOff");
     let (verdict, problems) = said(&pod(&UP_TO_INITIALIZED, &spec("OnFailure"), &crashes));
-    assert!(
-        verdict.contains("cause crash. It can never be Ready"),
-        "{verdict}"
-    );
+    assert!(verdict.contains("cause crash. It can never be Ready"), "{verdict}");
     assert!(problems.contains("a container that crashes"), "{problems}");
 }
 
@@ -111,10 +105,7 @@ fn a_bound_pod_that_no_kubelet_takes_is_the_node_s() {
     let bound =
         "cause acknowledge: it is bound to node node-a0, and the kubelet there has not taken it.";
     assert!(verdict.ends_with(bound), "{verdict}");
-    assert!(
-        problems.contains("until the kubelet accepts it"),
-        "{problems}"
-    );
+    assert!(problems.contains("until the kubelet accepts it"), "{problems}");
     let next = explain::explained(&["one"], &watched(&pod(&[], &spec, &json!({}))));
     assert!(next.ends_with("kubectl describe node node-a0\n"), "{next}");
 }
@@ -135,8 +126,5 @@ fn the_init_container_that_runs_too_long_is_named() {
         "{sidecar}"
     );
     let init = of(Value::Null);
-    assert!(
-        init.ends_with("cause run: the init container istio-proxy has not ended."),
-        "{init}"
-    );
+    assert!(init.ends_with("cause run: the init container istio-proxy has not ended."), "{init}");
 }

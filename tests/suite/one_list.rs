@@ -41,11 +41,7 @@ fn recording(documents: &[Value]) -> Recording {
 
 fn config(backfill: Backfill) -> ReplayConfig {
     ReplayConfig {
-        tracker: TrackerConfig {
-            events: true,
-            backfill,
-            ..TrackerConfig::default()
-        },
+        tracker: TrackerConfig { events: true, backfill, ..TrackerConfig::default() },
         ..ReplayConfig::default()
     }
 }
@@ -78,11 +74,7 @@ fn implementation(documents: &[Value]) -> BTreeMap<String, Line> {
         };
         assert_eq!(cause.waiting, waiting);
         let (stage, name) = (waiting.stage().as_str(), waiting.cause().as_str());
-        let line = (
-            stage.to_owned(),
-            name.to_owned(),
-            millis(cause.began.as_nanos().into()),
-        );
+        let line = (stage.to_owned(), name.to_owned(), millis(cause.began.as_nanos().into()));
         (record.uid.to_string(), line)
     });
     lines.collect()
@@ -90,13 +82,9 @@ fn implementation(documents: &[Value]) -> BTreeMap<String, Line> {
 
 fn expected(rules: &dyn LoneRules, documents: &[Value]) -> BTreeMap<String, Line> {
     let told = lone_list(rules, documents).into_iter();
-    let line = |Told {
-                    stage,
-                    cause,
-                    began,
-                }: Told| (stage.to_owned(), cause.to_owned(), millis(began));
-    told.map(|(uid, told)| (PodUid::from_text(&uid).to_string(), line(told)))
-        .collect()
+    let line =
+        |Told { stage, cause, began }: Told| (stage.to_owned(), cause.to_owned(), millis(began));
+    told.map(|(uid, told)| (PodUid::from_text(&uid).to_string(), line(told))).collect()
 }
 
 fn millis(instant: Nanos) -> Nanos {
@@ -106,16 +94,11 @@ fn millis(instant: Nanos) -> Nanos {
 #[test]
 fn random_lists_tell_the_causes_that_the_specification_says() {
     let differs = |documents: &[Value]| expected(&SpecLone, documents) != implementation(documents);
-    let failing = seeds::first(4 * seeds::histories(), |seed| {
-        differs(&history::lone_list(seed))
-    });
+    let failing = seeds::first(4 * seeds::histories(), |seed| differs(&history::lone_list(seed)));
     if let Some(seed) = failing {
         let fewest = compare::shrink(&history::lone_list(seed), differs);
         let (expected, actual) = (expected(&SpecLone, &fewest), implementation(&fewest));
-        panic!(
-            "seed {seed}\n{}\nexpected {expected:#?}\ngot {actual:#?}",
-            history::text(&fewest)
-        );
+        panic!("seed {seed}\n{}\nexpected {expected:#?}\ngot {actual:#?}", history::text(&fewest));
     }
 }
 
@@ -192,10 +175,7 @@ fn random_lists_notice_what_is_read_wrong() {
             let documents = history::lone_list(seed);
             expected(rules, &documents) != expected(&SpecLone, &documents)
         };
-        assert!(
-            seeds::first(3_000, notices).is_some(),
-            "nothing notices: {name}"
-        );
+        assert!(seeds::first(3_000, notices).is_some(), "nothing notices: {name}");
     }
 }
 
@@ -210,9 +190,7 @@ fn items(documents: &[Value]) -> impl Iterator<Item = &Value> {
 /// Whether there is one pod of this name; of several `explain` takes the newest.
 fn is_only(name: &PodName, documents: &[Value]) -> bool {
     let named = items(documents).filter(|item| item["metadata"]["name"] == *name.name);
-    let uids: BTreeSet<&str> = named
-        .filter_map(|pod| pod["metadata"]["uid"].as_str())
-        .collect();
+    let uids: BTreeSet<&str> = named.filter_map(|pod| pod["metadata"]["uid"].as_str()).collect();
     uids.len() == 1
 }
 
@@ -241,18 +219,12 @@ fn assert_they_agree(documents: &[Value]) {
                 }
                 let since = problem.since.trim_end_matches('Z').replace('T', " ");
                 let verdict = explained["verdict"].as_str().unwrap();
-                let again = format!(
-                    "It crashes again since {}",
-                    if place == 0 { &since } else { "" }
-                );
+                let again =
+                    format!("It crashes again since {}", if place == 0 { &since } else { "" });
                 assert!(
                     problem.relapsed > 0 && verdict.contains(&again),
                     "{problem:?} {explained:#} DOCS {}",
-                    documents
-                        .iter()
-                        .map(ToString::to_string)
-                        .collect::<Vec<_>>()
-                        .join("\n")
+                    documents.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
                 );
                 continue;
             };
@@ -305,12 +277,7 @@ fn examples() -> Vec<(&'static str, Vec<Value>, &'static [&'static str])> {
     let web = || without_network("web").0;
     let cni = |times| event("web", "FailedCreatePodSandBox", NO_ADDRESS, times);
     let sandbox = |times| {
-        event(
-            "web",
-            "FailedCreatePodSandBox",
-            "no runtime for \"gvisor\" is configured",
-            times,
-        )
+        event("web", "FailedCreatePodSandBox", "no runtime for \"gvisor\" is configured", times)
     };
     let mount = |times| event("web", "FailedMount", "secret \"tls\" not found", times);
     let claim = |times| event("web", "FailedPrepareDynamicResources", "no plugin", times);
@@ -340,44 +307,19 @@ fn examples() -> Vec<(&'static str, Vec<Value>, &'static [&'static str])> {
     let mut observed = items(vec![web(), cni([60.0, 500.0])]);
     observed[0]["observedAt"] = time(70.0);
     vec![
-        (
-            "cni",
-            items(vec![web(), cni([60.0, 500.0])]),
-            &["cni since 60"],
-        ),
-        (
-            "Events before the pods",
-            items(vec![cni([60.0, 500.0]), web()]),
-            &["cni since 60"],
-        ),
+        ("cni", items(vec![web(), cni([60.0, 500.0])]), &["cni since 60"]),
+        ("Events before the pods", items(vec![cni([60.0, 500.0]), web()]), &["cni since 60"]),
         (
             "each by itself",
             vec![cni([60.0, 500.0]), web(), mount([40.0, 400.0])],
             &["cni since 60"],
         ),
-        (
-            "sandbox",
-            items(vec![web(), sandbox([60.0, 500.0])]),
-            &["sandbox since 60"],
-        ),
-        (
-            "claim",
-            items(vec![web(), claim([60.0, 500.0])]),
-            &["claim since 60"],
-        ),
-        (
-            "volume",
-            items(vec![web(), mount([60.0, 500.0])]),
-            &["volume since 60"],
-        ),
+        ("sandbox", items(vec![web(), sandbox([60.0, 500.0])]), &["sandbox since 60"]),
+        ("claim", items(vec![web(), claim([60.0, 500.0])]), &["claim since 60"]),
+        ("volume", items(vec![web(), mount([60.0, 500.0])]), &["volume since 60"]),
         (
             "the last warning decides, the first of its kind says since when",
-            items(vec![
-                web(),
-                mount([300.0, 500.0]),
-                attach([90.0, 100.0]),
-                cni([60.0, 499.0]),
-            ]),
+            items(vec![web(), mount([300.0, 500.0]), attach([90.0, 100.0]), cni([60.0, 499.0])]),
             &["volume since 90"],
         ),
         (
@@ -392,34 +334,17 @@ fn examples() -> Vec<(&'static str, Vec<Value>, &'static [&'static str])> {
         ),
         (
             "eventTime only",
-            items(vec![
-                web(),
-                mount([50.0, 300.0]),
-                once(400.0, None),
-                other_uid.clone(),
-            ]),
+            items(vec![web(), mount([50.0, 300.0]), once(400.0, None), other_uid.clone()]),
             &["cni since 400"],
         ),
-        (
-            "older than the stage",
-            items(vec![web(), cni([-60.0, 500.0])]),
-            &["cni since 1"],
-        ),
-        (
-            "of an earlier pod of the name",
-            items(vec![web(), other_uid]),
-            &["unknown since 1"],
-        ),
+        ("older than the stage", items(vec![web(), cni([-60.0, 500.0])]), &["cni since 1"]),
+        ("of an earlier pod of the name", items(vec![web(), other_uid]), &["unknown since 1"]),
         (
             "of a pod that was ready, and crashes now",
             items(vec![crashing, cni([1.0, 500.0])]),
             &["crash since 100"],
         ),
-        (
-            "of a pod that is ready now",
-            items(vec![ready, cni([1.0, 500.0])]),
-            &[],
-        ),
+        ("of a pod that is ready now", items(vec![ready, cni([1.0, 500.0])]), &[]),
         (
             "attached after all",
             items(vec![web(), attached([300.0, 300.0]), attach([60.0, 200.0])]),
@@ -439,20 +364,14 @@ fn lines(seen: &LookedAtRecording) -> Vec<String> {
     let problems = seen.problems().problems;
     let second =
         |text: &str| (parse(text).unwrap() - parse(time(0.0).as_str().unwrap()).unwrap()) / SECOND;
-    (problems.iter())
-        .map(|one| format!("{} since {}", one.cause, second(&one.since)))
-        .collect()
+    (problems.iter()).map(|one| format!("{} since {}", one.cause, second(&one.since))).collect()
 }
 
 #[test]
 fn lists_worked_by_hand() {
     for (says, documents, problems) in examples() {
         assert_eq!(lines(&look(&documents)), problems, "{says}");
-        assert_eq!(
-            expected(&SpecLone, &documents),
-            implementation(&documents),
-            "{says}"
-        );
+        assert_eq!(expected(&SpecLone, &documents), implementation(&documents), "{says}");
         assert_they_agree(&documents);
     }
 }
@@ -497,10 +416,7 @@ fn watched_and_listed(seed: u64) -> (Vec<Value>, Vec<Value>) {
     }
     watched.push(at(1_000.0, crate::oracle::build::bookmark(false)));
     rng.shuffle(&mut items);
-    (
-        watched,
-        vec![at(1_000.0, json!({"kind": "List", "items": items}))],
-    )
+    (watched, vec![at(1_000.0, json!({"kind": "List", "items": items}))])
 }
 
 #[test]
@@ -511,11 +427,7 @@ fn one_list_says_what_the_watch_said() {
             let seen = look(documents);
             let records = seen.in_flight().map(|record| {
                 let present = record.causes.last().unwrap().waiting;
-                let first = record
-                    .causes
-                    .iter()
-                    .find(|one| one.waiting == present)
-                    .unwrap();
+                let first = record.causes.iter().find(|one| one.waiting == present).unwrap();
                 // A list does not tell since when the pod waits for what no Event gave.
                 let is_given = present.cause().as_str() != "unknown";
                 let began = is_given.then_some(first.began);
@@ -533,11 +445,7 @@ fn one_list_says_what_the_watch_said() {
 fn run(arguments: &[&str], documents: &[Value]) -> (i32, String, String) {
     let output = crate::explain::run(arguments, &history::text(documents));
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
@@ -550,38 +458,18 @@ fn stuck_reads_a_recording_as_problems_does() {
     let (status, json, _) = run(&["stuck", "-f", "-", "-o", "json"], &listed);
     let found: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((status, &found["time"]), (3, &time(1_500.0)));
-    assert_eq!(
-        (&found["fresh"], &found["complete"]),
-        (&json!(true), &json!(true))
-    );
+    assert_eq!((&found["fresh"], &found["complete"]), (&json!(true), &json!(true)));
     let row = &found["pods"][0];
-    assert_eq!(
-        (&row["cause"], &row["entered"]),
-        (&json!("cni"), &time(1.0))
-    );
-    assert_eq!(
-        (&row["message"], &row["node"]),
-        (&json!(NO_ADDRESS), &json!("node-1"))
-    );
+    assert_eq!((&row["cause"], &row["entered"]), (&json!("cni"), &time(1.0)));
+    assert_eq!((&row["message"], &row["node"]), (&json!(NO_ADDRESS), &json!("node-1")));
     let (_, problems, _) = run(&["problems", "-f", "-", "-o", "json"], &listed);
     let problems: Value = serde_json::from_str(&problems).unwrap();
-    assert_eq!(
-        (&problems["problems"][0]["stuck"], &problems["time"]),
-        (&json!(1), &time(1_500.0))
-    );
+    assert_eq!((&problems["problems"][0]["stuck"], &problems["time"]), (&json!(1), &time(1_500.0)));
 
-    let early = event(
-        "web",
-        "FailedMount",
-        "secret \"tls\" not found",
-        [60.0, 90.0],
-    );
+    let early = event("web", "FailedMount", "secret \"tls\" not found", [60.0, 90.0]);
     let early = [json!({"kind": "List", "items": [without_network("web").0, early]})];
     let hint = "no pod is stuck, but there is 1 problem: run podinit problems --file -\n";
-    assert_eq!(
-        run(&["stuck", "--file", "-"], &early),
-        (0, hint.to_owned(), String::new())
-    );
+    assert_eq!(run(&["stuck", "--file", "-"], &early), (0, hint.to_owned(), String::new()));
     let (status, _, error) = run(&["stuck", "--file", "-"], &[]);
     assert_eq!(status, 1, "{error}");
 }
@@ -589,24 +477,12 @@ fn stuck_reads_a_recording_as_problems_does() {
 #[test]
 fn what_chooses_pods_does_not_go_with_a_recording() {
     for (arguments, why) in [
-        (
-            &["stuck", "--file", "a", "--namespace", "shop"][..],
-            "--namespace",
-        ),
-        (
-            &["stuck", "--file", "a", "--label-selector", "a=b"],
-            "--label-selector",
-        ),
-        (
-            &["stuck", "--file", "a", "--url", "http://localhost:8080"],
-            "cannot be used with",
-        ),
+        (&["stuck", "--file", "a", "--namespace", "shop"][..], "--namespace"),
+        (&["stuck", "--file", "a", "--label-selector", "a=b"], "--label-selector"),
+        (&["stuck", "--file", "a", "--url", "http://localhost:8080"], "cannot be used with"),
         (&["stuck", "--file", "a", "--watch"], "cannot be used with"),
         (&["stuck", "--file", "-", "--file", "-"], "read only once"),
-        (
-            &["problems", "--file", "-", "--file", "-"],
-            "read only once",
-        ),
+        (&["problems", "--file", "-", "--file", "-"], "read only once"),
     ] {
         let (status, _, error) = run(arguments, &[]);
         assert!(status == 2 && error.contains(why), "{arguments:?}: {error}");

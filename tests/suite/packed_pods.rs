@@ -22,10 +22,7 @@ fn recorded(options: DecodeOptions) -> Vec<PodSnapshot> {
 
 #[test]
 fn every_recorded_pod_comes_out_of_a_list_as_it_went_in() {
-    let as_exporters_ask = DecodeOptions {
-        probes: false,
-        ..everything()
-    };
+    let as_exporters_ask = DecodeOptions { probes: false, ..everything() };
     for options in [everything(), as_exporters_ask, DecodeOptions::default()] {
         let pods = recorded(options);
         assert!(pods.len() > 1000, "{}", pods.len());

@@ -53,10 +53,7 @@ fn record(name: &str, progress: Progress) -> Record {
     let uid = PodUid::from_text(name);
     let mut pod = PodSnapshot::bare(uid, "shop", name).info;
     pod.node = Some("node-a0".into());
-    pod.workload = Some(Arc::new(Workload {
-        kind: "Deployment".into(),
-        name: "web".into(),
-    }));
+    pod.workload = Some(Arc::new(Workload { kind: "Deployment".into(), name: "web".into() }));
     Record {
         pod,
         discovered: at(0),
@@ -80,11 +77,7 @@ fn record(name: &str, progress: Progress) -> Record {
             problem: None,
         }],
         message: Some("<no> address & none left".into()),
-        causes: vec![RecordedCause {
-            waiting: waiting(),
-            began: at(2),
-            container: None,
-        }],
+        causes: vec![RecordedCause { waiting: waiting(), began: at(2), container: None }],
         ..record_fixtures::record("shop", name)
     }
 }
@@ -101,11 +94,7 @@ fn in_flight(name: &str, is_stuck: bool) -> Record {
 }
 
 fn ready(name: &str) -> Record {
-    let progress = Progress::Ended {
-        outcome: Outcome::Ready,
-        at: at(30),
-        ending: None,
-    };
+    let progress = Progress::Ended { outcome: Outcome::Ready, at: at(30), ending: None };
     record(name, progress)
 }
 
@@ -160,11 +149,7 @@ fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
     let seen = Seen::of(in_flight, &[], Vec::new(), Some(at(600)));
     let mut history = History::default();
     history.add(Sample::new(at(0), &figures(0, 0), &[]));
-    history.add(Sample::new(
-        at(300),
-        &figures(2, 0),
-        &seen.problems.problems,
-    ));
+    history.add(Sample::new(at(300), &figures(2, 0), &seen.problems.problems));
     history.add_durations(at(0), Default::default);
     let second = Distribution::of_nanos([1_000_000_000]);
     Overview {
@@ -184,10 +169,7 @@ fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
 
 /// Two stuck pods on one node, one of them with a name that is markup.
 fn small() -> Overview {
-    let stuck = vec![
-        in_flight("web-1", true),
-        in_flight("<script>alert('&\"')</script>", true),
-    ];
+    let stuck = vec![in_flight("web-1", true), in_flight("<script>alert('&\"')</script>", true)];
     overview(stuck, Wanted::default())
 }
 
@@ -207,11 +189,7 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
         is_never_ready: false,
     };
     let mut starting = record("web-99", progress);
-    starting.causes[0] = RecordedCause {
-        waiting,
-        began: at(599),
-        container: None,
-    };
+    starting.causes[0] = RecordedCause { waiting, began: at(599), container: None };
     let ending = Ending {
         reason: Some("OutOfcpu".into()),
         message: Some("Pod was rejected: no cpu".into()),
@@ -227,10 +205,7 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
     });
     let rejected: Vec<Record> = rejected.collect();
     let seen = Seen::of(vec![starting], &rejected, Vec::new(), Some(at(600)));
-    let page = Overview {
-        seen: Arc::new(seen),
-        ..overview(Vec::new(), Wanted::default())
-    };
+    let page = Overview { seen: Arc::new(seen), ..overview(Vec::new(), Wanted::default()) };
     let page = page.render(at(600)).unwrap();
     for said in [
         "<p class=\"word\">Broken</p>",
@@ -255,24 +230,12 @@ fn no_name_is_markup_and_nothing_runs_or_loads_from_elsewhere() {
     ];
     for page in pages {
         let own = "<script src=\"../../page.js\" defer></script>";
-        let page = page
-            .replace(own, "")
-            .replace(&own.replace("../../", ""), "");
+        let page = page.replace(own, "").replace(&own.replace("../../", ""), "");
         assert!(!page.contains("<script"), "{page}");
-        for inline in [
-            " style=",
-            " onload=",
-            " onclick=",
-            "javascript:",
-            "http://",
-            "https://",
-        ] {
+        for inline in [" style=", " onload=", " onclick=", "javascript:", "http://", "https://"] {
             assert!(!page.contains(inline), "{inline}: {page}");
         }
-        assert!(
-            page.contains("&#60;script&#62;") || page.contains("&lt;script&gt;"),
-            "{page}"
-        );
+        assert!(page.contains("&#60;script&#62;") || page.contains("&lt;script&gt;"), "{page}");
     }
 }
 
@@ -287,20 +250,10 @@ fn a_pod_as_html() {
 #[test]
 fn an_exporter_that_knows_nothing_does_not_say_that_all_is_well() {
     let page = Overview::default().render(at(0)).unwrap();
-    assert!(
-        page.contains("No problem is known: no pod is starting up."),
-        "{page}"
-    );
-    assert!(
-        page.contains("podinit waits since") && !page.contains("All well"),
-        "{page}"
-    );
+    assert!(page.contains("No problem is known: no pod is starting up."), "{page}");
+    assert!(page.contains("podinit waits since") && !page.contains("All well"), "{page}");
     let blind = Overview {
-        freshness: Freshness {
-            state: FreshnessState::Blind,
-            in_sync: false,
-            ..current()
-        },
+        freshness: Freshness { state: FreshnessState::Blind, in_sync: false, ..current() },
         ..small()
     };
     let page = blind.render(at(600)).unwrap();
@@ -311,10 +264,7 @@ fn an_exporter_that_knows_nothing_does_not_say_that_all_is_well() {
 /// Ten thousand pods in flight, in many problems and workloads.
 fn crowd(wanted: Wanted) -> Overview {
     let pods = (0..10_000).map(|number| {
-        let mut pod = in_flight(
-            &format!("web-with-a-rather-long-name-{number}"),
-            number % 2 == 0,
-        );
+        let mut pod = in_flight(&format!("web-with-a-rather-long-name-{number}"), number % 2 == 0);
         pod.pod.namespace = format!("namespace-{}", number % 50).into();
         pod.pod.node = Some(format!("node-{}.example.com", number % 400).into());
         pod.pod.workload = Some(Arc::new(Workload {
@@ -332,19 +282,12 @@ fn the_page_is_bounded() {
     let overview = crowd(Wanted::default());
     let began = std::time::Instant::now();
     let page = overview.render(at(600)).unwrap();
-    println!(
-        "10,000 pods in flight: {} bytes in {:?}",
-        page.len(),
-        began.elapsed()
-    );
+    println!("10,000 pods in flight: {} bytes in {:?}", page.len(), began.elapsed());
     assert!(page.len() < 200_000, "{}", page.len());
     assert!(page.contains("<h1>10000 pods "), "{page}");
     assert!(page.contains("<h2 id=\"pods\">10000 pods in flight</h2>"));
     assert!(page.contains("<h3>cni: 10000, <span class=\"alarm\">5000 stuck</span></h3>"));
-    assert!(
-        page.contains("and 9796 pods of 294 more workloads"),
-        "{page}"
-    );
+    assert!(page.contains("and 9796 pods of 294 more workloads"), "{page}");
 }
 
 #[test]
@@ -356,21 +299,12 @@ fn a_filter_shows_the_pods_that_fit_and_how_many_of_the_problem_they_are() {
     };
     let page = crowd(wanted).render(at(600)).unwrap();
     assert!(page.contains("<dd>34 of its 10000 pods</dd>"), "{page}");
-    assert!(
-        page.contains("<h2 id=\"pods\">34 pods in flight</h2>"),
-        "{page}"
-    );
+    assert!(page.contains("<h2 id=\"pods\">34 pods in flight</h2>"), "{page}");
     // The first line is about the whole cluster.
     assert!(page.contains("<h1>10000 pods "), "{page}");
-    let cause = |cause| Wanted {
-        cause: Some(cause),
-        ..Wanted::default()
-    };
+    let cause = |cause| Wanted { cause: Some(cause), ..Wanted::default() };
     let none = crowd(cause(Cause::Image)).render(at(600)).unwrap();
-    assert!(
-        none.contains(": 0 in flight.") && !none.contains("id=\"problems\""),
-        "{none}"
-    );
+    assert!(none.contains(": 0 in flight.") && !none.contains("id=\"problems\""), "{none}");
     let all = crowd(cause(Cause::Cni)).render(at(600)).unwrap();
     assert!(all.contains(": 10000 in flight."), "{all}");
 }

@@ -10,12 +10,7 @@ const LEVEL: &str = "PODINIT_TEST_PANICS_AT";
 /// Runs this binary again, for the test below alone. Returns what it wrote to standard error.
 fn log_of_a_panic(level: &str) -> String {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "panic_line::panics",
-            "--include-ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "panic_line::panics", "--include-ignored", "--nocapture"])
         .env(LEVEL, level)
         .env_remove("RUST_BACKTRACE")
         .output()
@@ -29,11 +24,7 @@ fn log_of_a_panic(level: &str) -> String {
 fn panics() {
     let log_level = std::env::var(LEVEL).expect("started by the other tests");
     let log_format = LogFormat::Json;
-    podinit::process::logging::start(&LogArgs {
-        log_format,
-        log_level,
-    })
-    .unwrap();
+    podinit::process::logging::start(&LogArgs { log_format, log_level }).unwrap();
     panic!("as a bug would, on {} line", 1);
 }
 
@@ -54,8 +45,5 @@ fn a_panic_is_reported_where_logging_is_off() {
     let log = log_of_a_panic("off");
     let mut lines = log.lines().filter(|line| line.contains("as a bug would"));
     let line = lines.next().unwrap();
-    assert!(
-        line.starts_with("podinit: panic at tests/suite/panic_line.rs:"),
-        "{line}"
-    );
+    assert!(line.starts_with("podinit: panic at tests/suite/panic_line.rs:"), "{line}");
 }

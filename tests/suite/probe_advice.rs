@@ -69,9 +69,7 @@ fn pods_with_probes() -> Vec<u8> {
         pods("bare", &json!({}), &[49]),
     ]
     .concat();
-    json!({"kind": "PodList", "items": items})
-        .to_string()
-        .into_bytes()
+    json!({"kind": "PodList", "items": items}).to_string().into_bytes()
 }
 
 /// Of 33, 34, 35, 36 and 41 s the median is 35 s, and the p99 41 s.
@@ -95,20 +93,8 @@ fn a_report_says_which_probes_to_change() {
         panic!("{report:#}")
     };
     assert_eq!(
-        [
-            &web["workload_kind"],
-            &web["workload"],
-            &web["pods"],
-            &web["p50"],
-            &web["p99"]
-        ],
-        [
-            &json!("Deployment"),
-            &json!("web"),
-            &json!(5),
-            &json!(35.0),
-            &json!(41.0)
-        ]
+        [&web["workload_kind"], &web["workload"], &web["pods"], &web["p50"], &web["p99"]],
+        [&json!("Deployment"), &json!("web"), &json!(5), &json!(35.0), &json!(41.0)]
     );
     assert_eq!(
         web["containers"][0]["set"],
@@ -138,10 +124,7 @@ fn startups_of_different_versions_are_not_added_up() {
         json!({"kind": "PodList", "items": items}).to_string()
     };
     for (same_image, advised) in [(true, 1), (false, 0)] {
-        let report = printed(
-            &["report", "--format", "json", "-"],
-            pods(same_image).as_bytes(),
-        );
+        let report = printed(&["report", "--format", "json", "-"], pods(same_image).as_bytes());
         let report: Value = serde_json::from_str(&report).unwrap();
         let advice = report["probes"]["advice"].as_array().unwrap();
         assert_eq!(advice.len(), advised, "{report:#}");

@@ -43,12 +43,7 @@ fn rejected(name: &str, created: u32, reason: &str, message: &str) -> Value {
 }
 
 fn refused(name: &str, created: u32) -> Value {
-    rejected(
-        name,
-        created,
-        "UnexpectedAdmissionError",
-        "Pod was rejected: no devices left",
-    )
+    rejected(name, created, "UnexpectedAdmissionError", "Pod was rejected: no devices left")
 }
 
 /// A pod of a Job whose init container failed three seconds after its creation.
@@ -67,12 +62,7 @@ fn failed(name: &str, job: &str, created: u32) -> Value {
 /// A pod that became ready two seconds after its creation, and crashes since a second where one is given.
 fn ready(name: &str, created: u32, crashes: Option<u32>) -> Value {
     let (status, since, ready, state) = match crashes {
-        None => (
-            "True",
-            created + 2,
-            true,
-            json!({"running": {"startedAt": at(created + 2)}}),
-        ),
+        None => ("True", created + 2, true, json!({"running": {"startedAt": at(created + 2)}})),
         Some(second) => (
             "False",
             second,
@@ -126,15 +116,7 @@ fn sentences(input: &str) -> Vec<String> {
     let (found, status) = problems(input);
     let all = found["problems"].as_array().unwrap().iter();
     let all: Vec<String> = all
-        .map(|one| {
-            one["sentence"]
-                .as_str()
-                .unwrap()
-                .split(". Since")
-                .next()
-                .unwrap()
-                .to_owned()
-        })
+        .map(|one| one["sentence"].as_str().unwrap().split(". Since").next().unwrap().to_owned())
         .collect();
     assert_eq!(status, if all.is_empty() { 0 } else { 3 });
     all
@@ -142,28 +124,17 @@ fn sentences(input: &str) -> Vec<String> {
 
 #[test]
 fn pods_that_the_kubelet_rejects_are_a_problem_in_a_list() {
-    let mut pods: Vec<_> = (0..5)
-        .map(|n| refused(&format!("gpu-{n}"), 10 * n))
-        .collect();
+    let mut pods: Vec<_> = (0..5).map(|n| refused(&format!("gpu-{n}"), 10 * n)).collect();
     pods.push(starting(120));
     assert_eq!(
         sentences(&list(&pods)),
-        [
-            "5 pods of shop/ReplicaSet/gpu were rejected by the kubelet in the last 10 minutes: \
-          UnexpectedAdmissionError: no devices left"
-        ]
+        ["5 pods of shop/ReplicaSet/gpu were rejected by the kubelet in the last 10 minutes: \
+          UnexpectedAdmissionError: no devices left"]
     );
     let (found, _) = problems(&list(&pods));
     let problem = &found["problems"][0];
-    assert_eq!(
-        (&problem["failed"], &problem["stuck"]),
-        (&json!(5), &json!(0))
-    );
-    assert_eq!(
-        problem["since"],
-        at(1),
-        "the latest time that the first states"
-    );
+    assert_eq!((&problem["failed"], &problem["stuck"]), (&json!(5), &json!(0)));
+    assert_eq!(problem["since"], at(1), "the latest time that the first states");
     // What `explain` says of one of them.
     let text = explained(&["gpu-3", "-n", "shop"], &list(&pods));
     let verdict = "Rejected by the kubelet after 1s, at 2026-03-01 10:00:31.000 UTC: \
@@ -176,12 +147,7 @@ fn two_rejections_or_old_ones_are_no_problem() {
     let two = [refused("a", 0), refused("b", 1), starting(20)];
     assert_eq!(sentences(&list(&two)), [""; 0]);
     let old = |second| {
-        let pods = [
-            refused("a", 0),
-            refused("b", 0),
-            refused("c", 0),
-            starting(second),
-        ];
+        let pods = [refused("a", 0), refused("b", 0), refused("c", 0), starting(second)];
         sentences(&list(&pods)).len()
     };
     assert_eq!([599, 600].map(old), [1, 0]);
@@ -189,9 +155,7 @@ fn two_rejections_or_old_ones_are_no_problem() {
 
 #[test]
 fn failed_pods_are_a_problem_with_what_their_container_said() {
-    let pods: Vec<_> = (0..3)
-        .map(|n| failed(&format!("etl-{n}"), "etl", 10 * n))
-        .collect();
+    let pods: Vec<_> = (0..3).map(|n| failed(&format!("etl-{n}"), "etl", 10 * n)).collect();
     let expected =
         "3 pods of shop/Job/etl failed in the last 10 minutes: exit code 3: no such bucket";
     assert_eq!(sentences(&list(&pods)), [expected]);
@@ -199,10 +163,7 @@ fn failed_pods_are_a_problem_with_what_their_container_said() {
     // `finishedAt` is later than any time of the pod.
     assert_eq!(found["problems"][0]["since"], at(3));
     let next = found["problems"][0]["next_command"].as_str().unwrap();
-    assert_eq!(
-        next,
-        "kubectl -n shop logs etl-0 --all-containers --ignore-errors --tail=50"
-    );
+    assert_eq!(next, "kubectl -n shop logs etl-0 --all-containers --ignore-errors --tail=50");
     // One Job that fails now and then is none.
     let now_and_then = |n: u32| failed(&format!("cron-{n}"), &format!("cron-{n}"), 10 * n);
     let pods: Vec<_> = (0..3).map(now_and_then).collect();
@@ -210,16 +171,8 @@ fn failed_pods_are_a_problem_with_what_their_container_said() {
     let mut evicted = failed("etl-3", "etl", 30);
     evicted["status"]["conditions"] = json!([{"type": "DisruptionTarget", "status": "True",
         "reason": "EvictionByEvictionAPI"}]);
-    let pods = [
-        failed("etl-0", "etl", 0),
-        failed("etl-1", "etl", 1),
-        evicted,
-    ];
-    assert_eq!(
-        sentences(&list(&pods)),
-        [""; 0],
-        "a disruption is no failure"
-    );
+    let pods = [failed("etl-0", "etl", 0), failed("etl-1", "etl", 1), evicted];
+    assert_eq!(sentences(&list(&pods)), [""; 0], "a disruption is no failure");
 }
 
 #[test]
@@ -231,9 +184,7 @@ fn a_watch_says_the_same_of_what_it_has_seen_and_of_no_pod_that_was_there_before
     assert_eq!(sentences(&watch(&events)), [expected]);
     let (found, _) = problems(&watch(&events));
     assert_eq!(found["problems"][0]["since"], at(4), "when it arrived");
-    let before: Vec<_> = (0..3)
-        .map(|n| failed(&format!("etl-{n}"), "etl", n))
-        .collect();
+    let before: Vec<_> = (0..3).map(|n| failed(&format!("etl-{n}"), "etl", n)).collect();
     let event = json!({"type": "ADDED", "object": starting(20)});
     assert_eq!(sentences(&format!("{}\n{event}", list(&before))), [""; 0]);
 }
@@ -245,22 +196,10 @@ fn a_pod_that_crashes_right_after_it_was_ready_is_a_problem() {
         "1 pod has a container that crashes (app), after it was ready: exit code 1, 2 restarts";
     let (found, _) = problems(&watch(&events));
     let problem = &found["problems"][0];
-    assert!(
-        problem["sentence"]
-            .as_str()
-            .unwrap()
-            .starts_with(&said[..5]),
-        "{found}"
-    );
-    assert_eq!(
-        (&problem["cause"], &problem["relapsed"]),
-        (&json!("crash"), &json!(1))
-    );
+    assert!(problem["sentence"].as_str().unwrap().starts_with(&said[..5]), "{found}");
+    assert_eq!((&problem["cause"], &problem["relapsed"]), (&json!("crash"), &json!(1)));
     assert_eq!(problem["since"], at(8), "when it arrived");
-    assert!(
-        problem["sentence"].as_str().unwrap().contains(&said[6..]),
-        "{found}"
-    );
+    assert!(problem["sentence"].as_str().unwrap().contains(&said[6..]), "{found}");
     // It runs again, or is gone.
     let runs = [&events[..], &[(30, ready("db-0", 0, None))]].concat();
     assert_eq!(sentences(&watch(&runs)), [""; 0]);
@@ -273,29 +212,15 @@ fn a_pod_that_crashes_right_after_it_was_ready_is_a_problem() {
 
 #[test]
 fn a_list_names_young_pods_that_crash_and_counts_the_others() {
-    let young = [
-        ready("db-0", 0, Some(20)),
-        ready("db-1", 0, Some(30)),
-        starting(100),
-    ];
+    let young = [ready("db-0", 0, Some(20)), ready("db-1", 0, Some(30)), starting(100)];
     let (found, status) = problems(&list(&young));
     let problem = &found["problems"][0];
-    assert_eq!(
-        (status, &problem["pods"], &problem["relapsed"]),
-        (3, &json!(2), &json!(2))
-    );
+    assert_eq!((status, &problem["pods"], &problem["relapsed"]), (3, &json!(2), &json!(2)));
     assert_eq!(problem["since"], at(20), "since Ready=False");
     assert_eq!(found.get("crashing"), None);
-    let old = [
-        ready("db-0", 0, Some(20)),
-        ready("db-1", 0, Some(30)),
-        starting(700),
-    ];
+    let old = [ready("db-0", 0, Some(20)), ready("db-1", 0, Some(30)), starting(700)];
     let output = run(&["problems", "--file", "-"], &list(&old));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(
-        text.ends_with("\n2 pods that had started are crashing now.\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("\n2 pods that had started are crashing now.\n"), "{text}");
 }

@@ -69,22 +69,10 @@ fn problems(new: &[(String, String, String)], reason: &str, said: &str) -> Vec<V
     }
     for (number, (name, owner, image)) in (0..).zip(new) {
         let second = BREAKS + number / 8;
-        let pod = pod(
-            name,
-            ("ReplicaSet", owner),
-            image,
-            second,
-            &waits(reason, said),
-        );
+        let pod = pod(name, ("ReplicaSet", owner), image, second, &waits(reason, said));
         recording += &shown(second, &pod);
     }
-    let last = pod(
-        "last",
-        ("ReplicaSet", "last-6f6f6f"),
-        "last",
-        BREAKS + 30,
-        &json!({}),
-    );
+    let last = pod("last", ("ReplicaSet", "last-6f6f6f"), "last", BREAKS + 30, &json!({}));
     recording += &shown(BREAKS + 30, &last);
     let output = run(&["problems", "--file", "-", "-o", "json"], &recording);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -111,18 +99,8 @@ fn a_release_that_crashes_comes_first() {
     });
     let new: Vec<_> = new.collect();
     let found = problems(&new, "CrashLoopBackOff", "exit code 1");
-    let release = json!([
-        "crash",
-        "shop/Deployment/checkout",
-        20,
-        1,
-        "exit code 1",
-        at(BREAKS)
-    ]);
-    assert_eq!(
-        found.iter().map(of).collect::<Vec<_>>(),
-        [release, cron_job()]
-    );
+    let release = json!(["crash", "shop/Deployment/checkout", 20, 1, "exit code 1", at(BREAKS)]);
+    assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [release, cron_job()]);
 }
 
 #[test]
@@ -134,16 +112,6 @@ fn a_registry_that_has_gone_comes_first_with_its_own_reason_and_onset() {
     });
     let new: Vec<_> = new.collect();
     let found = problems(&new, "ErrImagePull", "connection refused");
-    let outage = json!([
-        "image",
-        "registry.example.com",
-        80,
-        8,
-        "connection refused",
-        at(BREAKS)
-    ]);
-    assert_eq!(
-        found.iter().map(of).collect::<Vec<_>>(),
-        [outage, cron_job()]
-    );
+    let outage = json!(["image", "registry.example.com", 80, 8, "connection refused", at(BREAKS)]);
+    assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [outage, cron_job()]);
 }

@@ -140,14 +140,10 @@ fn events_change_only_what_the_specification_says() {
         assert_eq!(with.versions, without.versions, "the same pods");
         let by_event = |report: &Report| -> u32 {
             let pods = report.counted.iter();
-            pods.map(|pod| pod.network[NetworkEvidence::Event as usize])
-                .sum()
+            pods.map(|pod| pod.network[NetworkEvidence::Event as usize]).sum()
         };
         let latched = by_event(&with);
-        assert!(
-            latched >= 5,
-            "{class:?}: an Event was first for {latched} pods"
-        );
+        assert!(latched >= 5, "{class:?}: an Event was first for {latched} pods");
         assert_eq!(by_event(&without), 0);
         for (number, (with, without)) in with.counted.iter().zip(&without.counted).enumerate() {
             let [with, without] = [with, without].map(Counted::without_events);
@@ -214,11 +210,7 @@ fn with(bug: Bug) -> Report {
         _ => 20,
     };
     Trial {
-        injected: InjectedBug {
-            bug,
-            countdown,
-            ..InjectedBug::default()
-        },
+        injected: InjectedBug { bug, countdown, ..InjectedBug::default() },
         ..Trial::new(class, SHORT_SEED, 500)
     }
     .run()

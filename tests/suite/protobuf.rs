@@ -42,9 +42,7 @@ fn documents() -> Vec<Value> {
             }
             let mut text = String::new();
             match name.ends_with(".gz") {
-                true => MultiGzDecoder::new(&*bytes)
-                    .read_to_string(&mut text)
-                    .unwrap(),
+                true => MultiGzDecoder::new(&*bytes).read_to_string(&mut text).unwrap(),
                 false => (&*bytes).read_to_string(&mut text).unwrap(),
             };
             let values = serde_json::Deserializer::from_str(&text).into_iter();
@@ -108,10 +106,7 @@ fn every_recorded_pod_and_event_is_the_same_in_both_encodings() {
         assert_eq!(decoder.watch_frame(&frame), of_json, "{line}");
         assert!(frame.len() < line.len());
     }
-    assert!(
-        pods > 2_000 && kube_events > 900,
-        "{pods} pods, {kube_events} Events"
-    );
+    assert!(pods > 2_000 && kube_events > 900, "{pods} pods, {kube_events} Events");
 }
 
 #[test]
@@ -173,9 +168,7 @@ impl Answers<'_> {
         let mut found = Vec::new();
         for mut chunk in self.read(name, encoding).chunks(1_000) {
             while let Some(event) = events.next(&mut chunk) {
-                let Framed::Whole(event) = event else {
-                    panic!("too long")
-                };
+                let Framed::Whole(event) = event else { panic!("too long") };
                 found.push(decode(event));
             }
         }
@@ -332,10 +325,7 @@ async fn json_is_asked_for_once_protobuf_is_refused() {
     let uri = refused.uri.clone();
     refused.refuse(406, "only application/json");
     let again = api.call().await;
-    assert_eq!(
-        (again.uri.as_str(), again.accept.as_str()),
-        (uri.as_str(), "application/json")
-    );
+    assert_eq!((again.uri.as_str(), again.accept.as_str()), (uri.as_str(), "application/json"));
     again.list("10", None, &[]);
     assert_eq!(api.next_delivery().await, "Listed ");
     let watch = api.watch_from("10").await;
@@ -383,9 +373,7 @@ async fn frames_that_cannot_be_read_cost_only_themselves_unless_they_may_be_dele
 async fn pods_are_the_same_whatever_an_api_server_offers() {
     for protobuf in [Protobuf::Offered, Protobuf::Absent, Protobuf::Refused] {
         let cluster = cluster().await;
-        cluster
-            .faults()
-            .set_modes(|modes| modes.protobuf = protobuf);
+        cluster.faults().set_modes(|modes| modes.protobuf = protobuf);
         put(&cluster, "a");
         let mut api = Embedded::watching_in(Encoding::Protobuf, cluster);
         assert_eq!(api.next_delivery().await, "Listed a@1001");
@@ -393,18 +381,12 @@ async fn pods_are_the_same_whatever_an_api_server_offers() {
         assert_eq!(api.next_delivery().await, "Applied b@1002");
         // It changes while the watch lasts.
         for other in [Protobuf::Absent, Protobuf::Offered, Protobuf::Refused] {
-            api.cluster
-                .faults()
-                .set_modes(|modes| modes.protobuf = other);
+            api.cluster.faults().set_modes(|modes| modes.protobuf = other);
             let stream = podinit_sim::faults::StreamFault::Gone;
             api.cluster.faults().stream(stream);
             while !api.next_delivery().await.starts_with("Listed") {}
         }
         let client_errors = api.errors(WatchErrorReason::ClientError);
-        assert_eq!(
-            (client_errors, api.errors(WatchErrorReason::Decode)),
-            (0, 0),
-            "{protobuf:?}"
-        );
+        assert_eq!((client_errors, api.errors(WatchErrorReason::Decode)), (0, 0), "{protobuf:?}");
     }
 }

@@ -28,17 +28,11 @@ fn text_of(document: &str) -> String {
 fn table(document: &str, head: &str) -> Vec<Vec<String>> {
     let text = text_of(document);
     let mut lines = text.lines().skip_while(|line| !line.starts_with(head));
-    assert!(
-        lines.next().is_some(),
-        "no table in {document} begins with {head}"
-    );
+    assert!(lines.next().is_some(), "no table in {document} begins with {head}");
     let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
     rows.map(|line| {
         let inner = line.trim_matches('|');
-        inner
-            .split('|')
-            .map(|cell| cell.trim().to_owned())
-            .collect()
+        inner.split('|').map(|cell| cell.trim().to_owned()).collect()
     })
     .collect()
 }
@@ -66,10 +60,7 @@ fn every_metric_is_documented_as_it_is() {
         let labels: Vec<String> = own.chain(set).collect();
         let (name, kind, labels) = (family.name, family.kind.as_str(), labels.join(", "));
         let stability = family.stability.as_str();
-        format!(
-            "`{name}` | {kind} | {labels} | {stability} | {}",
-            family.help
-        )
+        format!("`{name}` | {kind} | {labels} | {stability} | {}", family.help)
     });
     assert_same(METRICS, &documented, &real.collect());
 }
@@ -103,16 +94,11 @@ fn every_flag_is_documented_as_it_is() {
             // The page names a variable only where it is not made from the flag.
             let variable = argument.get_env().unwrap().to_str().unwrap();
             let made = format!("PODINIT_{}", long.replace('-', "_").to_uppercase());
-            let variable = if variable == made {
-                String::new()
-            } else {
-                format!(", `{variable}`")
-            };
+            let variable = if variable == made { String::new() } else { format!(", `{variable}`") };
             let default = argument.get_default_values().first();
             let default = default.filter(|_| argument.get_action().takes_values());
-            let default = default.map_or(String::new(), |value| {
-                format!("`{}`", value.to_str().unwrap())
-            });
+            let default =
+                default.map_or(String::new(), |value| format!("`{}`", value.to_str().unwrap()));
             let name = command.get_name();
             real.insert(format!("{name}: `--{long}`{short}{variable} | {default}"));
         }
@@ -134,15 +120,10 @@ fn every_command_is_documented() {
 fn every_column_of_a_report_is_documented_in_its_order() {
     let documented = table(REPORTS, "| column | meaning |").into_iter();
     let documented = documented.flat_map(|row| {
-        let names = row[0]
-            .split(", ")
-            .map(|name| name.trim_matches('`').to_owned());
+        let names = row[0].split(", ").map(|name| name.trim_matches('`').to_owned());
         names.collect::<Vec<_>>()
     });
-    assert_eq!(
-        documented.collect::<Vec<_>>(),
-        podinit::reports::report::columns()
-    );
+    assert_eq!(documented.collect::<Vec<_>>(), podinit::reports::report::columns());
 }
 
 #[test]
@@ -184,33 +165,23 @@ fn the_values_of_labels_are_documented() {
     check("`reason` of `podinit_unobserved_total`", &reasons);
     let exclusions = ExclusionReason::ALL.map(ExclusionReason::as_str);
     check("`reason` of `podinit_slo_excluded_total`", &exclusions);
-    check(
-        "`state` of `podinit_pods_evicted_total`",
-        &EvictedState::ALL.map(EvictedState::as_str),
-    );
+    check("`state` of `podinit_pods_evicted_total`", &EvictedState::ALL.map(EvictedState::as_str));
     let refusals = RefusalReason::ALL.map(RefusalReason::as_str);
     check("`reason` of `podinit_snapshots_refused_total`", &refusals);
     check("`kind`", &AnomalyKind::ALL.map(AnomalyKind::as_str));
-    check(
-        "`milestone`",
-        &Milestone::REENTERABLE.map(Milestone::as_str),
-    );
+    check("`milestone`", &Milestone::REENTERABLE.map(Milestone::as_str));
 }
 
 /// The stages that a table names in the given column.
 fn stages_in(document: &str, head: &str, column: usize) -> BTreeSet<String> {
     let rows = table(document, head).into_iter();
-    rows.map(|row| row[column].trim_matches('`').to_owned())
-        .collect()
+    rows.map(|row| row[column].trim_matches('`').to_owned()).collect()
 }
 
 #[test]
 fn every_stage_is_documented() {
     let real = Stage::ALL.map(|stage| stage.as_str().to_owned()).into();
-    let tables = [
-        (README, "| stage | from | to |", 0),
-        (SPECIFICATION, "| rule | stage |", 1),
-    ];
+    let tables = [(README, "| stage | from | to |", 0), (SPECIFICATION, "| rule | stage |", 1)];
     for (document, head, column) in tables {
         assert_same(document, &stages_in(document, head, column), &real);
     }

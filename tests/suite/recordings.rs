@@ -73,10 +73,7 @@ fn recordings() -> Vec<PathBuf> {
 
 /// What a recording has to give, by clock and evidence (`fused, events`).
 fn expected(recording: &Path) -> BTreeMap<String, Samples> {
-    let path = recording
-        .to_str()
-        .unwrap()
-        .replace(".watch.json.gz", ".expected.json");
+    let path = recording.to_str().unwrap().replace(".watch.json.gz", ".expected.json");
     let text = std::fs::read_to_string(path).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -113,9 +110,9 @@ fn counted(recording: &Path, name: &str) -> Samples {
 
 /// `name{a="1",b="2"}` with the labels in order and bounds without a trailing `.0`.
 fn normal(series: &str) -> String {
-    let (name, labels) = series.split_once('{').map_or((series, ""), |(name, rest)| {
-        (name, rest.trim_end_matches('}'))
-    });
+    let (name, labels) = series
+        .split_once('{')
+        .map_or((series, ""), |(name, rest)| (name, rest.trim_end_matches('}')));
     let mut labels: Vec<_> = labels
         .split(',')
         .filter(|label| !label.is_empty())

@@ -78,9 +78,8 @@ impl Sink for Compare {
             all.filter(move |one| wanted(one.result))
         };
         let measured = of_result(|result| matches!(result, IntervalResult::Measured { .. }));
-        let measured: BTreeMap<_, _> = measured
-            .map(|one| (one.interval, record.duration(one.interval).unwrap()))
-            .collect();
+        let measured: BTreeMap<_, _> =
+            measured.map(|one| (one.interval, record.duration(one.interval).unwrap())).collect();
         assert_eq!(measured, counted.measured, "{record:#?}");
         let unobserved: BTreeMap<_, _> = record
             .intervals
@@ -93,9 +92,7 @@ impl Sink for Compare {
             .collect();
         assert_eq!(unobserved, counted.unobserved, "{record:#?}");
         let results = record.slos.iter().map(|slo| slo.result);
-        let results: Vec<_> = results
-            .filter(|result| *result != SloResult::Undecided)
-            .collect();
+        let results: Vec<_> = results.filter(|result| *result != SloResult::Undecided).collect();
         assert_eq!(results.len(), counted.slos.len());
         for result in results {
             let mut counted = counted.slos.iter();

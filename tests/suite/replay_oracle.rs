@@ -40,9 +40,7 @@ fn prints_seeds() -> bool {
 /// The seed that is looked at after `index` others, where these come first.
 fn seed_at(index: u64, first: &[u64]) -> u64 {
     let first = if prints_seeds() { &[] } else { first };
-    let known = usize::try_from(index)
-        .ok()
-        .and_then(|index| first.get(index));
+    let known = usize::try_from(index).ok().and_then(|index| first.get(index));
     known.copied().unwrap_or_else(|| index - first.len() as u64)
 }
 
@@ -115,9 +113,7 @@ fn what_was_discovered_is_finished_or_in_flight() {
         let History { documents, options } = history::generate(seed);
         let figures = expected(&documents, &options);
         let sum = |family: &str| -> f64 {
-            let of_family = figures
-                .iter()
-                .filter(|(series, _)| series.starts_with(family));
+            let of_family = figures.iter().filter(|(series, _)| series.starts_with(family));
             of_family.map(|(_, value)| value).sum()
         };
         let in_the_books = sum("podinit_pods_finished_total") + sum("podinit_inflight_pods");
@@ -134,9 +130,7 @@ fn a_pod_event_that_comes_twice_changes_nothing() {
         let twice: Vec<Value> = documents.iter().flat_map(repeated).collect();
         let differences =
             compare::differences(&expected(&documents, &options), &expected(&twice, &options));
-        differences
-            .iter()
-            .any(|series| !series.starts_with("podinit_watch_events_total"))
+        differences.iter().any(|series| !series.starts_with("podinit_watch_events_total"))
     });
     assert_eq!(failing, None, "a seed whose duplicates count");
 }
@@ -167,10 +161,7 @@ fn events_change_no_figure_but_those_that_follow_from_the_network() {
     let changes = |figures: &dyn Fn(&[Value], &Options) -> Exposition, seed| {
         let History { documents, options } = history::generate(seed);
         let with = |events| {
-            let options = Options {
-                events,
-                ..options.clone()
-            };
+            let options = Options { events, ..options.clone() };
             figures(&documents, &options)
         };
         let differences = compare::differences(&with(false), &with(true));
@@ -201,9 +192,7 @@ fn an_event_that_comes_twice_changes_nothing() {
         let counts_twice = |figures: &dyn Fn(&[Value], &Options) -> Exposition| {
             let differences =
                 compare::differences(&figures(&documents, &options), &figures(&twice, &options));
-            differences
-                .iter()
-                .any(|line| !line.starts_with("podinit_events_dropped_total"))
+            differences.iter().any(|line| !line.starts_with("podinit_events_dropped_total"))
         };
         counts_twice(&expected) || counts_twice(&implementation)
     });
@@ -225,19 +214,11 @@ fn an_example_notices_a_figure_too_many_and_one_too_few() {
     for example in examples::all() {
         let mut figures = expected(&example.documents, &example.options);
         let series = match example.options.slos.first() {
-            Some(slo) => format!(
-                "podinit_slo_events_total{{result=\"bad\",slo=\"{}\"}}",
-                slo.name
-            ),
+            Some(slo) => format!("podinit_slo_events_total{{result=\"bad\",slo=\"{}\"}}", slo.name),
             None => "podinit_unobserved_total{reason=\"not_seen\",stage=\"init\"}".to_owned(),
         };
         *figures.entry(series).or_insert(0.0) += 1.0;
-        assert_eq!(
-            examples::faults(&example, &figures).len(),
-            1,
-            "{}",
-            example.says
-        );
+        assert_eq!(examples::faults(&example, &figures).len(), 1, "{}", example.says);
         let expects_nothing = example.expected.is_empty();
         assert!(
             expects_nothing || !examples::faults(&example, &Exposition::new()).is_empty(),
@@ -365,14 +346,10 @@ mod slow {
         let examples = examples::all();
         let mut left = mutants::all();
         left.retain(|mutant| {
-            examples.iter().all(
-                |Example {
-                     documents, options, ..
-                 }| {
-                    reading::read_by(mutant.rules, documents, options)
-                        == reading::read(documents, options)
-                },
-            )
+            examples.iter().all(|Example { documents, options, .. }| {
+                reading::read_by(mutant.rules, documents, options)
+                    == reading::read(documents, options)
+            })
         });
         let unnoticed: Mutex<Vec<&Mutant>> = Mutex::new(left);
         let noticing = Mutex::new(Vec::new());
@@ -384,10 +361,7 @@ mod slow {
             for mutant in &still_unnoticed {
                 if reading::read_by(mutant.rules, &documents, &options) != right {
                     noticing.lock().unwrap().push(seed);
-                    unnoticed
-                        .lock()
-                        .unwrap()
-                        .retain(|other| other.name != mutant.name);
+                    unnoticed.lock().unwrap().retain(|other| other.name != mutant.name);
                 }
             }
             still_unnoticed.is_empty()
@@ -397,9 +371,6 @@ mod slow {
         }
         let unnoticed = unnoticed.into_inner().unwrap();
         let unnoticed: Vec<&str> = unnoticed.iter().map(|mutant| mutant.name).collect();
-        assert!(
-            unnoticed.is_empty(),
-            "no example and no history notices {unnoticed:?}"
-        );
+        assert!(unnoticed.is_empty(), "no example and no history notices {unnoticed:?}");
     }
 }

@@ -47,8 +47,7 @@ fn printed(args: &[&str], input: &[u8]) -> String {
 fn replayed(args: &[&str]) -> String {
     let text = printed(&[&["replay"], args].concat(), b"");
     let kept = text.split_inclusive('\n');
-    kept.filter(|line| !line.contains("podinit_build_info"))
-        .collect()
+    kept.filter(|line| !line.contains("podinit_build_info")).collect()
 }
 
 fn file(name: &str) -> Vec<u8> {
@@ -104,14 +103,7 @@ fn pods_whose_startup_times_are_lost_are_set_aside() {
 
 #[test]
 fn a_report_for_a_wiki() {
-    let args = [
-        "report",
-        "--format",
-        "markdown",
-        "--timestamps",
-        "fused",
-        WATCH,
-    ];
+    let args = ["report", "--format", "markdown", "--timestamps", "fused", WATCH];
     insta::assert_snapshot!(printed(&args, b""));
 }
 
@@ -168,10 +160,7 @@ fn a_narrow_terminal_gets_short_bars() {
     let recording = Recording::open(WATCH.as_ref(), DecodeOptions::default()).unwrap();
     let report = report::summarize(recording, ReplayConfig::default(), 3).unwrap();
     let bar = |width| {
-        let text = report.to_text(Style {
-            colour: false,
-            width,
-        });
+        let text = report.to_text(Style { colour: false, width });
         let bars = text.lines().map(|line| line.matches('█').count());
         bars.max().unwrap()
     };
@@ -187,15 +176,7 @@ fn a_replay_as_text() {
 
 #[test]
 fn a_replay_as_openmetrics() {
-    let args = [
-        "--labels",
-        "",
-        "--timestamps",
-        "fused",
-        "--format",
-        "openmetrics",
-        WATCH,
-    ];
+    let args = ["--labels", "", "--timestamps", "fused", "--format", "openmetrics", WATCH];
     let text = replayed(&args);
     assert!(text.ends_with("# EOF\n"));
     // The buckets are those of the text; what differs is worth a look.
@@ -206,15 +187,7 @@ fn a_replay_as_openmetrics() {
 
 #[test]
 fn a_replay_as_json() {
-    let args = [
-        "--labels",
-        "",
-        "--timestamps",
-        "fused",
-        "--format",
-        "json",
-        WATCH,
-    ];
+    let args = ["--labels", "", "--timestamps", "fused", "--format", "json", WATCH];
     let text = printed(&[&["replay"], args.as_slice()].concat(), b"");
     let families: serde_json::Value = serde_json::from_str(&text).unwrap();
     let families = families.as_array().unwrap();
@@ -265,10 +238,7 @@ fn until_stops_the_recording_there() {
     let early = at("2026-03-01T10:00:17Z");
     early.assert_conserved();
     assert_eq!(early.sum("podinit_pods_discovered_total"), 6.0);
-    assert_eq!(
-        (outcome(&early, "ready"), outcome(&early, "deleted")),
-        (1.0, 0.0)
-    );
+    assert_eq!((outcome(&early, "ready"), outcome(&early, "deleted")), (1.0, 0.0));
     assert_eq!(early.sum("podinit_inflight_pods"), 3.0);
     assert_eq!(early.sum("podinit_reentries_total"), 0.0);
     // The DELETED event arrives at this very instant, which is not later.
@@ -334,10 +304,7 @@ fn a_network_time_that_may_include_image_pulls_is_named_so() {
     });
     let mut bound = started_pod("by-event", 20, 20);
     bound["status"]["conditions"].as_array_mut().unwrap().pop();
-    bound["status"]
-        .as_object_mut()
-        .unwrap()
-        .remove("containerStatuses");
+    bound["status"].as_object_mut().unwrap().remove("containerStatuses");
     let list = |items: Value| json!({"kind": "PodList", "apiVersion": "v1", "items": items});
     let late = started_pod("late", 20, 20);
     let bounded = started_pod("bounded", 40, 30);
@@ -352,10 +319,7 @@ fn a_network_time_that_may_include_image_pulls_is_named_so() {
         json!({"type": "ADDED", "object": bounded}),
         json!({"type": "ADDED", "object": exact}),
     ];
-    let recording: String = documents
-        .iter()
-        .map(|document| format!("{document}\n"))
-        .collect();
+    let recording: String = documents.iter().map(|document| format!("{document}\n")).collect();
     let rows = |args: &[&str]| {
         let args = [&["report", "--format", "json"], args, &["-"]].concat();
         let report: Value = serde_json::from_str(&printed(&args, recording.as_bytes())).unwrap();
@@ -364,11 +328,7 @@ fn a_network_time_that_may_include_image_pulls_is_named_so() {
             let row = rows.iter().find(|row| row["interval"] == name).unwrap();
             ["count", "min", "max"].map(|column| row[column].as_f64())
         };
-        [
-            row("network"),
-            row("network, image pull included"),
-            row("network, image pull excluded"),
-        ]
+        [row("network"), row("network, image pull included"), row("network, image pull excluded")]
     };
     let some = |figures: [f64; 3]| figures.map(Some);
     let with_events = [[4.0, 1.0, 30.0], [2.0, 20.0, 30.0], [2.0, 1.0, 3.0]].map(some);
@@ -376,36 +336,20 @@ fn a_network_time_that_may_include_image_pulls_is_named_so() {
     let without = [[4.0, 1.0, 30.0], [3.0, 20.0, 30.0], [1.0, 1.0, 1.0]].map(some);
     assert_eq!(rows(&["--evidence", "none"]), without);
     let text = printed(&["report", "-"], recording.as_bytes());
-    let mut lines = text
-        .lines()
-        .skip_while(|line| !line.starts_with("network "));
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("network "));
     let names = [lines.next(), lines.next(), lines.next()].map(|line| line.unwrap());
-    assert!(
-        names[1].starts_with("network, image pull included        2      20s"),
-        "{text}"
-    );
-    assert!(
-        names[2].starts_with("network, image pull excluded        2       1s"),
-        "{text}"
-    );
+    assert!(names[1].starts_with("network, image pull included        2      20s"), "{text}");
+    assert!(names[2].starts_with("network, image pull excluded        2       1s"), "{text}");
 }
 
 #[test]
 fn a_report_as_csv() {
-    let text = printed(
-        &["report", "--format", "csv", "--timestamps", "fused", WATCH],
-        b"",
-    );
+    let text = printed(&["report", "--format", "csv", "--timestamps", "fused", WATCH], b"");
     // RFC 4180 ends lines with CRLF, which a snapshot would not show.
     assert_eq!(text.matches("\r\n").count(), text.matches('\n').count());
     insta::assert_snapshot!(text.replace("\r\n", "\n"));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let head: Vec<String> = reader
-        .headers()
-        .unwrap()
-        .iter()
-        .map(str::to_owned)
-        .collect();
+    let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(head, report::columns());
     assert_eq!(reader.records().map(Result::unwrap).count(), 6);
 }
@@ -418,13 +362,7 @@ fn pods_that_are_set_aside_have_a_row_without_durations() {
     let at = |name: &str| head.iter().position(|one| one == name).unwrap();
     let found: Vec<_> = (reader.records().map(Result::unwrap))
         .map(|row| {
-            let cells = [
-                "pod",
-                "outcome",
-                "set_aside",
-                "cause",
-                "created_to_ready_seconds",
-            ];
+            let cells = ["pod", "outcome", "set_aside", "cause", "created_to_ready_seconds"];
             cells.map(|name| row[at(name)].to_owned()).join(" ")
         })
         .collect();
@@ -446,22 +384,10 @@ fn pods_that_are_set_aside_have_a_row_without_durations() {
 
 #[test]
 fn a_report_as_a_trace() {
-    let args = [
-        "report",
-        "--format",
-        "trace",
-        "--timestamps",
-        "fused",
-        WATCH,
-    ];
+    let args = ["report", "--format", "trace", "--timestamps", "fused", WATCH];
     let trace: serde_json::Value = serde_json::from_str(&printed(&args, b"")).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
-    insta::assert_snapshot!(
-        events
-            .iter()
-            .map(|event| format!("{event}\n"))
-            .collect::<String>()
-    );
+    insta::assert_snapshot!(events.iter().map(|event| format!("{event}\n")).collect::<String>());
 }
 
 /// Slices of one track that overlap without one holding the other are lost or shown elsewhere.
@@ -485,10 +411,7 @@ fn slices_of_a_trace_nest() {
             let track = open.entry(event["tid"].as_u64().unwrap()).or_default();
             let apart = |(begin, end): &(i64, i64)| to <= *begin || *end <= from;
             let inside = |(begin, end): &(i64, i64)| *begin <= from && to <= *end;
-            assert!(
-                track.iter().all(|one| apart(one) || inside(one)),
-                "{recording}: {event}"
-            );
+            assert!(track.iter().all(|one| apart(one) || inside(one)), "{recording}: {event}");
             track.push((from, to));
             slices += 1;
         }
@@ -499,37 +422,21 @@ fn slices_of_a_trace_nest() {
 #[test]
 fn a_report_can_go_to_a_file() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory
-        .path()
-        .join("pods.csv")
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let path = directory.path().join("pods.csv").to_str().unwrap().to_owned();
     let args = ["report", "--format", "csv", "-o", &path, LIST];
     assert_eq!(printed(&args, b""), "");
     let written = std::fs::read_to_string(&path).unwrap();
     assert_eq!(written, printed(&["report", "--format", "csv", LIST], b""));
-    let nowhere = directory
-        .path()
-        .join("no/such")
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let nowhere = directory.path().join("no/such").to_str().unwrap().to_owned();
     let output = podinit(&["report", "-o", &nowhere, LIST], b"");
     let complaint = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        (output.status.code(), complaint.lines().count()),
-        (Some(1), 1)
-    );
+    assert_eq!((output.status.code(), complaint.lines().count()), (Some(1), 1));
     assert!(complaint.contains("no/such"), "{complaint}");
 }
 
 #[test]
 fn a_report_as_a_page() {
-    let page = printed(
-        &["report", "--format", "html", "--timestamps", "fused", WATCH],
-        b"",
-    );
+    let page = printed(&["report", "--format", "html", "--timestamps", "fused", WATCH], b"");
     insta::assert_snapshot!(page);
 }
 
@@ -557,10 +464,7 @@ fn a_job_that_was_tried_again_has_no_start_that_did_not_happen() {
     for options in [&["report", "-"][..], &["report", "--backfill", "-"]] {
         let report = printed(options, job.to_string().as_bytes());
         assert!(!report.contains("49m58s"), "{report}");
-        assert!(
-            report.contains("Set aside, startup times lost: restarted 1"),
-            "{report}"
-        );
+        assert!(report.contains("Set aside, startup times lost: restarted 1"), "{report}");
     }
 }
 
@@ -623,12 +527,7 @@ fn a_page_names_the_longest_stage_only_where_there_is_one() {
     let finding = "startups than network: 45 %. In the slowest tenth it is containers: 62 %.</li>";
     assert!(longer.contains(finding));
     assert_eq!(longer.matches("mostly ").count(), 2);
-    assert_eq!(
-        longer
-            .matches("<small>mostly containers 5s</small>")
-            .count(),
-        2
-    );
+    assert_eq!(longer.matches("<small>mostly containers 5s</small>").count(), 2);
 }
 
 /// Of fewer than 100 pods the 99th percentile is the slowest pod.
@@ -658,10 +557,7 @@ fn a_pod_that_had_failed_at_first_sight_has_no_stage() {
     };
     let failed = pod("Failed");
     let at_first_sight = row(&failed.to_string());
-    assert_eq!(
-        at_first_sight,
-        "<td>failed</td><td>-</td><td>-</td><td></td>"
-    );
+    assert_eq!(at_first_sight, "<td>failed</td><td>-</td><td>-</td><td></td>");
     let event = |kind: &str, second: u8, pod: serde_json::Value| {
         let at = format!("2026-01-01T00:00:0{second}Z");
         serde_json::json!({"type": kind, "observedAt": at, "object": pod}).to_string()
@@ -683,27 +579,16 @@ fn names_in_a_page_are_text() {
         "status": {"startTime": "2026-01-01T00:00:00Z", "conditions": [
             {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"},
             {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:09Z"}]}}]});
-    let page = printed(
-        &["report", "--format", "html", "-"],
-        list.to_string().as_bytes(),
-    );
+    let page = printed(&["report", "--format", "html", "-"], list.to_string().as_bytes());
     assert!(page.contains("onerror") && !page.contains("<img"));
 }
 
 #[test]
 fn a_page_of_five_thousand_pods_is_small() {
     let pod = |number: usize| {
-        let at = |seconds: usize| {
-            format!(
-                "2026-01-01T00:{:02}:{:02}Z",
-                seconds / 60 % 60,
-                seconds % 60
-            )
-        };
-        let (ready, name) = (
-            number % 240,
-            format!("an-application-with-a-long-name-{number:05}"),
-        );
+        let at =
+            |seconds: usize| format!("2026-01-01T00:{:02}:{:02}Z", seconds / 60 % 60, seconds % 60);
+        let (ready, name) = (number % 240, format!("an-application-with-a-long-name-{number:05}"));
         let conditions = [
             ("PodScheduled", 0),
             ("PodReadyToStartContainers", ready / 3),
@@ -724,9 +609,6 @@ fn a_page_of_five_thousand_pods_is_small() {
     };
     let list =
         serde_json::json!({"kind": "PodList", "items": (0..5_000).map(pod).collect::<Vec<_>>()});
-    let page = printed(
-        &["report", "--format", "html", "-"],
-        list.to_string().as_bytes(),
-    );
+    let page = printed(&["report", "--format", "html", "-"], list.to_string().as_bytes());
     assert!(page.len() < 500_000, "{}", page.len());
 }

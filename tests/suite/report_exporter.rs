@@ -29,10 +29,7 @@ async fn report(args: &[&str]) -> Output {
 
 async fn text(args: &[&str]) -> String {
     let output = report(args).await;
-    assert!(
-        output.status.success() && output.stderr.is_empty(),
-        "{args:?}: {output:?}"
-    );
+    assert!(output.status.success() && output.stderr.is_empty(), "{args:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -49,10 +46,7 @@ fn url(exporter: &Running) -> String {
 fn added(list: &Value) -> Vec<Value> {
     let pods = list["items"].as_array().unwrap().iter();
     let added = pods.map(|pod| json!({"type": "ADDED", "object": pod}));
-    [json!({"kind": "PodList", "items": []})]
-        .into_iter()
-        .chain(added)
-        .collect()
+    [json!({"kind": "PodList", "items": []})].into_iter().chain(added).collect()
 }
 
 fn file_of(documents: &[Value]) -> tempfile::NamedTempFile {
@@ -63,12 +57,9 @@ fn file_of(documents: &[Value]) -> tempfile::NamedTempFile {
 
 #[tokio::test]
 async fn the_figures_are_those_of_a_recording_of_the_same() {
-    for documents in [
-        added(&on_node_b("v1", 9)),
-        half_and_half(),
-        stuck(),
-        cold_startups::documents(),
-    ] {
+    for documents in
+        [added(&on_node_b("v1", 9)), half_and_half(), stuck(), cold_startups::documents()]
+    {
         let exporter = start(&documents, None);
         let file = file_of(&documents);
         let mut of_file = figures(&[file.path().to_str().unwrap()]).await;
@@ -96,10 +87,7 @@ async fn every_format_shows_the_startups_and_says_which_they_are() {
     for format in ["text", "markdown", "html"] {
         let text = text(&["--url", &url, "--format", format]).await;
         assert!(text.contains("120 pods from "), "{text}");
-        assert!(
-            text.contains("its newest 1,000 startups and the pods in flight"),
-            "{text}"
-        );
+        assert!(text.contains("its newest 1,000 startups and the pods in flight"), "{text}");
         assert!(text.contains("shop/web-"), "{text}");
     }
     let csv = text(&["--url", &url, "--format", "csv"]).await;
@@ -112,28 +100,16 @@ async fn every_format_shows_the_startups_and_says_which_they_are() {
 /// Figures of startups that are kept because they were slow would be too high.
 #[tokio::test]
 async fn the_slowest_are_named_and_count_in_no_figure() {
-    let all = pods(
-        "v1",
-        1_100,
-        60,
-        |number| if number < 100 { 60 + number } else { 3 },
-    );
+    let all = pods("v1", 1_100, 60, |number| if number < 100 { 60 + number } else { 3 });
     let exporter = start(&added(&all), None);
     let url = url(&exporter);
     let found = figures(&["--url", &url, "--top", "3"]).await;
     assert_eq!(found["discovered"], 1_000);
     let whole = found["intervals"].as_array().unwrap().iter();
-    let whole = whole
-        .clone()
-        .find(|row| row["interval"] == "scheduled_to_ready")
-        .unwrap();
+    let whole = whole.clone().find(|row| row["interval"] == "scheduled_to_ready").unwrap();
     assert_eq!(whole["max"], 7.0);
-    let slowest: Vec<_> = found["slowest"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|pod| pod["name"].clone())
-        .collect();
+    let slowest: Vec<_> =
+        found["slowest"].as_array().unwrap().iter().map(|pod| pod["name"].clone()).collect();
     assert_eq!(slowest, ["web-99", "web-98", "web-97"]);
     let page = text(&["--url", &url, "--format", "html"]).await;
     assert!(page.contains("shop/web-99"), "{page}");
@@ -148,16 +124,11 @@ async fn recordings_and_exporters_are_compared_with_each_other() {
     let (file_before, file_after) = (file_of(&before), file_of(&after));
     let (exporter_before, exporter_after) = (start(&before, None), start(&after, None));
     let (before, after) = (url(&exporter_before), url(&exporter_after));
-    let (file_before, file_after) = (
-        file_before.path().to_str().unwrap(),
-        file_after.path().to_str().unwrap(),
-    );
+    let (file_before, file_after) =
+        (file_before.path().to_str().unwrap(), file_after.path().to_str().unwrap());
     let all_files = text(&["--baseline", file_before, file_after]).await;
     let answer = all_files.lines().next().unwrap();
-    assert!(
-        answer.contains("It is the stage network: +6 s in p90, on node b only"),
-        "{answer}"
-    );
+    assert!(answer.contains("It is the stage network: +6 s in p90, on node b only"), "{answer}");
     for args in [
         ["--baseline", &before, "--url", &after],
         ["--baseline", file_before, "--url", &after],
@@ -165,19 +136,9 @@ async fn recordings_and_exporters_are_compared_with_each_other() {
     ] {
         let text = text(&args).await;
         assert_eq!(text.lines().next(), Some(answer), "{args:?}");
-        assert!(
-            text.contains("(of a running exporter: its newest 1,000 startups"),
-            "{text}"
-        );
+        assert!(text.contains("(of a running exporter: its newest 1,000 startups"), "{text}");
     }
-    let broken = [
-        "--baseline",
-        file_before,
-        "--url",
-        &after,
-        "--fail-on",
-        "network:p90>+20%",
-    ];
+    let broken = ["--baseline", file_before, "--url", &after, "--fail-on", "network:p90>+20%"];
     assert_eq!(report(&broken).await.status.code(), Some(3));
 }
 
@@ -190,10 +151,7 @@ async fn exporters_that_know_nodes_name_the_pool() {
     let before = side(on_pool_b("v1", 3), "v1.36.1");
     let after = side(on_pool_b("v2", 9), "v1.37.0");
     let text = text(&["--baseline", &url(&before), "--url", &url(&after)]).await;
-    assert!(
-        text.contains(", on nodes of pool b only (+6 s there in p50)."),
-        "{text}"
-    );
+    assert!(text.contains(", on nodes of pool b only (+6 s there in p50)."), "{text}");
     assert!(text.contains("v1.36.1 8 → 4, v1.37.0 0 → 4"), "{text}");
 }
 
@@ -242,14 +200,7 @@ async fn options_that_do_not_fit_together_are_a_usage_error() {
         &["--baseline", url, "--baseline", "file", "other"],
         &["--baseline", "http://localhost:1/?a=b", "file"],
         &["--url", url, "--backfill"],
-        &[
-            "--baseline",
-            url,
-            "--url",
-            url,
-            "--until",
-            "2026-01-01T00:00:00Z",
-        ],
+        &["--baseline", url, "--url", url, "--until", "2026-01-01T00:00:00Z"],
         &["--token-file", "token", "file"],
         &["--url", url, "--username", "me"],
     ] {

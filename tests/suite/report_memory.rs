@@ -33,11 +33,7 @@ fn pod(number: usize) -> Value {
 fn report(pods: usize) -> DetailedReport {
     let pods: Vec<Value> = (0..pods).map(pod).collect();
     let list = json!({"kind": "PodList", "items": pods}).to_string();
-    let options = DecodeOptions {
-        node: true,
-        workload: true,
-        ..DecodeOptions::default()
-    };
+    let options = DecodeOptions { node: true, workload: true, ..DecodeOptions::default() };
     let documents = Recording::from_reader("test", Cursor::new(list.into_bytes()), options);
     detail(documents, ReplayConfig::default(), 10).unwrap()
 }

@@ -67,15 +67,8 @@ fn podinit(args: &[&str], documents: &[Value]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let lines: Vec<String> = documents
-        .iter()
-        .map(|document| format!("{document}\n"))
-        .collect();
-    let _ = process
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(lines.concat().as_bytes());
+    let lines: Vec<String> = documents.iter().map(|document| format!("{document}\n")).collect();
+    let _ = process.stdin.take().unwrap().write_all(lines.concat().as_bytes());
     let output = process.wait_with_output().unwrap();
     assert!(output.status.success(), "{args:?}: {output:?}");
     output
@@ -115,27 +108,18 @@ fn lists_of_different_namespaces_are_one_moment() {
     // An Event counts that was read before its pod.
     let text = podinit(&["report", "--format", "csv", "-"], &documents).stdout;
     let text = String::from_utf8(text).unwrap();
-    let row = text
-        .lines()
-        .find(|line| line.starts_with("b,b-1,"))
-        .unwrap();
+    let row = text.lines().find(|line| line.starts_with("b,b-1,")).unwrap();
     assert!(row.contains(",pull,"), "{row}");
 }
 
 #[test]
 fn lists_that_share_a_namespace_are_later_ones_and_a_warning_says_so() {
-    let twice = [
-        list(&[ready("a", "a-1", 10)]),
-        list(&[ready("a", "a-2", 20)]),
-    ];
+    let twice = [list(&[ready("a", "a-1", 10)]), list(&[ready("a", "a-2", 20)])];
     let (report, complaint) = reported(&[], &twice);
     assert_eq!(report["finished"]["preexisting"], 1, "{report:#}");
     assert_eq!(report["finished"]["ready"], 1);
     assert_eq!(complaint.lines().count(), 1, "{complaint}");
-    assert!(
-        complaint.contains("the 2 lists are taken for states"),
-        "{complaint}"
-    );
+    assert!(complaint.contains("the 2 lists are taken for states"), "{complaint}");
     assert!(complaint.contains("--same-moment"), "{complaint}");
 
     let (report, complaint) = reported(&["--same-moment"], &twice);
@@ -147,10 +131,7 @@ fn lists_that_share_a_namespace_are_later_ones_and_a_warning_says_so() {
 /// Lists that state when they were observed are of different times.
 #[test]
 fn lists_that_state_their_times_are_later_ones() {
-    let mut stated = [
-        list(&[ready("a", "a-1", 10)]),
-        list(&[ready("b", "b-1", 20)]),
-    ];
+    let mut stated = [list(&[ready("a", "a-1", 10)]), list(&[ready("b", "b-1", 20)])];
     stated[1]["observedAt"] = json!("2026-03-01T10:05:00Z");
     let (report, complaint) = reported(&[], &stated);
     assert_eq!(report["finished"]["preexisting"], 1, "{report:#}");
@@ -178,10 +159,7 @@ fn a_watch_after_the_lists_is_as_before() {
 fn replay_and_explain_join_lists_where_they_are_told_to() {
     let documents = one_a_namespace();
     let replayed = |args: &[&str]| {
-        let output = podinit(
-            &[&["replay", "--backfill"], args, &["-"]].concat(),
-            &documents,
-        );
+        let output = podinit(&[&["replay", "--backfill"], args, &["-"]].concat(), &documents);
         String::from_utf8(output.stdout).unwrap()
     };
     let finished = |text: &str, outcome: &str| {
@@ -190,14 +168,8 @@ fn replay_and_explain_join_lists_where_they_are_told_to() {
         found.unwrap().parse::<u64>().unwrap()
     };
     let (apart, joined) = (replayed(&[]), replayed(&["--same-moment"]));
-    assert!(
-        apart.contains("podinit_relists_total{reason=\"recorded\"} 2"),
-        "{apart}"
-    );
-    assert!(
-        joined.contains("podinit_relists_total{reason=\"recorded\"} 0"),
-        "{joined}"
-    );
+    assert!(apart.contains("podinit_relists_total{reason=\"recorded\"} 2"), "{apart}");
+    assert!(joined.contains("podinit_relists_total{reason=\"recorded\"} 0"), "{joined}");
     assert_eq!(finished(&joined, "ready"), 3);
     assert_eq!(finished(&joined, "vanished"), 0);
 

@@ -35,12 +35,7 @@ impl World {
     }
 
     fn report(&self, name: &str, app: App) {
-        let report = Report {
-            sandbox: true,
-            init_done: 0,
-            app,
-            restarts: 0,
-        };
+        let report = Report { sandbox: true, init_done: 0, app, restarts: 0 };
         self.apply(name, &Change::Report(report));
     }
 
@@ -56,12 +51,7 @@ impl World {
         let is_list = |request: &&Request| {
             request.target == Target::List && request.query.contains("limit=500")
         };
-        self.cluster
-            .faults()
-            .requests()
-            .iter()
-            .filter(is_list)
-            .count()
+        self.cluster.faults().requests().iter().filter(is_list).count()
     }
 }
 
@@ -158,10 +148,7 @@ async fn what_happened_while_nobody_watched_is_recovered_from_the_watch() {
             _ => podinit.until("all three ready", |seen| finished(seen, "ready") == 3.0),
         };
         seen.assert_conserved();
-        assert_eq!(
-            seen.sum("podinit_created_to_ready_duration_seconds_count"),
-            3.0
-        );
+        assert_eq!(seen.sum("podinit_created_to_ready_duration_seconds_count"), 3.0);
         assert_eq!(seen.sum("podinit_unobserved_total"), 0.0);
         assert_eq!((seen.sum(GAP), loaded(&seen, "restored")), (0.0, 1.0));
         assert_eq!(world.lists(), lists, "it was resumed");
@@ -198,15 +185,9 @@ async fn after_a_compaction_the_gap_is_counted_and_a_list_tells_what_is_left() {
         // The one that came and went within the gap is lost, and the gap says so.
         assert_eq!(seen.sum("podinit_pods_discovered_total"), 4.0);
         assert_eq!(finished(&seen, "ready"), 3.0);
-        assert_eq!(
-            seen.sum("podinit_scheduled_to_ready_duration_seconds_count"),
-            3.0
-        );
+        assert_eq!(seen.sum("podinit_scheduled_to_ready_duration_seconds_count"), 3.0);
         assert!(seen.sum(GAP) > 0.0);
-        assert_eq!(
-            seen.sum_where("podinit_relists_total", "reason", "gone"),
-            1.0
-        );
+        assert_eq!(seen.sum_where("podinit_relists_total", "reason", "gone"), 1.0);
     });
 }
 
@@ -215,9 +196,7 @@ fn spoiled(world: &World, result: &str, spoil: impl FnOnce(&std::path::Path)) ->
     let mut podinit = world.podinit();
     podinit.until_synced();
     assert!(podinit.terminate());
-    let rejected = world
-        .state_dir()
-        .join(format!("checkpoint.rejected-{result}"));
+    let rejected = world.state_dir().join(format!("checkpoint.rejected-{result}"));
     spoil(&world.checkpoint());
     let spoiled = fs::read(world.checkpoint()).ok();
     let mut podinit = world.podinit();
@@ -229,10 +208,7 @@ fn spoiled(world: &World, result: &str, spoil: impl FnOnce(&std::path::Path)) ->
     // And from then on there is a good one again.
     let mut podinit = world.podinit();
     let again = podinit.until_synced();
-    assert_eq!(
-        (loaded(&again, result), loaded(&again, "restored")),
-        (1.0, 1.0)
-    );
+    assert_eq!((loaded(&again, result), loaded(&again, "restored")), (1.0, 1.0));
     seen
 }
 
@@ -280,11 +256,7 @@ async fn a_checkpoint_that_cannot_be_used_is_set_aside_and_podinit_begins_anew()
 async fn the_checkpoint_of_another_cluster_is_not_mixed_into_this_one() {
     let first = world().await;
     first.live("theirs");
-    let config = ClusterConfig {
-        start: None,
-        preexisting: 60,
-        ..ClusterConfig::manual()
-    };
+    let config = ClusterConfig { start: None, preexisting: 60, ..ClusterConfig::manual() };
     let second = World::of(Cluster::start(config).await.unwrap());
     blocking(|| {
         let mut podinit = first.podinit();
@@ -310,9 +282,8 @@ async fn other_labels_begin_at_zero_and_everything_else_goes_on() {
         world.live("done");
         world.create("starts");
         world.bind("starts");
-        let before = podinit.until("both", |seen| {
-            finished(seen, "ready") == 1.0 && discovered(2.0)(seen)
-        });
+        let before =
+            podinit.until("both", |seen| finished(seen, "ready") == 1.0 && discovered(2.0)(seen));
         assert!(podinit.terminate());
         let mut command = world.command();
         let mut podinit = Exporter::spawn(command.args(["--labels", "namespace,host_network"]));
@@ -339,13 +310,7 @@ async fn pods_that_are_watched_no_longer_vanish() {
         let mut command = world.command();
         let mut podinit = Exporter::spawn(command.args(["--namespace", "other"]));
         let seen = podinit.until_synced();
-        assert_eq!(
-            (
-                finished(&seen, "vanished"),
-                seen.sum("podinit_inflight_pods")
-            ),
-            (1.0, 0.0)
-        );
+        assert_eq!((finished(&seen, "vanished"), seen.sum("podinit_inflight_pods")), (1.0, 0.0));
         assert!(podinit.terminate());
         // Another selection of the same scope: what it does not hold is gone too.
         world.create("again");
@@ -383,9 +348,8 @@ async fn the_first_scrape_says_that_nothing_can_be_written() {
         // What is in the way of the file cannot be removed.
         fs::create_dir_all(world.state_dir().join("checkpoint.tmp/full")).unwrap();
         let mut podinit = world.podinit();
-        let first = podinit.until("counters", |seen| {
-            seen.value("podinit_pods_discovered_total").is_some()
-        });
+        let first =
+            podinit.until("counters", |seen| seen.value("podinit_pods_discovered_total").is_some());
         assert_eq!(first.value("podinit_checkpoint_durable"), Some(0.0));
         podinit.says("podinit cannot write the checkpoint");
         assert!(podinit.terminate());

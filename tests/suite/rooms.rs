@@ -10,12 +10,8 @@ use crate::support::files::{files, root};
 fn rooms() -> Vec<String> {
     let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
     let table = text.split("| room | holds |").nth(1).unwrap();
-    let rows = table
-        .lines()
-        .skip(2)
-        .take_while(|row| row.starts_with("| `"));
-    rows.map(|row| row.split('`').nth(1).unwrap().to_owned())
-        .collect()
+    let rows = table.lines().skip(2).take_while(|row| row.starts_with("| `"));
+    rows.map(|row| row.split('`').nth(1).unwrap().to_owned()).collect()
 }
 
 /// Whether a file holds only tests.
@@ -27,9 +23,7 @@ fn is_of_tests(path: &Path) -> bool {
 /// What the code of a file names of the crate's root, without comments and the tests beside it.
 fn named(text: &str) -> Vec<String> {
     let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap();
-    let lines = code
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
     let found = lines.flat_map(|line| line.split("crate::").skip(1));
     found
         .map(|rest| {
@@ -42,9 +36,7 @@ fn named(text: &str) -> Vec<String> {
 #[test]
 fn the_table_has_every_room_and_there_are_not_too_many() {
     let entries = fs::read_dir(root().join("src")).unwrap();
-    let directories = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir());
+    let directories = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
     let mut there: Vec<_> = directories.map(name).collect();
     let mut listed = rooms();
@@ -66,11 +58,7 @@ fn a_room_names_only_rooms_above_it() {
             for other in named.iter().filter_map(|name| place(name)) {
                 imports += 1;
                 let below = &rooms[other];
-                assert!(
-                    other <= own,
-                    "{}: names {below}, which is below",
-                    file.display()
-                );
+                assert!(other <= own, "{}: names {below}, which is below", file.display());
             }
         }
     }

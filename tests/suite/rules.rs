@@ -26,11 +26,8 @@ fn path(name: &str) -> PathBuf {
 }
 
 fn rendered(format: RulesFormat, rule_file: &str) -> String {
-    let options = RenderOptions {
-        format,
-        rule_file: rule_file.to_owned(),
-        ..RenderOptions::default()
-    };
+    let options =
+        RenderOptions { format, rule_file: rule_file.to_owned(), ..RenderOptions::default() };
     render(&SloFile::built_in(), &options).unwrap()
 }
 
@@ -52,10 +49,7 @@ fn written() -> [(&'static str, String); 8] {
         ("deploy/slo-default.yaml", DEFAULT_TEXT.to_owned()),
         // Neither kustomize nor Helm reads files outside of its own directory.
         ("deploy/components/slo/slo.yaml", DEFAULT_TEXT.to_owned()),
-        (
-            "deploy/prometheus-rules.yaml",
-            rendered(RulesFormat::Prometheus, rule_file),
-        ),
+        ("deploy/prometheus-rules.yaml", rendered(RulesFormat::Prometheus, rule_file)),
         (
             "deploy/chart/podinit/files/prometheus-rules.yaml",
             rendered(RulesFormat::Prometheus, rule_file),
@@ -65,14 +59,8 @@ fn written() -> [(&'static str, String); 8] {
             rendered(RulesFormat::PrometheusRule, rule_file),
         ),
         ("deploy/mixin/prometheus-rules.yaml", linked()),
-        (
-            "deploy/openslo.yaml",
-            rendered(RulesFormat::OpenSlo, rule_file),
-        ),
-        (
-            "tests/promtool/rules_test.yaml",
-            rendered(RulesFormat::Tests, rule_file),
-        ),
+        ("deploy/openslo.yaml", rendered(RulesFormat::OpenSlo, rule_file)),
+        ("tests/promtool/rules_test.yaml", rendered(RulesFormat::Tests, rule_file)),
     ]
 }
 
@@ -106,22 +94,15 @@ fn alerts() -> Vec<(String, serde_json::Value)> {
     let text = linked();
     let rules: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
     let groups = rules["groups"].as_array().unwrap().clone();
-    let rules = groups
-        .into_iter()
-        .flat_map(|group| group["rules"].as_array().unwrap().clone());
-    rules
-        .filter_map(|rule| Some((rule["alert"].as_str()?.to_owned(), rule)))
-        .collect()
+    let rules = groups.into_iter().flat_map(|group| group["rules"].as_array().unwrap().clone());
+    rules.filter_map(|rule| Some((rule["alert"].as_str()?.to_owned(), rule))).collect()
 }
 
 #[test]
 fn every_alert_says_what_whoever_is_called_must_know() {
     for (name, rule) in alerts() {
         let severity = rule["labels"]["severity"].as_str().unwrap();
-        assert!(
-            ["critical", "warning", "info"].contains(&severity),
-            "{name}"
-        );
+        assert!(["critical", "warning", "info"].contains(&severity), "{name}");
         for key in ["summary", "description", "runbook_url", "dashboard_url"] {
             let text = rule["annotations"][key].as_str();
             assert!(text.is_some_and(|text| !text.is_empty()), "{name}: {key}");
@@ -142,10 +123,7 @@ fn every_alert_has_its_runbook_and_every_runbook_its_alert() {
         .collect();
     let names: BTreeSet<String> = alerts().into_iter().map(|(name, _)| name).collect();
     assert_eq!(titles, names);
-    for section in sections
-        .iter()
-        .filter(|section| section.starts_with("Podinit"))
-    {
+    for section in sections.iter().filter(|section| section.starts_with("Podinit")) {
         let title = section.lines().next().unwrap();
         for part in ["**Meaning.**", "**Look.**", "**Do.**", "```promql"] {
             assert!(section.contains(part), "{title} lacks {part}");
@@ -179,9 +157,8 @@ fn alerts_link_to_what_has_an_address_and_to_nothing_else() {
 fn every_cause_has_its_runbook() {
     let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
     let sections: Vec<&str> = runbooks.split("\n## Cause: ").skip(1).collect();
-    let titles: Vec<&str> = (sections.iter())
-        .map(|section| section.lines().next().unwrap())
-        .collect();
+    let titles: Vec<&str> =
+        (sections.iter()).map(|section| section.lines().next().unwrap()).collect();
     // Alerts have two values more: pods of several causes, and pods that were never seen to wait.
     let causes = Cause::ALL.into_iter().map(Cause::as_str);
     let expected: BTreeSet<&str> = causes.chain(["several", "none"]).collect();
@@ -189,21 +166,10 @@ fn every_cause_has_its_runbook() {
     assert_eq!(titles.into_iter().collect::<BTreeSet<_>>(), expected);
     for section in &sections {
         // It has a command or a query, or names the section whose command finds its pods.
-        let helps = [
-            "```sh\n",
-            "```promql\n",
-            "](#find-the-pods)",
-            "each has a section below",
-        ];
+        let helps = ["```sh\n", "```promql\n", "](#find-the-pods)", "each has a section below"];
         assert!(helps.iter().any(|help| section.contains(help)), "{section}");
         let title = section.lines().next().unwrap();
-        for part in [
-            "**Means.**",
-            "**Mostly.**\n\n1. ",
-            "\n2. ",
-            "\n3. ",
-            "**Find the pods",
-        ] {
+        for part in ["**Means.**", "**Mostly.**\n\n1. ", "\n2. ", "\n3. ", "**Find the pods"] {
             assert!(section.contains(part), "{title} lacks {part}");
         }
     }
@@ -241,17 +207,10 @@ fn inhibition_rules_name_alerts_and_their_labels() {
                     name.starts_with(one)
                 })
             };
-            assert!(
-                about.starts_with("alertname=") && names.iter().any(known),
-                "{about}"
-            );
+            assert!(about.starts_with("alertname=") && names.iter().any(known), "{about}");
         }
         let labels = ["cluster", "job", "slo", "stage", "cause"];
-        assert!(
-            rule.equal
-                .iter()
-                .all(|label| labels.contains(&label.as_str()))
-        );
+        assert!(rule.equal.iter().all(|label| labels.contains(&label.as_str())));
     }
 }
 
@@ -298,21 +257,16 @@ fn promtool(arguments: &[&str]) {
     let promtool = std::env::var_os("PROMTOOL").unwrap_or_else(|| "promtool".into());
     let output = Command::new(promtool).args(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&said)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
 }
 
 /// Rules and tests of `slos` in a directory of their own.
 fn check_with_promtool(slos: &SloFile) {
     let dir = tempfile::tempdir().unwrap();
     let mut paths = Vec::new();
-    for (format, name) in [
-        (RulesFormat::Prometheus, "prometheus-rules.yaml"),
-        (RulesFormat::Tests, "tests.yaml"),
-    ] {
+    for (format, name) in
+        [(RulesFormat::Prometheus, "prometheus-rules.yaml"), (RulesFormat::Tests, "tests.yaml")]
+    {
         let options = RenderOptions {
             format,
             job: "monitoring/podinit".to_owned(),
@@ -348,11 +302,7 @@ fn promtool_reads_the_queries_of_the_runbooks() {
         .collect();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("queries.yaml");
-    fs::write(
-        &file,
-        format!("groups:\n- name: queries\n  rules:\n{rules}"),
-    )
-    .unwrap();
+    fs::write(&file, format!("groups:\n- name: queries\n  rules:\n{rules}")).unwrap();
     promtool(&["check", "rules", file.to_str().unwrap()]);
 }
 

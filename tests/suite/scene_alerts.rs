@@ -85,11 +85,7 @@ const STORIES: [Story; Scene::ALL.len()] = [
         scene: Scene::TwoProblems,
         // More pods are on the node than have an image that is not there yet.
         pages: &[("network-ready", "sandbox", 4), ("pod-ready", "sandbox", 6)],
-        stuck: &[
-            ("network", "sandbox", 12),
-            ("init", "image", 35),
-            ("containers", "image", 33),
-        ],
+        stuck: &[("network", "sandbox", 12), ("init", "image", 35), ("containers", "image", 33)],
         registry: REGISTRY,
     },
     Story {
@@ -120,10 +116,7 @@ const STORIES: [Story; Scene::ALL.len()] = [
     },
     Story {
         scene: Scene::DevicePluginGone,
-        pages: &[
-            ("network-ready", "rejected", 3),
-            ("pod-ready", "rejected", 3),
-        ],
+        pages: &[("network-ready", "rejected", 3), ("pod-ready", "rejected", 3)],
         // They have ended: none of them is stuck.
         stuck: &[],
         registry: None,
@@ -171,9 +164,7 @@ impl Story {
             labels: format!("alertname=\"{name}\",severity=\"warning\""),
             within,
         });
-        let clocks = clocks
-            .into_iter()
-            .filter(|_| self.scene == Scene::WrongClocks);
+        let clocks = clocks.into_iter().filter(|_| self.scene == Scene::WrongClocks);
         let registry = self.registry.map(|registry| Fires {
             labels: format!(
                 "alertname=\"PodinitRegistryFailing\",severity=\"warning\",registry=\"{registry}\""
@@ -265,10 +256,7 @@ async fn assert_told(scene: Scene) {
     let (right, wrong): (Vec<_>, Vec<_>) =
         (all.into_iter()).partition(|(series, _)| is_expected(series));
     let count = |pods: &[(&str, f64)]| pods.iter().map(|(_, pods)| pods).sum::<f64>();
-    assert!(
-        count(&wrong) <= 0.05 * count(&right),
-        "{scene:?}: {wrong:?}, {right:?}"
-    );
+    assert!(count(&wrong) <= 0.05 * count(&right), "{scene:?}: {wrong:?}, {right:?}");
 }
 
 /// A unit test for promtool, with what was scraped as input.
@@ -287,13 +275,10 @@ fn promtool_test(recording: &SceneRecording, alerts: &[Fires]) -> String {
     let none = json!([]);
     let one = json!([{"labels": "{}", "value": 1}]);
     let check = |minute: usize, expr: &str, samples: &Value| json!({"eval_time": format!("{minute}m"), "expr": expr, "exp_samples": samples});
-    let allowed: String = (alerts.iter())
-        .map(|alert| format!(" unless ALERTS{{{}}}", alert.labels))
-        .collect();
+    let allowed: String =
+        (alerts.iter()).map(|alert| format!(" unless ALERTS{{{}}}", alert.labels)).collect();
     let others = format!("group(ALERTS{{alertstate=\"firing\"}}{allowed})");
-    let mut checks: Vec<Value> = (0..=end)
-        .map(|minute| check(minute, &others, &none))
-        .collect();
+    let mut checks: Vec<Value> = (0..=end).map(|minute| check(minute, &others, &none)).collect();
     for alert in alerts {
         let expr = firing(&alert.labels);
         checks.extend((0..=BROKEN).map(|minute| check(minute, &expr, &none)));
@@ -319,10 +304,7 @@ async fn assert_promtool_agrees(scene: Option<Scene>) {
     let path = dir.path().join("scene.yaml");
     fs::write(&path, promtool_test(recording, &alerts)).unwrap();
     let promtool = std::env::var_os("PROMTOOL").unwrap_or_else(|| "promtool".into());
-    let run = Command::new(promtool)
-        .args(["test", "rules"])
-        .arg(&path)
-        .output();
+    let run = Command::new(promtool).args(["test", "rules"]).arg(&path).output();
     let output = run.unwrap();
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);

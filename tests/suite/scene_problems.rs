@@ -31,11 +31,7 @@ const fn named(
     shared: Option<(&'static str, &'static str)>,
     sentence: &'static str,
 ) -> Named {
-    Named {
-        cause,
-        shared,
-        sentence,
-    }
+    Named { cause, shared, sentence }
 }
 
 const REGISTRY: Named = named(
@@ -43,11 +39,8 @@ const REGISTRY: Named = named(
     Some(("registry", "registry.example.com")),
     " pods cannot pull images from registry.example.com: dial tcp 192.0.2.7:443: connection refused. Since 00:03, ",
 );
-const NODE: Named = named(
-    "sandbox",
-    Some(("node", "node-a0")),
-    " pods on node node-a0 cannot get a sandbox",
-);
+const NODE: Named =
+    named("sandbox", Some(("node", "node-a0")), " pods on node node-a0 cannot get a sandbox");
 
 /// The problems of a scene, the worst first. A gang that has waited for less than a minute is no problem
 /// ([§13.2](crate::specification#s13-2)).
@@ -89,11 +82,9 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             None,
             " pod fits on no node, because resources are short: 10 Insufficient cpu, 1 node(s) had untolerated taint",
         )],
-        Scene::SlowNodes => vec![named(
-            "resources",
-            None,
-            " pods fit on no node, because resources are short: ",
-        )],
+        Scene::SlowNodes => {
+            vec![named("resources", None, " pods fit on no node, because resources are short: ")]
+        }
         Scene::DevicePluginGone => vec![named(
             "rejected",
             Some(("workload", "ml/Deployment/embeddings")),
@@ -110,11 +101,8 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
                 Some(("node", "node-a1")),
                 "The clock of node-a1 is at least 1m59s ahead. ",
             );
-            let behind = named(
-                "clock",
-                Some(("node", "node-b1")),
-                "The clock of node-b1 is at least 1m3",
-            );
+            let behind =
+                named("clock", Some(("node", "node-b1")), "The clock of node-b1 is at least 1m3");
             vec![ahead, behind]
         }
     }
@@ -172,25 +160,17 @@ async fn assert_named(scene: Scene) {
         let found = recording.problems.iter().find(|(at, _)| *at == now);
         let (_, found) = found.expect("there is a sample in each minute");
         let all = &found.problems;
-        let (poor, told): (Vec<&Problem>, Vec<&Problem>) = all
-            .iter()
-            .partition(|one| minute == 25 && lacks_events(one));
+        let (poor, told): (Vec<&Problem>, Vec<&Problem>) =
+            all.iter().partition(|one| minute == 25 && lacks_events(one));
         let pods = |problems: &[&Problem]| problems.iter().map(|one| one.pods).sum::<usize>();
-        assert!(
-            20 * pods(&poor) <= pods(&told),
-            "{scene:?} at {minute}: {poor:#?}"
-        );
+        assert!(20 * pods(&poor) <= pods(&told), "{scene:?} at {minute}: {poor:#?}");
         let mut told = told;
         if scene == Scene::WrongClocks {
             // Which of the nodes has more pods is chance.
             told.sort_by(|one, other| one.value.cmp(&other.value));
         }
         let expected = problems_of(scene, minute);
-        assert_eq!(
-            told.len(),
-            expected.len(),
-            "{scene:?} at {minute}: {told:#?}"
-        );
+        assert_eq!(told.len(), expected.len(), "{scene:?} at {minute}: {told:#?}");
         for (problem, expected) in told.into_iter().zip(expected) {
             let shared = problem.dimension.as_deref().zip(problem.value.as_deref());
             assert_eq!(
@@ -210,10 +190,8 @@ async fn assert_named(scene: Scene) {
             // Beside the sentence stands what to run next, of the pod that has waited longest.
             let (oldest, next) = (&problem.oldest[0], &problem.next_command);
             let of_namespace = format!("kubectl -n {} ", oldest.namespace);
-            let of_node = format!(
-                "kubectl debug node/{} ",
-                problem.value.as_deref().unwrap_or_default()
-            );
+            let of_node =
+                format!("kubectl debug node/{} ", problem.value.as_deref().unwrap_or_default());
             let is_next = match expected.cause {
                 "clock" => next.starts_with(&of_node),
                 _ => next.starts_with(&of_namespace) && next.contains(&oldest.name),

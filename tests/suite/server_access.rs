@@ -34,11 +34,7 @@ async fn each_verdict_has_its_status() {
         (Verdict::TooManyRequests, 429),
         (Verdict::Unavailable, 503),
     ] {
-        let server = start_with(
-            Source::default(),
-            Limits::default(),
-            Arc::new(Says(verdict)),
-        );
+        let server = start_with(Source::default(), Limits::default(), Arc::new(Says(verdict)));
         let reply = server.get("/metrics").await;
         assert_eq!(reply.status, status);
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
@@ -51,11 +47,8 @@ async fn each_verdict_has_its_status() {
 /// What is not a probe is not even said not to exist.
 #[tokio::test]
 async fn only_the_probes_are_open() {
-    let server = start_with(
-        Source::default(),
-        Limits::default(),
-        Arc::new(Says(Verdict::Forbidden)),
-    );
+    let server =
+        start_with(Source::default(), Limits::default(), Arc::new(Says(Verdict::Forbidden)));
     server.health.register_source("a").listed();
     for (method, path, status) in [
         ("GET", "/livez", 200),
@@ -78,13 +71,7 @@ async fn only_the_probes_are_open() {
         let reply = server.request(method, path, &[]).await;
         assert_eq!(reply.status, status, "{method} {path}");
     }
-    assert_eq!(
-        server
-            .source
-            .begun
-            .load(std::sync::atomic::Ordering::SeqCst),
-        0
-    );
+    assert_eq!(server.source.begun.load(std::sync::atomic::Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
@@ -94,11 +81,7 @@ async fn users_of_the_web_configuration_are_let_in() {
     let headers = "http_server_config: {headers: {X-Frame-Options: deny}}";
     let (gate, stats) = pki.gate(&format!("basic_auth_users: {{alice: {hash}}}\n{headers}"));
     let server = start_with(Source::default(), Limits::default(), gate.clone());
-    for (login, status) in [
-        ("alice:right", 200),
-        ("alice:wrong", 401),
-        ("eve:right", 401),
-    ] {
+    for (login, status) in [("alice:right", 200), ("alice:wrong", 401), ("eve:right", 401)] {
         for path in ["/metrics", "/"] {
             let authorization = basic(login);
             let headers = [("Authorization", authorization.as_str())];
@@ -113,10 +96,7 @@ async fn users_of_the_web_configuration_are_let_in() {
     assert!(challenge.starts_with("Basic realm="), "{challenge}");
     // Which of two it should be is not guessed.
     let right = basic("alice:right");
-    let twice = [
-        ("Authorization", right.as_str()),
-        ("Authorization", right.as_str()),
-    ];
+    let twice = [("Authorization", right.as_str()), ("Authorization", right.as_str())];
     assert_eq!(server.request("GET", "/metrics", &twice).await.status, 401);
     assert_eq!(server.get("/livez").await.status, 200);
     assert_eq!(stats.refused(Refusal::Unauthenticated), 6);
@@ -125,10 +105,7 @@ async fn users_of_the_web_configuration_are_let_in() {
     let hash = bcrypt::hash("other", 4).unwrap();
     gate.set(pki.config(&format!("basic_auth_users: {{alice: {hash}}}")));
     let headers = [("Authorization", right.as_str())];
-    assert_eq!(
-        server.request("GET", "/metrics", &headers).await.status,
-        401
-    );
+    assert_eq!(server.request("GET", "/metrics", &headers).await.status, 401);
 }
 
 #[tokio::test]

@@ -64,10 +64,8 @@ async fn openmetrics_is_read_by_its_parser() {
     assert!(reply.text().ends_with("# EOF\n"));
     // The parser refuses units on histograms, which OpenMetrics 1.0 allows.
     let lines = reply.text().lines();
-    let without_units: String = lines
-        .filter(|line| !line.starts_with("# UNIT"))
-        .flat_map(|line| [line, "\n"])
-        .collect();
+    let without_units: String =
+        lines.filter(|line| !line.starts_with("# UNIT")).flat_map(|line| [line, "\n"]).collect();
     let parsed = openmetrics_parser::openmetrics::parse_openmetrics(&without_units).unwrap();
     for family in ["podinit_pods_discovered", "process_cpu_seconds"] {
         assert!(parsed.families.contains_key(family), "{family}");

@@ -150,10 +150,7 @@ async fn a_head_that_trickles_in_ends_the_connection() {
 
 #[tokio::test]
 async fn a_body_that_was_announced_and_never_comes_holds_nothing_up() {
-    let limits = Limits {
-        max_scrapes: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { max_scrapes: 1, ..Limits::default() };
     let server = start(Source::default(), limits);
     let mut waiting = Vec::new();
     for framing in ["Content-Length: 1000000", "Transfer-Encoding: chunked"] {
@@ -181,9 +178,7 @@ async fn ten_thousand_scrapers_at_once_are_served_or_turned_away() {
     let _descriptors = descriptors::reserve(wanted as u64).await;
     let server = start(Source::default(), limits);
     server.source.gate.set_shut(true);
-    let crowd: Vec<_> = (0..SCRAPERS)
-        .map(|_| tokio::spawn(scrape(server.address)))
-        .collect();
+    let crowd: Vec<_> = (0..SCRAPERS).map(|_| tokio::spawn(scrape(server.address))).collect();
     server.source.until_begun(1).await;
     // As many as may be are under way; everybody else is turned away, and probes get through.
     let turned_away = || crowd.iter().filter(|scraper| scraper.is_finished()).count();

@@ -24,9 +24,7 @@ async fn each_format_comes_with_its_own_type() {
         ("text/plain;version=0.0.4", TEXT, Format::Text),
         ("image/png", TEXT, Format::Text),
     ] {
-        let reply = server
-            .request("GET", "/metrics", &[("Accept", accept)])
-            .await;
+        let reply = server.request("GET", "/metrics", &[("Accept", accept)]).await;
         assert_eq!(reply.status, 200);
         assert_eq!(reply.header("content-type"), Some(content_type));
         assert_eq!(reply.header("content-length"), Some("1000"));
@@ -41,16 +39,12 @@ async fn each_format_comes_with_its_own_type() {
 #[tokio::test]
 async fn gzip_is_sent_to_those_who_take_it() {
     let server = start(Source::default(), Limits::default());
-    let reply = server
-        .request("GET", "/metrics", &[("Accept-Encoding", "gzip")])
-        .await;
+    let reply = server.request("GET", "/metrics", &[("Accept-Encoding", "gzip")]).await;
     assert_eq!(reply.header("content-encoding"), Some("gzip"));
     let length: usize = reply.header("content-length").unwrap().parse().unwrap();
     assert_eq!(reply.body.len(), length);
     let mut body = Vec::new();
-    flate2::read::GzDecoder::new(reply.body.as_slice())
-        .read_to_end(&mut body)
-        .unwrap();
+    flate2::read::GzDecoder::new(reply.body.as_slice()).read_to_end(&mut body).unwrap();
     assert_eq!(body, body_of(Format::Text, 1000));
 
     let refused = [("Accept-Encoding", "gzip;q=0")];
@@ -89,28 +83,15 @@ async fn other_methods_are_told_which_are_allowed() {
             assert_eq!(reply.text(), "method not allowed, use GET or HEAD\n");
         }
     }
-    assert_eq!(
-        server
-            .source
-            .begun
-            .load(std::sync::atomic::Ordering::SeqCst),
-        0
-    );
+    assert_eq!(server.source.begun.load(std::sync::atomic::Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
 async fn other_paths_are_not_found_however_odd() {
     let server = start(Source::default(), Limits::default());
-    for path in [
-        "/metrics/",
-        "//metrics",
-        "/metrics/x",
-        "/METRICS",
-        "/..",
-        "/%2e%2e/metrics",
-        "/%00",
-        "*",
-    ] {
+    for path in
+        ["/metrics/", "//metrics", "/metrics/x", "/METRICS", "/..", "/%2e%2e/metrics", "/%00", "*"]
+    {
         let reply = server.get(path).await;
         assert_eq!(reply.status, 404, "{path}");
         assert_eq!(reply.text(), "not found, try /metrics, /livez or /readyz\n");
@@ -140,9 +121,7 @@ async fn readiness_follows_the_first_list() {
 async fn liveness_names_the_task_that_ended() {
     let server = start(Source::default(), Limits::default());
     assert_eq!(server.get("/livez").await.status, 200);
-    let task = server
-        .health
-        .register_task("ingest", Duration::from_secs(60));
+    let task = server.health.register_task("ingest", Duration::from_secs(60));
     assert_eq!(server.get("/livez").await.status, 200);
     drop(task);
     let reply = server.get("/livez").await;
@@ -155,10 +134,7 @@ async fn the_landing_page_needs_nothing_from_elsewhere() {
     let server = start(Source::default(), Limits::default());
     let reply = server.get("/").await;
     assert_eq!(reply.status, 200);
-    assert_eq!(
-        reply.header("content-type"),
-        Some("text/html; charset=utf-8")
-    );
+    assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
     let policy = reply.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'none'"));
     let page = reply.text();
@@ -171,10 +147,7 @@ async fn the_landing_page_needs_nothing_from_elsewhere() {
 
 #[tokio::test]
 async fn an_exposition_that_cannot_be_encoded_is_a_server_error_in_one_line() {
-    let source = Source {
-        failure: Some("no such family".to_owned()),
-        ..Source::default()
-    };
+    let source = Source { failure: Some("no such family".to_owned()), ..Source::default() };
     let server = start(source, Limits::default());
     let reply = server.get("/metrics").await;
     assert_eq!(reply.status, 500);

@@ -55,14 +55,8 @@ async fn a_head_that_does_not_arrive_ends_the_connection() {
 
 #[tokio::test]
 async fn a_scraper_that_does_not_read_is_cut_off_and_no_longer_counts() {
-    let source = Source {
-        size: HUGE,
-        ..Source::default()
-    };
-    let limits = Limits {
-        max_scrapes: 1,
-        ..Limits::default()
-    };
+    let source = Source { size: HUGE, ..Source::default() };
+    let limits = Limits { max_scrapes: 1, ..Limits::default() };
     let server = start(source, limits);
     let mut stream = server.connect().await;
     let scrape = request("GET", "/metrics", &[]);
@@ -92,10 +86,7 @@ async fn silent_scrape(server: &Running) -> TcpStream {
 
 #[tokio::test]
 async fn clients_that_do_not_read_do_not_shut_out_a_scraper() {
-    let source = Source {
-        size: HUGE,
-        ..Source::default()
-    };
+    let source = Source { size: HUGE, ..Source::default() };
     let limits = Limits {
         max_scrapes: 4,
         min_stall: Duration::ZERO,
@@ -112,17 +103,12 @@ async fn clients_that_do_not_read_do_not_shut_out_a_scraper() {
     let scraped = tokio::time::timeout(PATIENCE, async {
         while server.request("HEAD", "/metrics", &[]).await.status != 200 {}
     });
-    scraped
-        .await
-        .expect("it is shut out until those that do not read are cut off");
+    scraped.await.expect("it is shut out until those that do not read are cut off");
 }
 
 #[tokio::test]
 async fn one_client_cannot_take_all_places() {
-    let limits = Limits {
-        max_scrapes: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { max_scrapes: 4, ..Limits::default() };
     let server = start(Source::default(), limits);
     // They are not answered yet, so that nobody can know whether they are going to read.
     server.source.gate.set_shut(true);
@@ -135,10 +121,7 @@ async fn one_client_cannot_take_all_places() {
     let other = TcpSocket::new_v4().unwrap();
     other.bind("127.0.0.2:0".parse().unwrap()).unwrap();
     let mut other = other.connect(server.address).await.unwrap();
-    other
-        .write_all(&request("GET", "/metrics", &[]))
-        .await
-        .unwrap();
+    other.write_all(&request("GET", "/metrics", &[])).await.unwrap();
     // Its request is under way before the others can be answered.
     while server.get("/livez").await.status != 200 {}
     server.source.gate.set_shut(false);
@@ -153,10 +136,7 @@ async fn bodies_of_get_are_passed_over() {
     let mut stream = server.connect().await;
     let with_body = b"GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
     let last = request("GET", "/metrics", &[]);
-    stream
-        .write_all(&[&with_body[..], &last].concat())
-        .await
-        .unwrap();
+    stream.write_all(&[&with_body[..], &last].concat()).await.unwrap();
     let mut received = Vec::new();
     stream.read_to_end(&mut received).await.unwrap();
     let expected = body_of(Format::Text, 1000);
@@ -185,10 +165,7 @@ async fn a_body_without_end_is_not_read_to_its_end() {
 
 #[tokio::test]
 async fn excess_scrapes_are_turned_away_while_probes_are_answered() {
-    let limits = Limits {
-        max_scrapes: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { max_scrapes: 1, ..Limits::default() };
     let server = start(Source::default(), limits);
     server.source.gate.set_shut(true);
     let mut first = server.connect().await;
@@ -196,9 +173,7 @@ async fn excess_scrapes_are_turned_away_while_probes_are_answered() {
     first.write_all(&scrape).await.unwrap();
     server.source.until_begun(1).await;
     for _ in 0..100 {
-        let reply = server
-            .exchange(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
-            .await;
+        let reply = server.exchange(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n").await;
         assert_eq!(reply.status, 503);
         assert_eq!(reply.header("retry-after"), Some("1"));
         assert_eq!(reply.header("connection"), Some("close"));

@@ -33,10 +33,7 @@ async fn a_scrape_under_way_is_finished_and_nobody_else_comes_in() {
 
 #[tokio::test]
 async fn silent_clients_do_not_hold_the_shutdown_up() {
-    let limits = Limits {
-        shutdown_grace: Duration::from_secs(3600),
-        ..Limits::default()
-    };
+    let limits = Limits { shutdown_grace: Duration::from_secs(3600), ..Limits::default() };
     let server = start(Source::default(), limits);
     let mut streams = Vec::new();
     for sent in ["", "GET /livez HTTP/1.1\r\n"] {
@@ -46,9 +43,7 @@ async fn silent_clients_do_not_hold_the_shutdown_up() {
     }
     // Answered on a connection that is kept, so the ones before it have been accepted too.
     let mut kept = server.connect().await;
-    kept.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
-        .await
-        .unwrap();
+    kept.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
     kept.readable().await.unwrap();
     server.shutdown.cancel();
     server.task.await.unwrap();
@@ -56,14 +51,8 @@ async fn silent_clients_do_not_hold_the_shutdown_up() {
 
 #[tokio::test]
 async fn a_scrape_that_does_not_finish_in_time_is_cut() {
-    let source = Source {
-        size: 32 << 20,
-        ..Source::default()
-    };
-    let limits = Limits {
-        shutdown_grace: Duration::from_millis(10),
-        ..Limits::default()
-    };
+    let source = Source { size: 32 << 20, ..Source::default() };
+    let limits = Limits { shutdown_grace: Duration::from_millis(10), ..Limits::default() };
     let server = start(source, limits);
     let mut stream = server.connect().await;
     let scrape = request("GET", "/metrics", &[]);

@@ -31,19 +31,11 @@ async fn scrapes_and_probes_are_encrypted() {
     }
     // Nobody is spoken to in plain HTTP, or in HTTP/2.
     let mut plain = server.connect().await;
-    plain
-        .write_all(b"GET /livez HTTP/1.1\r\n\r\n")
-        .await
-        .unwrap();
+    plain.write_all(b"GET /livez HTTP/1.1\r\n\r\n").await.unwrap();
     let mut received = Vec::new();
     let _ = plain.read_to_end(&mut received).await;
     assert!(!received.windows(4).any(|four| four == b"HTTP"));
-    assert!(
-        !pki.client()
-            .offering(&["h2"])
-            .is_let_in(server.address)
-            .await
-    );
+    assert!(!pki.client().offering(&["h2"]).is_let_in(server.address).await);
 }
 
 #[tokio::test]
@@ -62,11 +54,7 @@ async fn each_client_auth_type_lets_in_whom_it_should() {
         ("RequireAnyClientCert", "", [NO_CERTIFICATE, YES, YES]),
         ("RequireClientCert", "", [NO_CERTIFICATE, YES, YES]),
         ("VerifyClientCertIfGiven", ca, [YES, YES, NO_HANDSHAKE]),
-        (
-            "RequireAndVerifyClientCert",
-            ca,
-            [NO_CERTIFICATE, YES, NO_HANDSHAKE],
-        ),
+        ("RequireAndVerifyClientCert", ca, [NO_CERTIFICATE, YES, NO_HANDSHAKE]),
     ] {
         let server = serve(&pki, &format!("  client_auth_type: {kind}\n{more}"));
         for versions in [&TLS12, &TLS13] {
@@ -95,11 +83,7 @@ async fn only_named_clients_are_let_in_where_names_are_given() {
         (issued("10.0.0.8"), None),
         (issued("other.example"), None),
         (issued("sub.prometheus.example"), None),
-        (
-            pki.client()
-                .as_who(&Authority::new().issue("prometheus.example")),
-            None,
-        ),
+        (pki.client().as_who(&Authority::new().issue("prometheus.example")), None),
         (pki.client(), Some(403)),
     ] {
         assert_eq!(client.status(server.address, "/metrics").await, status);
@@ -109,10 +93,7 @@ async fn only_named_clients_are_let_in_where_names_are_given() {
 #[tokio::test]
 async fn versions_that_are_not_wanted_are_refused() {
     let pki = Pki::new();
-    let (old, new) = (
-        pki.client().speaking(&[&TLS12]),
-        pki.client().speaking(&[&TLS13]),
-    );
+    let (old, new) = (pki.client().speaking(&[&TLS12]), pki.client().speaking(&[&TLS13]));
     let server = serve(&pki, "  min_version: TLS13\n");
     assert!(!old.is_let_in(server.address).await);
     assert!(new.is_let_in(server.address).await);
@@ -175,21 +156,12 @@ async fn clients_that_complete_no_handshake_cannot_keep_others_out() {
 #[tokio::test]
 async fn a_scraper_that_does_not_read_is_cut_off_and_no_longer_counts() {
     let pki = Pki::new();
-    let source = Source {
-        size: 32 << 20,
-        ..Source::default()
-    };
-    let limits = Limits {
-        max_scrapes: 1,
-        ..Limits::default()
-    };
+    let source = Source { size: 32 << 20, ..Source::default() };
+    let limits = Limits { max_scrapes: 1, ..Limits::default() };
     let (gate, _) = pki.gate(TLS);
     let server = start_with(source, limits, gate);
     let mut stream = pki.client().connect(server.address).await.unwrap();
-    stream
-        .write_all(&request("GET", "/metrics", &[]))
-        .await
-        .unwrap();
+    stream.write_all(&request("GET", "/metrics", &[])).await.unwrap();
     server.source.until_begun(1).await;
     let status = pki.client().status(server.address, "/metrics").await;
     assert_eq!(status, Some(503));
@@ -202,10 +174,7 @@ async fn a_scraper_that_does_not_read_is_cut_off_and_no_longer_counts() {
     let mut received = Vec::new();
     assert!(stream.read_to_end(&mut received).await.is_err());
     assert!(received.len() < 32 << 20);
-    let reply = pki
-        .client()
-        .ask_with("HEAD", server.address, "/metrics", &[])
-        .await;
+    let reply = pki.client().ask_with("HEAD", server.address, "/metrics", &[]).await;
     assert_eq!(reply.unwrap().status, 200);
 }
 

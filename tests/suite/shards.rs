@@ -74,10 +74,7 @@ fn the_shards_of_random_histories_add_up() {
         // The times of first pods, too, are those of each shard's own.
         faults.retain(|line| !options.nodes || !line.starts_with("podinit_clock_anomalies_total"));
         for (part, shard) in parts.iter().zip(0..) {
-            let options = Options {
-                shard: Some((shard, parts.len() as u64)),
-                ..options.clone()
-            };
+            let options = Options { shard: Some((shard, parts.len() as u64)), ..options.clone() };
             let expected = reading::read(&documents, &options).exposition();
             let different = compare::differences(&expected, part);
             // Which Events a shard drops is told above, and when it looks at deadlines is its own affair.
@@ -87,9 +84,8 @@ fn the_shards_of_random_histories_add_up() {
         }
         faults
     };
-    let failing = seeds::first(seeds::asked().unwrap_or(HISTORIES), |seed| {
-        !faults_of(seed).is_empty()
-    });
+    let failing =
+        seeds::first(seeds::asked().unwrap_or(HISTORIES), |seed| !faults_of(seed).is_empty());
     if let Some(seed) = failing {
         panic!("seed {seed}\n{}", faults_of(seed).join("\n"));
     }
@@ -100,22 +96,14 @@ fn the_shards_of_recordings_add_up() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recordings");
     let files = std::fs::read_dir(directory).unwrap();
     let files = files.map(|file| file.unwrap().path());
-    let files: Vec<PathBuf> = files
-        .filter(|file| file.extension() == Some("gz".as_ref()))
-        .collect();
+    let files: Vec<PathBuf> =
+        files.filter(|file| file.extension() == Some("gz".as_ref())).collect();
     assert!(!files.is_empty());
     for file in files {
         for count in [1, 3, 4] {
-            let parts: Vec<_> = shards(count)
-                .map(|shard| replayed(&file, Some(shard)))
-                .collect();
+            let parts: Vec<_> = shards(count).map(|shard| replayed(&file, Some(shard))).collect();
             let faults = faults(&replayed(&file, None), &parts);
-            assert!(
-                faults.is_empty(),
-                "{}: {}",
-                file.display(),
-                faults.join("\n")
-            );
+            assert!(faults.is_empty(), "{}: {}", file.display(), faults.join("\n"));
         }
     }
 }
@@ -150,20 +138,13 @@ fn a_pod_of_another_shard_is_not_there_and_still_moves_time() {
         );
         let mut config = ExpositionConfig::default();
         config.replay.shard = Some(shard.parse().unwrap());
-        let printed = expose(recording, config)
-            .unwrap()
-            .encode(Format::Text)
-            .unwrap();
+        let printed = expose(recording, config).unwrap().encode(Format::Text).unwrap();
         exposition::parse(&String::from_utf8(printed).unwrap())
     };
     let finished = "podinit_pods_finished_total{outcome=\"vanished\"}";
     let figures = |figures: Exposition| {
-        [
-            "podinit_pods_discovered_total",
-            finished,
-            "podinit_remembered_pods",
-        ]
-        .map(|name| figures[name])
+        ["podinit_pods_discovered_total", finished, "podinit_remembered_pods"]
+            .map(|name| figures[name])
     };
     assert_eq!(figures(of("1/2")), [2.0, 1.0, 1.0]);
     assert_eq!(figures(of("0/2")), [1.0, 1.0, 0.0]);

@@ -59,10 +59,7 @@ impl Process {
     ) -> Self {
         let mut config = WatchConfig {
             scopes: vec![Scope::Cluster],
-            selectors: Selectors {
-                shard,
-                ..Selectors::default()
-            },
+            selectors: Selectors { shard, ..Selectors::default() },
             ..WatchConfig::default()
         };
         config.reflector.seed = Some(1);
@@ -98,10 +95,7 @@ impl Process {
     /// A checkpoint of what is accounted for.
     fn checkpoint(&self) -> Vec<u8> {
         let content = Content {
-            scope: SavedScope {
-                shard: self.shard.unwrap_or_default(),
-                ..SavedScope::default()
-            },
+            scope: SavedScope { shard: self.shard.unwrap_or_default(), ..SavedScope::default() },
             tracker: self.tracker.saved(),
             metrics: self.recorder.saved(),
             ..Content::default()
@@ -134,14 +128,8 @@ impl Process {
 /// The tracker of a checkpoint, of this shard or of one with the same index of another number of them.
 fn restore(saved: &[u8], recorder: &mut Recorder, config: &mut WatchConfig) -> Tracker {
     let (content, pods) = content::decode(&frame::read(saved).unwrap()).unwrap();
-    recorder.restore(
-        &content.metrics,
-        pods.iter().filter_map(SavedPod::in_flight),
-    );
-    let (before, after) = (
-        content.scope.shard,
-        config.selectors.shard.unwrap_or_default(),
-    );
+    recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
+    let (before, after) = (content.scope.shard, config.selectors.shard.unwrap_or_default());
     let source = content.tracker.sources.values().next();
     let version = source.and_then(|source| source.progress.version.clone());
     let same = Successor::Same;
@@ -181,9 +169,7 @@ impl World {
             ..ClusterConfig::manual()
         });
         let cluster = cluster.await.unwrap();
-        cluster
-            .faults()
-            .set_modes(|modes| modes.sharding = sharding);
+        cluster.faults().set_modes(|modes| modes.sharding = sharding);
         let start = |shard| Process::start(&cluster, shard, watch_list);
         Self {
             all: start(None),
@@ -214,9 +200,8 @@ impl World {
     /// The queries that asked for a shard, out of those for `targets`.
     fn asked(&self, targets: &[Target]) -> (usize, usize) {
         let requests = self.cluster.faults().requests();
-        let made: Vec<&Request> = (requests.iter())
-            .filter(|made| targets.contains(&made.target))
-            .collect();
+        let made: Vec<&Request> =
+            (requests.iter()).filter(|made| targets.contains(&made.target)).collect();
         let asked = |made: &&&Request| made.query.contains("&shardSelector=shardRange%28");
         (made.iter().filter(asked).count(), made.len())
     }
@@ -370,11 +355,7 @@ async fn moved_pods_are_observed_once(shardings: &[(u64, Sharding)]) {
         }
         world.pass(60).await;
         let (all, sums) = (world.all.figures(), world.sums());
-        assert!(
-            finished(&sums, "moved") > 3.0,
-            "{}",
-            finished(&sums, "moved")
-        );
+        assert!(finished(&sums, "moved") > 3.0, "{}", finished(&sums, "moved"));
         let seen_again = |outcome| finished(&sums, outcome) - finished(&all, outcome);
         let again = ["moved", "preexisting", "static"].map(seen_again);
         let discovered = "podinit_pods_discovered_total";
@@ -389,10 +370,7 @@ async fn moved_pods_are_observed_once(shardings: &[(u64, Sharding)]) {
                 |of| total(of, "podinit_unobserved_total{reason=\"preexisting\"", stage);
             let missing = observed(&all) - observed(&sums);
             let known = unobserved(&sums) - unobserved(&all);
-            assert!(
-                (0.0..=known).contains(&missing),
-                "{stage:?}: {missing} {known}"
-            );
+            assert!((0.0..=known).contains(&missing), "{stage:?}: {missing} {known}");
         }
     }
 }

@@ -61,9 +61,8 @@ fn the_script_of_each_shell_names_every_command() {
     ] {
         let script = printed(&podinit(&["completions", shell]));
         assert!(script.contains(mark), "{shell} lacks {mark}");
-        let words: BTreeSet<&str> = script
-            .split(|c: char| !c.is_alphanumeric() && c != '-')
-            .collect();
+        let words: BTreeSet<&str> =
+            script.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
         for command in commands() {
             assert!(words.contains(command.as_str()), "{shell}: {command}");
         }
@@ -75,19 +74,13 @@ fn the_script_of_each_shell_names_every_command() {
 #[test]
 fn bash_completes_a_command_and_a_flag() {
     let script = printed(&podinit(&["completions", "bash"]));
-    for (words, expected) in [
-        ("podinit expl", "explain"),
-        ("podinit man --out", "--output"),
-    ] {
+    for (words, expected) in [("podinit expl", "explain"), ("podinit man --out", "--output")] {
         let ask = format!(
             "{script}\nCOMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
              _podinit podinit \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"\n\
              printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
-        let output = Command::new("bash")
-            .args(["--norc", "-c", &ask])
-            .output()
-            .unwrap();
+        let output = Command::new("bash").args(["--norc", "-c", &ask]).output().unwrap();
         let answer = String::from_utf8(output.stdout).unwrap();
         assert_eq!(answer.trim(), expected, "{words}");
     }
@@ -103,20 +96,14 @@ fn every_command_has_a_manual_page() {
     let written = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let written: BTreeSet<String> = written.collect();
     let own = ["podinit.1".to_owned()];
-    let expected = commands()
-        .into_iter()
-        .map(|command| format!("podinit-{command}.1"))
-        .chain(own)
-        .collect();
+    let expected =
+        commands().into_iter().map(|command| format!("podinit-{command}.1")).chain(own).collect();
     assert_eq!(written, expected);
     let root = std::fs::read_to_string(pages.join("podinit.1")).unwrap();
     assert!(root.contains(concat!("podinit ", env!("CARGO_PKG_VERSION"))));
     for command in commands() {
         let escaped = command.replace('-', "\\-");
-        assert!(
-            root.contains(&format!("podinit\\-{escaped}(1)")),
-            "{command}"
-        );
+        assert!(root.contains(&format!("podinit\\-{escaped}(1)")), "{command}");
     }
     let report = std::fs::read_to_string(pages.join("podinit-report.1")).unwrap();
     assert!(report.contains("PODINIT_REPORT_FORMAT"), "{report}");
@@ -145,38 +132,23 @@ fn a_directory_that_cannot_be_made_is_an_error() {
     let output = podinit(&["man", "--output", file.path().to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(
-        error.starts_with("podinit: cannot make the directory"),
-        "{error}"
-    );
+    assert!(error.starts_with("podinit: cannot make the directory"), "{error}");
 }
 
 #[test]
 fn the_plugin_of_kubectl_is_the_same_program_under_its_own_name() {
     const PLUGIN: &str = "kubectl-pod_startup";
     let help = printed(&run_as(PLUGIN, &["--help"]));
-    assert!(
-        help.contains("Usage: kubectl pod-startup <COMMAND>"),
-        "{help}"
-    );
+    assert!(help.contains("Usage: kubectl pod-startup <COMMAND>"), "{help}");
     let help = printed(&run_as(PLUGIN, &["explain", "--help"]));
-    assert!(
-        help.contains("Usage: kubectl pod-startup explain "),
-        "{help}"
-    );
+    assert!(help.contains("Usage: kubectl pod-startup explain "), "{help}");
     let wrong = run_as(PLUGIN, &["report", "--no-such-flag"]);
     assert_eq!(wrong.status.code(), Some(2));
     let error = String::from_utf8(wrong.stderr).unwrap();
-    assert!(
-        error.contains("Usage: kubectl pod-startup report "),
-        "{error}"
-    );
+    assert!(error.contains("Usage: kubectl pod-startup report "), "{error}");
     let help = printed(&podinit(&["--help"]));
     assert!(help.contains("Usage: podinit <COMMAND>"), "{help}");
-    assert_eq!(
-        printed(&run_as(PLUGIN, &["rules"])),
-        printed(&podinit(&["rules"]))
-    );
+    assert_eq!(printed(&run_as(PLUGIN, &["rules"])), printed(&podinit(&["rules"])));
 }
 
 #[test]
@@ -186,30 +158,15 @@ fn kubectl_gets_candidates_for_the_last_word() {
     let mut expected = commands();
     expected.push("help".to_owned());
     assert_eq!((words, &directive), (expected, &none));
-    assert_eq!(
-        completed(&["exp"]),
-        (vec!["explain".to_owned()], none.clone())
-    );
+    assert_eq!(completed(&["exp"]), (vec!["explain".to_owned()], none.clone()));
     assert_eq!(completed(&["no-such"]), (Vec::new(), none.clone()));
-    assert_eq!(
-        completed(&["help", "doc"]),
-        (vec!["doctor".to_owned()], none.clone())
-    );
+    assert_eq!(completed(&["help", "doc"]), (vec!["doctor".to_owned()], none.clone()));
     let (shells, directive) = completed(&["completions", ""]);
-    assert_eq!(
-        (shells.join(" ").as_str(), &directive),
-        ("bash zsh fish", &none)
-    );
+    assert_eq!((shells.join(" ").as_str(), &directive), ("bash zsh fish", &none));
     let (formats, directive) = completed(&["report", "--format", "ma"]);
-    assert_eq!(
-        (formats.join(" ").as_str(), &directive),
-        ("markdown", &none)
-    );
+    assert_eq!((formats.join(" ").as_str(), &directive), ("markdown", &none));
     let (formats, directive) = completed(&["report", "--format=ma"]);
-    assert_eq!(
-        (formats.join(" ").as_str(), &directive),
-        ("--format=markdown", &none)
-    );
+    assert_eq!((formats.join(" ").as_str(), &directive), ("--format=markdown", &none));
     let files = (Vec::new(), ":0".to_owned());
     assert_eq!(completed(&["rules", "--slo", ""]), files);
     assert_eq!(completed(&["report", ""]), files);
@@ -222,10 +179,7 @@ fn kubectl_gets_candidates_for_the_last_word() {
 fn kubectl_gets_every_flag_of_every_command() {
     let mut line = command_line();
     line.build();
-    for command in line
-        .get_subcommands()
-        .filter(|command| command.get_name() != "help")
-    {
+    for command in line.get_subcommands().filter(|command| command.get_name() != "help") {
         let flags = command.get_arguments().filter(|flag| !flag.is_hide_set());
         let flags = flags.filter_map(|flag| Some(format!("--{}", flag.get_long()?)));
         let (words, directive) = completed(&[command.get_name(), "-"]);
@@ -234,8 +188,5 @@ fn kubectl_gets_every_flag_of_every_command() {
     }
     // Without a command, the flags of the default one.
     assert_eq!(completed(&["--label-s"]).0, ["--label-selector"]);
-    assert_eq!(
-        completed(&["--listen", ":0", "--label-s"]).0,
-        ["--label-selector"]
-    );
+    assert_eq!(completed(&["--listen", ":0", "--label-s"]).0, ["--label-selector"]);
 }

@@ -64,18 +64,12 @@ fn only_signals_to_end_do_and_hangup_reads_the_files_again() {
     let slo = directory.path().join("slo.yaml");
     fs::write(&slo, "slos: []\n").unwrap();
     let mut demo = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    demo.args(["demo", "--listen", "127.0.0.1:0", "--slo"])
-        .arg(&slo);
+    demo.args(["demo", "--listen", "127.0.0.1:0", "--slo"]).arg(&slo);
     let mut podinit = Podinit::start(&mut demo);
     podinit.says("listening");
-    for ignored in [
-        Signal::USR1,
-        Signal::USR2,
-        Signal::ALARM,
-        Signal::VTALARM,
-        Signal::PROF,
-        Signal::XFSZ,
-    ] {
+    for ignored in
+        [Signal::USR1, Signal::USR2, Signal::ALARM, Signal::VTALARM, Signal::PROF, Signal::XFSZ]
+    {
         podinit.send(ignored);
     }
     for _ in 0..2 {
@@ -111,11 +105,7 @@ fn hangup_ends_a_command_in_good_order() {
     );
     fs::write(&config, text).unwrap();
     let mut capture = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    capture
-        .args(["capture", "--output"])
-        .arg(directory.path())
-        .arg("--kubeconfig")
-        .arg(&config);
+    capture.args(["capture", "--output"]).arg(directory.path()).arg("--kubeconfig").arg(&config);
     let mut podinit = Podinit::start(&mut capture);
     // It has asked, so it listens for signals.
     let _connection = listener.accept().unwrap();

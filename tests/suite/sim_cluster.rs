@@ -19,11 +19,7 @@ use tokio::time::timeout;
 const START: Timestamp = Timestamp::from_seconds(1_790_000_000);
 
 async fn stepped(config: ClusterConfig) -> Cluster {
-    let config = ClusterConfig {
-        start: Some(START),
-        stepped: true,
-        ..config
-    };
+    let config = ClusterConfig { start: Some(START), stepped: true, ..config };
     Cluster::start(config).await.unwrap()
 }
 
@@ -35,12 +31,7 @@ fn events_of(cluster: &Cluster, seconds: u64) -> Vec<Bytes> {
         cluster.step(Duration::from_millis(2));
         match cluster.store().events_after(version, usize::MAX) {
             Ok(batch) => {
-                events.extend(
-                    batch
-                        .events
-                        .into_iter()
-                        .map(|event| event.object.json.clone()),
-                );
+                events.extend(batch.events.into_iter().map(|event| event.object.json.clone()));
                 version = batch.up_to;
             }
             Err(_) => version = cluster.store().version(),
@@ -52,11 +43,7 @@ fn events_of(cluster: &Cluster, seconds: u64) -> Vec<Bytes> {
 #[tokio::test]
 async fn one_seed_and_the_same_steps_give_the_same_bytes() {
     let run = async |seed| {
-        let cluster = stepped(ClusterConfig {
-            seed,
-            ..ClusterConfig::default()
-        })
-        .await;
+        let cluster = stepped(ClusterConfig { seed, ..ClusterConfig::default() }).await;
         let events = events_of(&cluster, 12);
         let list = Http::to(&cluster).list("limit=50").await;
         (events, list)
@@ -70,11 +57,7 @@ async fn one_seed_and_the_same_steps_give_the_same_bytes() {
 #[tokio::test]
 async fn after_ten_seconds_everything_has_happened() {
     for seed in 1..4 {
-        let cluster = stepped(ClusterConfig {
-            seed,
-            ..ClusterConfig::default()
-        })
-        .await;
+        let cluster = stepped(ClusterConfig { seed, ..ClusterConfig::default() }).await;
         let standing = names(&Http::to(&cluster).list("").await);
         assert!(standing.len() >= 50, "{}", standing.len());
         let events = events_of(&cluster, 9);
@@ -85,10 +68,7 @@ async fn after_ten_seconds_everything_has_happened() {
         assert_eq!(kinds.len(), LifeKind::all().count());
         let endings: HashSet<Ending> = fresh.iter().filter_map(|pod| pod.ending).collect();
         assert_eq!(endings.len(), 4, "seed {seed}: {endings:?}");
-        assert!(
-            fresh.iter().any(|pod| pod.unseen && pod.ready.is_none()),
-            "seed {seed}"
-        );
+        assert!(fresh.iter().any(|pod| pod.unseen && pod.ready.is_none()), "seed {seed}");
 
         let ready = |kind| (fresh.iter()).any(|pod| pod.kind == Some(kind) && pod.ready.is_some());
         for kind in [
@@ -108,9 +88,7 @@ async fn after_ten_seconds_everything_has_happened() {
         // Adopted in flight, and ready since.
         assert!((pods.iter()).any(|pod| {
             pod.created < START
-                && pod
-                    .scheduled
-                    .is_some_and(|scheduled| scheduled.written < START)
+                && pod.scheduled.is_some_and(|scheduled| scheduled.written < START)
                 && pod.ready.is_none_or(|ready| ready.written > START)
         }));
         let behind = |pod: &&&podinit_sim::truth::PodTruth| {
@@ -120,22 +98,11 @@ async fn after_ten_seconds_everything_has_happened() {
             Some(to.stamped.nanos_since(from.stamped))
         };
         let gaps: Vec<i64> = fresh.iter().filter_map(|pod| behind(&pod)).collect();
-        assert!(
-            gaps.iter().any(|gap| (-SECOND..0).contains(gap)),
-            "seed {seed}: rounded"
-        );
-        assert!(
-            gaps.iter().any(|gap| *gap < -SECOND),
-            "seed {seed}: negative"
-        );
+        assert!(gaps.iter().any(|gap| (-SECOND..0).contains(gap)), "seed {seed}: rounded");
+        assert!(gaps.iter().any(|gap| *gap < -SECOND), "seed {seed}: negative");
 
         let reentered = reentered(&events);
-        for name in [
-            "PodReadyToStartContainers",
-            "Initialized",
-            "ContainersReady",
-            "Ready",
-        ] {
+        for name in ["PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"] {
             assert!(reentered.contains(name), "seed {seed}: {name}");
         }
     }
@@ -153,10 +120,7 @@ fn reentered(events: &[Bytes]) -> HashSet<String> {
                 let name = condition["type"].as_str().unwrap().to_owned();
                 let time = condition["lastTransitionTime"].as_str().unwrap().to_owned();
                 let key = (uid.to_owned(), name.clone());
-                if last_true
-                    .insert(key, time.clone())
-                    .is_some_and(|last| last < time)
-                {
+                if last_true.insert(key, time.clone()).is_some_and(|last| last < time) {
                     reentered.insert(name);
                 }
             }
@@ -167,11 +131,7 @@ fn reentered(events: &[Bytes]) -> HashSet<String> {
 
 #[tokio::test]
 async fn the_population_stays_within_its_bounds() {
-    let config = ClusterConfig {
-        rate: 20.0,
-        population: 200,
-        ..ClusterConfig::default()
-    };
+    let config = ClusterConfig { rate: 20.0, population: 200, ..ClusterConfig::default() };
     let cluster = stepped(config).await;
     for _ in 0..60 {
         cluster.step(Duration::from_secs(1));
@@ -199,9 +159,7 @@ async fn in_an_outage_no_sandbox_comes_up() {
     let outage = START.plus_nanos(20 * SECOND);
     let begun = |since: Timestamp| {
         let pods = cluster.truth().pods();
-        pods.iter()
-            .filter(|pod| pod.created > since && pod.network_ready.is_some())
-            .count()
+        pods.iter().filter(|pod| pod.created > since && pod.network_ready.is_some()).count()
     };
     assert_eq!(begun(outage), 0);
     cluster.set_broken(None);
@@ -251,14 +209,8 @@ async fn a_running_cluster_serves_at_once_and_moves_by_itself() {
 #[tokio::test]
 async fn a_senseless_configuration_is_refused() {
     for config in [
-        ClusterConfig {
-            speed: 0.0,
-            ..ClusterConfig::default()
-        },
-        ClusterConfig {
-            rate: f64::NAN,
-            ..ClusterConfig::default()
-        },
+        ClusterConfig { speed: 0.0, ..ClusterConfig::default() },
+        ClusterConfig { rate: f64::NAN, ..ClusterConfig::default() },
     ] {
         let error = Cluster::start(config).await.unwrap_err().to_string();
         assert!(error.contains("choose"), "{error}");

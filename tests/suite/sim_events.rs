@@ -15,11 +15,7 @@ use serde_json::Value;
 const EVENTS: &str = "/api/v1/events";
 
 async fn cluster(events: EventSettings) -> Cluster {
-    let config = ClusterConfig {
-        events,
-        history: 100_000,
-        ..ClusterConfig::manual()
-    };
+    let config = ClusterConfig { events, history: 100_000, ..ClusterConfig::manual() };
     Cluster::start(config).await.unwrap()
 }
 
@@ -35,9 +31,7 @@ async fn events_of(kind: LifeKind, seed: u64) -> Vec<Event> {
 }
 
 fn reasons(events: &[Event]) -> Vec<&str> {
-    (events.iter())
-        .map(|event| event.reason.as_deref().unwrap())
-        .collect()
+    (events.iter()).map(|event| event.reason.as_deref().unwrap()).collect()
 }
 
 fn messages<'a>(events: &'a [Event], reason: &str) -> Vec<&'a str> {
@@ -54,10 +48,7 @@ async fn a_startup_is_told_step_by_step() {
     let place = |reason| told.iter().position(|told| *told == reason).unwrap();
     assert_eq!(place("Scheduled"), 0);
     assert!(place("Pulled") < place("Created") && place("Created") < place("Started"));
-    assert_eq!(
-        told.iter().filter(|reason| **reason == "Started").count(),
-        3
-    );
+    assert_eq!(told.iter().filter(|reason| **reason == "Started").count(), 3);
     assert!(place("Killing") > place("Started"));
     let pulled = |event: &&Event| event.reason.as_deref() == Some("Pulled");
     let paths: Vec<&str> = (events.iter().filter(pulled))
@@ -82,10 +73,7 @@ async fn names_hold_the_instant_of_the_first_time() {
         match event.first_timestamp {
             Some(first) => {
                 let first = Timestamp::from_seconds(first.0.as_second());
-                assert!(
-                    (0..1_000_000_000).contains(&named.nanos_since(first)),
-                    "{name}"
-                );
+                assert!((0..1_000_000_000).contains(&named.nanos_since(first)), "{name}");
             }
             None => assert_eq!(component, "default-scheduler"),
         }
@@ -103,11 +91,9 @@ async fn messages_have_the_forms_of_their_kubelets() {
     };
     let mut forms = [0; 3];
     for seed in 0..20 {
-        for (kind, form) in [
-            (LifeKind::NextSync, 0),
-            (LifeKind::ClockAhead, 1),
-            (LifeKind::WithoutCondition, 2),
-        ] {
+        for (kind, form) in
+            [(LifeKind::NextSync, 0), (LifeKind::ClockAhead, 1), (LifeKind::WithoutCondition, 2)]
+        {
             let events = events_of(kind, seed).await;
             for pull in pulls(&events) {
                 forms[form] += 1;
@@ -139,24 +125,13 @@ async fn pods_do_not_depend_on_events() {
         let cluster = Cluster::start(config).await.unwrap();
         cluster.step(Duration::from_secs(60));
         let pods = cluster.store().events_after(1_000, usize::MAX).unwrap();
-        let pods: Vec<_> = (pods.events.iter())
-            .map(|event| event.object.json.clone())
-            .collect();
+        let pods: Vec<_> = (pods.events.iter()).map(|event| event.object.json.clone()).collect();
         (pods, cluster.event_counts().written)
     };
-    let without = EventSettings {
-        recorded: false,
-        ..EventSettings::default()
-    };
+    let without = EventSettings { recorded: false, ..EventSettings::default() };
     let faulty = EventSettings {
         queue: 20,
-        faults: EventFaults {
-            lost: 0.2,
-            late: 0.2,
-            doubled: 0.2,
-            reordered: 0.2,
-            combined: 0.2,
-        },
+        faults: EventFaults { lost: 0.2, late: 0.2, doubled: 0.2, reordered: 0.2, combined: 0.2 },
         ..EventSettings::default()
     };
     let (pods, written) = run(EventSettings::default()).await;
@@ -169,24 +144,12 @@ async fn pods_do_not_depend_on_events() {
 #[tokio::test]
 async fn faults_lose_double_and_combine_events() {
     let run = async |faults| {
-        let cluster = cluster(EventSettings {
-            faults,
-            ..EventSettings::default()
-        })
-        .await;
+        let cluster = cluster(EventSettings { faults, ..EventSettings::default() }).await;
         for seed in 0..20 {
-            cluster.begin(plan::life(
-                LifeKind::Plain,
-                LifeSpeed::Usual,
-                &mut Rng::new(seed),
-            ));
+            cluster.begin(plan::life(LifeKind::Plain, LifeSpeed::Usual, &mut Rng::new(seed)));
         }
         cluster.step(Duration::from_secs(60));
-        let events = cluster
-            .events()
-            .events_after(1_000, usize::MAX)
-            .unwrap()
-            .events;
+        let events = cluster.events().events_after(1_000, usize::MAX).unwrap().events;
         let combined = (events.iter())
             .filter(|event| {
                 let text = String::from_utf8_lossy(&event.object.json);
@@ -197,49 +160,26 @@ async fn faults_lose_double_and_combine_events() {
     };
     let (sound, none, counts) = run(EventFaults::default()).await;
     assert!(sound > 100 && none == 0 && counts.lost == 0);
-    let (kept, _, counts) = run(EventFaults {
-        lost: 0.5,
-        ..EventFaults::default()
-    })
-    .await;
+    let (kept, _, counts) = run(EventFaults { lost: 0.5, ..EventFaults::default() }).await;
     assert!(kept < sound && counts.lost > 20);
-    let (doubled, _, _) = run(EventFaults {
-        doubled: 1.0,
-        ..EventFaults::default()
-    })
-    .await;
+    let (doubled, _, _) = run(EventFaults { doubled: 1.0, ..EventFaults::default() }).await;
     assert_eq!(doubled, 2 * sound);
-    let (_, combined, _) = run(EventFaults {
-        combined: 1.0,
-        ..EventFaults::default()
-    })
-    .await;
+    let (_, combined, _) = run(EventFaults { combined: 1.0, ..EventFaults::default() }).await;
     assert!(combined > 100);
 }
 
 /// As client-go's, whose queue holds a thousand and is emptied at 50 a second.
 #[tokio::test]
 async fn a_burst_is_dropped_where_the_queue_is_full() {
-    let cluster = cluster(EventSettings {
-        queue: 100,
-        ..EventSettings::default()
-    })
-    .await;
+    let cluster = cluster(EventSettings { queue: 100, ..EventSettings::default() }).await;
     for seed in 0..600 {
-        cluster.begin(plan::life(
-            LifeKind::Coalesced,
-            LifeSpeed::Usual,
-            &mut Rng::new(seed),
-        ));
+        cluster.begin(plan::life(LifeKind::Coalesced, LifeSpeed::Usual, &mut Rng::new(seed)));
     }
     cluster.step(Duration::from_secs(30));
     let counts = cluster.event_counts();
     let share = counts.dropped as f64 / counts.made as f64;
     assert!((0.1..0.7).contains(&share), "{counts:?}");
-    assert_eq!(
-        counts.made,
-        counts.dropped + counts.silenced + counts.written
-    );
+    assert_eq!(counts.made, counts.dropped + counts.silenced + counts.written);
 }
 
 #[tokio::test]
@@ -267,16 +207,10 @@ async fn events_are_listed_and_watched_as_pods_are() {
         (&event["object"]["kind"], &event["object"]["reason"]),
         (&Value::from("Event"), &Value::from("Scheduled"),)
     );
-    let nobody = http
-        .get(&format!(
-            "{EVENTS}?fieldSelector=involvedObject.kind%3DNode"
-        ))
-        .await;
+    let nobody = http.get(&format!("{EVENTS}?fieldSelector=involvedObject.kind%3DNode")).await;
     assert!(nobody.json["items"].as_array().unwrap().is_empty());
     let namespace = event["object"]["metadata"]["namespace"].as_str().unwrap();
-    let scoped = http
-        .get(&format!("/api/v1/namespaces/{namespace}/events"))
-        .await;
+    let scoped = http.get(&format!("/api/v1/namespaces/{namespace}/events")).await;
     assert!(!scoped.json["items"].as_array().unwrap().is_empty());
     // As `kubectl events --for pod/NAME` asks.
     let pod = event["object"]["involvedObject"]["name"].as_str().unwrap();
@@ -298,49 +232,27 @@ async fn events_are_listed_and_watched_as_pods_are() {
 async fn requests_for_events_fail_apart_from_those_for_pods() {
     let cluster = cluster(EventSettings::default()).await;
     let http = Http::to(&cluster);
-    cluster
-        .event_request_faults()
-        .set_modes(|modes| modes.forbidden = true);
+    cluster.event_request_faults().set_modes(|modes| modes.forbidden = true);
     let refused = http.get(EVENTS).await;
-    assert_eq!(
-        (refused.code, &refused.json["reason"]),
-        (403, &"Forbidden".into())
-    );
+    assert_eq!((refused.code, &refused.json["reason"]), (403, &"Forbidden".into()));
     assert_eq!(http.get("/api/v1/pods").await.code, 200);
     cluster.event_request_faults().clear();
-    cluster.begin(plan::life(
-        LifeKind::Plain,
-        LifeSpeed::Usual,
-        &mut Rng::new(1),
-    ));
+    cluster.begin(plan::life(LifeKind::Plain, LifeSpeed::Usual, &mut Rng::new(1)));
     cluster.step(Duration::from_secs(60));
     cluster.events().compact();
     let path = format!("{EVENTS}?watch=true&resourceVersion=1000");
     let gone = http.watch_path(&path).await.next_event().await;
-    assert_eq!(
-        (&gone["type"], &gone["object"]["code"]),
-        (&"ERROR".into(), &410.into())
-    );
-    let unknown = http
-        .get(&format!("{EVENTS}?fieldSelector=status.phase%3DRunning"))
-        .await;
+    assert_eq!((&gone["type"], &gone["object"]["code"]), (&"ERROR".into(), &410.into()));
+    let unknown = http.get(&format!("{EVENTS}?fieldSelector=status.phase%3DRunning")).await;
     assert_eq!(unknown.code, 400);
     cluster.shutdown().await;
 }
 
 #[tokio::test]
 async fn the_oldest_events_are_deleted() {
-    let cluster = cluster(EventSettings {
-        kept: 50,
-        ..EventSettings::default()
-    })
-    .await;
+    let cluster = cluster(EventSettings { kept: 50, ..EventSettings::default() }).await;
     for seed in 0..30 {
-        cluster.begin(plan::life(
-            LifeKind::Coalesced,
-            LifeSpeed::Usual,
-            &mut Rng::new(seed),
-        ));
+        cluster.begin(plan::life(LifeKind::Coalesced, LifeSpeed::Usual, &mut Rng::new(seed)));
         cluster.step(Duration::from_secs(20));
     }
     assert_eq!(cluster.events().len(), 50);

@@ -20,30 +20,18 @@ async fn requests_fail_as_often_as_ordered() {
     let (cluster, http) = cluster().await;
     let faults = cluster.faults();
     faults.answer(Target::List, 1, Answer::Fail(Failure::too_many_requests(3)));
-    faults.answer(
-        Target::List,
-        2,
-        Answer::Fail(Failure::internal("etcd has no leader")),
-    );
+    faults.answer(Target::List, 2, Answer::Fail(Failure::internal("etcd has no leader")));
     let throttled = http.get(PODS).await;
-    assert_eq!(
-        (throttled.code, &throttled.headers["retry-after"]),
-        (429, &"3".parse().unwrap())
-    );
+    assert_eq!((throttled.code, &throttled.headers["retry-after"]), (429, &"3".parse().unwrap()));
     assert_eq!(throttled.json["details"]["retryAfterSeconds"], 3);
     assert_eq!(http.get(PODS).await.code, 500);
     assert_eq!(http.get(PODS).await.code, 500);
     assert_eq!(http.get(PODS).await.code, 200);
     faults.answer(Target::Watch, 1, Answer::Expired);
-    let gone = http
-        .get("/api/v1/pods?watch=true&resourceVersion=1002")
-        .await;
+    let gone = http.get("/api/v1/pods?watch=true&resourceVersion=1002").await;
     assert_eq!((gone.code, &gone.json["reason"]), (410, &json!("Expired")));
     assert_eq!(faults.requests().len(), 5);
-    assert_eq!(
-        faults.requests()[4].query,
-        "watch=true&resourceVersion=1002"
-    );
+    assert_eq!(faults.requests()[4].query, "watch=true&resourceVersion=1002");
 }
 
 #[tokio::test]
@@ -51,9 +39,7 @@ async fn continue_tokens_expire_on_demand() {
     let (cluster, http) = cluster().await;
     let first = http.list("limit=1").await;
     let token = first["metadata"]["continue"].as_str().unwrap();
-    cluster
-        .faults()
-        .answer(Target::NextPage, 1, Answer::Expired);
+    cluster.faults().answer(Target::NextPage, 1, Answer::Expired);
     let path = format!("{PODS}?limit=1&continue={token}");
     let expired = http.get(&path).await;
     assert_eq!(expired.code, 410);
@@ -63,10 +49,7 @@ async fn continue_tokens_expire_on_demand() {
 
 #[tokio::test]
 async fn requests_can_stay_without_an_answer() {
-    for (target, path) in [
-        (Target::List, PODS),
-        (Target::Watch, "/api/v1/pods?watch=1"),
-    ] {
+    for (target, path) in [(Target::List, PODS), (Target::Watch, "/api/v1/pods?watch=1")] {
         let (cluster, http) = cluster().await;
         cluster.faults().answer(target, 1, Answer::Never);
         let request = async { http.get(path).await };
@@ -84,9 +67,7 @@ async fn requests_can_stay_without_an_answer() {
 #[tokio::test]
 async fn a_list_can_break_off_halfway() {
     let (cluster, http) = cluster().await;
-    cluster
-        .faults()
-        .answer(Target::List, 1, Answer::Half { hangs: false });
+    cluster.faults().answer(Target::List, 1, Answer::Half { hangs: false });
     let body = http.send(PODS).await.into_body();
     assert!(body.collect().await.is_err());
     assert_eq!(names(&http.list("").await), ["a", "b"]);
@@ -105,10 +86,9 @@ async fn streams_end_break_and_fail() {
     faults.stream(StreamFault::Cut);
     assert!(watch.next_line().await.is_err());
 
-    for (fault, code) in [
-        (StreamFault::Gone, 410),
-        (StreamFault::Fail(Failure::internal("no")), 500),
-    ] {
+    for (fault, code) in
+        [(StreamFault::Gone, 410), (StreamFault::Fail(Failure::internal("no")), 500)]
+    {
         let mut watch = http.watch("resourceVersion=1002").await;
         faults.stream(fault);
         let event = watch.next_event().await;

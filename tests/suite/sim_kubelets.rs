@@ -47,10 +47,8 @@ fn live(number: i64, events: bool) -> Option<(u8, Timestamp, Timestamp, Timestam
         ..TrackerConfig::default()
     });
     let (mut sandbox, mut condition, mut scheduled, mut network) = (None, None, None, None);
-    let (mut decoder, mut event_decoder) = (
-        PodDecoder::new(DecodeOptions::default()),
-        EventDecoder::default(),
-    );
+    let (mut decoder, mut event_decoder) =
+        (PodDecoder::new(DecodeOptions::default()), EventDecoder::default());
     for step in &life.steps {
         let at = created.plus_nanos(step.after);
         pod.apply(&step.change, at);
@@ -92,11 +90,7 @@ fn live(number: i64, events: bool) -> Option<(u8, Timestamp, Timestamp, Timestam
                 "reason": draft.reason, "message": draft.message, "reportingComponent": "kubelet",
                 "firstTimestamp": jiff::Timestamp::from_second(second).unwrap().to_string(),
             }});
-            match event_decoder
-                .line(line.to_string().as_bytes())
-                .unwrap()
-                .kind
-            {
+            match event_decoder.line(line.to_string().as_bytes()).unwrap().kind {
                 EventLineKind::Applied(event) => deliveries.push((PodEvent::Event(event), None)),
                 other => panic!("{other:?}"),
             }
@@ -171,15 +165,8 @@ fn late_kubelets_are_late_by_the_pull_and_events_mend_it() {
             is_late,
             "1.{minor}: the condition is off by up to {condition} s"
         );
-        assert_eq!(
-            without > 2.0,
-            is_late,
-            "1.{minor}: without Events off by up to {without} s"
-        );
-        assert!(
-            half <= 0.1,
-            "1.{minor}: with Events off by {half} s at the median"
-        );
+        assert_eq!(without > 2.0, is_late, "1.{minor}: without Events off by up to {without} s");
+        assert!(half <= 0.1, "1.{minor}: with Events off by {half} s at the median");
         // Where the clock of a node is behind, the time is raised to that of Scheduled.
         assert!(with <= 2.0, "1.{minor}: with Events off by up to {with} s");
     }

@@ -20,10 +20,7 @@ struct Story {
 impl Story {
     /// Lives a whole life of `kind`, with draws from `seed`.
     async fn of(kind: LifeKind, pace: LifeSpeed, seed: u64) -> Self {
-        let config = ClusterConfig {
-            history: 100_000,
-            ..ClusterConfig::manual()
-        };
+        let config = ClusterConfig { history: 100_000, ..ClusterConfig::manual() };
         let cluster = Cluster::start(config).await.unwrap();
         assert!(cluster.begin(plan::life(kind, pace, &mut Rng::new(seed))));
         cluster.step(Duration::from_secs(7_200));
@@ -62,10 +59,7 @@ impl Story {
     fn conditions(&self, kind: &str) -> Vec<&Value> {
         (self.events.iter())
             .flat_map(|event| {
-                event["object"]["status"]["conditions"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
+                event["object"]["status"]["conditions"].as_array().into_iter().flatten()
             })
             .filter(|condition| condition["type"] == kind)
             .collect()
@@ -95,9 +89,7 @@ impl Story {
 
 fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
     let conditions = object["status"]["conditions"].as_array()?;
-    conditions
-        .iter()
-        .find(|condition| condition["type"] == kind)
+    conditions.iter().find(|condition| condition["type"] == kind)
 }
 
 fn holds(object: &Value, kind: &str) -> bool {
@@ -112,23 +104,11 @@ async fn lives_begin_with_added_and_end_with_deleted_and_versions_grow() {
         let story = Story::brisk(kind).await;
         let types: Vec<&Value> = story.events.iter().map(|event| &event["type"]).collect();
         let (first, last) = (types[0], types[types.len() - 1]);
-        assert_eq!(
-            (first, last),
-            (&"ADDED".into(), &"DELETED".into()),
-            "{kind:?}"
-        );
-        assert!(
-            types[1..types.len() - 1]
-                .iter()
-                .all(|kind| *kind == "MODIFIED")
-        );
+        assert_eq!((first, last), (&"ADDED".into(), &"DELETED".into()), "{kind:?}");
+        assert!(types[1..types.len() - 1].iter().all(|kind| *kind == "MODIFIED"));
         let versions: Vec<u64> = (story.events.iter())
             .map(|event| {
-                event["object"]["metadata"]["resourceVersion"]
-                    .as_str()
-                    .unwrap()
-                    .parse()
-                    .unwrap()
+                event["object"]["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
             })
             .collect();
         assert!(versions.is_sorted_by(|a, b| a < b), "{kind:?}");
@@ -140,20 +120,12 @@ async fn lives_begin_with_added_and_end_with_deleted_and_versions_grow() {
 async fn a_transition_time_moves_exactly_with_the_status() {
     for kind in LifeKind::all() {
         let story = Story::of(kind, LifeSpeed::Usual, 3).await;
-        for name in [
-            NETWORK,
-            "PodHasNetwork",
-            "Initialized",
-            "ContainersReady",
-            "Ready",
-            "PodScheduled",
-        ] {
+        for name in
+            [NETWORK, "PodHasNetwork", "Initialized", "ContainersReady", "Ready", "PodScheduled"]
+        {
             for pair in story.conditions(name).windows(2) {
                 if pair[0]["status"] == pair[1]["status"] {
-                    let times = (
-                        &pair[0]["lastTransitionTime"],
-                        &pair[1]["lastTransitionTime"],
-                    );
+                    let times = (&pair[0]["lastTransitionTime"], &pair[1]["lastTransitionTime"]);
                     assert_eq!(times.0, times.1, "{kind:?} {name}");
                 }
             }
@@ -174,13 +146,7 @@ async fn without_init_containers_initialized_comes_before_the_sandbox() {
 async fn init_containers_hold_initialized_back() {
     for kind in [LifeKind::InitContainers, LifeKind::Sidecar] {
         let story = Story::brisk(kind).await;
-        assert_eq!(
-            story.object(0)["spec"]["initContainers"]
-                .as_array()
-                .unwrap()
-                .len(),
-            2
-        );
+        assert_eq!(story.object(0)["spec"]["initContainers"].as_array().unwrap().len(), 2);
         assert_eq!(story.turns("Initialized")[..2], ["False", "True"]);
         assert_eq!(story.reasons("Initialized")[0], "ContainersNotInitialized");
         assert!(!story.ever(|pod| holds(pod, "Initialized") && pod["spec"]["nodeName"].is_null()));
@@ -194,10 +160,7 @@ async fn init_containers_hold_initialized_back() {
 async fn waits_for_the_scheduler_have_their_reasons() {
     let gated = Story::brisk(LifeKind::Gated).await;
     assert!(!gated.object(0)["spec"]["schedulingGates"].is_null());
-    assert_eq!(
-        condition(gated.object(0), "PodScheduled").unwrap()["reason"],
-        "SchedulingGated"
-    );
+    assert_eq!(condition(gated.object(0), "PodScheduled").unwrap()["reason"], "SchedulingGated");
     assert!(gated.object(1)["spec"]["schedulingGates"].is_null());
     assert!(gated.truth.ungated.unwrap() < gated.truth.scheduled.unwrap().written);
 
@@ -220,11 +183,7 @@ async fn a_readiness_gate_delays_only_ready() {
     let story = Story::brisk(LifeKind::ReadinessGate).await;
     assert!(!story.object(0)["spec"]["readinessGates"].is_null());
     assert!(story.ever(|pod| holds(pod, "ContainersReady") && !holds(pod, "Ready")));
-    assert!(
-        story
-            .reasons("Ready")
-            .contains(&"ReadinessGatesNotReady".to_owned())
-    );
+    assert!(story.reasons("Ready").contains(&"ReadinessGatesNotReady".to_owned()));
     assert_eq!(story.truth.ending, Some(Ending::Ready));
 }
 
@@ -253,10 +212,7 @@ async fn what_comes_back_has_a_new_transition_time() {
     for (kind, names) in [
         (LifeKind::ReadinessFlap, &["ContainersReady", "Ready"][..]),
         (LifeKind::Restarted, &["ContainersReady", "Ready"]),
-        (
-            LifeKind::SandboxRecreated,
-            &[NETWORK, "Initialized", "ContainersReady", "Ready"],
-        ),
+        (LifeKind::SandboxRecreated, &[NETWORK, "Initialized", "ContainersReady", "Ready"]),
     ] {
         // With the first seed the flap is the loss of a node, which touches only Ready.
         let story = Story::of(kind, LifeSpeed::Brisk, 2).await;
@@ -275,11 +231,7 @@ async fn what_comes_back_has_a_new_transition_time() {
 
 #[tokio::test]
 async fn some_pods_never_become_ready() {
-    for kind in [
-        LifeKind::CrashLoop,
-        LifeKind::ImagePullStuck,
-        LifeKind::SandboxStuck,
-    ] {
+    for kind in [LifeKind::CrashLoop, LifeKind::ImagePullStuck, LifeKind::SandboxStuck] {
         let story = Story::brisk(kind).await;
         assert_eq!(story.truth.ready, None, "{kind:?}");
         assert_eq!(story.truth.ending, Some(Ending::Removed), "{kind:?}");
@@ -295,11 +247,7 @@ async fn pods_are_deleted_in_every_stage() {
         let story = Story::of(LifeKind::DeletedEarly, LifeSpeed::Usual, seed).await;
         // A container that ran ends with the pod, which has Succeeded then, Ready or not.
         let ran = story.ever(|pod| pod["status"]["phase"] == "Running");
-        let ending = if ran {
-            Ending::Completed
-        } else {
-            Ending::Removed
-        };
+        let ending = if ran { Ending::Completed } else { Ending::Removed };
         assert_eq!(story.truth.ending, Some(ending), "seed {seed}");
         assert_eq!(story.truth.ready, None, "seed {seed}");
         let truth = &story.truth;
@@ -319,13 +267,9 @@ async fn names_are_used_again_by_new_pods() {
         let pods = cluster.truth().pods();
         assert_eq!(pods.len(), 4, "{kind:?}");
         assert!(
-            pods.windows(2)
-                .all(|pair| pair[0].name == pair[1].name && pair[0].uid != pair[1].uid)
+            pods.windows(2).all(|pair| pair[0].name == pair[1].name && pair[0].uid != pair[1].uid)
         );
-        assert!(
-            pods.windows(2)
-                .all(|pair| pair[0].removed.unwrap() < pair[1].created)
-        );
+        assert!(pods.windows(2).all(|pair| pair[0].removed.unwrap() < pair[1].created));
         assert!(cluster.store().is_empty());
     }
 }
@@ -354,10 +298,7 @@ async fn node_clocks_are_wrong_and_bindings_are_not() {
         ready.stamped.nanos_since(ready.written) / 1_000_000
     };
     assert_eq!(skew(&Story::brisk(LifeKind::ClockAhead).await), 1_800);
-    assert_eq!(
-        skew(&Story::brisk(LifeKind::ClockSlightlyBehind).await),
-        -900
-    );
+    assert_eq!(skew(&Story::brisk(LifeKind::ClockSlightlyBehind).await), -900);
     let behind = Story::brisk(LifeKind::ClockFarBehind).await;
     assert_eq!(skew(&behind), -2_600);
     let scheduled = behind.truth.scheduled.unwrap();
@@ -373,10 +314,7 @@ async fn static_pods_are_marked_and_started_before_they_were_created() {
     let pod = story.object(1);
     assert!(pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_string());
     assert_eq!(pod["metadata"]["ownerReferences"][0]["kind"], "Node");
-    let (started, created) = (
-        &pod["status"]["startTime"],
-        &pod["metadata"]["creationTimestamp"],
-    );
+    let (started, created) = (&pod["status"]["startTime"], &pod["metadata"]["creationTimestamp"]);
     assert!(started.as_str() < created.as_str());
     let daemon = Story::brisk(LifeKind::HostNetwork).await;
     assert_eq!(daemon.object(0)["spec"]["hostNetwork"], true);
@@ -407,10 +345,9 @@ async fn containers_have_statuses_under_their_names() {
         let story = Story::of(kind, LifeSpeed::Usual, 5).await;
         for event in &story.events {
             let (spec, status) = (&event["object"]["spec"], &event["object"]["status"]);
-            for (declared, stated) in [
-                ("containers", "containerStatuses"),
-                ("initContainers", "initContainerStatuses"),
-            ] {
+            for (declared, stated) in
+                [("containers", "containerStatuses"), ("initContainers", "initContainerStatuses")]
+            {
                 let names = |containers: &Value| -> Vec<(Value, Value)> {
                     (containers.as_array().into_iter().flatten())
                         .map(|container| (container["name"].clone(), container["image"].clone()))
@@ -429,19 +366,8 @@ async fn containers_wait_run_and_end_as_a_kubelet_says_it() {
     for (kind, expected) in [
         (LifeKind::NextSync, &["ContainerCreating", "running"][..]),
         (LifeKind::InitContainers, &["PodInitializing", "running"]),
-        (
-            LifeKind::Restarted,
-            &[
-                "ContainerCreating",
-                "running",
-                "CrashLoopBackOff",
-                "running",
-            ],
-        ),
-        (
-            LifeKind::Job,
-            &["ContainerCreating", "running", "terminated"],
-        ),
+        (LifeKind::Restarted, &["ContainerCreating", "running", "CrashLoopBackOff", "running"]),
+        (LifeKind::Job, &["ContainerCreating", "running", "terminated"]),
     ] {
         let states = states(&Story::brisk(kind).await, MAIN);
         assert_eq!(states[..expected.len()], *expected, "{kind:?}");
@@ -471,19 +397,12 @@ async fn a_crash_leaves_its_last_state_and_its_back_off() {
         .filter_map(|event| event["object"].pointer(MAIN))
         .filter(|status| status["state"]["waiting"]["reason"] == "CrashLoopBackOff")
         .collect();
-    let message = |index: usize| {
-        crashed[index]["state"]["waiting"]["message"]
-            .as_str()
-            .unwrap()
-    };
+    let message = |index: usize| crashed[index]["state"]["waiting"]["message"].as_str().unwrap();
     assert!(message(0).starts_with("back-off 10s restarting failed container=app pod="));
     assert!(message(1).starts_with("back-off 20s "));
     assert!(message(4).starts_with("back-off 2m40s "));
     let last = &crashed[0]["lastState"]["terminated"];
-    assert_eq!(
-        (&last["exitCode"], &last["reason"]),
-        (&1.into(), &"Error".into())
-    );
+    assert_eq!((&last["exitCode"], &last["reason"]), (&1.into(), &"Error".into()));
     assert!(last["startedAt"].as_str() <= last["finishedAt"].as_str());
     assert_eq!(crashed[3]["restartCount"], 4);
 }
@@ -493,18 +412,13 @@ async fn a_crash_leaves_its_last_state_and_its_back_off() {
 async fn old_kubelets_state_the_network_late_and_truth_knows_since_when_it_was_ready() {
     let (mut late, mut at_once) = (0, 0);
     for seed in 0..12 {
-        let old = Story::of(LifeKind::NextSync, LifeSpeed::Usual, seed)
-            .await
-            .truth;
+        let old = Story::of(LifeKind::NextSync, LifeSpeed::Usual, seed).await.truth;
         let stated = old.network_ready.unwrap().written;
         assert!(stated >= old.starts[0].1, "seed {seed}");
         late += usize::from(stated.nanos_since(old.sandbox_ready.unwrap()) > 1_500_000_000);
 
         let new = Story::of(LifeKind::SandboxRecreated, LifeSpeed::Usual, seed).await;
-        assert_eq!(
-            Some(new.truth.network_ready.unwrap().written),
-            new.truth.sandbox_ready
-        );
+        assert_eq!(Some(new.truth.network_ready.unwrap().written), new.truth.sandbox_ready);
         at_once += usize::from(!new.truth.pulls.is_empty());
     }
     assert!(late > 2 && at_once > 2, "{late} {at_once}");

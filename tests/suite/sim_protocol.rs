@@ -33,10 +33,7 @@ async fn pages_of_one_list_show_one_moment() {
     assert_eq!(names(&second), ["f", "h"]);
     assert_eq!(version(&second), version(&first));
     assert!(second["items"][0]["spec"]["nodeName"].is_null());
-    second["metadata"]["continue"]
-        .as_str()
-        .unwrap()
-        .clone_into(&mut query);
+    second["metadata"]["continue"].as_str().unwrap().clone_into(&mut query);
     let third = http.list(&format!("limit=2&continue={query}")).await;
     assert_eq!(names(&third), ["j"]);
     assert!(third["metadata"]["continue"].is_null());
@@ -52,14 +49,8 @@ async fn a_watch_tells_exactly_what_follows_its_version() {
     cluster.apply("a", &bind());
     cluster.apply("b", &Change::Remove);
     let mut watch = http.watch(&format!("resourceVersion={from}")).await;
-    assert_eq!(
-        brief(&watch.next_event().await),
-        format!("MODIFIED a@{}", from + 1)
-    );
-    assert_eq!(
-        brief(&watch.next_event().await),
-        format!("DELETED b@{}", from + 2)
-    );
+    assert_eq!(brief(&watch.next_event().await), format!("MODIFIED a@{}", from + 1));
+    assert_eq!(brief(&watch.next_event().await), format!("DELETED b@{}", from + 2));
     create(&cluster, &["c"]);
     let event = watch.next_event().await;
     assert_eq!(brief(&event), format!("ADDED c@{}", from + 3));
@@ -82,22 +73,16 @@ async fn a_watch_ends_at_its_timeout_with_a_last_bookmark() {
 
 #[tokio::test]
 async fn bookmarks_tell_the_version_while_nothing_happens_to_pods() {
-    let config = ClusterConfig {
-        bookmark_interval: Duration::from_millis(1),
-        ..ClusterConfig::manual()
-    };
+    let config =
+        ClusterConfig { bookmark_interval: Duration::from_millis(1), ..ClusterConfig::manual() };
     let cluster = Cluster::start(config).await.unwrap();
     let http = Http::to(&cluster);
     cluster.store().skip_versions(5);
-    let mut watch = http
-        .watch("resourceVersion=1000&allowWatchBookmarks=true")
-        .await;
+    let mut watch = http.watch("resourceVersion=1000&allowWatchBookmarks=true").await;
     let bookmark = watch.next_event().await;
     assert_eq!(brief(&bookmark), "BOOKMARK -@1005");
     assert!(bookmark["object"]["metadata"]["annotations"].is_null());
-    cluster
-        .faults()
-        .set_modes(|modes| modes.no_bookmarks = true);
+    cluster.faults().set_modes(|modes| modes.no_bookmarks = true);
     create(&cluster, &["a"]);
     loop {
         let event = watch.next_event().await;
@@ -111,23 +96,14 @@ async fn bookmarks_tell_the_version_while_nothing_happens_to_pods() {
 
 #[tokio::test]
 async fn a_version_older_than_the_history_is_gone() {
-    let config = ClusterConfig {
-        history: 3,
-        ..ClusterConfig::manual()
-    };
+    let config = ClusterConfig { history: 3, ..ClusterConfig::manual() };
     let cluster = Cluster::start(config).await.unwrap();
     let http = Http::to(&cluster);
     create(&cluster, &["a", "b", "c", "d"]);
-    let token = http.list("limit=1").await["metadata"]["continue"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let token = http.list("limit=1").await["metadata"]["continue"].as_str().unwrap().to_owned();
     let mut watch = http.watch("resourceVersion=1000").await;
     let event = watch.next_event().await;
-    assert_eq!(
-        (&event["type"], &event["object"]["code"]),
-        (&json!("ERROR"), &json!(410))
-    );
+    assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(410)));
     assert_eq!(event["object"]["reason"], "Expired");
     watch.assert_ended().await;
     // The oldest version that the history still reaches back to.
@@ -138,18 +114,11 @@ async fn a_version_older_than_the_history_is_gone() {
     let query = "resourceVersion=1002&resourceVersionMatch=Exact";
     assert_eq!(http.get(&format!("/api/v1/pods?{query}")).await.code, 410);
     create(&cluster, &["e"]);
-    let answer = http
-        .get(&format!("/api/v1/pods?limit=1&continue={token}"))
-        .await;
+    let answer = http.get(&format!("/api/v1/pods?limit=1&continue={token}")).await;
     assert_eq!(answer.code, 200, "still reached by the history");
     cluster.store().compact();
-    let answer = http
-        .get(&format!("/api/v1/pods?limit=1&continue={token}"))
-        .await;
-    assert_eq!(
-        (answer.code, &answer.json["reason"]),
-        (410, &json!("Expired"))
-    );
+    let answer = http.get(&format!("/api/v1/pods?limit=1&continue={token}")).await;
+    assert_eq!((answer.code, &answer.json["reason"]), (410, &json!("Expired")));
     let resume = answer.json["metadata"]["continue"].as_str().unwrap();
     let rest = http.list(&format!("continue={resume}")).await;
     assert_eq!(names(&rest), ["b", "c", "d", "e"]);
@@ -169,11 +138,7 @@ async fn a_streamed_list_is_closed_by_its_bookmark() {
     assert_eq!(annotations["k8s.io/initial-events-end"], "true");
     cluster.apply("a", &bind());
     assert_eq!(brief(&watch.next_event().await), "MODIFIED a@1003");
-    let refused = http
-        .get(&format!(
-            "/api/v1/pods?watch=true&resourceVersion=5000&{query}"
-        ))
-        .await;
+    let refused = http.get(&format!("/api/v1/pods?watch=true&resourceVersion=5000&{query}")).await;
     assert_eq!(refused.code, 504);
 }
 
@@ -204,14 +169,8 @@ async fn objects_enter_and_leave_a_selection() {
     assert_eq!(left["object"]["status"]["phase"], "Running");
 
     create(&cluster, &["b"]);
-    assert_eq!(
-        names(&http.list("fieldSelector=spec.nodeName%3D").await),
-        ["b"]
-    );
-    assert_eq!(
-        names(&http.list("labelSelector=app+in+(web)").await),
-        ["a", "b"]
-    );
+    assert_eq!(names(&http.list("fieldSelector=spec.nodeName%3D").await), ["b"]);
+    assert_eq!(names(&http.list("labelSelector=app+in+(web)").await), ["a", "b"]);
     assert!(names(&http.list("labelSelector=app%21%3Dweb").await).is_empty());
     let other = http.get("/api/v1/namespaces/other/pods").await.json;
     assert!(names(&other).is_empty());
@@ -226,26 +185,13 @@ async fn versions_are_chosen_as_they_match() {
     create(&cluster, &["a", "b", "c"]);
     let exact = "resourceVersion=1002&resourceVersionMatch=Exact";
     assert_eq!(names(&http.list(exact).await), ["a", "b"]);
-    assert_eq!(
-        names(&http.list("resourceVersion=1001&limit=5").await),
-        ["a"]
-    );
-    assert_eq!(
-        names(&http.list("resourceVersion=1001").await),
-        ["a", "b", "c"]
-    );
-    assert_eq!(
-        names(&http.list("resourceVersion=0&limit=1").await),
-        ["a", "b", "c"]
-    );
+    assert_eq!(names(&http.list("resourceVersion=1001&limit=5").await), ["a"]);
+    assert_eq!(names(&http.list("resourceVersion=1001").await), ["a", "b", "c"]);
+    assert_eq!(names(&http.list("resourceVersion=0&limit=1").await), ["a", "b", "c"]);
     cluster.faults().set_modes(|modes| modes.list_lag = 2);
     assert_eq!(names(&http.list("resourceVersion=0").await), ["a"]);
     assert_eq!(
-        names(
-            &http
-                .list("resourceVersion=1002&resourceVersionMatch=NotOlderThan")
-                .await
-        ),
+        names(&http.list("resourceVersion=1002&resourceVersionMatch=NotOlderThan").await),
         ["a", "b"]
     );
     assert_eq!(names(&http.list("").await), ["a", "b", "c"]);
@@ -263,10 +209,7 @@ async fn a_restored_backup_brings_back_what_was() {
     cluster.apply("b", &Change::Remove);
     cluster.store().roll_back(1002).unwrap();
     let list = http.list("").await;
-    assert_eq!(
-        (names(&list), version(&list)),
-        (vec!["a".into(), "b".into()], 1002)
-    );
+    assert_eq!((names(&list), version(&list)), (vec!["a".into(), "b".into()], 1002));
     assert!(list["items"][0]["spec"]["nodeName"].is_null());
 }
 
@@ -298,12 +241,7 @@ async fn pods_can_be_written_as_json() {
     assert_eq!(event["object"]["status"]["conditions"], 7);
     assert_eq!(cluster.delete_json("shop", "odd"), Some(1002));
     assert_eq!(brief(&watch.next_event().await), "DELETED odd@1002");
-    assert!(
-        cluster
-            .store()
-            .get(&ObjectKey::new("shop", "odd"))
-            .is_none()
-    );
+    assert!(cluster.store().get(&ObjectKey::new("shop", "odd")).is_none());
     let events = cluster.store().events_after(1000, 9).unwrap().events;
     assert_eq!(events[1].kind, EventKind::Deleted);
 }
@@ -312,15 +250,9 @@ async fn pods_can_be_written_as_json() {
 async fn whatever_else_is_asked_for_gets_a_status() {
     let (cluster, http) = cluster().await;
     let missing = http.get("/api/v1/secrets").await;
-    assert_eq!(
-        (missing.code, &missing.json["kind"]),
-        (404, &json!("Status"))
-    );
+    assert_eq!((missing.code, &missing.json["kind"]), (404, &json!("Status")));
     let wrong = http.get("/api/v1/pods?watch=true&resourceVersion=x").await;
-    assert_eq!(
-        (wrong.code, &wrong.json["reason"]),
-        (400, &json!("BadRequest"))
-    );
+    assert_eq!((wrong.code, &wrong.json["reason"]), (400, &json!("BadRequest")));
     assert_eq!(http.get("/version").await.json["major"], "1");
     assert_eq!(http.send("/readyz").await.status(), 200);
     cluster.shutdown().await;
@@ -331,10 +263,7 @@ async fn kubectl_finds_out_what_there_is_and_gets_tables() {
     let (cluster, http) = cluster().await;
     assert_eq!(http.get("/api").await.json["versions"][0], "v1");
     assert_eq!(http.get("/apis").await.json["kind"], "APIGroupList");
-    assert_eq!(
-        http.get("/api/v1").await.json["resources"][0]["name"],
-        "pods"
-    );
+    assert_eq!(http.get("/api/v1").await.json["resources"][0]["name"], "pods");
     create(&cluster, &["a", "b"]);
     let table = http.get_table("/api/v1/pods?limit=1").await.json;
     assert_eq!(table["kind"], "Table");
@@ -342,9 +271,7 @@ async fn kubectl_finds_out_what_there_is_and_gets_tables() {
     assert_eq!(table["rows"][0]["cells"][2], "Pending");
     assert!(table["metadata"]["continue"].is_string());
     let from = cluster.store().version();
-    let mut watch = http
-        .watch_tables(&format!("{PODS}?watch=true&resourceVersion={from}"))
-        .await;
+    let mut watch = http.watch_tables(&format!("{PODS}?watch=true&resourceVersion={from}")).await;
     cluster.apply("b", &Change::Remove);
     let event = watch.next_event().await;
     assert_eq!(event["type"], "DELETED");
@@ -357,9 +284,7 @@ async fn one_object_is_answered_by_name() {
     let (cluster, http) = cluster().await;
     create(&cluster, &["a"]);
     let listed = http.list("").await;
-    let namespace = listed["items"][0]["metadata"]["namespace"]
-        .as_str()
-        .unwrap();
+    let namespace = listed["items"][0]["metadata"]["namespace"].as_str().unwrap();
     let path = |name: &str| format!("/api/v1/namespaces/{namespace}/pods/{name}");
     let pod = http.get(&path("a")).await.json;
     assert_eq!(pod["kind"], "Pod");
@@ -369,13 +294,8 @@ async fn one_object_is_answered_by_name() {
     let missing = http.get(&path("b")).await;
     assert_eq!(missing.code, 404);
     assert_eq!(missing.json["message"], "pods \"b\" not found");
-    assert_eq!(
-        missing.json["details"],
-        json!({"name": "b", "kind": "pods"})
-    );
-    let unknown = http
-        .get(&format!("/api/v1/namespaces/{namespace}/secrets"))
-        .await;
+    assert_eq!(missing.json["details"], json!({"name": "b", "kind": "pods"}));
+    let unknown = http.get(&format!("/api/v1/namespaces/{namespace}/secrets")).await;
     assert_eq!(unknown.code, 404);
     cluster.shutdown().await;
 }
@@ -385,10 +305,9 @@ async fn kubectl_gets_the_nodes_and_namespaces_that_pods_name() {
     let (cluster, http) = cluster().await;
     let discovered = http.get("/api/v1").await.json;
     let resources = discovered["resources"].as_array().unwrap();
-    for (plural, kind, name, namespaced) in [
-        ("nodes", "Node", "node-a0", false),
-        ("namespaces", "Namespace", "shop", false),
-    ] {
+    for (plural, kind, name, namespaced) in
+        [("nodes", "Node", "node-a0", false), ("namespaces", "Namespace", "shop", false)]
+    {
         let mut all = resources.iter();
         let resource = all.find(|one| one["name"] == plural).unwrap();
         assert_eq!(resource["namespaced"], namespaced);
@@ -423,12 +342,8 @@ async fn a_log_fits_what_became_of_its_container() {
     create(&cluster, &["a", "b"]);
     cluster.apply("a", &bind());
     cluster.apply("a", &report(true, App::Running { ready: true }));
-    let crashed = Report {
-        sandbox: true,
-        init_done: 0,
-        app: App::Waiting("CrashLoopBackOff"),
-        restarts: 1,
-    };
+    let crashed =
+        Report { sandbox: true, init_done: 0, app: App::Waiting("CrashLoopBackOff"), restarts: 1 };
     cluster.apply("a", &Change::Report(crashed));
     let listed = http.list("").await;
     let pod = &listed["items"][0];
@@ -436,14 +351,7 @@ async fn a_log_fits_what_became_of_its_container() {
     let namespace = pod["metadata"]["namespace"].as_str().unwrap();
     let path = format!("/api/v1/namespaces/{namespace}/pods");
     let of_run = format!("{path}/a/log?previous=true&container={container}");
-    let log = http
-        .send(&of_run)
-        .await
-        .into_body()
-        .collect()
-        .await
-        .unwrap()
-        .to_bytes();
+    let log = http.send(&of_run).await.into_body().collect().await.unwrap().to_bytes();
     let log = String::from_utf8_lossy(&log).into_owned();
     let said = &pod["status"]["containerStatuses"][0]["lastState"]["terminated"]["message"];
     assert!(log.contains(said.as_str().unwrap()), "{log}");

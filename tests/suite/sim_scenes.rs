@@ -23,9 +23,7 @@ fn stuck(recording: &SceneRecording) -> Vec<Value> {
 
 fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
     let conditions = pod["status"]["conditions"].as_array()?;
-    conditions
-        .iter()
-        .find(|condition| condition["type"] == kind)
+    conditions.iter().find(|condition| condition["type"] == kind)
 }
 
 /// Why the first container that waits does.
@@ -51,10 +49,7 @@ fn shares<'a>(
 
 /// The messages of the Events with this reason.
 fn messages(recording: &SceneRecording, reason: &str) -> Vec<String> {
-    let page = recording
-        .cluster
-        .events()
-        .page(None, None, None, false, |_| true);
+    let page = recording.cluster.events().page(None, None, None, false, |_| true);
     (page.unwrap().objects.iter())
         .map(|object| serde_json::from_slice::<Value>(&object.json).unwrap())
         .filter(|event| event["reason"] == reason)
@@ -64,9 +59,7 @@ fn messages(recording: &SceneRecording, reason: &str) -> Vec<String> {
 
 /// How many pods wait in a stage at the end.
 fn in_stage(recording: &SceneRecording, stage: &str) -> f64 {
-    recording
-        .last()
-        .sum_where("podinit_inflight_pods", "stage", stage)
+    recording.last().sum_where("podinit_inflight_pods", "stage", stage)
 }
 
 /// The causes for which the pods of a stage wait at the end, the commonest first.
@@ -153,17 +146,12 @@ mod slow {
         let pods = stuck(recording);
         let reasons = shares(&pods, waiting);
         let without = reasons.get("ErrImagePull").unwrap_or(&0) + reasons["ImagePullBackOff"];
-        assert!(
-            without > 200 && without * 10 > pods.len() * 9,
-            "{reasons:?}"
-        );
+        assert!(without > 200 && without * 10 > pods.len() * 9, "{reasons:?}");
         let in_time = in_stage(recording, "containers") + in_stage(recording, "init");
         assert!(in_time > 200.0, "{in_time}");
         assert_dominates(recording, "containers", "image");
         let failed = messages(recording, "Failed");
-        let refused = failed
-            .iter()
-            .filter(|message| message.contains("connection refused"));
+        let refused = failed.iter().filter(|message| message.contains("connection refused"));
         assert!(refused.count() > 50);
         // Pods whose images are there start as ever.
         assert!(
@@ -182,17 +170,13 @@ mod slow {
         let recording = recorded(Some(Scene::CniOutage)).await;
         let pods = stuck(recording);
         assert!(pods.len() > 1_000, "{}", pods.len());
-        let bound: Vec<Value> = (pods.into_iter())
-            .filter(|pod| !pod["spec"]["nodeName"].is_null())
-            .collect();
+        let bound: Vec<Value> =
+            (pods.into_iter()).filter(|pod| !pod["spec"]["nodeName"].is_null()).collect();
         let reasons = shares(&bound, |pod| {
             let kind = "PodReadyToStartContainers";
             condition(pod, kind).and_then(|condition| condition["reason"].as_str())
         });
-        assert_eq!(
-            reasons.keys().copied().collect::<Vec<_>>(),
-            ["-", "PodSandboxNotReady"]
-        );
+        assert_eq!(reasons.keys().copied().collect::<Vec<_>>(), ["-", "PodSandboxNotReady"]);
         assert!(in_stage(recording, "network") * 100.0 > bound.len() as f64 * 99.0);
         assert_dominates(recording, "network", "cni");
         let told = messages(recording, "FailedCreatePodSandBox");
@@ -231,15 +215,9 @@ mod slow {
         };
         let nodes = shares(&pods, |pod| pod["spec"]["nodeName"].as_str());
         let bad = nodes["node-a0"];
-        assert!(
-            bad > 200 && bad * 10 > pods.iter().filter(waits).count() * 9,
-            "{nodes:?}"
-        );
+        assert!(bad > 200 && bad * 10 > pods.iter().filter(waits).count() * 9, "{nodes:?}");
         let told = messages(recording, "FailedCreatePodSandBox");
-        assert!(
-            told.iter()
-                .any(|message| message.contains("no space left on device"))
-        );
+        assert!(told.iter().any(|message| message.contains("no space left on device")));
     }
 
     #[tokio::test]
@@ -267,10 +245,7 @@ mod slow {
         let pods = stuck(recording);
         let reasons = shares(&pods, waiting);
         let crashing = reasons["CrashLoopBackOff"];
-        assert!(
-            crashing > 400 && crashing * 10 > pods.len() * 9,
-            "{reasons:?}"
-        );
+        assert!(crashing > 400 && crashing * 10 > pods.len() * 9, "{reasons:?}");
         let images = shares(&pods, |pod| pod["spec"]["containers"][0]["image"].as_str());
         let release = "registry.example.com/shop/checkout:2.7.1";
         assert!(images[release] * 10 > pods.len() * 9, "{images:?}");
@@ -290,10 +265,7 @@ mod slow {
             let scheduled = condition(pod, "PodScheduled").unwrap();
             assert_eq!(scheduled["reason"], "Unschedulable");
             assert!(
-                scheduled["message"]
-                    .as_str()
-                    .unwrap()
-                    .starts_with("pod group is unschedulable")
+                scheduled["message"].as_str().unwrap().starts_with("pod group is unschedulable")
             );
         }
         assert!(others.len() < gangs.len());
@@ -315,10 +287,7 @@ mod slow {
         assert!(text.ends_with("# EOF\n"));
         let series =
             "podinit_inflight_pods{job=\"podinit\",instance=\"podinit:8080\",stage=\"network\"}";
-        assert_eq!(
-            text.lines().filter(|line| line.starts_with(series)).count(),
-            5
-        );
+        assert_eq!(text.lines().filter(|line| line.starts_with(series)).count(), 5);
         let input = recording.input_series(|name| name == "up");
         assert_eq!(input[0]["values"], "1 1 1 1 1");
         assert_eq!(input.as_array().unwrap().len(), 1);

@@ -67,12 +67,7 @@ impl Blind {
     }
 
     fn report(&self, uid: &str, app: App) {
-        let report = Report {
-            sandbox: true,
-            init_done: 0,
-            app,
-            restarts: 0,
-        };
+        let report = Report { sandbox: true, init_done: 0, app, restarts: 0 };
         self.apply(uid, &Change::Report(report));
     }
 

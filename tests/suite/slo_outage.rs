@@ -41,10 +41,8 @@ async fn an_hour_and_an_outage() -> Hour {
         ..ClusterConfig::manual()
     };
     let mut world = JudgedCluster::start(config, SloFile::built_in()).await;
-    let network = (world.slos.slos.iter())
-        .find(|slo| &*slo.rule.name == "network-ready")
-        .unwrap()
-        .clone();
+    let network =
+        (world.slos.slos.iter()).find(|slo| &*slo.rule.name == "network-ready").unwrap().clone();
     let mut events = Events::default();
     let mut observed = Samples::default();
     for minute in 0..=END {
@@ -66,11 +64,7 @@ async fn an_hour_and_an_outage() -> Hour {
         observed.push(scrape.sum_where(name, "stage", stage));
     }
     world.pipeline.end().await;
-    Hour {
-        network,
-        events,
-        observed,
-    }
+    Hour { network, events, observed }
 }
 
 /// The minute by which the page has come, one sample after the arithmetic says so.
@@ -105,10 +99,7 @@ async fn the_page_comes_in_time_while_the_histogram_shows_nothing() {
 
     let (paged, predicted) = (paged(&hour, &page), predicted(&hour.network, &page));
     assert!(paged > OUTAGE, "a page in minute {paged} of a healthy hour");
-    assert!(
-        paged <= predicted,
-        "a page in minute {paged}, not {predicted}"
-    );
+    assert!(paged <= predicted, "a page in minute {paged}, not {predicted}");
     assert!((paged..=END).all(|minute| page.holds(&hour.events, minute)));
 }
 
@@ -167,15 +158,8 @@ async fn promtool_fires_the_page_of_the_checked_in_rules_in_time() {
     let path = dir.path().join("outage.yaml");
     fs::write(&path, promtool_tests(&hour, &checks)).unwrap();
     let promtool = std::env::var_os("PROMTOOL").unwrap_or_else(|| "promtool".into());
-    let run = Command::new(promtool)
-        .args(["test", "rules"])
-        .arg(&path)
-        .output();
+    let run = Command::new(promtool).args(["test", "rules"]).arg(&path).output();
     let output = run.unwrap();
     let said = [output.stdout, output.stderr].concat();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&said)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
 }

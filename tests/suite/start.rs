@@ -65,9 +65,7 @@ async fn meet(mut stream: TcpStream, front: Front, router: axum::Router) {
     };
     let service = TowerToHyperService::new(router);
     let connection = hyper::server::conn::http1::Builder::new();
-    let _ = connection
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
+    let _ = connection.serve_connection(TokioIo::new(stream), service).await;
 }
 
 /// A simulated API server behind TLS.
@@ -91,11 +89,7 @@ impl Api {
                 tokio::spawn(meet(stream, front, router.clone()));
             }
         });
-        Self {
-            simulated,
-            front,
-            address,
-        }
+        Self { simulated, front, address }
     }
 
     fn put(&self, name: &str) {
@@ -129,13 +123,7 @@ impl Podinit {
         );
         std::fs::write(&kubeconfig, text).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args([
-                "serve",
-                "--listen",
-                "127.0.0.1:0",
-                "--connect-timeout",
-                "0s",
-            ])
+            .args(["serve", "--listen", "127.0.0.1:0", "--connect-timeout", "0s"])
             .arg("--kubeconfig")
             .arg(&kubeconfig)
             .env_clear()
@@ -150,18 +138,10 @@ impl Podinit {
                 let _ = sender.send(line);
             }
         });
-        let mut podinit = Self {
-            process,
-            log,
-            address: String::new(),
-            _directory: directory,
-        };
+        let mut podinit = Self { process, log, address: String::new(), _directory: directory };
         let listening = podinit.line_with("listening");
         let (_, rest) = listening.split_once("address=").unwrap();
-        rest.split_whitespace()
-            .next()
-            .unwrap()
-            .clone_into(&mut podinit.address);
+        rest.split_whitespace().next().unwrap().clone_into(&mut podinit.address);
         podinit
     }
 
@@ -218,20 +198,14 @@ async fn a_start_in_front_of_connections_that_fail_ends_in_sync() {
     for (name, front) in [
         ("a handshake that is cut", Front::Cut),
         ("no TLS", Front::Garbage),
-        (
-            "another authority",
-            Front::Certificate(foreign.issue("localhost")),
-        ),
+        ("another authority", Front::Certificate(foreign.issue("localhost"))),
         ("another name", Front::Certificate(own.issue("elsewhere"))),
     ] {
         let api = Api::start(front).await;
         api.put("old");
         let podinit = Podinit::start(&api, &own);
         let waiting = podinit.line_with("waiting for it");
-        assert!(
-            waiting.contains("cannot reach the API server"),
-            "{name}: {waiting}"
-        );
+        assert!(waiting.contains("cannot reach the API server"), "{name}: {waiting}");
         assert!(podinit.get("/livez").starts_with("HTTP/1.1 200"), "{name}");
         assert!(podinit.get("/readyz").starts_with("HTTP/1.1 503"), "{name}");
         podinit.shows("podinit_synced 0");

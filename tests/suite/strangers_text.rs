@@ -33,10 +33,7 @@ use crate::support::parsed_exposition::samples_of_json;
 use crate::support::server::{Source, start_routes};
 use crate::support::sinks::Kept;
 
-const PLAIN: Style = Style {
-    colour: false,
-    width: 80,
-};
+const PLAIN: Style = Style { colour: false, width: 80 };
 
 fn report(format: &str, texts: &[String]) -> String {
     let args = ["report", "--top", "1000", "--format", format, "-"];
@@ -66,11 +63,7 @@ fn startups(texts: &[String]) -> Vec<Record> {
     };
     let documents = Recording::from_reader("test", Cursor::new(recording(texts)), options);
     let detailed = detail(documents, ReplayConfig::default(), 10).unwrap();
-    let records: Vec<Record> = detailed
-        .pods
-        .into_iter()
-        .filter_map(|pod| pod.record)
-        .collect();
+    let records: Vec<Record> = detailed.pods.into_iter().filter_map(|pod| pod.record).collect();
     assert!(records.len() >= texts.len() * 7, "{}", records.len());
     records
 }
@@ -86,9 +79,7 @@ fn explanations(texts: &[String]) -> Vec<Explanation> {
     };
     let records = startups(texts);
     let explained = records.iter();
-    explained
-        .map(|record| Explanation::new(record, doubts(record), now()))
-        .collect()
+    explained.map(|record| Explanation::new(record, doubts(record), now())).collect()
 }
 
 fn stuck(texts: &[String]) -> StuckPods {
@@ -116,10 +107,7 @@ fn doctor() -> DoctorReport {
         let finding = Finding::warning(Check::Labels, format!("the server says {text}"));
         finding.fix(format!("rename {text}"))
     });
-    DoctorReport {
-        findings: findings.into(),
-        complete: true,
-    }
+    DoctorReport { findings: findings.into(), complete: true }
 }
 
 /// Every text stands in what is for a terminal, and acts nowhere.
@@ -144,10 +132,7 @@ fn nothing_acts_on_a_terminal() {
     for_a_terminal(&stuck.to_table(false, false));
     for_a_terminal(&stuck.to_table(true, false));
     let doctor = doctor();
-    let lines = doctor
-        .findings
-        .iter()
-        .map(|one| doctor_text::line(one, false));
+    let lines = doctor.findings.iter().map(|one| doctor_text::line(one, false));
     for_a_terminal(&lines.collect::<String>());
 }
 
@@ -161,11 +146,7 @@ fn what_is_for_programs_does_not_act_on_a_terminal_either() {
         assert_eq!(on_terminal.lines().count(), exposition.lines().count());
     }
     let on_terminal = lines_shown(&report("csv", &hostile()));
-    assert!(
-        !on_terminal
-            .replace("\r\n", "\n")
-            .contains(|char| acts(char) && char != '\n')
-    );
+    assert!(!on_terminal.replace("\r\n", "\n").contains(|char| acts(char) && char != '\n'));
 }
 
 /// The values of labels that an API server checks are those of the pods, whatever they are, in the escapes of the
@@ -173,19 +154,13 @@ fn what_is_for_programs_does_not_act_on_a_terminal_either() {
 #[test]
 fn an_exposition_states_texts_as_they_are() {
     let kept = |text: String| {
-        let escaped = text
-            .replace('\\', "\\\\")
-            .replace('"', "\\\"")
-            .replace('\n', "\\n");
+        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         format!(",namespace=\"{escaped}\",")
     };
     for format in ["text", "openmetrics"] {
         let exposition = replayed(format, &hostile());
         for hostile in hostile() {
-            assert!(
-                exposition.contains(&kept(hostile.clone())),
-                "{format}: {hostile:?}"
-            );
+            assert!(exposition.contains(&kept(hostile.clone())), "{format}: {hostile:?}");
         }
         let lines = |text: &str| text.split('\n').count();
         assert_eq!(lines(&exposition), lines(&replayed(format, &harmless())));
@@ -193,10 +168,7 @@ fn an_exposition_states_texts_as_they_are() {
     let of_json = samples_of_json(&replayed("json", &hostile()));
     for hostile in HOSTILE {
         let quoted = format!("{hostile:?}");
-        assert!(
-            of_json.keys().any(|series| series.contains(&quoted)),
-            "{hostile:?}"
-        );
+        assert!(of_json.keys().any(|series| series.contains(&quoted)), "{hostile:?}");
     }
 }
 
@@ -218,15 +190,7 @@ fn no_label_of_an_image_has_a_text_that_acts_or_is_long() {
     texts.extend(["\u{1b}", "x"].map(|one| one.repeat(5_000)));
     // So that each is the registry of an image.
     let texts: Vec<String> = texts.iter().map(|text| format!(".{text}/app")).collect();
-    let args = [
-        "replay",
-        "--backfill",
-        "--format",
-        "openmetrics",
-        "--evidence",
-        "events",
-        "-",
-    ];
+    let args = ["replay", "--backfill", "--format", "openmetrics", "--evidence", "events", "-"];
     let input = [recording(&texts), events(&texts)].join("\n");
     let output = crate::explain::run(&args, &input);
     assert!(output.status.success(), "{output:?}");
@@ -234,10 +198,7 @@ fn no_label_of_an_image_has_a_text_that_acts_or_is_long() {
     let values = values(&exposition, "registry");
     assert!(values.len() > HOSTILE.len(), "{values:?}");
     for value in values {
-        assert!(
-            value.len() <= LONGEST_LABEL && !value.contains(acts),
-            "{value:?}"
-        );
+        assert!(value.len() <= LONGEST_LABEL && !value.contains(acts), "{value:?}");
     }
 }
 
@@ -274,20 +235,13 @@ fn json_has_the_texts_as_they_are_and_nothing_that_acts() {
             let json = one.to_json().unwrap();
             assert!(!json.contains(|char| acts(char) && char != '\n'), "{json}");
             let trace = one.to_trace().unwrap();
-            assert!(
-                !trace.contains(|char| acts(char) && char != '\n'),
-                "{trace}"
-            );
+            assert!(!trace.contains(|char| acts(char) && char != '\n'), "{trace}");
             serde_json::from_str(&json).unwrap()
         })
         .collect();
     let mut found = Vec::new();
     texts(&Value::Array(all), &mut found);
-    assert!(
-        HOSTILE
-            .iter()
-            .all(|hostile| found.iter().any(|text| text == hostile))
-    );
+    assert!(HOSTILE.iter().all(|hostile| found.iter().any(|text| text == hostile)));
     for_programs(&stuck(&hostile()).to_json().unwrap());
     // A finding is a line of text, for whom it is anyway.
     let doctor = doctor().to_json().unwrap();
@@ -302,10 +256,8 @@ fn world() -> (Tracker, Kept) {
         let mut pod = PodSnapshot::bare(PodUid::from_text(text), text, text);
         pod.created = Some(now());
         pod.info.node = Some(text.into());
-        pod.info.workload = Some(std::sync::Arc::new(Workload {
-            kind: text.into(),
-            name: text.into(),
-        }));
+        pod.info.workload =
+            Some(std::sync::Arc::new(Workload { kind: text.into(), name: text.into() }));
         pod.not_scheduled = Some(Box::new(NotScheduled {
             is_false: true,
             reason: NotScheduledReason::SchedulingGated,
@@ -372,10 +324,7 @@ fn attributes(page: &str) -> BTreeMap<String, usize> {
 /// A page of hostile texts has the elements of one of harmless texts.
 #[track_caller]
 fn for_browsers(hostile: &str, harmless: &str) {
-    assert!(
-        !hostile.contains(|char| acts(char) && char != '\n'),
-        "{hostile}"
-    );
+    assert!(!hostile.contains(|char| acts(char) && char != '\n'), "{hostile}");
     assert_eq!(tags(hostile), tags(harmless));
     assert_eq!(attributes(hostile), attributes(harmless));
 }
@@ -384,10 +333,7 @@ fn overview(texts: &[String]) -> String {
     let records = startups(texts);
     let ended = |record: &&Record| record.outcome().is_some();
     let in_flight: Vec<Record> = records.iter().filter(|one| !ended(one)).cloned().collect();
-    let wanted = Wanted {
-        node: Some(texts[0].clone()),
-        ..Wanted::default()
-    };
+    let wanted = Wanted { node: Some(texts[0].clone()), ..Wanted::default() };
     let seen = Seen::of(in_flight, &[], Vec::new(), Some(now()));
     let overview = Overview {
         cluster: Some(texts[0].clone()),
@@ -423,21 +369,11 @@ fn no_text_is_a_formula_in_a_spreadsheet_and_numbers_stay_numbers() {
             let is_number = column.ends_with("_seconds") && !cell.is_empty();
             match is_number {
                 true => assert!(cell.parse::<f64>().is_ok(), "{column}: {cell}"),
-                false => assert!(
-                    !cell.starts_with(['=', '+', '-', '@', '\t', '\r']),
-                    "{cell:?}"
-                ),
+                false => assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell:?}"),
             }
         }
     }
-    for column in [
-        "namespace",
-        "pod",
-        "node",
-        "workload_kind",
-        "workload",
-        "images",
-    ] {
+    for column in ["namespace", "pod", "node", "workload_kind", "workload", "images"] {
         let place = head.iter().position(|name| name == column).unwrap();
         for hostile in HOSTILE {
             let cells = rows.iter().filter(|row| {
@@ -451,10 +387,7 @@ fn no_text_is_a_formula_in_a_spreadsheet_and_numbers_stay_numbers() {
 #[test]
 fn no_text_is_markup_in_markdown() {
     let table = report("markdown", &hostile());
-    assert!(
-        !table.contains(|char| acts(char) && char != '\n'),
-        "{table}"
-    );
+    assert!(!table.contains(|char| acts(char) && char != '\n'), "{table}");
     let mut spans = Vec::new();
     let mut cells = 0;
     for line in table.lines() {
@@ -467,20 +400,13 @@ fn no_text_is_markup_in_markdown() {
         // A bar divides cells, in code spans too.
         if line.starts_with("| `") || line.contains(" | `") {
             cells += 1;
-            assert_eq!(
-                line.matches('|').count(),
-                outside.matches('|').count(),
-                "{line}"
-            );
+            assert_eq!(line.matches('|').count(), outside.matches('|').count(), "{line}");
         }
     }
     assert!(cells > HOSTILE.len(), "{table}");
     for hostile in HOSTILE {
         let text = shown(hostile).replace(['`', '|', '\\'], "?");
-        assert!(
-            spans.iter().any(|span| span.contains(&text)),
-            "{text:?} in {table}"
-        );
+        assert!(spans.iter().any(|span| span.contains(&text)), "{text:?} in {table}");
     }
 }
 
@@ -500,11 +426,8 @@ fn an_error_is_one_line_in_which_nothing_acts() {
     for hostile in HOSTILE {
         let quoted = escaped_json(&json!(hostile).to_string()).into_owned();
         let object = format!("{{\"kind\": {quoted}, \"metadata\": {{\"uid\": \"u\"}}}}");
-        for command in [
-            &["report", "-"][..],
-            &["replay", "-"],
-            &["explain", "--file", "-", "web"],
-        ] {
+        for command in [&["report", "-"][..], &["replay", "-"], &["explain", "--file", "-", "web"]]
+        {
             harmless_line(&crate::explain::run(command, &object));
         }
         std::fs::write(&path, format!("{quoted}: 1")).unwrap();
@@ -517,10 +440,7 @@ fn an_error_is_one_line_in_which_nothing_acts() {
         let line = harmless_line(&crate::explain::run(&["stuck", "--kubeconfig", file], ""));
         assert!(line.contains("has no server"), "{line}");
         if !hostile.contains('\0') {
-            harmless_line(&crate::explain::run(
-                &["report", &format!("nosuch{hostile}")],
-                "",
-            ));
+            harmless_line(&crate::explain::run(&["report", &format!("nosuch{hostile}")], ""));
         }
     }
 }

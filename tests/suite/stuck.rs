@@ -56,10 +56,8 @@ fn bound(mut record: Record) -> Record {
         image,
     };
     record.pod.node = Some("node-a0".into());
-    record.pod.workload = Some(Arc::new(Workload {
-        kind: "Deployment".into(),
-        name: "web".into(),
-    }));
+    record.pod.workload =
+        Some(Arc::new(Workload { kind: "Deployment".into(), name: "web".into() }));
     Record {
         image: Some("registry.example/web:7".into()),
         message: Some("Back-off\u{1b} pulling image".into()),
@@ -125,10 +123,7 @@ fn the_wide_table_says_whether_a_node_is_on_its_way() {
     let mut stuck = three();
     stuck.pods = vec![StuckPod::of(&waits, at(20)).unwrap()];
     let wide = stuck.to_table(true, false);
-    assert!(
-        wide.contains("CAPACITY") && wide.contains("scaling_up"),
-        "{wide}"
-    );
+    assert!(wide.contains("CAPACITY") && wide.contains("scaling_up"), "{wide}");
     assert!(!stuck.to_table(false, false).contains("scaling_up"));
     // Once it has a node, what an autoscaler said is over.
     let has_node = scaling_up(record("big-0", "containers", "pull", [1, 11]));
@@ -153,17 +148,11 @@ fn the_sum_says_whether_it_is_of_all() {
     some.complete = false;
     let says = "the first 3 stuck: 2 pull, 1 queue; raise --limit to see more";
     assert_eq!(some.summary(), says);
-    let none = StuckPods {
-        complete: true,
-        ..StuckPods::default()
-    };
+    let none = StuckPods { complete: true, ..StuckPods::default() };
     assert_eq!(none.to_table(true, true), "no pod is stuck\n");
     let broken = |problems, source: &str| {
-        let found = StuckPods {
-            problems: Some(problems),
-            source: source.to_owned(),
-            ..none.clone()
-        };
+        let found =
+            StuckPods { problems: Some(problems), source: source.to_owned(), ..none.clone() };
         found.summary()
     };
     assert_eq!(broken(0, ""), "no pod is stuck");
@@ -171,10 +160,7 @@ fn the_sum_says_whether_it_is_of_all() {
         broken(1, " --url http://localhost:8080"),
         "no pod is stuck, but there is 1 problem: run podinit problems --url http://localhost:8080"
     );
-    assert_eq!(
-        broken(2, ""),
-        "no pod is stuck, but there are 2 problems: run podinit problems"
-    );
+    assert_eq!(broken(2, ""), "no pod is stuck, but there are 2 problems: run podinit problems");
 }
 
 #[test]
@@ -313,20 +299,10 @@ async fn the_status_says_whether_a_pod_of_the_cluster_is_stuck() {
     assert_eq!((status, error.as_str()), (3, ""));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 7, "{text}");
-    for part in [
-        "pay",
-        "bill",
-        "scheduling",
-        "5m0s",
-        "queue",
-        "StatefulSet/web",
-    ] {
+    for part in ["pay", "bill", "scheduling", "5m0s", "queue", "StatefulSet/web"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(
-        lines[4].contains("db-0") && lines[4].contains("node-a0"),
-        "{text}"
-    );
+    assert!(lines[4].contains("db-0") && lines[4].contains("node-a0"), "{text}");
     assert!(lines[6].starts_with("4 stuck: 3 queue, 1 "), "{text}");
 
     let (status, text, _) = run(&["-n", "pay"]);
@@ -362,14 +338,8 @@ async fn an_exporter_gives_the_rows_of_its_cluster() {
         .collect()
     };
     assert_eq!(rows(&of_exporter), rows(&of_cluster));
-    let images = of_exporter["pods"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|pod| &pod["image"]);
-    let with_image = images
-        .filter(|image| *image == "registry.example/web")
-        .count();
+    let images = of_exporter["pods"].as_array().unwrap().iter().map(|pod| &pod["image"]);
+    let with_image = images.filter(|image| *image == "registry.example/web").count();
     assert_eq!(with_image, 3);
     exporter.rows(&["--namespace", "shop"], 3);
     exporter.rows(&["-n", "pay,shop"], 4);
@@ -414,10 +384,7 @@ async fn an_exporter_that_names_empty_pages_without_end_is_left() {
     let run = move || stuck(&["--url", &url]);
     let (status, text, error) = tokio::task::spawn_blocking(run).await.unwrap();
     assert_eq!((status, text.as_str()), (1, ""), "{error}");
-    assert!(
-        error.contains("100 pages in a row have no stuck pod"),
-        "{error}"
-    );
+    assert!(error.contains("100 pages in a row have no stuck pod"), "{error}");
     assert!(error.contains("check that --url"), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 100);
 }
@@ -459,22 +426,10 @@ fn what_cannot_be_asked_is_one_line() {
     let port = taken.local_addr().unwrap().port();
     drop(taken);
     let url = format!("http://127.0.0.1:{port}");
-    let refused = [
-        "podinit: cannot read the stuck pods of",
-        &url,
-        "check --url",
-    ];
+    let refused = ["podinit: cannot read the stuck pods of", &url, "check --url"];
     one_line(&["--url", &url], 1, &refused);
-    one_line(
-        &["--url", &url, "--token-file", "/none"],
-        1,
-        &["the token file cannot be read"],
-    );
-    one_line(
-        &["--url", "localhost:8080"],
-        2,
-        &["expected the URL of a running podinit, such as"],
-    );
+    one_line(&["--url", &url, "--token-file", "/none"], 1, &["the token file cannot be read"]);
+    one_line(&["--url", "localhost:8080"], 2, &["expected the URL of a running podinit, such as"]);
     one_line(&["--token-file", "x"], 2, &["need --url"]);
     one_line(&["--url", &url, "-l", "a=b"], 2, &["do not go with --url"]);
     one_line(&["--limit", "0"], 2, &["--limit"]);

@@ -44,11 +44,7 @@ impl Collector {
         let listener = listener.unwrap();
         let address = listener.local_addr().unwrap();
         runtime.spawn(async move { serve(listener, router).await });
-        Self {
-            received,
-            address,
-            runtime,
-        }
+        Self { received, address, runtime }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -139,12 +135,7 @@ const OPENMETRICS: &str = "application/openmetrics-text;version=1.0.0";
 fn an_exemplar_leads_to_the_trace_of_its_pod() {
     let collector = Collector::start();
     let demo = demo(
-        &[
-            "--otlp-endpoint",
-            &collector.url(),
-            "--otlp-sample-ratio",
-            "1",
-        ],
+        &["--otlp-endpoint", &collector.url(), "--otlp-sample-ratio", "1"],
         &[
             ("OTEL_EXPORTER_OTLP_HEADERS", "x-scope-orgid=shop%201"),
             ("OTEL_SERVICE_NAME", "startups"),
@@ -159,10 +150,7 @@ fn an_exemplar_leads_to_the_trace_of_its_pod() {
         });
         Some((pod, found?))
     });
-    assert!(
-        root.parent_span_id.is_empty(),
-        "the root shows the end-to-end duration"
-    );
+    assert!(root.parent_span_id.is_empty(), "the root shows the end-to-end duration");
     assert_eq!(attribute(&root, "k8s.pod.name"), Some(pod));
     let uid = attribute(&root, "k8s.pod.uid").unwrap();
     assert_eq!(uid.replace('-', ""), hex(&root.trace_id));
@@ -171,10 +159,7 @@ fn an_exemplar_leads_to_the_trace_of_its_pod() {
         let [pod, _, span] = linked(&demo.metrics(OPENMETRICS), stage).pop()?;
         let mut spans = collector.spans().into_iter();
         let found = spans.find(|sent| hex(&sent.span_id) == span)?;
-        assert_eq!(
-            (&*found.name, attribute(&found, "k8s.pod.name")),
-            ("network", Some(pod))
-        );
+        assert_eq!((&*found.name, attribute(&found, "k8s.pod.name")), ("network", Some(pod)));
         Some(())
     });
     let pull = until("span of an image pull", || {
@@ -194,25 +179,16 @@ fn an_exemplar_leads_to_the_trace_of_its_pod() {
 fn a_collector_that_goes_away_holds_up_neither_the_accounting_nor_the_end() {
     let collector = Collector::start();
     let url = collector.url();
-    let demo = demo(
-        &["--otlp-sample-ratio", "1"],
-        &[("OTEL_EXPORTER_OTLP_ENDPOINT", &url)],
-    );
+    let demo = demo(&["--otlp-sample-ratio", "1"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &url)]);
     let value = |series: &str| demo.scrape().value(series).unwrap_or_default();
-    until("trace", || {
-        (value("podinit_traces_sent_total") > 0.0).then_some(())
-    });
+    until("trace", || (value("podinit_traces_sent_total") > 0.0).then_some(()));
     collector.kill();
     let failures = "podinit_trace_export_failures_total{reason=\"unreachable\"}";
     until("failure", || (value(failures) > 0.0).then_some(()));
     let ready = "podinit_pods_finished_total{outcome=\"ready\"}";
     let before = value(ready);
-    until("more pods", || {
-        (value(ready) > before + 100.0).then_some(())
-    });
-    until("waiting trace", || {
-        (value("podinit_traces_queued") > 0.0).then_some(())
-    });
+    until("more pods", || (value(ready) > before + 100.0).then_some(()));
+    until("waiting trace", || (value("podinit_traces_queued") > 0.0).then_some(()));
     let scrape = demo.scrape();
     let in_flight = scrape.sum("podinit_inflight_pods");
     let finished = scrape.sum("podinit_pods_finished_total");

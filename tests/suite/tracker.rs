@@ -34,8 +34,7 @@ fn bound(version: u64, node: Option<&str>) -> PodSnapshot {
         status: ConditionStatus::True,
         last_transition: Some(Timestamp::from_seconds(START)),
     };
-    pod.conditions
-        .insert(ConditionType::PodScheduled, scheduled);
+    pod.conditions.insert(ConditionType::PodScheduled, scheduled);
     pod
 }
 
@@ -48,10 +47,7 @@ struct Harness {
 impl Harness {
     fn with(slos: &[SloRule]) -> Self {
         Self {
-            tracker: Tracker::new(TrackerConfig {
-                slos: slos.into(),
-                ..TrackerConfig::default()
-            }),
+            tracker: Tracker::new(TrackerConfig { slos: slos.into(), ..TrackerConfig::default() }),
             said: Vec::new(),
         }
     }
@@ -101,13 +97,9 @@ fn a_pod_is_reported_as_bound_once_and_not_if_its_first_snapshot_was() {
         harness.said.iter().filter(bound).count()
     };
     let mut harness = Harness::with(&[]);
-    for (version, node, expected) in [
-        (1, None, 0),
-        (2, None, 0),
-        (3, Some("n1"), 1),
-        (4, Some("n1"), 1),
-        (5, None, 1),
-    ] {
+    for (version, node, expected) in
+        [(1, None, 0), (2, None, 0), (3, Some("n1"), 1), (4, Some("n1"), 1), (5, None, 1)]
+    {
         harness.deliver(bound(version, node));
         assert_eq!(bindings(&harness), expected, "version {version}");
     }
@@ -171,32 +163,15 @@ fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
 #[test]
 fn a_new_slo_applies_only_to_pods_that_are_discovered_later() {
     let old = rule("slow", 10);
-    let interval = SloRule {
-        interval: Interval::ScheduledToReady,
-        ..old.clone()
-    };
-    let namespaces = SloRule {
-        namespaces: Namespaces::Exclude(vec!["kube-system".into()]),
-        ..old.clone()
-    };
-    let owner_kinds = SloRule {
-        owner_kinds: vec!["Job".into()],
-        ..old.clone()
-    };
+    let interval = SloRule { interval: Interval::ScheduledToReady, ..old.clone() };
+    let namespaces =
+        SloRule { namespaces: Namespaces::Exclude(vec!["kube-system".into()]), ..old.clone() };
+    let owner_kinds = SloRule { owner_kinds: vec!["Job".into()], ..old.clone() };
     let selection = SloRule {
-        selection: Selection {
-            existing_capacity: true,
-            present_images: false,
-        },
+        selection: Selection { existing_capacity: true, present_images: false },
         ..old.clone()
     };
-    for new in [
-        rule("quick", 10),
-        interval,
-        namespaces,
-        owner_kinds,
-        selection,
-    ] {
+    for new in [rule("quick", 10), interval, namespaces, owner_kinds, selection] {
         assert!(!old.becomes(&new) && !new.becomes(&old), "{new:?}");
         let mut harness = Harness::with(std::slice::from_ref(&old));
         harness.deliver(bound(1, None));
@@ -205,9 +180,6 @@ fn a_new_slo_applies_only_to_pods_that_are_discovered_later() {
         assert_eq!(harness.verdicts(), []);
         assert_eq!(harness.tracker.undecided(SloId(0)), 0);
     }
-    let grace = SloRule {
-        grace: Duration::from_nanos(1),
-        ..rule("slow", 11)
-    };
+    let grace = SloRule { grace: Duration::from_nanos(1), ..rule("slow", 11) };
     assert!(old.becomes(&grace) && grace.becomes(&old));
 }

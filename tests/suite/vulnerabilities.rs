@@ -25,9 +25,7 @@ fn deny(database: bool, vulnerable: bool, on_github: bool) -> (Option<i32>, Stri
     fs::write(&program, answers).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::new(root.join(".ci/deny"));
-    command
-        .env("XDG_CACHE_HOME", cache.path())
-        .env_remove("GITHUB_ACTIONS");
+    command.env("XDG_CACHE_HOME", cache.path()).env_remove("GITHUB_ACTIONS");
     if on_github {
         command.env("GITHUB_ACTIONS", "true");
     }

@@ -49,10 +49,7 @@ async fn configured(port: u16) -> (tempfile::TempDir, Cluster) {
          contexts: [{{name: here, context: {{cluster: c, user: u}}}}]\n"
     );
     std::fs::write(&path, text).unwrap();
-    let options = ClusterOptions {
-        kubeconfig: Some(path),
-        context: None,
-    };
+    let options = ClusterOptions { kubeconfig: Some(path), context: None };
     (directory, connect(&options).await.unwrap())
 }
 
@@ -68,24 +65,19 @@ async fn a_kubeconfig_leads_to_events() {
                    headers: HeaderMap| async move {
         seen.lock().unwrap().push(headers);
         if query.unwrap_or_default().contains("watch=true") {
-            let events = stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(
-                ADDED.as_bytes(),
-            ))]);
+            let events =
+                stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(ADDED.as_bytes()))]);
             Body::from_stream(events.chain(stream::pending())).into_response()
         } else {
             EMPTY_LIST.into_response()
         }
     };
-    let app = Router::new()
-        .route("/prefix/api/v1/pods", get(handler))
-        .with_state(Arc::clone(&seen));
+    let app =
+        Router::new().route("/prefix/api/v1/pods", get(handler)).with_state(Arc::clone(&seen));
     let (_keep, cluster) = cluster(app).await;
     probed(&cluster, &Scope::Cluster).await.unwrap();
 
-    let config = WatchConfig {
-        scopes: vec![Scope::Cluster],
-        ..WatchConfig::default()
-    };
+    let config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
     let stats = Arc::new(WatchStats::new(1));
     let (sender, mut deliveries) = mpsc::channel(4);
     let cancel = CancellationToken::new();
@@ -111,11 +103,7 @@ async fn a_kubeconfig_leads_to_events() {
 async fn each_reason_not_to_start_is_one_line() {
     let status = |code: u16, message: &str| -> Response {
         let code = StatusCode::from_u16(code).unwrap();
-        (
-            code,
-            format!(r#"{{"kind":"Status","message":"{message}"}}"#),
-        )
-            .into_response()
+        (code, format!(r#"{{"kind":"Status","message":"{message}"}}"#)).into_response()
     };
     let answers = [
         ("401", status(401, "Unauthorized")),
@@ -128,10 +116,7 @@ async fn each_reason_not_to_start_is_one_line() {
     for (name, answer) in answers {
         let answer = Arc::new(Mutex::new(Some(answer)));
         let path = format!("/prefix/api/v1/namespaces/{name}/pods");
-        app = app.route(
-            &path,
-            get(|| async move { answer.lock().unwrap().take().unwrap() }),
-        );
+        app = app.route(&path, get(|| async move { answer.lock().unwrap().take().unwrap() }));
     }
     let (_keep, cluster) = cluster(app).await;
     for (name, expected) in [
@@ -145,10 +130,7 @@ async fn each_reason_not_to_start_is_one_line() {
         let scope = Scope::Namespace(name.into());
         let error = probed(&cluster, &scope).await.unwrap_err();
         let text = error.to_string();
-        assert!(
-            text.contains(expected) && !text.contains('\n'),
-            "{name}: {text}"
-        );
+        assert!(text.contains(expected) && !text.contains('\n'), "{name}: {text}");
         assert_eq!(matches!(error, ProbeError::Busy { .. }), name == "503");
     }
 }
@@ -161,17 +143,11 @@ async fn a_cluster_that_is_not_there_is_named() {
         listener.local_addr().unwrap().port()
     };
     let (_keep, cluster) = configured(port).await;
-    let text = probed(&cluster, &Scope::Cluster)
-        .await
-        .unwrap_err()
-        .to_string();
+    let text = probed(&cluster, &Scope::Cluster).await.unwrap_err().to_string();
     let start =
         format!("cannot reach the API server at http://127.0.0.1:{port}/prefix (kubeconfig ");
     assert!(text.starts_with(&start), "{text}");
-    assert!(
-        text.contains("Connection refused") && !text.contains('\n'),
-        "{text}"
-    );
+    assert!(text.contains("Connection refused") && !text.contains('\n'), "{text}");
 }
 
 /// Serves connections one after the other: each answers as many requests as it is worth, and then ends when the

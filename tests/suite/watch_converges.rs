@@ -134,10 +134,7 @@ async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
         pods: Pods::new(),
         random: Rng::new(11),
     };
-    let mut config = WatchConfig {
-        scopes: vec![Scope::Cluster],
-        ..WatchConfig::default()
-    };
+    let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
     let brief = Duration::from_millis(200);
     let reflector = &mut config.reflector;
     reflector.encoding = encoding!();
@@ -153,16 +150,11 @@ async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
     let stats = Arc::new(WatchStats::new(1));
     let (sender, deliveries) = mpsc::channel(16);
     let cancel = CancellationToken::new();
-    let api = connect_to(world.cluster.url(), "the test".into())
-        .await
-        .unwrap();
+    let api = connect_to(world.cluster.url(), "the test".into()).await.unwrap();
     let clock = Arc::new(SystemClock);
     let mut tasks = spawn(&api.client, &config, clock, &stats, &sender, &cancel);
 
-    let mut receiver = Receiver {
-        deliveries,
-        mirror: Mirror::default(),
-    };
+    let mut receiver = Receiver { deliveries, mirror: Mirror::default() };
     for _ in 0..60 {
         world.write_some();
         world.disturb();
@@ -177,10 +169,7 @@ async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
         (StreamFault::Gone, WatchErrorReason::Gone),
         (StreamFault::Corrupt, WatchErrorReason::Decode),
         (StreamFault::Cut, WatchErrorReason::Transport),
-        (
-            StreamFault::Oversized(100_000),
-            WatchErrorReason::LineTooLong,
-        ),
+        (StreamFault::Oversized(100_000), WatchErrorReason::LineTooLong),
     ] {
         while stats.errors(reason) == 0 {
             receiver.agrees_with(&world).await;

@@ -58,15 +58,10 @@ impl Guarded {
         fs::write(directory.path().join("token"), "first").unwrap();
         let user = user(directory.path());
         write_kubeconfig(directory.path(), port, &user);
-        let options = ClusterOptions {
-            kubeconfig: Some(directory.path().join("config")),
-            context: None,
-        };
+        let options =
+            ClusterOptions { kubeconfig: Some(directory.path().join("config")), context: None };
         let api = connect(&options).await.unwrap();
-        let mut config = WatchConfig {
-            scopes: vec![Scope::Cluster],
-            ..WatchConfig::default()
-        };
+        let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
         config.reflector.backoff_cap = Duration::from_millis(100);
         let stats = Arc::new(WatchStats::new(1));
         let (sender, deliveries) = mpsc::channel(16);
@@ -74,15 +69,8 @@ impl Guarded {
         let clock = cluster.clock();
         let clock = Arc::new(move || clock.now());
         let tasks = spawn(&api.client, &config, clock, &stats, &sender, &cancel);
-        let mut guarded = Self {
-            cluster,
-            accepted,
-            directory,
-            stats,
-            deliveries,
-            cancel,
-            _tasks: tasks,
-        };
+        let mut guarded =
+            Self { cluster, accepted, directory, stats, deliveries, cancel, _tasks: tasks };
         let listed = guarded.next().await;
         assert!(matches!(listed, PodEvent::Listed { .. }), "{listed:?}");
         guarded

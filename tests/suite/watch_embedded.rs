@@ -60,11 +60,8 @@ async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() 
     let faults = api.cluster.faults();
     faults.set_modes(|modes| modes.silent_streams = true);
     let missed = api.put("missed");
-    let age = |api: &Embedded| {
-        api.scrape()
-            .value("podinit_watch_last_contact_age_seconds")
-            .unwrap()
-    };
+    let age =
+        |api: &Embedded| api.scrape().value("podinit_watch_last_contact_age_seconds").unwrap();
     sleep(seconds(20)).await;
     assert_eq!(api.scrape().value("podinit_synced"), Some(1.0));
     assert!((age(&api) - 20.0).abs() < 0.1);
@@ -75,10 +72,7 @@ async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() 
     // The connection that takes its place works.
     api.request(Target::Watch, 2).await;
     faults.set_modes(|modes| modes.silent_streams = false);
-    assert_eq!(
-        api.next_delivery().await,
-        format!("Applied missed@{missed}")
-    );
+    assert_eq!(api.next_delivery().await, format!("Applied missed@{missed}"));
     assert_eq!(api.next_delivery().await, "CaughtUp");
     assert!(api.elapsed() - silent_since < seconds(65));
     assert_eq!(api.scrape().value("podinit_synced"), Some(1.0));
@@ -233,9 +227,7 @@ async fn a_continue_token_that_expires_begins_the_list_anew() {
     for pod in 0..1200 {
         put(&cluster, &format!("p{pod}"));
     }
-    cluster
-        .faults()
-        .answer(Target::NextPage, 3, Answer::Expired);
+    cluster.faults().answer(Target::NextPage, 3, Answer::Expired);
     let mut api = Embedded::adjusted_in(encoding!(), cluster, in_pages);
     assert_eq!(api.next_delivery().await.split(' ').count(), 1201);
     assert_eq!(api.errors(WatchErrorReason::Gone), 3);

@@ -46,10 +46,7 @@ async fn objects_that_are_no_pods_cost_only_themselves() {
     // The version moves past it, so that it comes once.
     api.cluster.faults().stream(StreamFault::End);
     let query = api.request(Target::Watch, 2).await;
-    assert!(
-        query.ends_with(&format!("&resourceVersion={skipped}")),
-        "{query}"
-    );
+    assert!(query.ends_with(&format!("&resourceVersion={skipped}")), "{query}");
     assert_eq!(api.errors(WatchErrorReason::Decode), 3);
     assert!(api.stats.synced() && api.no_delivery());
     // After a deletion nothing more would come, so that it is made up for.
@@ -68,21 +65,14 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
     let mut api = Embedded::watching_in(encoding!(), cluster);
     // A text is read as well as it can be; the pod is known by its UID.
     let odd = "\u{fffd}\u{fffd}";
-    assert_eq!(
-        api.next_delivery().await,
-        format!("Listed a@1001 {odd}@1002 c@1003")
-    );
+    assert_eq!(api.next_delivery().await, format!("Listed a@1001 {odd}@1002 c@1003"));
     put_not_utf8(&api.cluster, "d");
     assert_eq!(api.next_delivery().await, format!("Applied {odd}@1004"));
     let faults = api.cluster.faults();
     let all = format!("Listed a@1001 {odd}@1002 c@1003 {odd}@1004");
     // A line of which not even the type can be read may have been a deletion.
     let unknown = b"{\"type\":\"\xc3\x28\"}\n";
-    for (raw, lists) in [
-        (&b"\xff\xfe\n"[..], 1),
-        (unknown, 0),
-        (b"\xf0\x28\xbc{]\n", 1),
-    ] {
+    for (raw, lists) in [(&b"\xff\xfe\n"[..], 1), (unknown, 0), (b"\xf0\x28\xbc{]\n", 1)] {
         let before = api.requests(Target::Watch);
         faults.stream(StreamFault::Raw(Bytes::from_static(raw)));
         for _ in 0..lists {
@@ -106,10 +96,7 @@ async fn streams_that_break_anywhere_lose_and_repeat_nothing() {
     api.request(Target::Watch, 1).await;
     for fault in [StreamFault::Truncated, StreamFault::Cut, StreamFault::End] {
         let before = api.put("before");
-        assert_eq!(
-            api.next_delivery().await,
-            format!("Applied before@{before}")
-        );
+        assert_eq!(api.next_delivery().await, format!("Applied before@{before}"));
         api.cluster.faults().stream(fault.clone());
         let after = api.put("after");
         let mut delivery = api.next_delivery().await;

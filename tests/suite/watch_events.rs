@@ -45,25 +45,13 @@ impl FakeApi {
         };
         let config = WatchConfig {
             scopes: vec![Scope::Cluster],
-            selectors: Selectors {
-                shard,
-                ..Selectors::default()
-            },
-            reflector: ReflectorConfig {
-                seed: Some(1),
-                ..ReflectorConfig::default()
-            },
+            selectors: Selectors { shard, ..Selectors::default() },
+            reflector: ReflectorConfig { seed: Some(1), ..ReflectorConfig::default() },
             ..WatchConfig::default()
         };
         let (mut tasks, cancel) = (JoinSet::new(), CancellationToken::new());
         spawn(&client, &config, &sink, &cancel, &mut tasks);
-        Self {
-            calls,
-            events,
-            stats: sink.stats,
-            watch: sink.watch,
-            _tasks: tasks,
-        }
+        Self { calls, events, stats: sink.stats, watch: sink.watch, _tasks: tasks }
     }
 
     async fn call(&mut self) -> Call {
@@ -89,11 +77,7 @@ impl FakeApi {
     pub async fn watch_from(&mut self, version: &str) -> Call {
         let call = self.call().await;
         assert!(call.uri.contains("watch=true"), "{}", call.uri);
-        assert!(
-            call.uri.contains("fieldSelector=involvedObject.kind%3DPod"),
-            "{}",
-            call.uri
-        );
+        assert!(call.uri.contains("fieldSelector=involvedObject.kind%3DPod"), "{}", call.uri);
         let wanted = format!("&resourceVersion={version}");
         assert!(call.uri.ends_with(&wanted), "{} from {version}", call.uri);
         call
@@ -128,10 +112,7 @@ async fn it_begins_at_the_current_version_and_resumes_where_it_ended() {
     let watch = api.begun("10").await;
     watch.event("ADDED", &event("a", 12));
     let first = api.next().await;
-    assert_eq!(
-        (first.uid(), first.reason),
-        (Some(PodUid::from_text("a")), EventReason::Started)
-    );
+    assert_eq!((first.uid(), first.reason), (Some(PodUid::from_text("a")), EventReason::Started));
     assert!(api.stats.up());
     // A DELETED says that the API server has forgotten an Event, and a bookmark moves on.
     watch.event("DELETED", &event("b", 13));
@@ -144,11 +125,7 @@ async fn it_begins_at_the_current_version_and_resumes_where_it_ended() {
     drop(api.watch_from("16").await);
     assert_eq!(api.anew(), 0);
     // Nothing of it is a fault of the watch of pods.
-    assert!(
-        WatchErrorReason::ALL
-            .into_iter()
-            .all(|reason| api.watch.errors(reason) == 0)
-    );
+    assert!(WatchErrorReason::ALL.into_iter().all(|reason| api.watch.errors(reason) == 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -159,9 +136,7 @@ async fn after_a_loss_it_begins_anew_at_the_current_version() {
     let watch = api.begun("500").await;
     assert_eq!(api.anew(), 1);
     drop(watch);
-    api.watch_from("500")
-        .await
-        .refuse(410, "too old resource version");
+    api.watch_from("500").await.refuse(410, "too old resource version");
     let watch = api.begun("900").await;
     assert_eq!(api.anew(), 2);
     watch.event("ADDED", &event("a", 901));
@@ -172,11 +147,7 @@ async fn after_a_loss_it_begins_anew_at_the_current_version() {
 #[tokio::test(start_paused = true)]
 async fn without_the_right_or_without_events_it_is_down_and_tries_again() {
     let mut api = FakeApi::start(8);
-    for (code, message) in [
-        (403, "events is forbidden"),
-        (404, "not found"),
-        (503, "starting"),
-    ] {
+    for (code, message) in [(403, "events is forbidden"), (404, "not found"), (503, "starting")] {
         api.call().await.refuse(code, message);
     }
     let began = Instant::now();
@@ -219,12 +190,7 @@ async fn a_full_queue_drops_events_counts_them_and_goes_on() {
     let mut api = FakeApi::start(10);
     let watch = api.begun("10").await;
     let burst: String = (0..15)
-        .map(|n| {
-            format!(
-                "{{\"type\":\"ADDED\",\"object\":{}}}\n",
-                event(&format!("p{n}"), 11 + n)
-            )
-        })
+        .map(|n| format!("{{\"type\":\"ADDED\",\"object\":{}}}\n", event(&format!("p{n}"), 11 + n)))
         .collect();
     watch.write(&burst);
     watch.write("not JSON\n");
@@ -234,10 +200,7 @@ async fn a_full_queue_drops_events_counts_them_and_goes_on() {
     assert_eq!(api.stats.lost(EventLossReason::QueueFull), 5);
     assert_eq!(api.stats.lost(EventLossReason::Decode), 1);
     for n in 0..10 {
-        assert_eq!(
-            api.next().await.uid(),
-            Some(PodUid::from_text(&format!("p{n}")))
-        );
+        assert_eq!(api.next().await.uid(), Some(PodUid::from_text(&format!("p{n}"))));
     }
     watch.event("ADDED", &event("late", 26));
     assert_eq!(api.next().await.uid(), Some(PodUid::from_text("late")));

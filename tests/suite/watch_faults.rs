@@ -202,10 +202,7 @@ async fn errors_for_ten_minutes_make_the_waits_long_and_only_progress_makes_them
         longest = longest.max(api.elapsed() - before);
         requests += 1;
     }
-    assert!(
-        longest > seconds(15) && longest <= seconds(30),
-        "{longest:?}"
-    );
+    assert!(longest > seconds(15) && longest <= seconds(30), "{longest:?}");
     assert!((20..90).contains(&requests), "{requests}");
     // Opened, but it brings nothing and ends: the next wait is still a long one in the limit.
     let mut waits = Vec::new();
@@ -235,10 +232,7 @@ async fn too_many_requests_are_answered_by_waiting_as_long_as_asked() {
         let before = api.elapsed();
         let call = api.call().await;
         let waited = api.elapsed() - before;
-        assert!(
-            waited >= seconds(at_least) && waited <= seconds(at_most),
-            "{waited:?}"
-        );
+        assert!(waited >= seconds(at_least) && waited <= seconds(at_most), "{waited:?}");
         call.list("10", None, &[]);
         assert_eq!(api.next_delivery().await, "Listed ");
         drop(api);
@@ -270,38 +264,24 @@ async fn lost_rights_and_credentials_are_waited_out() {
     watch.event("ADDED", &pod("a", 11));
     assert_eq!(api.next_delivery().await, "Applied a@11");
     assert_eq!(api.next_delivery().await, "Resumed");
-    for reason in [
-        WatchErrorReason::Unauthorized,
-        WatchErrorReason::Forbidden,
-        WatchErrorReason::Transport,
-    ] {
+    for reason in
+        [WatchErrorReason::Unauthorized, WatchErrorReason::Forbidden, WatchErrorReason::Transport]
+    {
         assert_eq!(api.errors(reason), 10);
     }
-    assert!(
-        RelistReason::ALL
-            .into_iter()
-            .all(|reason| api.relists(reason) == 0)
-    );
+    assert!(RelistReason::ALL.into_iter().all(|reason| api.relists(reason) == 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_fails_at_the_same_version_again_and_again_is_given_up() {
     let mut api = FakeApi::start();
-    api.synced("10", &[])
-        .await
-        .error(500, "cannot decode event");
+    api.synced("10", &[]).await.error(500, "cannot decode event");
     assert_eq!(api.next_delivery().await, "SyncLost");
     for _ in 0..2 {
-        api.watch_from("10")
-            .await
-            .stream()
-            .error(500, "cannot decode event");
+        api.watch_from("10").await.stream().error(500, "cannot decode event");
     }
     let list = api.call().await;
-    assert!(
-        list.uri
-            .contains("resourceVersion=10&resourceVersionMatch=NotOlderThan")
-    );
+    assert!(list.uri.contains("resourceVersion=10&resourceVersionMatch=NotOlderThan"));
     list.list("30", None, &[]);
     assert_eq!(api.next_delivery().await, "Listed ");
     api.watch_from("30").await;

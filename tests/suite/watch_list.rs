@@ -24,11 +24,7 @@ async fn the_pages_of_the_first_list_are_joined() {
     assert_eq!((began, delivery.observed), (START, None));
     assert!(delivery.now.nanos_since(began) >= 3_000_000_000);
     let watch = api.watch_from("7").await;
-    assert!(
-        watch.uri.contains("&allowWatchBookmarks=true&"),
-        "{}",
-        watch.uri
-    );
+    assert!(watch.uri.contains("&allowWatchBookmarks=true&"), "{}", watch.uri);
     assert!(api.stats.synced());
     assert_eq!(api.all_errors(), 0);
 }
@@ -42,9 +38,7 @@ async fn a_page_that_fails_half_way_delivers_nothing() {
     }
     api.call().await.list("8", Some("u"), &page(0..1));
     // Cut in the middle of the body, which ends as if it were whole.
-    api.call()
-        .await
-        .body(r#"{"kind":"PodList","metadata":{"resourceVersion":"8"},"items":[{"#);
+    api.call().await.body(r#"{"kind":"PodList","metadata":{"resourceVersion":"8"},"items":[{"#);
     assert!(api.no_delivery() && !api.stats.synced());
     let again = api.call().await;
     assert_eq!(again.uri, "/api/v1/pods?&limit=500");
@@ -58,9 +52,7 @@ async fn a_page_that_fails_half_way_delivers_nothing() {
 async fn an_expired_continue_token_begins_the_list_anew() {
     let mut api = FakeApi::start();
     api.call().await.list("7", Some("t"), &page(0..2));
-    api.call()
-        .await
-        .refuse(410, "The provided continue parameter is too old");
+    api.call().await.refuse(410, "The provided continue parameter is too old");
     let again = api.call().await;
     assert_eq!(again.uri, "/api/v1/pods?&limit=500");
     again.list("9", None, &page(0..1));
@@ -87,12 +79,7 @@ async fn a_page_that_is_too_long_is_asked_for_in_smaller_pieces() {
 #[tokio::test(start_paused = true)]
 async fn an_odd_object_in_a_list_costs_only_itself() {
     let mut api = FakeApi::start();
-    let odd = [
-        pod("a", 1),
-        "17".into(),
-        r#"{"metadata":{}}"#.into(),
-        pod("b", 2),
-    ];
+    let odd = [pod("a", 1), "17".into(), r#"{"metadata":{}}"#.into(), pod("b", 2)];
     api.call().await.list("7", None, &odd);
     assert_eq!(api.next_delivery().await, "Listed a@1 b@2");
     assert_eq!(api.errors(WatchErrorReason::Decode), 2);
@@ -119,9 +106,7 @@ async fn an_expired_watch_is_followed_by_a_list_no_older_than_what_is_known() {
             watch.error(410, "too old resource version");
         } else {
             drop(watch);
-            api.watch_from("15")
-                .await
-                .refuse(410, "too old resource version");
+            api.watch_from("15").await.refuse(410, "too old resource version");
         }
         assert_eq!(api.next_delivery().await, "SyncLost");
         assert!(!api.stats.synced());
@@ -182,25 +167,12 @@ async fn a_server_that_always_says_gone_is_not_asked_ever_faster() {
 #[tokio::test(start_paused = true)]
 async fn each_namespace_has_its_own_list_watch() {
     let scopes = Scope::of_namespaces(&["red".into(), "blue".into()]);
-    let selectors = Selectors {
-        label: Some("app=a b".into()),
-        ..Selectors::default()
-    };
+    let selectors = Selectors { label: Some("app=a b".into()), ..Selectors::default() };
     let mut api = FakeApi::start_with(scopes, selectors, |_| {});
     let (first, second) = (api.call().await, api.call().await);
-    let (red, blue) = if first.uri.contains("/red/") {
-        (first, second)
-    } else {
-        (second, first)
-    };
-    assert_eq!(
-        red.uri,
-        "/api/v1/namespaces/red/pods?&labelSelector=app%3Da+b&limit=500"
-    );
-    assert_eq!(
-        blue.uri,
-        "/api/v1/namespaces/blue/pods?&labelSelector=app%3Da+b&limit=500"
-    );
+    let (red, blue) = if first.uri.contains("/red/") { (first, second) } else { (second, first) };
+    assert_eq!(red.uri, "/api/v1/namespaces/red/pods?&labelSelector=app%3Da+b&limit=500");
+    assert_eq!(blue.uri, "/api/v1/namespaces/blue/pods?&labelSelector=app%3Da+b&limit=500");
     red.list("1", None, &[pod("r", 1)]);
     assert_eq!(api.next_delivery().await, "Listed r@1");
     assert!(!api.stats.synced());

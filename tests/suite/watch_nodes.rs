@@ -42,28 +42,12 @@ impl FakeApi {
         };
         let (stats, watch) = (Arc::clone(&sink.stats), Arc::clone(&sink.watch));
         let config = WatchConfig {
-            reflector: ReflectorConfig {
-                seed: Some(1),
-                ..ReflectorConfig::default()
-            },
+            reflector: ReflectorConfig { seed: Some(1), ..ReflectorConfig::default() },
             ..WatchConfig::default()
         };
         let (mut tasks, cancel) = (JoinSet::new(), CancellationToken::new());
-        spawn(
-            &client,
-            &config,
-            NodeOptions::default(),
-            sink,
-            &cancel,
-            &mut tasks,
-        );
-        Self {
-            calls,
-            deliveries,
-            stats,
-            watch,
-            _tasks: tasks,
-        }
+        spawn(&client, &config, NodeOptions::default(), sink, &cancel, &mut tasks);
+        Self { calls, deliveries, stats, watch, _tasks: tasks }
     }
 
     async fn call(&mut self) -> Call {
@@ -109,11 +93,7 @@ impl FakeApi {
             panic!("{:?} is not of nodes", delivery.event);
         };
         let one = |node: &NodeSnapshot| {
-            format!(
-                "{}@{}",
-                node.name,
-                node.resource_version.unwrap_or_default()
-            )
+            format!("{}@{}", node.name, node.resource_version.unwrap_or_default())
         };
         let (text, observed) = match event {
             NodeEvent::Applied(node) => (format!("Applied {}", one(&node)), Some(START)),
@@ -157,12 +137,7 @@ fn list(call: Call, version: &str, token: Option<&str>, nodes: &[String]) {
 #[tokio::test(start_paused = true)]
 async fn pages_are_one_list_and_what_happens_between_them_follows_it() {
     let mut api = FakeApi::start();
-    list(
-        api.page(None).await,
-        "10",
-        Some("2"),
-        &[node("a", 3), node("b", 4)],
-    );
+    list(api.page(None).await, "10", Some("2"), &[node("a", 3), node("b", 4)]);
     let second = api.page(Some("2")).await;
     assert!(api.deliveries.is_empty() && !api.is_up());
     // An item that is no node costs only itself.
@@ -184,9 +159,7 @@ async fn pages_are_one_list_and_what_happens_between_them_follows_it() {
 async fn a_list_that_expires_between_its_pages_is_begun_anew() {
     let mut api = FakeApi::start();
     list(api.page(None).await, "10", Some("2"), &[node("gone", 3)]);
-    api.page(Some("2"))
-        .await
-        .refuse(410, "The provided continue parameter is too old");
+    api.page(Some("2")).await.refuse(410, "The provided continue parameter is too old");
     list(api.page(None).await, "90", Some("x"), &[node("a", 80)]);
     drop(api.page(Some("x")).await);
     list(api.page(None).await, "91", Some("y"), &[node("a", 80)]);
@@ -202,17 +175,11 @@ async fn a_gap_is_closed_by_a_list_and_a_watch_that_ends_is_none() {
     let watch = api.begun("10", &[node("a", 3)]).await;
     watch.event("MODIFIED", &node("a", 12));
     assert_eq!(api.next().await, "Applied a@12");
-    watch.event(
-        "BOOKMARK",
-        r#"{"kind":"Node","metadata":{"resourceVersion":"15"}}"#,
-    );
+    watch.event("BOOKMARK", r#"{"kind":"Node","metadata":{"resourceVersion":"15"}}"#);
     drop(watch);
     let watch = api.watch_from("15").await.stream();
     // What is no node is left out, and not read again.
-    watch.event(
-        "MODIFIED",
-        r#"{"kind":"Node","metadata":{"resourceVersion":"16"}}"#,
-    );
+    watch.event("MODIFIED", r#"{"kind":"Node","metadata":{"resourceVersion":"16"}}"#);
     watch.reset();
     let watch = api.watch_from("16").await.stream();
     assert_eq!(api.lists_after_gaps(), 0);

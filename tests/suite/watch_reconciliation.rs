@@ -66,11 +66,7 @@ async fn a_list_that_is_older_than_the_watch_is_left_out() {
     let mut api = scripted(hourly);
     let watch = api.synced("1000", &page(0..2)).await;
     let old: fn(Call) = |call| call.list("999", None, &[]);
-    let answers = [
-        old,
-        |call| call.refuse(503, "busy"),
-        |call| call.list("abc", None, &[]),
-    ];
+    let answers = [old, |call| call.refuse(503, "busy"), |call| call.list("abc", None, &[])];
     for answer in answers {
         answer(call_beside(&mut api, &watch, "1000").await);
         bookmark(&watch, "1000").await;

@@ -36,12 +36,8 @@ impl World {
     }
 
     fn ready(&self, name: &str) {
-        let report = Report {
-            sandbox: true,
-            init_done: 0,
-            app: App::Running { ready: true },
-            restarts: 0,
-        };
+        let report =
+            Report { sandbox: true, init_done: 0, app: App::Running { ready: true }, restarts: 0 };
         self.apply(name, &Change::Report(report));
     }
 
@@ -127,11 +123,7 @@ async fn pods_after_a_rollback_are_counted_in_full_and_none_twice() {
 async fn pods_that_were_missed_behind_versions_that_lied_are_counted() {
     for lies in [1, 7] {
         let mut world = World::start().await;
-        world
-            .0
-            .cluster
-            .faults()
-            .set_modes(|modes| modes.no_bookmarks = true);
+        world.0.cluster.faults().set_modes(|modes| modes.no_bookmarks = true);
         world.begin("liar");
         world.0.pass(1).await;
         for number in 0..70 {
@@ -210,9 +202,7 @@ async fn a_watch_that_resumes_finds_out_at_once_that_the_server_was_restored() {
 async fn a_replica_that_lags_is_not_taken_for_a_restored_server() {
     let mut api = FakeApi::start();
     drop(api.synced("1000", &page(0..2)).await);
-    api.watch_from("1000")
-        .await
-        .refuse(504, "Too large resource version: 1000, current: 990");
+    api.watch_from("1000").await.refuse(504, "Too large resource version: 1000, current: 990");
     assert_eq!(api.next_delivery().await, "SyncLost");
     api.call().await.refuse(504, "Too large resource version");
     // The most recent list is of all replicas.

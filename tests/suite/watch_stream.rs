@@ -71,10 +71,7 @@ async fn a_delivery_says_where_the_watch_stands_with_it() {
         assert_eq!(delivery.version, Some(Version::Number(version)));
     }
     let delivery = api.deliveries.recv().await.unwrap();
-    assert_eq!(
-        (delivery.event, delivery.version),
-        (PodEvent::SyncLost, None)
-    );
+    assert_eq!((delivery.event, delivery.version), (PodEvent::SyncLost, None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,10 +94,7 @@ async fn a_quiet_watch_stays_in_sync_for_hours() {
 async fn an_odd_event_costs_only_itself_and_the_version_moves_on() {
     let mut api = FakeApi::start();
     let watch = api.synced("10", &[]).await;
-    watch.event(
-        "ADDED",
-        r#"{"kind":"Pod","metadata":{"resourceVersion":"20"}}"#,
-    );
+    watch.event("ADDED", r#"{"kind":"Pod","metadata":{"resourceVersion":"20"}}"#);
     watch.event("ADDED", "[]");
     watch.event("SURPRISE", &pod("s", 21));
     watch.write("{\"type\":\"ADDED\",\"obj\n");
@@ -121,10 +115,7 @@ async fn a_deletion_that_cannot_be_read_is_made_up_for_by_a_list() {
     watch.event("DELETED", r#"{"metadata":{"resourceVersion":"20"}}"#);
     assert_eq!(api.next_delivery().await, "SyncLost");
     let list = api.call().await;
-    assert!(
-        list.uri
-            .contains("resourceVersion=20&resourceVersionMatch=NotOlderThan")
-    );
+    assert!(list.uri.contains("resourceVersion=20&resourceVersionMatch=NotOlderThan"));
     list.list("20", None, &page(0..1));
     assert_eq!(api.next_delivery().await, "Listed p0@0");
     assert_eq!(api.relists(RelistReason::LostDelete), 1);
@@ -162,10 +153,7 @@ async fn an_event_without_end_is_skipped_in_bounded_memory() {
     assert_eq!(api.next_delivery().await, "Applied a@15");
     assert_eq!(api.errors(WatchErrorReason::LineTooLong), 1);
     assert!(api.stats.synced());
-    watch.write(&format!(
-        "{{\"type\":\"DELETED\",\"x\":\"{}\"}}\n",
-        "y".repeat(1 << 16)
-    ));
+    watch.write(&format!("{{\"type\":\"DELETED\",\"x\":\"{}\"}}\n", "y".repeat(1 << 16)));
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.call().await.uri.contains("NotOlderThan"));
 }

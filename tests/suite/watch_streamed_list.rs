@@ -83,12 +83,7 @@ async fn a_server_that_does_not_offer_streams_is_asked_for_pages_for_good() {
         assert_eq!(api.requests(Target::List), 2);
         assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
         let queries = faults.requests().into_iter().map(|made| made.query);
-        assert_eq!(
-            queries
-                .filter(|query| query.contains("sendInitial"))
-                .count(),
-            1
-        );
+        assert_eq!(queries.filter(|query| query.contains("sendInitial")).count(), 1);
     }
 }
 
@@ -164,10 +159,7 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
     assert!(api.no_delivery());
     list.list("5", None, &[pod("a", 3)]);
     assert_eq!(api.next_delivery().await, "Listed a@3");
-    api.watch_from("5")
-        .await
-        .stream()
-        .error(410, "too old resource version");
+    api.watch_from("5").await.stream().error(410, "too old resource version");
     assert_eq!(api.next_delivery().await, "SyncLost");
     // and one that goes on and on, as of a server that does not know what was asked for.
     let restless = api.call().await;
@@ -189,10 +181,7 @@ async fn a_stream_without_an_end_is_given_up_for_pages() {
     list.list("40", None, &[pod("a", 38)]);
     assert_eq!(api.next_delivery().await, "Listed a@38");
     // The second time is for good.
-    api.watch_from("40")
-        .await
-        .stream()
-        .error(410, "too old resource version");
+    api.watch_from("40").await.stream().error(410, "too old resource version");
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.call().await.uri.contains("limit=500"));
     assert_eq!(api.errors(WatchErrorReason::WatchList), 2);
@@ -241,9 +230,7 @@ async fn a_list_whose_streams_are_always_cut_is_taken_in_pages() {
     assert_eq!(api.next_delivery().await, "Listed a@3");
     assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
     // The next list may be streamed again.
-    api.watch_from("5")
-        .await
-        .refuse(410, "too old resource version");
+    api.watch_from("5").await.refuse(410, "too old resource version");
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert!(api.call().await.uri.starts_with(STREAMED));
 }
@@ -262,17 +249,11 @@ async fn what_happens_while_the_list_is_streamed_is_in_it() {
     end_of_list(&watch, "9");
     assert_eq!(sorted(&api.next_delivery().await), "Listed a@8 c@5");
     assert_eq!(api.errors(WatchErrorReason::Decode), 2);
-    api.watch_from("9")
-        .await
-        .stream()
-        .error(410, "too old resource version");
+    api.watch_from("9").await.stream().error(410, "too old resource version");
     assert_eq!(api.next_delivery().await, "SyncLost");
     // What may be a deletion and cannot be read makes it no list.
-    for unreadable in [
-        "{\"type\":\"DELETED\",\"object\":{\"metadata\":{}}}\n",
-        "no json\n",
-        "{]\n",
-    ] {
+    for unreadable in ["{\"type\":\"DELETED\",\"object\":{\"metadata\":{}}}\n", "no json\n", "{]\n"]
+    {
         let call = api.call().await;
         assert!(call.uri.starts_with(STREAMED), "{}", call.uri);
         let watch = call.stream();
@@ -292,9 +273,7 @@ async fn a_streamed_list_of_a_restored_server_is_the_truth() {
     watch.event("ADDED", &pod("a", 900));
     end_of_list(&watch, "1000");
     assert_eq!(api.next_delivery().await, "Listed a@900");
-    api.watch_from("1000")
-        .await
-        .refuse(410, "too old resource version");
+    api.watch_from("1000").await.refuse(410, "too old resource version");
     assert_eq!(api.next_delivery().await, "SyncLost");
     let call = api.call().await;
     assert!(call.uri.ends_with("&resourceVersion=1000"), "{}", call.uri);

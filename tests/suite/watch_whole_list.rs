@@ -19,10 +19,7 @@ const FROM_CACHE: &str = "/api/v1/pods?&resourceVersion=0";
 const PAGES: &str = "/api/v1/pods?&limit=500";
 
 fn config() -> WatchConfig {
-    WatchConfig {
-        scopes: vec![Scope::Cluster],
-        ..WatchConfig::default()
-    }
+    WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() }
 }
 
 fn scripted() -> FakeApi {
@@ -40,9 +37,7 @@ async fn lost_at_10(api: &mut FakeApi) {
     assert_eq!(first.uri, FROM_CACHE);
     first.list("10", None, &[pod("a", 3)]);
     assert_eq!(api.next_delivery().await, "Listed a@3");
-    api.watch_from("10")
-        .await
-        .refuse(410, "too old resource version");
+    api.watch_from("10").await.refuse(410, "too old resource version");
     assert_eq!(api.next_delivery().await, "SyncLost");
 }
 
@@ -76,10 +71,7 @@ async fn the_first_list_is_of_the_cache_and_later_ones_are_no_older_than_what_is
 
 #[tokio::test(start_paused = true)]
 async fn where_pods_were_restored_the_first_list_is_of_the_most_recent_state() {
-    let mut api = FakeApi::start_as(WatchConfig {
-        knows_pods: true,
-        ..config()
-    });
+    let mut api = FakeApi::start_as(WatchConfig { knows_pods: true, ..config() });
     assert_eq!(api.call().await.uri, PAGES);
 }
 
@@ -120,9 +112,7 @@ async fn a_streamed_list_may_be_compressed_and_ends_before_its_answer_does() {
     let end = r#"{"kind":"Pod","metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}"#;
     // Flushed, and its member goes on.
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder
-        .write_all(event("BOOKMARK", end).as_bytes())
-        .unwrap();
+    encoder.write_all(event("BOOKMARK", end).as_bytes()).unwrap();
     encoder.flush().unwrap();
     answer.bytes(encoder.get_ref().clone());
     let listed = api.next_delivery().await;
@@ -149,10 +139,7 @@ async fn nothing_is_inferred_from_an_answer_that_breaks_off_and_after_three_ther
         }
     }
     let pages = api.call().await;
-    assert_eq!(
-        pages.uri,
-        format!("{PAGES}&resourceVersion=10&resourceVersionMatch=NotOlderThan")
-    );
+    assert_eq!(pages.uri, format!("{PAGES}&resourceVersion=10&resourceVersionMatch=NotOlderThan"));
     assert!(api.no_delivery() && !api.stats.synced());
     pages.list("12", Some("t"), &page(0..1));
     api.call().await.list("12", None, &page(1..2));
@@ -223,11 +210,7 @@ async fn an_answer_that_is_cut_after_a_minute_is_asked_for_in_pages_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_server_whose_cache_is_filling_is_left_alone_as_long_as_it_asks() {
     for (code, message, reason) in [
-        (
-            429,
-            "storage is (re)initializing",
-            WatchErrorReason::TooManyRequests,
-        ),
+        (429, "storage is (re)initializing", WatchErrorReason::TooManyRequests),
         (503, "etcd is away", WatchErrorReason::ServerError),
         (504, "the request timed out", WatchErrorReason::ServerError),
     ] {
@@ -292,10 +275,7 @@ async fn a_long_list_of_the_cluster_arrives_compressed_and_whole() {
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert_eq!(api.next_delivery().await.split(' ').count(), 2001);
     let query = api.request(Target::List, 3).await;
-    assert_eq!(
-        query,
-        "&resourceVersion=3000&resourceVersionMatch=NotOlderThan"
-    );
+    assert_eq!(query, "&resourceVersion=3000&resourceVersionMatch=NotOlderThan");
     assert_eq!(api.requests(Target::NextPage), 0);
 }
 

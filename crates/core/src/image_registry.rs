@@ -33,16 +33,8 @@ pub fn is_named_in(text: &str, image: &str) -> bool {
 fn in_full(image: &str) -> String {
     let registry = of(image);
     let (_, rest) = split(image);
-    let library = if registry == DEFAULT && !rest.contains('/') {
-        "library/"
-    } else {
-        ""
-    };
-    let tag = if rest.contains([':', '@']) {
-        ""
-    } else {
-        ":latest"
-    };
+    let library = if registry == DEFAULT && !rest.contains('/') { "library/" } else { "" };
+    let tag = if rest.contains([':', '@']) { "" } else { ":latest" };
     format!("{registry}/{library}{rest}{tag}")
 }
 
@@ -59,9 +51,7 @@ pub fn repository(image: &str) -> (&str, Option<&str>) {
 fn is_registry(first: &str) -> bool {
     first == "localhost"
         || first.contains(['.', ':'])
-        || first
-            .chars()
-            .any(|letter| letter.to_lowercase().ne([letter]))
+        || first.chars().any(|letter| letter.to_lowercase().ne([letter]))
 }
 
 #[cfg(test)]

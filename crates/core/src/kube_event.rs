@@ -78,11 +78,7 @@ pub struct InvolvedPod {
 impl InvolvedPod {
     /// The pod of this UID, namespace and name.
     pub fn new(uid: PodUid, namespace: impl Into<Arc<str>>, name: impl Into<Box<str>>) -> Self {
-        Self {
-            uid,
-            namespace: namespace.into(),
-            name: name.into(),
-        }
+        Self { uid, namespace: namespace.into(), name: name.into() }
     }
 
     /// Whether the names that it states are those of the pod with `info` ([§9.5](crate::specification#s9-5)).

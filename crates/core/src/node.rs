@@ -76,10 +76,8 @@ pub fn is_startup_taint(key: &str) -> bool {
         "ebs.csi.aws.com/agent-not-ready",
         "efs.csi.aws.com/agent-not-ready",
     ];
-    const PREFIXES: [&str; 2] = [
-        "readiness.k8s.io/",
-        "startup-taint.cluster-autoscaler.kubernetes.io/",
-    ];
+    const PREFIXES: [&str; 2] =
+        ["readiness.k8s.io/", "startup-taint.cluster-autoscaler.kubernetes.io/"];
     KEYS.contains(&key) || PREFIXES.iter().any(|prefix| key.starts_with(prefix))
 }
 
@@ -97,12 +95,9 @@ mod tests {
         ] {
             assert!(is_startup_taint(key), "{key}");
         }
-        for key in [
-            "",
-            "node.kubernetes.io/unschedulable",
-            "readiness.k8s.io",
-            "x.readiness.k8s.io/a",
-        ] {
+        for key in
+            ["", "node.kubernetes.io/unschedulable", "readiness.k8s.io", "x.readiness.k8s.io/a"]
+        {
             assert!(!is_startup_taint(key), "{key}");
         }
     }

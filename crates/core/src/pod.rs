@@ -92,10 +92,7 @@ impl Conditions {
     /// The condition of the given type, if it is in the status.
     pub fn get(&self, kind: ConditionType) -> Option<Condition> {
         let last_transition = self.transitions[kind as usize];
-        self.statuses[kind as usize].map(|status| Condition {
-            status,
-            last_transition,
-        })
+        self.statuses[kind as usize].map(|status| Condition { status, last_transition })
     }
 
     /// Adds a condition unless there is one of its type already.
@@ -239,11 +236,7 @@ impl PodSnapshot {
         Self {
             uid,
             resource_version: None,
-            info: PodInfo {
-                namespace: namespace.into(),
-                name: name.into(),
-                ..PodInfo::default()
-            },
+            info: PodInfo { namespace: namespace.into(), name: name.into(), ..PodInfo::default() },
             created: None,
             started: None,
             latest_api_time: None,
@@ -323,10 +316,7 @@ mod tests {
     #[test]
     fn the_first_condition_of_a_type_counts() {
         let mut conditions = Conditions::default();
-        let holds = Condition {
-            status: ConditionStatus::True,
-            last_transition: None,
-        };
+        let holds = Condition { status: ConditionStatus::True, last_transition: None };
         conditions.insert(ConditionType::Ready, Condition::default());
         conditions.insert(ConditionType::Ready, holds);
         assert_eq!(conditions.holding(ConditionType::Ready), None);

@@ -22,10 +22,7 @@ mod tests {
     fn a_quantile_is_a_value_that_occurred() {
         let values = sorted([3.0, 1.0, 2.0, 10.0]);
         let at = |percent| nearest_rank(&values, percent);
-        assert_eq!(
-            [at(0), at(50), at(51), at(100)],
-            [1.0, 2.0, 3.0, 10.0].map(Some)
-        );
+        assert_eq!([at(0), at(50), at(51), at(100)], [1.0, 2.0, 3.0, 10.0].map(Some));
         assert_eq!(nearest_rank::<f64>(&[], 50), None);
     }
 }

@@ -35,9 +35,7 @@ pub fn sensible(seconds: i64) -> Option<Timestamp> {
     /// 9999-12-31T23:59:59Z
     const LAST_SECOND: i64 = 253_402_300_799;
     let sensible = FIRST_SENSIBLE_SECOND..=LAST_SECOND;
-    sensible
-        .contains(&seconds)
-        .then(|| Timestamp::from_seconds(seconds))
+    sensible.contains(&seconds).then(|| Timestamp::from_seconds(seconds))
 }
 
 /// The instant in UTC, with as many fractional digits as it needs.
@@ -80,11 +78,8 @@ fn seconds_of(text: &[u8]) -> Option<i64> {
     let year = number(&text[..4])?;
     let month = number(&text[5..7])?;
     let day = number(&text[8..10])?;
-    let (hour, minute, second) = (
-        number(&text[11..13])?,
-        number(&text[14..16])?,
-        number(&text[17..19])?,
-    );
+    let (hour, minute, second) =
+        (number(&text[11..13])?, number(&text[14..16])?, number(&text[17..19])?);
     if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
         return None;
     }
@@ -99,10 +94,7 @@ fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     let Some(digits) = text.strip_prefix(b".") else {
         return Some((0, text));
     };
-    let count = digits
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if count == 0 {
         return None;
     }
@@ -130,8 +122,7 @@ fn offset(text: &[u8]) -> Option<i64> {
 /// The decimal number that consists of nothing but `digits`.
 fn number(digits: &[u8]) -> Option<i64> {
     digits.iter().try_fold(0, |value, byte| {
-        byte.is_ascii_digit()
-            .then(|| value * 10 + i64::from(byte - b'0'))
+        byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0'))
     })
 }
 
@@ -180,10 +171,7 @@ mod tests {
         assert_eq!(nanos("2025-11-21T09:30:00+01:30"), Some(second));
         assert_eq!(nanos("2025-11-21T07:00:00-01:00"), Some(second));
         assert_eq!(nanos("2025-11-21T08:00:00.5Z"), Some(second + 500_000_000));
-        assert_eq!(
-            nanos("2025-11-21T08:00:00.123456789123Z"),
-            Some(second + 123_456_789)
-        );
+        assert_eq!(nanos("2025-11-21T08:00:00.123456789123Z"), Some(second + 123_456_789));
     }
 
     #[test]

@@ -36,12 +36,7 @@ pub enum ShardError {
 
 impl Shard {
     /// All pods: shard 0 of 1.
-    pub const ALL: Self = Self {
-        index: 0,
-        count: NonZeroU64::MIN,
-        first: 0,
-        last: u64::MAX,
-    };
+    pub const ALL: Self = Self { index: 0, count: NonZeroU64::MIN, first: 0, last: u64::MAX };
 
     /// Shard `index` of `count`; `None` if there is none of that index.
     pub fn new(index: u64, count: NonZeroU64) -> Option<Self> {
@@ -131,10 +126,7 @@ mod tests {
         assert_eq!(bounds("0/1"), (0, 1 << 64));
         assert_eq!(bounds("1/2"), (1 << 63, 1 << 64));
         assert_eq!(bounds("0/3"), (0, 0x5555_5555_5555_5555));
-        assert_eq!(
-            bounds("1/3"),
-            (0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa)
-        );
+        assert_eq!(bounds("1/3"), (0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa));
         assert_eq!(bounds("2/3"), (0xaaaa_aaaa_aaaa_aaaa, 1 << 64));
         assert_eq!(shard("0/1"), Shard::ALL);
         let most = u64::MAX;
@@ -160,9 +152,9 @@ mod tests {
 
     #[test]
     fn what_is_no_shard_is_refused_with_a_reason() {
-        for text in [
-            "", "/", "1", "0/", "/4", "-1/4", "+1/4", "0/0", "0x1/4", "1/4/4", " 0/4", "a/b",
-        ] {
+        for text in
+            ["", "/", "1", "0/", "/4", "-1/4", "+1/4", "0/0", "0x1/4", "1/4/4", " 0/4", "a/b"]
+        {
             assert_eq!(text.parse::<Shard>(), Err(ShardError::Form), "{text:?}");
         }
         for text in ["4/4", "5/4", "1/1"] {

@@ -26,9 +26,7 @@ impl Encoding {
 fn json_type(line: &[u8]) -> Option<&[u8]> {
     let name = [b"{".as_slice(), b"\"type\"", b":", b"\""]
         .into_iter()
-        .try_fold(line, |rest, token| {
-            rest.trim_ascii_start().strip_prefix(token)
-        })?;
+        .try_fold(line, |rest, token| rest.trim_ascii_start().strip_prefix(token))?;
     let end = memchr::memchr(b'"', name)?;
     Some(&name[..end])
 }
@@ -42,9 +40,7 @@ mod tests {
         let may_be_deletion = |line: &str| Encoding::Json.may_be_deletion(line.as_bytes());
         assert!(may_be_deletion(r#"{"type":"DELETED","object":{"#));
         assert!(may_be_deletion(r#"{ "type": "DELETED", "object": nu"#));
-        assert!(!may_be_deletion(
-            r#"{"type":"MODIFIED","object":{"kind":"DELETED""#
-        ));
+        assert!(!may_be_deletion(r#"{"type":"MODIFIED","object":{"kind":"DELETED""#));
         assert!(!may_be_deletion(r#"{"type":"ADDED""#));
         let may_be_deletion = |frame: &[u8]| Encoding::Protobuf.may_be_deletion(frame);
         assert!(may_be_deletion(b"\x0a\x07DELETED\x12\x05"));
@@ -57,13 +53,7 @@ mod tests {
         for line in ["", "{", r#"{"type":"MOD"#, r#"{"object":{}}"#, "<html>"] {
             assert!(Encoding::Json.may_be_deletion(line.as_bytes()), "{line}");
         }
-        for frame in [
-            &b""[..],
-            b"\x0a",
-            b"\x0a\x05ADD",
-            b"\x12\x02\x0a\x00",
-            b"\x0a\xff",
-        ] {
+        for frame in [&b""[..], b"\x0a", b"\x0a\x05ADD", b"\x12\x02\x0a\x00", b"\x0a\xff"] {
             assert!(Encoding::Protobuf.may_be_deletion(frame), "{frame:?}");
         }
     }

@@ -47,9 +47,6 @@ impl From<Malformed> for DecodeError {
 
 impl From<ObjectFault> for DecodeError {
     fn from(fault: ObjectFault) -> Self {
-        Self::Object {
-            resource_version: None,
-            fault,
-        }
+        Self::Object { resource_version: None, fault }
     }
 }

@@ -251,28 +251,19 @@ pub fn event_kind(
     let object = object.ok_or(ObjectFault::NotAnObject)?;
     let resource_version = object.metadata.version();
     if object.is_pod_of_other_shard() {
-        return Ok(WatchEventKind::OtherShard {
-            event_type,
-            resource_version,
-        });
+        return Ok(WatchEventKind::OtherShard { event_type, resource_version });
     }
     object
         .into_pod(context)
         .map(|pod| event_type.with(pod))
-        .map_err(|fault| DecodeError::Object {
-            resource_version,
-            fault,
-        })
+        .map_err(|fault| DecodeError::Object { resource_version, fault })
 }
 
 /// An ERROR event is never refused, even if its object lacks fields.
 pub fn api_status(object: Option<Object<'_>>) -> ApiStatus {
     let object = object.unwrap_or_default();
     ApiStatus {
-        code: object
-            .code
-            .and_then(|code| u16::try_from(code).ok())
-            .unwrap_or_default(),
+        code: object.code.and_then(|code| u16::try_from(code).ok()).unwrap_or_default(),
         reason: object.reason.map(String::from).unwrap_or_default(),
         message: object.message.map(String::from).unwrap_or_default(),
     }

@@ -70,22 +70,14 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
     for condition in status["conditions"].as_array().into_iter().flatten() {
         let last_transition = time(&condition["lastTransitionTime"]);
         snapshot.latest_api_time = snapshot.latest_api_time.max(last_transition);
-        let kind = condition["type"]
-            .as_str()
-            .and_then(ConditionType::from_text);
+        let kind = condition["type"].as_str().and_then(ConditionType::from_text);
         let Some(kind) = kind else { continue };
         let status = match condition["status"].as_str() {
             Some("True") => ConditionStatus::True,
             Some("False") => ConditionStatus::False,
             _ => ConditionStatus::Unknown,
         };
-        snapshot.conditions.insert(
-            kind,
-            Condition {
-                status,
-                last_transition,
-            },
-        );
+        snapshot.conditions.insert(kind, Condition { status, last_transition });
     }
     plain_reasons(&mut snapshot, pod);
     let node_name = spec["nodeName"].as_str().unwrap_or_default();
@@ -99,13 +91,7 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
     snapshot.has_run = plain_has_run(spec, status);
     snapshot.is_stateful = spec["volumes"].as_array().is_some_and(|volumes| {
         let mut objects = volumes.iter().filter_map(Value::as_object);
-        let stateless = [
-            "secret",
-            "configMap",
-            "downwardAPI",
-            "emptyDir",
-            "projected",
-        ];
+        let stateless = ["secret", "configMap", "downwardAPI", "emptyDir", "projected"];
         objects.any(|volume| !stateless.iter().any(|source| volume.contains_key(*source)))
     });
     let mut volumes = spec["volumes"].as_array().into_iter().flatten();
@@ -166,23 +152,16 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
         since: time(one),
     });
     let gates = spec["readinessGates"].as_array().into_iter().flatten();
-    let gated = gates
-        .into_iter()
-        .any(|gate| gate["conditionType"] == "InPlaceUpdateReady");
-    let update_ready = first("InPlaceUpdateReady")
-        .filter(|_| gated)
-        .map(|one| Condition {
-            status: match one["status"].as_str() {
-                Some("True") => ConditionStatus::True,
-                Some("False") => ConditionStatus::False,
-                _ => ConditionStatus::Unknown,
-            },
-            last_transition: time(one),
-        });
-    let in_place = InPlaceChanges {
-        resize,
-        update_ready,
-    };
+    let gated = gates.into_iter().any(|gate| gate["conditionType"] == "InPlaceUpdateReady");
+    let update_ready = first("InPlaceUpdateReady").filter(|_| gated).map(|one| Condition {
+        status: match one["status"].as_str() {
+            Some("True") => ConditionStatus::True,
+            Some("False") => ConditionStatus::False,
+            _ => ConditionStatus::Unknown,
+        },
+        last_transition: time(one),
+    });
+    let in_place = InPlaceChanges { resize, update_ready };
     snapshot.in_place = (in_place != InPlaceChanges::default()).then(|| Box::new(in_place));
 }
 
@@ -218,10 +197,7 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
 
 /// Whether the status of a container of the spec shows that it has run.
 fn plain_has_run(spec: &Value, status: &Value) -> bool {
-    let lists = [
-        ("initContainers", "initContainerStatuses"),
-        ("containers", "containerStatuses"),
-    ];
+    let lists = [("initContainers", "initContainerStatuses"), ("containers", "containerStatuses")];
     lists.into_iter().any(|(list, statuses)| {
         let declared = spec[list].as_array().into_iter().flatten();
         let mut names = declared.map(|declared| declared["name"].as_str().unwrap_or_default());
@@ -233,9 +209,7 @@ fn plain_has_run(spec: &Value, status: &Value) -> bool {
                     !state["running"].is_object() && state["terminated"].is_object()
                 };
                 plain_start(status).is_some()
-                    || ["state", "lastState"]
-                        .iter()
-                        .any(|state| ended(&status[*state]))
+                    || ["state", "lastState"].iter().any(|state| ended(&status[*state]))
             })
         })
     })
@@ -306,11 +280,7 @@ fn plain_state(status: &Value) -> ContainerState {
 }
 
 fn plain_start(status: &Value) -> Option<Timestamp> {
-    let places = [
-        "/state/running",
-        "/state/terminated",
-        "/lastState/terminated",
-    ];
+    let places = ["/state/running", "/state/terminated", "/lastState/terminated"];
     let starts = places.into_iter().filter_map(|place| {
         let text = status.pointer(&format!("{place}/startedAt"))?.as_str()?;
         rfc3339::parse(text)

@@ -21,10 +21,7 @@ pub enum RecordedKind {
 /// or an Event.
 pub fn recorded_kind(json: &str) -> Option<RecordedKind> {
     let read = |nodes: Option<NodeOptions>| {
-        let mut context = DecodeContext {
-            mixed_lists: true,
-            ..DecodeContext::default()
-        };
+        let mut context = DecodeContext { mixed_lists: true, ..DecodeContext::default() };
         context.options.nodes = nodes;
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let object = Lenient(ObjectReader(&mut context)).deserialize(&mut deserializer);

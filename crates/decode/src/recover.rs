@@ -65,9 +65,7 @@ fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> Items {
 }
 
 fn item(raw: &RawValue, context: &mut DecodeContext) -> Result<Item, ObjectFault> {
-    object(raw, context)
-        .ok_or(ObjectFault::Unreadable)
-        .and_then(|object| Item::of(object, context))
+    object(raw, context).ok_or(ObjectFault::Unreadable).and_then(|object| Item::of(object, context))
 }
 
 /// What `json`, an item of a list, is; `None` where it is no JSON.
@@ -83,9 +81,7 @@ pub(super) fn list_item(
 /// The object that `raw` is, the inner `None` where it is none; `None` where it cannot be read.
 fn object<'de>(raw: &'de RawValue, context: &mut DecodeContext) -> Option<Option<Object<'de>>> {
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-    Lenient(ObjectReader(context))
-        .deserialize(&mut deserializer)
-        .ok()
+    Lenient(ObjectReader(context)).deserialize(&mut deserializer).ok()
 }
 
 /// What is wrong with `line`, a watch event that could not be decoded: the fault of its object
@@ -101,10 +97,7 @@ pub(super) fn watch_event(line: &[u8], context: &mut DecodeContext) -> Option<De
         let object = Lenient(ObjectReader(context)).deserialize(&mut deserializer);
         object.ok()??.metadata.version()
     });
-    Some(DecodeError::Object {
-        resource_version,
-        fault: ObjectFault::Unreadable,
-    })
+    Some(DecodeError::Object { resource_version, fault: ObjectFault::Unreadable })
 }
 
 #[cfg(test)]

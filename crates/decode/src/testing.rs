@@ -81,9 +81,7 @@ pub fn any_value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::vec((key.clone(), inner), 0..4).prop_map(|entries| {
-                let entries = entries
-                    .into_iter()
-                    .map(|(key, value)| (key.to_owned(), value));
+                let entries = entries.into_iter().map(|(key, value)| (key.to_owned(), value));
                 Value::from(entries.collect::<Map<_, _>>())
             }),
         ]

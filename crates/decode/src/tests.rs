@@ -13,10 +13,7 @@ fn decode(event: &Value) -> Result<WatchEvent, DecodeError> {
 
 fn fault(event: &Value) -> (Option<u64>, ObjectFault) {
     match decode(event).unwrap_err() {
-        DecodeError::Object {
-            resource_version,
-            fault,
-        } => (resource_version, fault),
+        DecodeError::Object { resource_version, fault } => (resource_version, fault),
         other => panic!("not a fault of the object: {other:?}"),
     }
 }
@@ -29,32 +26,21 @@ fn what_is_no_pod_with_a_uid_is_refused_and_tells_its_version() {
         assert_eq!(fault(&event(object)), (Some(12), ObjectFault::NoUid));
     }
     let node = json!({"kind": "Node", "metadata": {"uid": "u", "resourceVersion": 13}});
-    assert_eq!(
-        fault(&event(node)),
-        (Some(13), ObjectFault::NotAPod("Node".into()))
-    );
+    assert_eq!(fault(&event(node)), (Some(13), ObjectFault::NotAPod("Node".into())));
     for object in [json!(null), json!(5), json!("x"), json!([])] {
         assert_eq!(fault(&event(object)), (None, ObjectFault::NotAnObject));
     }
     let odd = json!({"type": "RENAMED", "object": {"metadata": {"resourceVersion": "14"}}});
-    assert_eq!(
-        fault(&odd),
-        (Some(14), ObjectFault::UnknownType("RENAMED".into()))
-    );
+    assert_eq!(fault(&odd), (Some(14), ObjectFault::UnknownType("RENAMED".into())));
     assert_eq!(fault(&json!([])), (None, ObjectFault::NotAnObject));
 }
 
 #[test]
 fn invalid_json_says_where() {
     let mut decoder = PodDecoder::new(DecodeOptions::default());
-    for line in [
-        &b""[..],
-        b"{",
-        b"{\"type\":\"ADDED\"",
-        b"{} {}",
-        b"\x00\x01",
-        b"{\"type\":\"\xff\"}",
-    ] {
+    for line in
+        [&b""[..], b"{", b"{\"type\":\"ADDED\"", b"{} {}", b"\x00\x01", b"{\"type\":\"\xff\"}"]
+    {
         let error = decoder.watch_event(line).unwrap_err();
         assert!(matches!(error, DecodeError::Json { .. }), "{error:?}");
     }
@@ -71,10 +57,7 @@ fn bookmarks_and_errors_need_no_pod() {
     assert_eq!(event.observed_at, rfc3339::parse("2026-01-01T00:00:00.25Z"));
     assert_eq!(
         event.kind,
-        WatchEventKind::Bookmark {
-            resource_version: Some("99".into()),
-            initial_events_end: true,
-        }
+        WatchEventKind::Bookmark { resource_version: Some("99".into()), initial_events_end: true }
     );
     let expired = json!({"type": "ERROR", "object": {
         "kind": "Status", "status": "Failure", "code": 410, "reason": "Expired", "message": "too old",
@@ -137,10 +120,7 @@ fn pods_share_the_texts_that_they_have_in_common() {
     let [one, two] = &page.pods[..] else {
         panic!("two pods");
     };
-    assert!(std::sync::Arc::ptr_eq(
-        &one.info.namespace,
-        &two.info.namespace
-    ));
+    assert!(std::sync::Arc::ptr_eq(&one.info.namespace, &two.info.namespace));
     let workloads = (one.info.workload.clone(), two.info.workload.clone());
     let (Some(one), Some(two)) = workloads else {
         panic!("two workloads");

@@ -54,14 +54,8 @@ const PROTOBUF_PART: usize = 16 * 1024;
 
 /// What is served, for clients that ask before they read, as kubectl does.
 const DISCOVERY: [(&str, &str); 4] = [
-    (
-        "/api",
-        r#"{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]}"#,
-    ),
-    (
-        "/apis",
-        r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[]}"#,
-    ),
+    ("/api", r#"{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]}"#),
+    ("/apis", r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[]}"#),
     (
         "/api/v1",
         r#"{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":[]},{"name":"events","singularName":"event","namespaced":true,"kind":"Event","verbs":["get","list","watch"],"shortNames":["ev"],"categories":[]},{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list","watch"],"shortNames":["no"],"categories":[]},{"name":"namespaces","singularName":"namespace","namespaced":false,"kind":"Namespace","verbs":["get","list","watch"],"shortNames":["ns"],"categories":[]},{"name":"pods/log","singularName":"","namespaced":true,"kind":"Pod","verbs":["get"]}]}"#,
@@ -134,13 +128,7 @@ impl Api {
         if options.watch {
             return self.watch(served, namespace, options, representation);
         }
-        let parts = list(
-            served.resource,
-            &served.store,
-            namespace.as_deref(),
-            &options,
-            modes,
-        )?;
+        let parts = list(served.resource, &served.store, namespace.as_deref(), &options, modes)?;
         let parts = self.represented(served.resource, parts, representation)?;
         match half {
             Some(hangs) => Ok(typed(representation, self.half(&parts.concat(), hangs))),
@@ -215,8 +203,7 @@ impl Api {
             }
             Representation::Table => {
                 let list = [b"{\"metadata\":{},\"items\":[", &*object.json, b"]}"].concat();
-                self.represented(resource, vec![list.into()], representation)?
-                    .concat()
+                self.represented(resource, vec![list.into()], representation)?.concat()
             }
         };
         Ok(typed(representation, document))
@@ -286,10 +273,7 @@ async fn core_v1(
             let key = ObjectKey::new(namespace.unwrap_or_default(), name);
             api.named(served, &key, representation)
         }
-        None => {
-            api.answer(served, namespace, &uri, &headers, representation)
-                .await
-        }
+        None => api.answer(served, namespace, &uri, &headers, representation).await,
     };
     answer.unwrap_or_else(|failure| failed(&failure, representation))
 }
@@ -349,10 +333,7 @@ fn sent(
     };
     let Some(compressed) = compressed else {
         let parts = parts.into_iter().map(Ok::<_, Infallible>);
-        return Ok(typed(
-            representation,
-            Body::from_stream(stream::iter(parts)),
-        ));
+        return Ok(typed(representation, Body::from_stream(stream::iter(parts))));
     };
     let encoded = [
         (CONTENT_ENCODING, HeaderValue::from_static("gzip")),

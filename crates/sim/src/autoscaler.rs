@@ -45,12 +45,7 @@ struct Added {
 impl Autoscaler {
     /// Adds nodes to `store`.
     pub(super) fn new(store: Arc<Store>, seed: u64) -> Self {
-        Self {
-            store,
-            seed,
-            added: 0,
-            nodes: BTreeMap::new(),
-        }
+        Self { store, seed, added: 0, nodes: BTreeMap::new() }
     }
 
     /// Adds `node` at `now` for a pod that is to be bound at `bound`. Returns what happens to it, and when: nothing
@@ -77,11 +72,8 @@ impl Autoscaler {
         };
         self.nodes.insert(node.name, added);
         let tenth = bound.nanos_since(now) / 10;
-        let steps = [
-            (3, NodeStep::Register),
-            (8, NodeStep::BecomeReady),
-            (9, NodeStep::RemoveTaint),
-        ];
+        let steps =
+            [(3, NodeStep::Register), (8, NodeStep::BecomeReady), (9, NodeStep::RemoveTaint)];
         let steps = steps.map(|(tenths, step)| (now.plus_nanos(tenths * tenth), step));
         steps.to_vec()
     }

@@ -75,11 +75,7 @@ impl Cluster {
             ("a speed of", speed, speed > 0.0, "a number above 0"),
         ] {
             if !holds || !value.is_finite() {
-                return Err(StartError::Config {
-                    what,
-                    value,
-                    wanted,
-                });
+                return Err(StartError::Config { what, value, wanted });
             }
         }
         let start = config.start.unwrap_or_else(wall_clock);

@@ -20,10 +20,7 @@ pub fn drafts(change: &Change, pod: &Pod, now: Timestamp) -> Vec<EventDraft> {
     match change {
         Change::Unschedulable(why) => {
             let draft = scheduler("FailedScheduling", why.message(), now);
-            vec![EventDraft {
-                warning: true,
-                ..draft
-            }]
+            vec![EventDraft { warning: true, ..draft }]
         }
         Change::Autoscale(scale_up) => vec![EventDraft {
             reporter: Reporter::Autoscaler(*scale_up),
@@ -42,10 +39,7 @@ pub fn drafts(change: &Change, pod: &Pod, now: Timestamp) -> Vec<EventDraft> {
             reporter: Reporter::VolumeController,
             warning: false,
             reason: "SuccessfulAttachVolume",
-            message: format!(
-                "AttachVolume.Attach succeeded for volume \"pvc-{}\" ",
-                manifest.uid
-            ),
+            message: format!("AttachVolume.Attach succeeded for volume \"pvc-{}\" ", manifest.uid),
             container: None,
             at: now,
         }],
@@ -85,11 +79,7 @@ fn of_kubelet(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> Vec<Eve
         }
         Change::Reject => vec![view.warning(REJECTED, NO_DEVICES.to_owned(), None)],
         Change::FailCreate(container) => {
-            vec![view.warning(
-                "Failed",
-                format!("Error: {SECRET_MISSING}"),
-                Some(*container),
-            )]
+            vec![view.warning("Failed", format!("Error: {SECRET_MISSING}"), Some(*container))]
         }
         Change::Pull { container, .. }
         | Change::Pulled(container)
@@ -137,10 +127,7 @@ impl KubeletView<'_> {
         message: String,
         container: Option<ContainerRef>,
     ) -> EventDraft {
-        EventDraft {
-            warning: true,
-            ..self.normal(reason, message, container)
-        }
+        EventDraft { warning: true, ..self.normal(reason, message, container) }
     }
 
     fn of_image(
@@ -186,11 +173,7 @@ impl KubeletView<'_> {
         };
         let head = format!("Successfully pulled image \"{}\" in", image.name);
         let in_millis = |nanos| go_duration(nanos / MILLI * MILLI);
-        let times = format!(
-            "{} ({} including waiting)",
-            in_millis(took),
-            in_millis(waited)
-        );
+        let times = format!("{} ({} including waiting)", in_millis(took), in_millis(waited));
         // Before 1.27 the message states what the metric does, not cut to the millisecond.
         match self.pod.kubelet.minor {
             0..=26 => format!("{head} {}", go_duration(waited)),
@@ -213,10 +196,7 @@ impl KubeletView<'_> {
         };
         let created = self.normal("Created", created, Some(container));
         vec![
-            EventDraft {
-                at: created.at.plus_nanos(-CREATION),
-                ..created
-            },
+            EventDraft { at: created.at.plus_nanos(-CREATION), ..created },
             self.normal("Started", started, Some(container)),
         ]
     }

@@ -48,12 +48,7 @@ impl Report {
             false => "ContainerCreating",
             true => "PodInitializing",
         };
-        Self {
-            sandbox: false,
-            init_done: 0,
-            app: App::Waiting(reason),
-            restarts: 0,
-        }
+        Self { sandbox: false, init_done: 0, app: App::Waiting(reason), restarts: 0 }
     }
 }
 
@@ -121,13 +116,8 @@ pub struct Run {
 
 impl Run {
     /// Not started yet.
-    pub const NEW: Self = Self {
-        state: RunState::Waiting,
-        last: None,
-        restarts: 0,
-        waiting: None,
-        unreported: None,
-    };
+    pub const NEW: Self =
+        Self { state: RunState::Waiting, last: None, restarts: 0, waiting: None, unreported: None };
 
     /// The earliest start that the status states.
     pub fn start(&self) -> Option<Timestamp> {
@@ -156,11 +146,7 @@ impl Run {
             RunState::Waiting => self.unreported.take().unwrap_or(at),
         };
         self.waiting = None;
-        self.state = RunState::Ended(Ended {
-            since,
-            until: at,
-            exit_code,
-        });
+        self.state = RunState::Ended(Ended { since, until: at, exit_code });
     }
 
     /// A status written at `at` shows that it waits to be started (again).
@@ -169,11 +155,7 @@ impl Run {
             RunState::Waiting => return,
             RunState::Ended(ended) => self.last = Some(ended),
             RunState::Running(since) => {
-                self.last = Some(Ended {
-                    since,
-                    until: at,
-                    exit_code,
-                });
+                self.last = Some(Ended { since, until: at, exit_code });
             }
         }
         self.state = RunState::Waiting;
@@ -195,10 +177,7 @@ const KILLED: i32 = 137;
 impl Runs {
     /// As many as these, none of which has started.
     pub fn new(init: usize, regular: usize) -> Self {
-        Self {
-            init: vec![Run::NEW; init],
-            regular: vec![Run::NEW; regular],
-        }
+        Self { init: vec![Run::NEW; init], regular: vec![Run::NEW; regular] }
     }
 
     /// The run of one container, if there is such a container.
@@ -251,12 +230,7 @@ mod tests {
     }
 
     fn report(app: App, restarts: u32) -> Report {
-        Report {
-            sandbox: true,
-            init_done: 0,
-            app,
-            restarts,
-        }
+        Report { sandbox: true, init_done: 0, app, restarts }
     }
 
     #[test]

@@ -256,10 +256,7 @@ impl Driver {
         if change.is_written() {
             self.write(id, &active, at);
         }
-        if matches!(
-            change,
-            Change::Autoscale(ScaleUp::Triggered | ScaleUp::Nominated)
-        ) {
+        if matches!(change, Change::Autoscale(ScaleUp::Triggered | ScaleUp::Nominated)) {
             self.add_node(&active, at);
         }
         self.pods.insert(id, active);
@@ -282,9 +279,7 @@ impl Driver {
 
     fn node(&mut self, node: Node, step: NodeStep, at: Timestamp) {
         match self.broken == Some(Scene::SlowNodes) && step == NodeStep::RemoveTaint {
-            true => self
-                .timers
-                .push(at.plus_nanos(NODE_RETRY), Due::Node(node, step)),
+            true => self.timers.push(at.plus_nanos(NODE_RETRY), Due::Node(node, step)),
             false => self.autoscaler.take(node, step, at),
         }
     }
@@ -293,9 +288,7 @@ impl Driver {
         let Some(active) = self.forget(id) else {
             return;
         };
-        (self.store).remove(&active.key(), |_, version| {
-            pod_json::render(&active.pod, version)
-        });
+        (self.store).remove(&active.key(), |_, version| pod_json::render(&active.pod, version));
         self.truth.removed(id, at, false);
         if active.life.recreations > 0 {
             let life = plan::successor(&active.life, &mut self.next_rng());
@@ -353,16 +346,11 @@ impl Driver {
         let selectable = Selectable {
             labels: pod.manifest.labels.clone().into(),
             fields: vec![
-                (
-                    "spec.nodeName",
-                    pod.node.map_or("", |node| node.name).to_owned(),
-                ),
+                ("spec.nodeName", pod.node.map_or("", |node| node.name).to_owned()),
                 ("status.phase", pod.phase.as_str().to_owned()),
             ],
         };
-        (self.store).put(active.key(), selectable, |version| {
-            pod_json::render(pod, version)
-        });
+        (self.store).put(active.key(), selectable, |version| pod_json::render(pod, version));
         self.truth.note(id, active.kind, pod, now);
         if self.config.rate > 0.0 {
             // Leases and nodes share the counter of versions.

@@ -97,11 +97,7 @@ impl PodEvents {
         let logged = self.logged.entry(key).or_insert_with(|| {
             // Two Events of a pod never have one name.
             self.last_name = at.as_nanos().max(self.last_name + 1);
-            Logged {
-                named: Timestamp::from_nanos(self.last_name),
-                first: at,
-                count: 0,
-            }
+            Logged { named: Timestamp::from_nanos(self.last_name), first: at, count: 0 }
         });
         logged.count += 1;
         Correlated {
@@ -196,12 +192,8 @@ mod tests {
     #[test]
     fn equal_events_are_counted_and_keep_their_name_and_first_time() {
         let mut events = PodEvents::default();
-        let first = events
-            .correlate(&draft("a", 10), false)
-            .unwrap_or_else(|| panic!());
-        let second = events
-            .correlate(&draft("a", 25), false)
-            .unwrap_or_else(|| panic!());
+        let first = events.correlate(&draft("a", 10), false).unwrap_or_else(|| panic!());
+        let second = events.correlate(&draft("a", 25), false).unwrap_or_else(|| panic!());
         assert_eq!((first.count, second.count), (1, 2));
         assert_eq!((first.named, first.first), (second.named, second.first));
         assert_eq!(second.last, Timestamp::from_seconds(25));
@@ -220,10 +212,7 @@ mod tests {
         assert_eq!(sent[9].first, Timestamp::from_seconds(9));
         assert_eq!((sent[11].count, sent[11].named), (3, sent[9].named));
         let later = events.correlate(&draft("attempt 12", 700), false);
-        assert_eq!(
-            later.map(|sent| sent.message),
-            Some("attempt 12".to_owned())
-        );
+        assert_eq!(later.map(|sent| sent.message), Some("attempt 12".to_owned()));
     }
 
     #[test]

@@ -40,11 +40,8 @@ pub(super) fn object(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Ev
         Reporter::Kubelet(_, kubelet) => kubelet.minor >= REPORTING_COMPONENT_SINCE,
         Reporter::Scheduler | Reporter::VolumeController | Reporter::Autoscaler(_) => true,
     };
-    let names_instance = stated
-        && !matches!(
-            reporter,
-            Reporter::VolumeController | Reporter::Autoscaler(_)
-        );
+    let names_instance =
+        stated && !matches!(reporter, Reporter::VolumeController | Reporter::Autoscaler(_));
     // The scheduler's recorder writes another version of the API, which states other times.
     let by_new_api = *reporter == Reporter::Scheduler;
     let legacy = |at| (!by_new_api).then(|| meta_time(at));

@@ -214,17 +214,11 @@ mod tests {
 
     #[test]
     fn a_full_queue_drops_and_is_sent_at_its_pace() {
-        let settings = EventSettings {
-            queue: 30,
-            per_second: 10,
-            burst: 20,
-            ..EventSettings::default()
-        };
+        let settings =
+            EventSettings { queue: 30, per_second: 10, burst: 20, ..EventSettings::default() };
         let mut queue = SendQueue::default();
         let now = Timestamp::from_seconds(100);
-        let sent: Vec<Timestamp> = (0..90)
-            .filter_map(|_| queue.enter(&settings, now))
-            .collect();
+        let sent: Vec<Timestamp> = (0..90).filter_map(|_| queue.enter(&settings, now)).collect();
         // Twenty are sent at once, so that they are no longer in the queue.
         assert_eq!(sent.len(), 50);
         assert_eq!((sent[19], sent[29]), (now, now.plus_nanos(SECOND)));

@@ -246,11 +246,7 @@ mod tests {
     use super::*;
 
     fn request(target: Target) -> Request {
-        Request {
-            target,
-            path: "/api/v1/pods".to_owned(),
-            query: String::new(),
-        }
+        Request { target, path: "/api/v1/pods".to_owned(), query: String::new() }
     }
 
     #[test]
@@ -259,9 +255,8 @@ mod tests {
         faults.answer(Target::List, 2, Answer::Never);
         faults.answer(Target::List, 1, Answer::Expired);
         assert_eq!(faults.receive(request(Target::Watch)), None);
-        let given: Vec<Option<Answer>> = (0..4)
-            .map(|_| faults.receive(request(Target::List)))
-            .collect();
+        let given: Vec<Option<Answer>> =
+            (0..4).map(|_| faults.receive(request(Target::List))).collect();
         let never = Some(Answer::Never);
         assert_eq!(given, [never.clone(), never, Some(Answer::Expired), None]);
         assert_eq!(faults.requests().len(), 5);

@@ -48,28 +48,15 @@ mod tests {
     fn only_the_names_of_loopback_are_its_own() {
         let is_own = |host: &'static str| {
             let host = HeaderValue::from_static(host);
-            is_own(
-                &Uri::from_static("/api"),
-                &HeaderMap::from_iter([(HOST, host)]),
-            )
+            is_own(&Uri::from_static("/api"), &HeaderMap::from_iter([(HOST, host)]))
         };
-        for own in [
-            "127.0.0.1:4711",
-            "localhost",
-            "LOCALHOST:1",
-            "[::1]:80",
-            "[::ffff:127.0.0.1]",
-        ] {
+        for own in ["127.0.0.1:4711", "localhost", "LOCALHOST:1", "[::1]:80", "[::ffff:127.0.0.1]"]
+        {
             assert!(is_own(own), "{own}");
         }
-        for foreign in [
-            "evil.example",
-            "evil.example:4711",
-            "localhost.evil.example",
-            "10.0.0.1",
-            "",
-            "a b",
-        ] {
+        for foreign in
+            ["evil.example", "evil.example:4711", "localhost.evil.example", "10.0.0.1", "", "a b"]
+        {
             assert!(!is_own(foreign), "{foreign}");
         }
     }

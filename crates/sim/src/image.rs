@@ -15,10 +15,7 @@ pub const OWN_REGISTRY: &str = "registry.example.com";
 const DEFAULT_REGISTRY: &str = "docker.io";
 
 const fn image(name: &'static str, megabytes: u64) -> Image {
-    Image {
-        name,
-        bytes: megabytes * 1_048_576 + name.len() as u64 * 4_099,
-    }
+    Image { name, bytes: megabytes * 1_048_576 + name.len() as u64 * 4_099 }
 }
 
 /// The main image of pods that need no other.

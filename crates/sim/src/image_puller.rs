@@ -42,10 +42,7 @@ impl ImagePullers {
         };
         let wait = first.nanos_since(now);
         if wait > LONGEST_WAIT {
-            return Turn {
-                wait: 0,
-                takes: LAYERS_PRESENT.min(takes),
-            };
+            return Turn { wait: 0, takes: LAYERS_PRESENT.min(takes) };
         }
         *first = first.plus_nanos(takes);
         Turn { wait, takes }
@@ -63,14 +60,8 @@ mod tests {
         let now = Timestamp::from_seconds(100);
         let mut turn = |node| pullers.enter(node, now, 4 * SECOND);
         let waits = [(); 3].map(|()| turn(&NEXT_SYNC));
-        let queued = |wait| Turn {
-            wait: wait * SECOND,
-            takes: 4 * SECOND,
-        };
-        let late = Turn {
-            wait: 0,
-            takes: LAYERS_PRESENT,
-        };
+        let queued = |wait| Turn { wait: wait * SECOND, takes: 4 * SECOND };
+        let late = Turn { wait: 0, takes: LAYERS_PRESENT };
         assert_eq!(waits, [queued(0), queued(4), late]);
         let waits = [(); 6].map(|()| turn(&CURRENT).wait);
         assert_eq!(waits, [0, 0, 0, 0, 0, 4 * SECOND]);

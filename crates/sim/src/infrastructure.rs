@@ -31,9 +31,7 @@ pub(super) fn store(resource: Resource, start: Timestamp, version: u64) -> Store
                 node_object(node, &state)
             })
             .collect(),
-        _ => (ALL_NAMESPACES.iter())
-            .map(|name| namespace_object(name, &created))
-            .collect(),
+        _ => (ALL_NAMESPACES.iter()).map(|name| namespace_object(name, &created)).collect(),
     };
     let store = Store::new(version, HISTORY);
     for object in objects {
@@ -54,9 +52,8 @@ pub(super) fn put(store: &Store, mut object: Value) {
 
 /// The UID of what is there from the beginning.
 fn uid(name: &str) -> String {
-    let seed = name.bytes().fold(7, |seed: u64, byte| {
-        seed.wrapping_mul(31).wrapping_add(byte.into())
-    });
+    let seed =
+        name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
     Rng::new(seed).uuid()
 }
 
@@ -83,15 +80,9 @@ fn namespace_object(name: &str, created: &Time) -> Value {
 
 /// The object of `node`.
 pub(super) fn node_object(node: &Node, state: &NodeState) -> Value {
-    let NodeState {
-        uid,
-        created,
-        ready,
-        taint,
-    } = state;
-    let taints: Vec<Value> = (taint.iter())
-        .map(|key| json!({"key": key, "effect": "NoSchedule"}))
-        .collect();
+    let NodeState { uid, created, ready, taint } = state;
+    let taints: Vec<Value> =
+        (taint.iter()).map(|key| json!({"key": key, "effect": "NoSchedule"})).collect();
     let labels = json!({
         "karpenter.sh/nodepool": node.pool(),
         "kubernetes.io/arch": "amd64",
@@ -100,28 +91,17 @@ pub(super) fn node_object(node: &Node, state: &NodeState) -> Value {
         "topology.kubernetes.io/zone": node.zone(),
     });
     let condition = |kind: &str, status: &str, reason: &str, message: &str| {
-        let since = ready
-            .as_ref()
-            .filter(|_| kind == "Ready")
-            .unwrap_or(created);
+        let since = ready.as_ref().filter(|_| kind == "Ready").unwrap_or(created);
         json!({
             "type": kind, "status": status, "reason": reason, "message": message,
             "lastHeartbeatTime": since, "lastTransitionTime": since,
         })
     };
     let is_ready = match ready {
-        Some(_) => condition(
-            "Ready",
-            "True",
-            "KubeletReady",
-            "kubelet is posting ready status",
-        ),
-        None => condition(
-            "Ready",
-            "False",
-            "KubeletNotReady",
-            "container runtime network not ready",
-        ),
+        Some(_) => condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+        None => {
+            condition("Ready", "False", "KubeletNotReady", "container runtime network not ready")
+        }
     };
     let room = json!({"cpu": "64", "memory": "256Gi", "ephemeral-storage": "200Gi", "pods": "110"});
     json!({

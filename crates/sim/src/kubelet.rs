@@ -60,24 +60,14 @@ pub struct Verdict {
 
 impl Verdict {
     /// It holds, which needs no reason.
-    pub const HOLDS: Self = Self {
-        holds: true,
-        reason: None,
-        message: None,
-    };
+    pub const HOLDS: Self = Self { holds: true, reason: None, message: None };
 
     /// It does not hold, without a reason.
-    pub const FAILS: Self = Self {
-        holds: false,
-        ..Self::HOLDS
-    };
+    pub const FAILS: Self = Self { holds: false, ..Self::HOLDS };
 
     /// It holds, for this reason.
     pub fn holds(reason: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            holds: true,
-            ..Self::fails(reason, message)
-        }
+        Self { holds: true, ..Self::fails(reason, message) }
     }
 
     /// It does not hold, for this reason.
@@ -169,12 +159,7 @@ mod tests {
     use super::*;
 
     fn report(init_done: usize, app: App) -> Report {
-        Report {
-            sandbox: false,
-            init_done,
-            app,
-            restarts: 0,
-        }
+        Report { sandbox: false, init_done, app, restarts: 0 }
     }
 
     #[test]
@@ -192,38 +177,22 @@ mod tests {
     fn init_containers_that_are_not_done_are_named() {
         let manifest = PodManifest {
             init_containers: vec![
-                Container {
-                    name: "migrate",
-                    ..life::APP
-                },
-                Container {
-                    name: "proxy",
-                    restartable: true,
-                    ..life::APP
-                },
+                Container { name: "migrate", ..life::APP },
+                Container { name: "proxy", restartable: true, ..life::APP },
             ],
             ..PodManifest::default()
         };
         let waiting = report(1, App::Waiting("PodInitializing"));
         let verdict = initialized(&manifest, &waiting, Phase::Pending);
         assert_eq!(verdict.reason, Some("ContainersNotInitialized"));
-        assert_eq!(
-            verdict.message.as_deref(),
-            Some("containers with incomplete status: [proxy]"),
-        );
+        assert_eq!(verdict.message.as_deref(), Some("containers with incomplete status: [proxy]"),);
         let verdict = containers_ready(&manifest, &waiting, Phase::Pending);
-        assert_eq!(
-            verdict.message.as_deref(),
-            Some("containers with unready status: [proxy app]"),
-        );
+        assert_eq!(verdict.message.as_deref(), Some("containers with unready status: [proxy app]"),);
     }
 
     #[test]
     fn a_readiness_gate_holds_back_only_ready() {
-        let manifest = PodManifest {
-            readiness_gated: true,
-            ..PodManifest::default()
-        };
+        let manifest = PodManifest { readiness_gated: true, ..PodManifest::default() };
         let running = report(0, App::Running { ready: true });
         let containers = containers_ready(&manifest, &running, Phase::Running);
         assert!(containers.holds);
@@ -239,14 +208,8 @@ mod tests {
         let phase = Phase::Running.after(&done, 0);
         assert_eq!(phase, Phase::Succeeded);
         let verdict = containers_ready(&manifest, &done, phase);
-        assert_eq!(
-            (verdict.holds, verdict.reason),
-            (false, Some("PodCompleted"))
-        );
+        assert_eq!((verdict.holds, verdict.reason), (false, Some("PodCompleted")));
         let verdict = initialized(&manifest, &done, phase);
-        assert_eq!(
-            (verdict.holds, verdict.reason),
-            (true, Some("PodCompleted"))
-        );
+        assert_eq!((verdict.holds, verdict.reason), (true, Some("PodCompleted")));
     }
 }

@@ -38,11 +38,7 @@ pub(super) fn list(
 
 /// The answer to a continue token that is too old.
 pub(super) fn expired(continuation: &Continuation) -> Failure {
-    let resume = Continuation {
-        version: None,
-        remaining: None,
-        after: continuation.after.clone(),
-    };
+    let resume = Continuation { version: None, remaining: None, after: continuation.after.clone() };
     Failure::continue_expired(resume.to_token())
 }
 

@@ -190,9 +190,7 @@ impl ListOptions {
 
 /// As the API server reads booleans: everything but `false` and `0` is true.
 fn flag(value: &Option<String>) -> bool {
-    value
-        .as_deref()
-        .is_some_and(|value| value != "false" && value != "0")
+    value.as_deref().is_some_and(|value| value != "false" && value != "0")
 }
 
 #[cfg(test)]
@@ -202,9 +200,7 @@ mod tests {
     use super::*;
 
     fn parse(query: &str) -> Result<ListOptions, u16> {
-        let uri = format!("http://localhost/api/v1/pods?{query}")
-            .parse()
-            .unwrap();
+        let uri = format!("http://localhost/api/v1/pods?{query}").parse().unwrap();
         ListOptions::parse(Resource::Pods, &uri).map_err(|failure| failure.code)
     }
 
@@ -213,10 +209,7 @@ mod tests {
         for (query, code) in [
             ("watch=true&resourceVersionMatch=NotOlderThan", 422),
             ("watch=true&sendInitialEvents=true", 422),
-            (
-                "sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
-                422,
-            ),
+            ("sendInitialEvents=true&resourceVersionMatch=NotOlderThan", 422),
             ("resourceVersionMatch=Exact", 422),
             ("resourceVersionMatch=Exact&resourceVersion=0", 422),
             ("resourceVersionMatch=Sometimes&resourceVersion=1", 422),
@@ -231,11 +224,8 @@ mod tests {
     #[test]
     fn tokens_round_trip_and_nonsense_is_refused() {
         for (version, remaining) in [(None, None), (Some(17), Some(3))] {
-            let continuation = Continuation {
-                version,
-                remaining,
-                after: ObjectKey::new("shop", "web-1"),
-            };
+            let continuation =
+                Continuation { version, remaining, after: ObjectKey::new("shop", "web-1") };
             let token = continuation.to_token();
             assert_eq!(Continuation::from_token(&token), Some(continuation));
         }

@@ -31,9 +31,7 @@ impl Wanted {
         let uri = format!("/?{query}").parse::<Uri>();
         let uri = uri.map_err(|error| Failure::bad_request(error.to_string()))?;
         let query = Query::try_from_uri(&uri);
-        Ok(query
-            .map_err(|error| Failure::bad_request(error.body_text()))?
-            .0)
+        Ok(query.map_err(|error| Failure::bad_request(error.body_text()))?.0)
     }
 }
 
@@ -49,9 +47,7 @@ pub fn of(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<String, Failur
             let mut all = elements(&pod["status"][statuses]).iter();
             all.find(|one| one["name"] == spec["name"]).cloned()
         };
-        specs
-            .map(move |spec| (text(&spec["name"]).to_owned(), status(spec)))
-            .collect::<Vec<_>>()
+        specs.map(move |spec| (text(&spec["name"]).to_owned(), status(spec))).collect::<Vec<_>>()
     };
     let regular = of_kind("containers", "containerStatuses");
     let container = match &wanted.container {
@@ -97,9 +93,7 @@ pub fn of(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<String, Failur
         _ if !state["terminated"].is_null() => of_run(&state["terminated"], false, now),
         _ => of_run(&state["running"], status["ready"] == true, now),
     };
-    let skipped = wanted
-        .tail_lines
-        .map_or(0, |most| lines.len().saturating_sub(most));
+    let skipped = wanted.tail_lines.map_or(0, |most| lines.len().saturating_sub(most));
     Ok(lines[skipped..].concat())
 }
 
@@ -116,10 +110,7 @@ pub(super) fn last_words(exit_code: i32) -> Option<&'static str> {
 fn of_run(state: &Value, is_ready: bool, now: Timestamp) -> Vec<String> {
     let now = meta_time(now).0.to_string();
     let began = text(&state["startedAt"]);
-    let mut lines = vec![
-        line(began, "info: starting"),
-        line(began, "info: read /etc/app"),
-    ];
+    let mut lines = vec![line(began, "info: starting"), line(began, "info: read /etc/app")];
     match (state["exitCode"].as_i64(), is_ready) {
         (Some(code), _) => {
             let ended = text(&state["finishedAt"]);
@@ -128,10 +119,8 @@ fn of_run(state: &Value, is_ready: bool, now: Timestamp) -> Vec<String> {
             lines.extend(words.map(|words| line(ended, words)));
         }
         (None, true) => lines.push(line(began, "info: serving on :8080")),
-        (None, false) => lines.push(line(
-            &now,
-            "warning: not ready: dial tcp 10.96.12.7:5432: connection refused",
-        )),
+        (None, false) => lines
+            .push(line(&now, "warning: not ready: dial tcp 10.96.12.7:5432: connection refused")),
     }
     lines
 }
@@ -180,10 +169,7 @@ mod tests {
             let found = answer(&crashed, &format!("{query}container=app&tailLines=1"));
             assert_eq!(found, expected);
         }
-        let running = pod(
-            &json!({"running": {"startedAt": "2026-01-02T03:04:00Z"}}),
-            &Value::Null,
-        );
+        let running = pod(&json!({"running": {"startedAt": "2026-01-02T03:04:00Z"}}), &Value::Null);
         assert!(answer(&running, "container=app").contains("connection refused"));
         let none = answer(&running, "container=app&previous=true");
         assert!(none.contains("previous terminated container"), "{none}");
@@ -191,23 +177,14 @@ mod tests {
 
     #[test]
     fn what_has_no_log_says_so() {
-        let waits = pod(
-            &json!({"waiting": {"reason": "ImagePullBackOff"}}),
-            &Value::Null,
-        );
+        let waits = pod(&json!({"waiting": {"reason": "ImagePullBackOff"}}), &Value::Null);
         for (query, words) in [
-            (
-                "container=app",
-                "is waiting to start: trying and failing to pull image",
-            ),
+            ("container=app", "is waiting to start: trying and failing to pull image"),
             ("", "choose one of: [app proxy]"),
             ("container=no", "container no is not valid for pod web"),
         ] {
             let found = answer(&waits, query);
-            assert!(
-                found.contains(words) && found.contains("BadRequest"),
-                "{found}"
-            );
+            assert!(found.contains(words) && found.contains("BadRequest"), "{found}");
         }
         assert_eq!(answer(&waits, "container=init"), "");
         assert!(Wanted::parse("tailLines=x").is_err());

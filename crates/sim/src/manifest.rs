@@ -36,19 +36,12 @@ const APPS: &[&str] = &[
 ];
 const MIGRATE: Container = container("migrate", image::MIGRATE);
 const FETCH: Container = container("fetch-config", image::GIT_SYNC);
-const PROXY: Container = Container {
-    restartable: true,
-    ..container("mesh-proxy", image::PROXY)
-};
+const PROXY: Container = Container { restartable: true, ..container("mesh-proxy", image::PROXY) };
 /// Stands beside the main container of some applications.
 const METRICS_PROXY: Container = container("metrics-proxy", image::METRICS_PROXY);
 
 const fn container(name: &'static str, image: Image) -> Container {
-    Container {
-        name,
-        image,
-        restartable: false,
-    }
+    Container { name, image, restartable: false }
 }
 
 /// The main container, with this image.
@@ -192,10 +185,7 @@ fn stateful(rng: &mut Rng) -> PodManifest {
 fn daemon(rng: &mut Rng) -> PodManifest {
     let set = *rng.pick(&["node-agent", "cni-plugin"]);
     PodManifest {
-        labels: labels(&[
-            ("app.kubernetes.io/name", set),
-            ("pod-template-generation", "1"),
-        ]),
+        labels: labels(&[("app.kubernetes.io/name", set), ("pod-template-generation", "1")]),
         owner: owned("apps/v1", "DaemonSet", set),
         host_network: true,
         ..generated("kube-system", set, image::AGENT, rng)
@@ -237,10 +227,7 @@ mod tests {
         let mut rng = Rng::new(5);
         for kind in LifeKind::all() {
             let manifest = draw(kind, &mut rng);
-            assert!(
-                !manifest.name.is_empty() && !manifest.uid.is_empty(),
-                "{kind:?}"
-            );
+            assert!(!manifest.name.is_empty() && !manifest.uid.is_empty(), "{kind:?}");
             assert!(manifest.labels.is_sorted(), "{kind:?}");
             assert!(manifest.name.len() <= 63);
         }

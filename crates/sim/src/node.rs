@@ -98,10 +98,8 @@ impl Node {
 }
 
 /// A node with a clock that is right to a few milliseconds and a current kubelet.
-pub const CURRENT: Node = Node {
-    pulls_at_once: 5,
-    ..node("node-a0", Kubelet::V1_37, 3 * MILLI, 10)
-};
+pub const CURRENT: Node =
+    Node { pulls_at_once: 5, ..node("node-a0", Kubelet::V1_37, 3 * MILLI, 10) };
 /// A node whose kubelet computes the network condition at its next sync.
 pub const NEXT_SYNC: Node = node("node-b0", Kubelet::V1_35, 12 * MILLI, 20);
 /// A node whose clock is most of a second behind.
@@ -151,13 +149,7 @@ pub fn added_for(uid: &str) -> Node {
 }
 
 const fn node(name: &'static str, kubelet: Kubelet, skew: i64, host: u8) -> Node {
-    Node {
-        name,
-        kubelet,
-        skew,
-        host,
-        pulls_at_once: 1,
-    }
+    Node { name, kubelet, skew, host, pulls_at_once: 1 }
 }
 
 /// Every node.

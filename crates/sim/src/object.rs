@@ -83,10 +83,7 @@ pub struct ObjectKey {
 impl ObjectKey {
     /// The key of `namespace`/`name`.
     pub fn new(namespace: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            namespace: namespace.into(),
-            name: name.into(),
-        }
+        Self { namespace: namespace.into(), name: name.into() }
     }
 }
 
@@ -114,10 +111,7 @@ impl Selectable {
             .collect();
         // The API server sets it.
         fields.push(("status.phase", "Pending".to_owned()));
-        Self {
-            labels: labels.collect(),
-            fields,
-        }
+        Self { labels: labels.collect(), fields }
     }
 }
 

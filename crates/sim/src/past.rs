@@ -44,22 +44,14 @@ fn written(
     rest: impl FnOnce(&mut Script<'_>),
 ) -> Life {
     let manifest = manifest::draw(kind, rng);
-    let node = node
-        .or(manifest.preset_node)
-        .unwrap_or_else(|| node::choose(rng));
+    let node = node.or(manifest.preset_node).unwrap_or_else(|| node::choose(rng));
     let mut script = Script::new(rng, &manifest, node, LifeSpeed::Usual);
     if manifest.preset_node.is_none() {
         script.bind(true);
     }
     script.start_up();
     rest(&mut script);
-    Life {
-        kind,
-        steps: script.steps,
-        manifest,
-        recreations: 0,
-        permanent: true,
-    }
+    Life { kind, steps: script.steps, manifest, recreations: 0, permanent: true }
 }
 
 /// Ready for days.
@@ -104,10 +96,7 @@ fn in_flight(kind: LifeKind, rng: &mut Rng) -> Past {
         .unwrap_or(1);
     let since = life.steps[0].after;
     let until = life.steps[ready].after;
-    Past {
-        age: rng.between(since + (until - since) / 2, until),
-        life,
-    }
+    Past { age: rng.between(since + (until - since) / 2, until), life }
 }
 
 /// A job that is done.

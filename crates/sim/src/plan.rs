@@ -193,11 +193,7 @@ fn job(script: &mut Script<'_>) {
     script.start_up();
     script.wait(PROBE);
     let succeeds = script.rng.chance(0.9);
-    script.end(if succeeds {
-        App::Completed
-    } else {
-        App::Failed
-    });
+    script.end(if succeeds { App::Completed } else { App::Failed });
     script.pass(2 * SECOND);
     script.wait(PROBE);
     script.delete();

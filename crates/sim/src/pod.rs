@@ -221,10 +221,7 @@ impl Pod {
         let back_off = format!("Back-off pulling image \"{}\"", image.name);
         let (reason, message) = match backs_off {
             false => ("ErrImagePull", error),
-            true => (
-                "ImagePullBackOff",
-                format!("{back_off}: ErrImagePull: {error}"),
-            ),
+            true => ("ImagePullBackOff", format!("{back_off}: ErrImagePull: {error}")),
         };
         if let Some(run) = self.runs.get_mut(container) {
             run.waiting = Some(Waiting { reason, message });
@@ -309,10 +306,5 @@ impl Pod {
 
 /// A condition that does not hold yet.
 fn condition(kind: &'static str, since: Timestamp) -> PodCondition {
-    PodCondition {
-        kind,
-        verdict: Verdict::FAILS,
-        since,
-        observed_generation: None,
-    }
+    PodCondition { kind, verdict: Verdict::FAILS, since, observed_generation: None }
 }

@@ -38,11 +38,8 @@ struct Object {
 /// The object of `pod` at `resource_version`, without `kind` and `apiVersion`, which a list
 /// leaves out and a watch event puts in front.
 pub fn render(pod: &Pod, resource_version: u64) -> Vec<u8> {
-    let object = Object {
-        metadata: metadata(pod, resource_version),
-        spec: spec(pod),
-        status: status(pod),
-    };
+    let object =
+        Object { metadata: metadata(pod, resource_version), spec: spec(pod), status: status(pod) };
     // Serializing structs of strings and numbers into memory cannot fail; if it ever did, an
     // empty object is what a broken API server would send.
     let json = serde_json::to_string(&object).unwrap_or_else(|_| "{}".to_owned());
@@ -121,26 +118,17 @@ fn spec(pod: &Pod) -> PodSpec {
                 regular_container(&container, one, probed)
             })
             .collect(),
-        restart_policy: text(if manifest.runs_once {
-            "Never"
-        } else {
-            "Always"
-        }),
+        restart_policy: text(if manifest.runs_once { "Never" } else { "Always" }),
         node_name: pod.node.map(|node| node.name.to_owned()),
         host_network: manifest.host_network.then_some(true),
-        readiness_gates: manifest.readiness_gated.then(|| {
-            vec![PodReadinessGate {
-                condition_type: READINESS_GATE.to_owned(),
-            }]
-        }),
-        scheduling_gates: pod.gated.then(|| {
-            vec![PodSchedulingGate {
-                name: SCHEDULING_GATE.to_owned(),
-            }]
-        }),
-        scheduling_group: (manifest.pod_group.clone()).map(|group| PodSchedulingGroup {
-            pod_group_name: Some(group),
-        }),
+        readiness_gates: manifest
+            .readiness_gated
+            .then(|| vec![PodReadinessGate { condition_type: READINESS_GATE.to_owned() }]),
+        scheduling_gates: pod
+            .gated
+            .then(|| vec![PodSchedulingGate { name: SCHEDULING_GATE.to_owned() }]),
+        scheduling_group: (manifest.pod_group.clone())
+            .map(|group| PodSchedulingGroup { pod_group_name: Some(group) }),
         ..template
     }
 }
@@ -187,9 +175,7 @@ fn status(pod: &Pod) -> PodStatus {
             .map(|_| pod.generation.into()),
         phase: text(pod.phase.as_str()),
         reason: pod.rejected.then(|| REJECTED.to_owned()),
-        message: pod
-            .rejected
-            .then(|| format!("Pod was rejected: {NO_DEVICES}")),
+        message: pod.rejected.then(|| format!("Pod was rejected: {NO_DEVICES}")),
         conditions: unless_empty(pod.conditions.iter().map(condition).collect()),
         host_ips: host_ip.clone().map(|ip| vec![HostIP { ip }]),
         pod_ips: pod_ip.clone().map(|ip| vec![PodIP { ip }]),
@@ -359,10 +345,7 @@ mod tests {
 
     #[test]
     fn the_template_is_a_pod() {
-        assert_eq!(
-            TEMPLATE.metadata.managed_fields.as_deref().unwrap().len(),
-            2
-        );
+        assert_eq!(TEMPLATE.metadata.managed_fields.as_deref().unwrap().len(), 2);
         assert!(!TEMPLATE.spec.as_ref().unwrap().containers.is_empty());
     }
 
@@ -370,17 +353,10 @@ mod tests {
     fn a_running_pod_is_the_object_that_k8s_openapi_knows() {
         let mut pod = Pod::new(manifest(), Timestamp::from_seconds(1_795_247_403));
         let at = Timestamp::from_seconds(1_795_247_405);
-        let bind = Change::Bind {
-            node: CURRENT,
-            stamped: true,
-        };
+        let bind = Change::Bind { node: CURRENT, stamped: true };
         pod.apply(&bind, at);
-        let report = Report {
-            sandbox: true,
-            init_done: 0,
-            app: App::Running { ready: true },
-            restarts: 0,
-        };
+        let report =
+            Report { sandbox: true, init_done: 0, app: App::Running { ready: true }, restarts: 0 };
         pod.apply(&Change::Report(report), at);
         let json = render(&pod, 42);
         assert!((3_000..8_000).contains(&json.len()), "{}", json.len());

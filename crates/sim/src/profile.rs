@@ -97,18 +97,12 @@ kinds_of_life! {
 impl LifeKind {
     /// Every kind that comes by itself.
     pub fn all() -> impl Iterator<Item = Self> {
-        Self::WEIGHTS
-            .iter()
-            .filter(|(_, weight)| *weight > 0)
-            .map(|(kind, _)| *kind)
+        Self::WEIGHTS.iter().filter(|(_, weight)| *weight > 0).map(|(kind, _)| *kind)
     }
 
     /// Whether its pods never start, each for a reason of its own.
     pub const fn is_hopeless(self) -> bool {
-        matches!(
-            self,
-            Self::CrashLoop | Self::ImagePullStuck | Self::SandboxStuck
-        )
+        matches!(self, Self::CrashLoop | Self::ImagePullStuck | Self::SandboxStuck)
     }
 
     /// A kind, in proportion to the weights.

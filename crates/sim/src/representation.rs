@@ -30,9 +30,7 @@ fn range(range: &str, protobuf: bool) -> (f32, Option<Representation>) {
     let parameters: Vec<&str> = parts.collect();
     let quality = parameters.iter().find_map(|one| one.strip_prefix("q="));
     let quality = quality.and_then(|quality| quality.parse().ok());
-    let is_table = ["as=Table", "v=v1"]
-        .iter()
-        .all(|wanted| parameters.contains(wanted));
+    let is_table = ["as=Table", "v=v1"].iter().all(|wanted| parameters.contains(wanted));
     let is_plain = !parameters.iter().any(|one| one.starts_with("as="));
     let representation = match media {
         "application/vnd.kubernetes.protobuf" => {
@@ -65,15 +63,10 @@ impl Representation {
         let Some(accept) = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()) else {
             return Some(Self::Json);
         };
-        let mut ranges: Vec<_> = accept
-            .split(',')
-            .map(|text| range(text, protobuf))
-            .collect();
+        let mut ranges: Vec<_> = accept.split(',').map(|text| range(text, protobuf)).collect();
         // The sort is stable.
         ranges.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        ranges
-            .into_iter()
-            .find_map(|(_, representation)| representation)
+        ranges.into_iter().find_map(|(_, representation)| representation)
     }
 }
 
@@ -113,57 +106,22 @@ mod tests {
     #[test]
     fn the_first_that_is_offered_is_chosen() {
         use Representation::{Json, Protobuf, Table};
-        assert_eq!(
-            Representation::accepted(&HeaderMap::new(), true),
-            Some(Json)
-        );
+        assert_eq!(Representation::accepted(&HeaderMap::new(), true), Some(Json));
         let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
         let protobuf = "application/vnd.kubernetes.protobuf";
         for (accept, expected, without_protobuf) in [
             ("application/json", Some(Json), Some(Json)),
             ("*/*", Some(Json), Some(Json)),
             (protobuf, Some(Protobuf), None),
-            (
-                &format!("{protobuf}, application/json"),
-                Some(Protobuf),
-                Some(Json),
-            ),
-            (
-                &format!("application/json,{protobuf}"),
-                Some(Json),
-                Some(Json),
-            ),
-            (
-                &format!("application/json;q=0.9,{protobuf}"),
-                Some(Protobuf),
-                Some(Json),
-            ),
-            (
-                &format!("{protobuf};q=0.5, application/json;q=0.8"),
-                Some(Json),
-                Some(Json),
-            ),
-            (
-                &format!("{protobuf};stream=watch, application/json"),
-                Some(Protobuf),
-                Some(Json),
-            ),
-            (
-                &format!("{protobuf};as=Table;v=v1;g=meta.k8s.io"),
-                None,
-                None,
-            ),
+            (&format!("{protobuf}, application/json"), Some(Protobuf), Some(Json)),
+            (&format!("application/json,{protobuf}"), Some(Json), Some(Json)),
+            (&format!("application/json;q=0.9,{protobuf}"), Some(Protobuf), Some(Json)),
+            (&format!("{protobuf};q=0.5, application/json;q=0.8"), Some(Json), Some(Json)),
+            (&format!("{protobuf};stream=watch, application/json"), Some(Protobuf), Some(Json)),
+            (&format!("{protobuf};as=Table;v=v1;g=meta.k8s.io"), None, None),
             (table, Some(Table), Some(Table)),
-            (
-                &format!("{table},application/json"),
-                Some(Table),
-                Some(Table),
-            ),
-            (
-                "application/json;as=Table;v=v1beta1;g=meta.k8s.io",
-                None,
-                None,
-            ),
+            (&format!("{table},application/json"), Some(Table), Some(Table)),
+            ("application/json;as=Table;v=v1beta1;g=meta.k8s.io", None, None),
             (
                 "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json",
                 Some(Json),

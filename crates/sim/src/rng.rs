@@ -93,9 +93,7 @@ impl Rng {
 
     /// A suffix of `length` letters as Kubernetes generates them.
     pub fn suffix(&mut self, length: usize) -> String {
-        (0..length)
-            .map(|_| char::from(*self.pick(NAME_LETTERS)))
-            .collect()
+        (0..length).map(|_| char::from(*self.pick(NAME_LETTERS))).collect()
     }
 
     /// A random (version 4) UUID.
@@ -132,20 +130,14 @@ mod tests {
         let drawn: Vec<u64> = (0..3).map(|_| rng.next_u64()).collect();
         assert_eq!(
             drawn,
-            [
-                6_457_827_717_110_365_317,
-                3_203_168_211_198_807_973,
-                9_817_491_932_198_370_423
-            ],
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423],
         );
     }
 
     #[test]
     fn half_of_the_long_tailed_numbers_lie_below_the_median() {
         let mut rng = Rng::new(7);
-        let below = (0..10_000)
-            .filter(|_| rng.around(1_000_000, 1.0) < 1_000_000)
-            .count();
+        let below = (0..10_000).filter(|_| rng.around(1_000_000, 1.0) < 1_000_000).count();
         assert!((4_800..5_200).contains(&below), "{below}");
     }
 

@@ -202,9 +202,7 @@ impl Scene {
             }
             (Self::ZoneOutage, Change::MakeSandbox) => {
                 let is_in_zone = pod.node.is_some_and(|node| node.zone() == BROKEN_ZONE);
-                is_in_zone
-                    .then(|| Self::CniOutage.blocks(active, step))
-                    .flatten()
+                is_in_zone.then(|| Self::CniOutage.blocks(active, step)).flatten()
             }
             (Self::SecretMissing, Change::Start(ContainerRef::MAIN))
                 if pod.manifest.namespace == WITHOUT_SECRET =>
@@ -223,10 +221,7 @@ fn no_sandbox(active: &Active, fault: SandboxFault) -> BlockedStep {
     if active.pod.report.is_none() {
         changes.insert(0, Change::Report(active.pod.manifest.first_report()));
     }
-    BlockedStep {
-        changes,
-        retry: SANDBOX_RETRY,
-    }
+    BlockedStep { changes, retry: SANDBOX_RETRY }
 }
 
 /// The scheduler writes a condition, and an Event, only where it did not say so before. Then cluster-autoscaler says
@@ -239,10 +234,7 @@ fn no_node(active: &Active, why: NoNode) -> BlockedStep {
         }
         _ => Vec::new(),
     };
-    BlockedStep {
-        changes,
-        retry: SCHEDULING_RETRY,
-    }
+    BlockedStep { changes, retry: SCHEDULING_RETRY }
 }
 
 /// Attempts to pull and syncs that back off take turns.
@@ -254,10 +246,7 @@ fn no_image(active: &Active, pull: &Change) -> Option<BlockedStep> {
     let last = (pod.report).map_or_else(|| pod.manifest.first_report(), |(last, _)| last);
     let fault = PullFault::Unreachable;
     // The sync after the failed pull sees the sandbox, on old kubelets too.
-    let write = Change::Report(Report {
-        sandbox: true,
-        ..last
-    });
+    let write = Change::Report(Report { sandbox: true, ..last });
     let back_off = PULL_BACK_OFF << (active.blocked_steps / 2).min(5);
     Some(match active.blocked_steps % 2 {
         0 => BlockedStep {
@@ -275,10 +264,7 @@ fn no_image(active: &Active, pull: &Change) -> Option<BlockedStep> {
 fn no_secret(active: &Active) -> BlockedStep {
     let pod = &active.pod;
     let last = (pod.report).map_or_else(|| pod.manifest.first_report(), |(last, _)| last);
-    let write = Change::Report(Report {
-        sandbox: true,
-        ..last
-    });
+    let write = Change::Report(Report { sandbox: true, ..last });
     BlockedStep {
         changes: vec![Change::FailCreate(ContainerRef::MAIN), write],
         retry: CREATION_RETRY,

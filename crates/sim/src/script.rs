@@ -118,10 +118,7 @@ impl<'a> Script<'a> {
 
     /// Now `change` happens.
     pub(super) fn then(&mut self, change: Change) {
-        self.steps.push(Step {
-            after: self.at,
-            change,
-        });
+        self.steps.push(Step { after: self.at, change });
     }
 
     /// Now the kubelet writes what it sees.

@@ -127,10 +127,7 @@ fn field_requirement(resource: Resource, term: &str) -> Result<Requirement, Stri
 }
 
 fn requirement(name: &str, rule: Rule) -> Requirement {
-    Requirement {
-        name: name.trim().to_owned(),
-        rule,
-    }
+    Requirement { name: name.trim().to_owned(), rule }
 }
 
 /// `name=value`, `name==value` or `name!=value`
@@ -145,16 +142,10 @@ fn equality(term: &str) -> Option<Requirement> {
 
 /// `(a, b)`
 fn set(text: &str) -> Result<Vec<String>, String> {
-    let values = text
-        .trim()
-        .strip_prefix('(')
-        .and_then(|set| set.strip_suffix(')'));
+    let values = text.trim().strip_prefix('(').and_then(|set| set.strip_suffix(')'));
     let values = values
         .ok_or_else(|| format!("unable to parse requirement: found '{text}', expected: '('"))?;
-    Ok(values
-        .split(',')
-        .map(|value| value.trim().to_owned())
-        .collect())
+    Ok(values.split(',').map(|value| value.trim().to_owned()).collect())
 }
 
 /// `shardRange(object.metadata.uid,'0x…','0x…')`
@@ -174,10 +165,7 @@ impl ShardSelector {
             .ok_or_else(wrong)?;
         let (start, end) = arguments.split_once(',').ok_or_else(wrong)?;
         let hashes = bound(start).zip(bound(end)).ok_or_else(wrong)?;
-        Ok(Self {
-            text: text.to_owned(),
-            hashes: hashes.0..hashes.1,
-        })
+        Ok(Self { text: text.to_owned(), hashes: hashes.0..hashes.1 })
     }
 
     /// As the answer repeats it.
@@ -250,15 +238,9 @@ mod tests {
         ] {
             assert!(accepts(accepted, ""), "{accepted}");
         }
-        for refused in [
-            "app=db",
-            "app!=web",
-            "!app",
-            "tier",
-            "app in (db)",
-            "app notin (web)",
-            "app,tier",
-        ] {
+        for refused in
+            ["app=db", "app!=web", "!app", "tier", "app in (db)", "app notin (web)", "app,tier"]
+        {
             assert!(!accepts(refused, ""), "{refused}");
         }
     }
@@ -286,12 +268,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_parsed_is_an_error() {
-        for (labels, fields) in [
-            ("a b", ""),
-            ("a in b", ""),
-            ("", "x"),
-            ("", "spec.color=red"),
-        ] {
+        for (labels, fields) in [("a b", ""), ("a in b", ""), ("", "x"), ("", "spec.color=red")] {
             assert!(Selector::parse(Resource::Pods, Some(labels), Some(fields)).is_err());
         }
     }
@@ -308,23 +285,12 @@ mod shard_selector_tests {
         let matches = |range: &str, uid: &str| {
             let text = format!("shardRange(object.metadata.uid,{range})");
             let json = format!(r#"{{"spec":{{}},"metadata":{{"uid":"{uid}"}}}}"#);
-            ShardSelector::parse(&text)
-                .unwrap()
-                .matches(json.as_bytes())
+            ShardSelector::parse(&text).unwrap().matches(json.as_bytes())
         };
         // The published hash of `foobar`.
-        assert!(matches(
-            "'0x85944171f73967e8','0x85944171f73967e9'",
-            "foobar"
-        ));
-        assert!(!matches(
-            "'0x85944171f73967e9','0x10000000000000000'",
-            "foobar"
-        ));
-        assert!(!matches(
-            "'0x0000000000000000','0x85944171f73967e8'",
-            "foobar"
-        ));
+        assert!(matches("'0x85944171f73967e8','0x85944171f73967e9'", "foobar"));
+        assert!(!matches("'0x85944171f73967e9','0x10000000000000000'", "foobar"));
+        assert!(!matches("'0x0000000000000000','0x85944171f73967e8'", "foobar"));
         assert!(matches("'0xcbf29ce484222325','0x10000000000000000'", ""));
     }
 

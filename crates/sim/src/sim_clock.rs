@@ -21,22 +21,14 @@ pub struct SimClock(TimeSource);
 
 #[derive(Clone, Debug)]
 enum TimeSource {
-    Running {
-        epoch: Timestamp,
-        since: Instant,
-        speed: f64,
-    },
+    Running { epoch: Timestamp, since: Instant, speed: f64 },
     Stepped(Arc<AtomicI64>),
 }
 
 impl SimClock {
     /// A clock that shows `epoch` now and runs at `speed` times real time (a positive number).
     pub fn running(epoch: Timestamp, speed: f64) -> Self {
-        Self(TimeSource::Running {
-            epoch,
-            since: Instant::now(),
-            speed,
-        })
+        Self(TimeSource::Running { epoch, since: Instant::now(), speed })
     }
 
     /// A clock that stays at `at` until it is stepped.
@@ -47,11 +39,7 @@ impl SimClock {
     /// The simulated time.
     pub fn now(&self) -> Timestamp {
         match &self.0 {
-            TimeSource::Running {
-                epoch,
-                since,
-                speed,
-            } => {
+            TimeSource::Running { epoch, since, speed } => {
                 let nanos = since.elapsed().as_nanos() as f64 * speed;
                 epoch.plus_nanos(nanos as i64)
             }
@@ -97,9 +85,7 @@ pub fn time(at: Timestamp) -> String {
 
 /// The time of the machine.
 pub(super) fn wall_clock() -> Timestamp {
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_nanos(i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX))
 }
 

@@ -101,10 +101,7 @@ impl Failure {
 
     /// 422
     pub fn invalid(message: impl Into<String>) -> Self {
-        let message = format!(
-            "ListOptions.meta.k8s.io \"\" is invalid: {}",
-            message.into()
-        );
+        let message = format!("ListOptions.meta.k8s.io \"\" is invalid: {}", message.into());
         Self::new(422, "Invalid", message)
     }
 

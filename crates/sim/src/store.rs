@@ -88,11 +88,7 @@ impl Store {
                 None => EventKind::Added,
                 Some(_) => EventKind::Modified,
             };
-            history.record(Event {
-                kind,
-                object,
-                previous,
-            });
+            history.record(Event { kind, object, previous });
         })
     }
 
@@ -126,11 +122,7 @@ impl Store {
                 selectable: previous.selectable.clone(),
                 json: render(&previous, version).into(),
             });
-            history.record(Event {
-                kind: EventKind::Deleted,
-                object,
-                previous: Some(previous),
-            });
+            history.record(Event { kind: EventKind::Deleted, object, previous: Some(previous) });
         })
     }
 
@@ -188,19 +180,11 @@ impl Store {
         let history = self.lock();
         let version = version.unwrap_or(history.version);
         let undone = history.undone_after(version)?;
-        let after = (
-            after.map_or(Bound::Unbounded, Bound::Excluded),
-            Bound::Unbounded,
-        );
+        let after = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
         let mut current = history.objects.range(after).peekable();
         let mut former = undone.range(after).peekable();
         let limit = limit.unwrap_or(usize::MAX);
-        let mut page = Page {
-            version,
-            objects: Vec::new(),
-            more: false,
-            remaining: 0,
-        };
+        let mut page = Page { version, objects: Vec::new(), more: false, remaining: 0 };
         // Both are sorted by key; where both have one, the former object wins.
         loop {
             let next = match (former.peek(), current.peek()) {
@@ -236,10 +220,7 @@ impl Store {
         let history = self.lock();
         history.check(version)?;
         let first = (history.events).partition_point(|event| event.object.version <= version);
-        let events: Vec<Event> = (history.events.range(first..))
-            .take(limit)
-            .cloned()
-            .collect();
+        let events: Vec<Event> = (history.events.range(first..)).take(limit).cloned().collect();
         let up_to = match events.last() {
             Some(last) if events.len() == limit => last.object.version,
             // A request for a future version waits until it is reached.
@@ -284,10 +265,7 @@ impl History {
         if version >= self.horizon {
             return Ok(());
         }
-        Err(TooOld {
-            requested: version,
-            oldest: self.horizon,
-        })
+        Err(TooOld { requested: version, oldest: self.horizon })
     }
 
     /// Every object that has changed since `version`, as it was then.
@@ -316,9 +294,7 @@ mod tests {
     }
 
     fn names(history: &Store, version: u64) -> Vec<String> {
-        let page = history
-            .page(Some(version), None, None, false, |_| true)
-            .unwrap();
+        let page = history.page(Some(version), None, None, false, |_| true).unwrap();
         (page.objects.iter())
             .map(|object| format!("{}@{}", object.key.name, object.version))
             .collect()
@@ -332,14 +308,8 @@ mod tests {
         put(&history, "x");
         history.remove(&ObjectKey::new("a", "y"), |_, _| Vec::new());
         put(&history, "w");
-        let expected: [&[&str]; 6] = [
-            &[],
-            &["x@11"],
-            &["x@11", "y@12"],
-            &["x@13", "y@12"],
-            &["x@13"],
-            &["w@15", "x@13"],
-        ];
+        let expected: [&[&str]; 6] =
+            [&[], &["x@11"], &["x@11", "y@12"], &["x@13", "y@12"], &["x@13"], &["w@15", "x@13"]];
         for (version, expected) in (10..).zip(expected) {
             assert_eq!(names(&history, version), expected, "{version}");
         }
@@ -351,10 +321,7 @@ mod tests {
         for name in ["x", "y", "z"] {
             put(&history, name);
         }
-        let too_old = TooOld {
-            requested: 0,
-            oldest: 1,
-        };
+        let too_old = TooOld { requested: 0, oldest: 1 };
         assert_eq!(history.events_after(0, 9).err(), Some(too_old));
         assert_eq!(history.events_after(1, 9).unwrap().events.len(), 2);
         let first = history.events_after(1, 1).unwrap();

@@ -213,9 +213,7 @@ impl PodTruth {
             *milestone = milestone.or(reached);
         };
         let since = |kind| {
-            let condition = pod
-                .condition(kind)
-                .filter(|condition| condition.verdict.holds);
+            let condition = pod.condition(kind).filter(|condition| condition.verdict.holds);
             condition.map(|condition| condition.since)
         };
         let network = since("PodReadyToStartContainers").or_else(|| since("PodHasNetwork"));

@@ -88,9 +88,7 @@ pub(super) fn document(resource: Resource, json: &[u8]) -> Vec<u8> {
 
 fn line(resource: Resource, kind: &str, json: &[u8]) -> Bytes {
     let head = format!("{{\"type\":\"{kind}\",\"object\":");
-    [head.as_bytes(), &document(resource, json), b"}\n"]
-        .concat()
-        .into()
+    [head.as_bytes(), &document(resource, json), b"}\n"].concat().into()
 }
 
 #[cfg(test)]

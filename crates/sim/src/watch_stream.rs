@@ -159,9 +159,8 @@ impl Progress {
         match self.watch.store.events_after(self.version, BATCH) {
             Ok(batch) => {
                 self.version = batch.up_to;
-                let lines: Vec<Bytes> = (batch.events.iter())
-                    .filter_map(|event| self.watch.translate(event))
-                    .collect();
+                let lines: Vec<Bytes> =
+                    (batch.events.iter()).filter_map(|event| self.watch.translate(event)).collect();
                 self.send(&lines);
                 !batch.events.is_empty()
             }
@@ -175,12 +174,7 @@ impl Progress {
     fn send(&mut self, lines: &[Bytes]) {
         let duplicates = self.watch.faults.modes().duplicate_events;
         let copies = |line| std::iter::repeat_n(line, 1 + usize::from(duplicates));
-        let chunk = lines
-            .iter()
-            .flat_map(copies)
-            .cloned()
-            .collect::<Vec<_>>()
-            .concat();
+        let chunk = lines.iter().flat_map(copies).cloned().collect::<Vec<_>>().concat();
         if !chunk.is_empty() {
             self.give(chunk.into());
         }

@@ -39,12 +39,9 @@ const CACHED: usize = 1024;
 /// How many tokens are reviewed at a time. Requests with further ones get status 503.
 const MAX_REVIEWS: usize = 16;
 
-const NO_TOKEN: Verdict = Verdict::Unauthenticated {
-    challenge: "Bearer realm=\"podinit\"",
-};
-const INVALID_TOKEN: Verdict = Verdict::Unauthenticated {
-    challenge: "Bearer realm=\"podinit\", error=\"invalid_token\"",
-};
+const NO_TOKEN: Verdict = Verdict::Unauthenticated { challenge: "Bearer realm=\"podinit\"" };
+const INVALID_TOKEN: Verdict =
+    Verdict::Unauthenticated { challenge: "Bearer realm=\"podinit\", error=\"invalid_token\"" };
 
 /// Decides over requests by their bearer tokens. Clones share their decisions.
 #[derive(Clone)]
@@ -95,9 +92,7 @@ impl Kubernetes {
             reviewer.may_get(User::anonymous(), "/metrics").await
         });
         let probed = probed.await;
-        probed
-            .unwrap_or_else(|_| Err(reviewer.late(DEADLINE)))
-            .map(drop)
+        probed.unwrap_or_else(|_| Err(reviewer.late(DEADLINE))).map(drop)
     }
 
     /// Decides by the token and the path of a request.
@@ -110,10 +105,7 @@ impl Kubernetes {
         let Ok(token) = std::str::from_utf8(token) else {
             return ready(INVALID_TOKEN).boxed();
         };
-        let key = self
-            .0
-            .fingerprints
-            .of(&[token.as_bytes(), asked.path.as_bytes()]);
+        let key = self.0.fingerprints.of(&[token.as_bytes(), asked.path.as_bytes()]);
         let mut reviews = self.0.reviews();
         if let Some(verdict) = reviews.decisions.get(&key, Instant::now()) {
             return ready(verdict).boxed();
@@ -151,11 +143,7 @@ impl Inner {
                 return Ok(INVALID_TOKEN);
             };
             let may = self.reviewer.may_get(user, path).await?;
-            Ok(if may {
-                Verdict::Granted
-            } else {
-                Verdict::Forbidden
-            })
+            Ok(if may { Verdict::Granted } else { Verdict::Forbidden })
         });
         let reviewed = reviewed.await;
         match reviewed.unwrap_or_else(|_| Err(self.reviewer.late(DEADLINE))) {

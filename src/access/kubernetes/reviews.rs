@@ -57,10 +57,7 @@ pub(super) struct User(UserInfo);
 impl User {
     /// The user of a request without credentials.
     pub(super) fn anonymous() -> Self {
-        Self(UserInfo {
-            username: Some("system:anonymous".to_owned()),
-            ..UserInfo::default()
-        })
+        Self(UserInfo { username: Some("system:anonymous".to_owned()), ..UserInfo::default() })
     }
 }
 
@@ -73,21 +70,14 @@ pub(super) struct Reviewer {
 
 impl Reviewer {
     pub(super) fn new(cluster: &Cluster, audiences: Vec<String>) -> Self {
-        Self {
-            client: cluster.client.clone(),
-            server: cluster.server.clone(),
-            audiences,
-        }
+        Self { client: cluster.client.clone(), server: cluster.server.clone(), audiences }
     }
 
     /// The holder of `token`; `None` if it is invalid or was issued for another audience.
     pub(super) async fn user_of(&self, token: &str) -> Result<Option<User>, ReviewError> {
         let wanted = (!self.audiences.is_empty()).then(|| self.audiences.clone());
         let review = TokenReview {
-            spec: TokenReviewSpec {
-                token: token.to_owned(),
-                audiences: wanted,
-            },
+            spec: TokenReviewSpec { token: token.to_owned(), audiences: wanted },
             ..TokenReview::default()
         };
         let answer = self.create(&review).await?;
@@ -97,9 +87,7 @@ impl Reviewer {
         // An API server without support for audiences returns none: then it is the only audience.
         let named = status.audiences.unwrap_or_default();
         let is_meant = self.audiences.is_empty()
-            || named
-                .iter()
-                .any(|audience| self.audiences.contains(audience));
+            || named.iter().any(|audience| self.audiences.contains(audience));
         let user = status.user.filter(|_| status.authenticated == Some(true));
         Ok(user.filter(|_| is_meant).map(User))
     }
@@ -155,13 +143,7 @@ impl Reviewer {
         let mut answer = Vec::new();
         let answered = match send(&self.client, request, PIECE_DEADLINE).await {
             Ok(response) => {
-                read_into(
-                    &mut answer,
-                    response.into_body(),
-                    PIECE_DEADLINE,
-                    ANSWER_LIMIT,
-                )
-                .await
+                read_into(&mut answer, response.into_body(), PIECE_DEADLINE, ANSWER_LIMIT).await
             }
             Err(failure) => Err(failure),
         };

@@ -34,15 +34,9 @@ pub(super) const FIELDS: Fields = &[
     ("firstTimestamp", TIME),
     ("lastTimestamp", TIME),
     ("eventTime", TIME),
-    (
-        "series",
-        Rule::Object(&[("count", Rule::Number), ("lastObservedTime", TIME)]),
-    ),
+    ("series", Rule::Object(&[("count", Rule::Number), ("lastObservedTime", TIME)])),
     ("reportingComponent", COMPONENT),
-    (
-        "source",
-        Rule::Object(&[("component", COMPONENT), ("host", NAME)]),
-    ),
+    ("source", Rule::Object(&[("component", COMPONENT), ("host", NAME)])),
 ];
 
 const COMPONENT: Rule = Rule::Word(COMPONENTS);

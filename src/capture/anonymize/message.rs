@@ -205,14 +205,8 @@ impl<'m> Text<'m> {
                 _ => phrases.push(place),
             }
         }
-        let clauses = CLAUSES
-            .iter()
-            .filter_map(|head| Some(message.find(head)? + head.len()));
-        Self {
-            message,
-            phrases,
-            clauses: clauses.min(),
-        }
+        let clauses = CLAUSES.iter().filter_map(|head| Some(message.find(head)? + head.len()));
+        Self { message, phrases, clauses: clauses.min() }
     }
 
     /// The parts of phrases that lie in `place`.
@@ -278,9 +272,7 @@ static REASON_WORDS: LazyLock<HashSet<&str>> =
 
 /// Where the word that begins at `begin` ends.
 fn word_end(message: &str, begin: usize) -> usize {
-    message[begin..]
-        .find(is_separator)
-        .map_or(message.len(), |length| begin + length)
+    message[begin..].find(is_separator).map_or(message.len(), |length| begin + length)
 }
 
 /// Whether `word` is in `list`, which is separated by spaces, in any case.

@@ -61,60 +61,33 @@ fn the_messages_of_pulls_keep_their_form() {
     let text = "Successfully pulled image \"registry.acme.example:5000/pay/roll:v7\" in 1.5s \
                 (2.25s including waiting). Image size: 1234 bytes.";
     let hidden = message(text);
-    assert!(
-        hidden.starts_with("Successfully pulled image \"x"),
-        "{hidden}"
-    );
+    assert!(hidden.starts_with("Successfully pulled image \"x"), "{hidden}");
     assert!(hidden.ends_with("\" in 1.5s (2.25s including waiting). Image size: 1234 bytes."));
-    assert!(
-        !hidden.contains("acme") && !hidden.contains("roll"),
-        "{hidden}"
-    );
+    assert!(!hidden.contains("acme") && !hidden.contains("roll"), "{hidden}");
 }
 
 /// A name may look like a number, an address, a duration or a word.
 #[test]
 fn numbers_and_addresses_that_are_names_are_hashed() {
     for (text, names) in [
-        (
-            "persistentvolumeclaim \"4711\" not found at 10.1.2.3:443",
-            &["4711", "10.1", "443"][..],
-        ),
-        (
-            "pod 4711 not found on node ip-10-1-2-3 or 10-244-7-9",
-            &["4711", "10-1", "244"],
-        ),
-        (
-            "Successfully assigned 4711/4712 to 4713",
-            &["4711", "4712", "4713"],
-        ),
+        ("persistentvolumeclaim \"4711\" not found at 10.1.2.3:443", &["4711", "10.1", "443"][..]),
+        ("pod 4711 not found on node ip-10-1-2-3 or 10-244-7-9", &["4711", "10-1", "244"]),
+        ("Successfully assigned 4711/4712 to 4713", &["4711", "4712", "4713"]),
         ("Created container: 4711", &["4711"]),
-        (
-            "back-off 5m0s restarting failed container=4711 pod=4712_4713(4714)",
-            &["471"],
-        ),
-        (
-            "0/3 nodes are available: 3 node(s) had untolerated taint {4711: 4712}.",
-            &["471"],
-        ),
+        ("back-off 5m0s restarting failed container=4711 pod=4712_4713(4714)", &["471"]),
+        ("0/3 nodes are available: 3 node(s) had untolerated taint {4711: 4712}.", &["471"]),
         (
             "MountVolume.SetUp failed for volume \"data\" : secret \"4711\" not found",
             &["data", "4711"],
         ),
         ("couldn't find key 4711 in ConfigMap 4712/4713", &["471"]),
-        (
-            "dial tcp [2001:db8::4711]:443: i/o timeout",
-            &["2001", "4711", "443"],
-        ),
+        ("dial tcp [2001:db8::4711]:443: i/o timeout", &["2001", "4711", "443"]),
         ("exec /srv/4711/run: no such file", &["4711", "srv"]),
         (
             "container \"init\" of \"5m\" waits for 'node' and `server`",
             &["init", "5m", "node", "server"],
         ),
-        (
-            "version 1.2.3 of 4711.4712, order 4713 is 20 % more",
-            &["1.2", "471", "20"],
-        ),
+        ("version 1.2.3 of 4711.4712, order 4713 is 20 % more", &["1.2", "471", "20"]),
     ] {
         let hidden = message(text);
         for name in names {
@@ -128,10 +101,7 @@ fn numbers_and_addresses_that_are_names_are_hashed() {
 fn a_phrase_of_a_rule_stays_within_a_name() {
     let hidden =
         message("0/3 nodes are available: 3 node(s) lack acme.io/FastDisk-9, 2 acmeStorage.");
-    assert!(
-        hidden.starts_with("0/3 nodes are available: 3 node(s) x"),
-        "{hidden}"
-    );
+    assert!(hidden.starts_with("0/3 nodes are available: 3 node(s) x"), "{hidden}");
     assert!(
         hidden.contains("Diskx") && hidden.contains(", 2 x") && hidden.ends_with("Storage."),
         "{hidden}"

@@ -31,10 +31,7 @@ const SPEC: Fields = &[
         "taints",
         Rule::Each(&Rule::Object(&[
             ("key", Rule::Text(taint)),
-            (
-                "effect",
-                Rule::Word("NoSchedule PreferNoSchedule NoExecute"),
-            ),
+            ("effect", Rule::Word("NoSchedule PreferNoSchedule NoExecute")),
         ])),
     ),
 ];
@@ -52,10 +49,7 @@ const STATUS: Fields = &[
             ("lastTransitionTime", TIME),
         ])),
     ),
-    (
-        "nodeInfo",
-        Rule::Object(&[("kubeletVersion", Rule::Text(version))]),
-    ),
+    ("nodeInfo", Rule::Object(&[("kubeletVersion", Rule::Text(version))])),
 ];
 
 /// Values of labels that say nothing of who runs the cluster.
@@ -63,12 +57,7 @@ const COMMON: &str = "amd64 arm64 s390x ppc64le riscv64 spot on-demand reserved"
 
 /// The labels that podinit reads, with hashed values. A pool label that the user has chosen is not among them.
 fn labels(anonymizer: &Anonymizer, labels: &Value, _: &Map<String, Value>) -> Option<Value> {
-    let others = [
-        ZONE_LABEL,
-        INSTANCE_TYPE_LABEL,
-        ARCH_LABEL,
-        CAPACITY_TYPE_LABEL,
-    ];
+    let others = [ZONE_LABEL, INSTANCE_TYPE_LABEL, ARCH_LABEL, CAPACITY_TYPE_LABEL];
     let labels = labels.as_object()?;
     let kept = POOL_LABELS.into_iter().chain(others).filter_map(|key| {
         let value = anonymizer.word_of(COMMON, labels.get(key)?.as_str()?);

@@ -49,18 +49,9 @@ const SPEC: Fields = &[
     ("nodeName", NAME),
     ("initContainers", CONTAINERS),
     ("containers", CONTAINERS),
-    (
-        "schedulingGates",
-        Rule::Each(&Rule::Object(&[("name", NAME)])),
-    ),
-    (
-        "readinessGates",
-        Rule::Each(&Rule::Object(&[("conditionType", CONDITION_TYPE)])),
-    ),
-    (
-        "resourceClaims",
-        Rule::Each(&Rule::Object(&[("name", NAME)])),
-    ),
+    ("schedulingGates", Rule::Each(&Rule::Object(&[("name", NAME)]))),
+    ("readinessGates", Rule::Each(&Rule::Object(&[("conditionType", CONDITION_TYPE)]))),
+    ("resourceClaims", Rule::Each(&Rule::Object(&[("name", NAME)]))),
     ("schedulingGroup", Rule::Object(&[])),
     ("volumes", Rule::Each(&Rule::Within(volume))),
 ];
@@ -69,10 +60,7 @@ const CONTAINERS: Rule = Rule::Each(&Rule::Object(&[
     ("name", NAME),
     ("image", IMAGE),
     ("restartPolicy", RESTART_POLICY),
-    (
-        "restartPolicyRules",
-        Rule::Each(&Rule::Object(RESTART_RULE)),
-    ),
+    ("restartPolicyRules", Rule::Each(&Rule::Object(RESTART_RULE))),
     ("startupProbe", PROBE),
     ("readinessProbe", PROBE),
     ("livenessProbe", PROBE),
@@ -98,10 +86,7 @@ const PROBE: Rule = Rule::Object(&[
 ]);
 
 const STATUS: Fields = &[
-    (
-        "phase",
-        Rule::Word("Pending Running Succeeded Failed Unknown"),
-    ),
+    ("phase", Rule::Word("Pending Running Succeeded Failed Unknown")),
     ("reason", REASON),
     ("message", MESSAGE),
     ("startTime", TIME),
@@ -201,10 +186,7 @@ fn owner(anonymizer: &Anonymizer, owner: &Value, metadata: &Map<String, Value>) 
 /// A volume keeps its kind, and nothing of what it mounts.
 fn volume(anonymizer: &Anonymizer, volume: &Value, _: &Map<String, Value>) -> Option<Value> {
     let kept = volume.as_object()?.iter().map(|(key, value)| match &**key {
-        "name" => (
-            key.clone(),
-            anonymizer.name(value.as_str().unwrap_or_default()).into(),
-        ),
+        "name" => (key.clone(), anonymizer.name(value.as_str().unwrap_or_default()).into()),
         source => (anonymizer.word_of(VOLUME_SOURCES, source), json!({})),
     });
     Some(Value::Object(kept.collect()))

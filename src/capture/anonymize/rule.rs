@@ -53,9 +53,7 @@ impl Anonymizer {
             (Rule::Text(change), Value::String(text)) => change(self, text).into(),
             (Rule::Object(fields), Value::Object(_)) => self.fields(value, fields),
             (Rule::Each(rule), Value::Array(elements)) => {
-                let kept = elements
-                    .iter()
-                    .map(|element| self.value(rule, element, within));
+                let kept = elements.iter().map(|element| self.value(rule, element, within));
                 kept.map(Option::unwrap_or_default).collect()
             }
             (Rule::Within(change), _) => return change(self, value, within),

@@ -18,10 +18,7 @@ fn an_image_keeps_its_form_and_a_public_registry_its_name() {
     assert!(image("quay.io/acme/app:v1").starts_with("quay.io/x"));
     assert!(image("acme/app").starts_with('x'));
     let private = image("registry.acme.corp/app@sha256:abcd");
-    assert!(
-        private.contains(".example/x") && private.contains("@sha256:"),
-        "{private}"
-    );
+    assert!(private.contains(".example/x") && private.contains("@sha256:"), "{private}");
     assert!(!private.contains("acme"));
     let same = [image("registry.acme.corp/a"), image("registry.acme.corp/b")];
     let registries = same.each_ref().map(|image| image.split('/').next());
@@ -45,10 +42,7 @@ fn workloads(label: &str, kind: &str, name: &str) -> [String; 2] {
         "ownerReferences": [{"kind": kind, "name": name, "controller": true}],
     }});
     [pod.clone(), anonymous(pod)].map(|pod| {
-        let options = podinit_decode::DecodeOptions {
-            workload: true,
-            ..Default::default()
-        };
+        let options = podinit_decode::DecodeOptions { workload: true, ..Default::default() };
         let list = json!({"kind": "PodList", "items": [pod]}).to_string();
         let mut decoder = podinit_decode::PodDecoder::new(options);
         let pods = decoder.list_page(list.as_bytes()).unwrap().pods;
@@ -59,66 +53,20 @@ fn workloads(label: &str, kind: &str, name: &str) -> [String; 2] {
 #[test]
 fn an_owner_keeps_the_form_that_shows_its_workload() {
     for (label, kind, name, lasting, prefix) in [
-        (
-            "pod-template-hash",
-            "ReplicaSet",
-            "web-5d4f",
-            "web",
-            "Deployment/",
-        ),
-        (
-            "acme.io/pod-template-hash",
-            "ReplicaSet",
-            "web-5d4f",
-            "web",
-            "Deployment/",
-        ),
-        (
-            "rollouts-pod-template-hash",
-            "ReplicaSet",
-            "web-5d4f",
-            "web",
-            "Rollout/",
-        ),
-        (
-            "acme-pod-template-hash",
-            "ReplicaSet",
-            "web-5d4f",
-            "web",
-            "ReplicaSet/",
-        ),
+        ("pod-template-hash", "ReplicaSet", "web-5d4f", "web", "Deployment/"),
+        ("acme.io/pod-template-hash", "ReplicaSet", "web-5d4f", "web", "Deployment/"),
+        ("rollouts-pod-template-hash", "ReplicaSet", "web-5d4f", "web", "Rollout/"),
+        ("acme-pod-template-hash", "ReplicaSet", "web-5d4f", "web", "ReplicaSet/"),
         ("app", "ReplicaSet", "web-5d4f", "web-5d4f", "ReplicaSet/"),
         ("app", "Job", "sync-29919480", "sync", "CronJob/"),
-        (
-            "app",
-            "Workflow",
-            "sync-1795168800",
-            "sync",
-            "CronWorkflow/",
-        ),
-        (
-            "app",
-            "Job",
-            "train-x7k2p-workers-0",
-            "train-workers-0",
-            "Job/",
-        ),
+        ("app", "Workflow", "sync-1795168800", "sync", "CronWorkflow/"),
+        ("app", "Job", "train-x7k2p-workers-0", "train-workers-0", "Job/"),
         ("app", "Job", "sync", "sync", "Job/"),
-        (
-            "app",
-            "StatefulSet",
-            "app-mssql",
-            "app-mssql",
-            "StatefulSet/",
-        ),
+        ("app", "StatefulSet", "app-mssql", "app-mssql", "StatefulSet/"),
     ] {
         let [known, anonymous] = workloads(label, kind, name);
         assert_eq!(known, format!("{prefix}{lasting}"));
-        assert_eq!(
-            anonymous,
-            format!("{prefix}{}", anonymizer().name(lasting)),
-            "{name}"
-        );
+        assert_eq!(anonymous, format!("{prefix}{}", anonymizer().name(lasting)), "{name}");
     }
 }
 
@@ -148,10 +96,7 @@ fn an_event_stays_that_of_its_pod_and_container() {
         ("web-0.deadbeefcafe", ""),
         ("deadbeefcafe", first),
     ] {
-        assert_eq!(
-            event(name, first)["metadata"]["name"],
-            anonymizer.name(name)
-        );
+        assert_eq!(event(name, first)["metadata"]["name"], anonymizer.name(name));
     }
 }
 
@@ -193,19 +138,12 @@ fn the_words_of_others_are_hashed() {
     assert_eq!(owners[0]["apiVersion"], hashed("pay.acme.io/v1"));
     assert_eq!(owners[0]["kind"], hashed("Payroll"));
     assert_eq!(
-        (
-            &owners[1]["apiVersion"],
-            &owners[1]["kind"],
-            &owners[1]["controller"]
-        ),
+        (&owners[1]["apiVersion"], &owners[1]["kind"], &owners[1]["controller"]),
         (&json!("apps/v1"), &json!("ReplicaSet"), &json!(true))
     );
     let conditions = &pod["status"]["conditions"];
     assert_eq!(conditions[0]["type"], hashed("AcmeReady"));
-    assert_eq!(
-        conditions[0]["type"],
-        pod["spec"]["readinessGates"][0]["conditionType"]
-    );
+    assert_eq!(conditions[0]["type"], pod["spec"]["readinessGates"][0]["conditionType"]);
     assert_eq!(conditions[0]["reason"], hashed("AcmeDown"));
     assert_eq!(
         (&conditions[1]["type"], &conditions[1]["reason"]),

@@ -90,12 +90,7 @@ impl<'de> Deserializer<'de> for Fabricated<'de> {
 
 impl<'de> Fabricated<'de> {
     fn elements(self, keys: &[&'de str], type_name: Option<&'static str>) -> Elements<'de> {
-        Elements {
-            text: self.0,
-            keys: keys.iter().rev().copied().collect(),
-            type_name,
-            key: "",
-        }
+        Elements { text: self.0, keys: keys.iter().rev().copied().collect(), type_name, key: "" }
     }
 }
 
@@ -107,8 +102,7 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
         seed: S,
     ) -> Result<Option<S::Value>, Error> {
         let more = self.keys.pop().is_some();
-        more.then(|| seed.deserialize(Fabricated(self.text)))
-            .transpose()
+        more.then(|| seed.deserialize(Fabricated(self.text))).transpose()
     }
 }
 

@@ -25,9 +25,8 @@ impl Capacities {
 
     /// Adds records that are written.
     pub(super) fn add_records(&mut self, records: &[KeptRecord]) {
-        let saved = records
-            .iter()
-            .filter_map(|record| Some((record.number, record.startup.capacity()?)));
+        let saved =
+            records.iter().filter_map(|record| Some((record.number, record.startup.capacity()?)));
         self.records.extend(saved);
     }
 

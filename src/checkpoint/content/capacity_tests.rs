@@ -36,19 +36,13 @@ const SAID: Form<'_> = (
 fn the_form_is_a_promise_to_existing_checkpoints() {
     let whole = checkpoint();
     let mut expected = Vec::new();
-    append(
-        &mut expected,
-        &([(0_u64, SAID)].as_slice(), [(0_u64, SAID)].as_slice()),
-    );
+    append(&mut expected, &([(0_u64, SAID)].as_slice(), [(0_u64, SAID)].as_slice()));
     let written = frame::read(&whole).unwrap();
     assert_eq!(written.get(CAPACITY), Some(expected.as_slice()));
     let (content, pods) = decode(&written).unwrap();
     let in_flight: Vec<_> = pods.iter().filter_map(SavedPod::in_flight).collect();
     assert!(in_flight[0].capacity().is_some());
-    assert_eq!(
-        content.records.records[0].startup.capacity(),
-        in_flight[0].capacity()
-    );
+    assert_eq!(content.records.records[0].startup.capacity(), in_flight[0].capacity());
 }
 
 #[test]
@@ -68,12 +62,9 @@ fn what_cannot_be_is_corrupt_and_a_state_of_a_later_podinit_is_left_to_it() {
     let long = "x".repeat(300);
     let wordy: Form<'_> = ("nominated", Some(("karpenter", 1, Some(&long))));
     let renowned: Form<'_> = ("nominated", Some((&long, 1, None)));
-    for pods in [
-        [(1_u64, SAID)].as_slice(),
-        &[(0, SAID), (0, SAID)],
-        &[(0, wordy)],
-        &[(0, renowned)],
-    ] {
+    for pods in
+        [[(1_u64, SAID)].as_slice(), &[(0, SAID), (0, SAID)], &[(0, wordy)], &[(0, renowned)]]
+    {
         let read = with(&(pods, nobody.as_slice()));
         assert_eq!(read.unwrap_err(), CheckpointLoad::Corrupt);
     }

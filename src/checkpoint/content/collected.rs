@@ -73,8 +73,7 @@ pub(super) fn read(
     for pod in in_flight(pods) {
         let collected: SavedCollected = take(&mut bytes, COLLECTED)?;
         collected.check(pod.slos()).map_err(impossible)?;
-        pod.take_collected(collected, &table)
-            .map_err(unread(COLLECTED))?;
+        pod.take_collected(collected, &table).map_err(unread(COLLECTED))?;
         places.push(take(&mut bytes, COLLECTED)?);
     }
     let mut lists: Vec<Images> = take(&mut bytes, COLLECTED)?;

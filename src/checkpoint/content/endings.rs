@@ -15,10 +15,8 @@ const LONGEST_TEXT: usize = 256;
 /// What is written of records, the oldest first.
 pub(super) fn of(records: &[KeptRecord]) -> Vec<(u64, &Ending)> {
     let mut bytes = 0;
-    let endings = records
-        .iter()
-        .rev()
-        .filter_map(|record| Some((record.number, record.startup.ending()?)));
+    let endings =
+        records.iter().rev().filter_map(|record| Some((record.number, record.startup.ending()?)));
     let mut endings: Vec<_> = endings
         .take_while(|(_, ending)| {
             bytes += texts(ending).map(str::len).sum::<usize>();

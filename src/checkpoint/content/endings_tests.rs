@@ -71,10 +71,7 @@ fn the_endings_of_the_newest_records_are_written() {
     let (content, _) = with(&[(0_u64, &ending(&"x".repeat(256)))].as_slice()).unwrap();
     let record = &content.records.records[0];
     let records: Vec<_> = (0..5_000)
-        .map(|number| KeptRecord {
-            number,
-            startup: Arc::clone(&record.startup),
-        })
+        .map(|number| KeptRecord { number, startup: Arc::clone(&record.startup) })
         .collect();
     let written = endings::of(&records);
     assert!(written.len() < records.len(), "{}", written.len());

@@ -39,11 +39,7 @@ pub(super) struct PodNodes {
 impl PodNodes {
     /// Adds the next pod in flight.
     pub(super) fn add(&mut self, pod: &PodInFlight) {
-        let Self {
-            labels,
-            numbers,
-            pods,
-        } = self;
+        let Self { labels, numbers, pods } = self;
         pods.extend(pod.saved_node(|stated| number(labels, numbers, stated)));
     }
 
@@ -57,9 +53,7 @@ impl PodNodes {
         if metrics.startups.is_none() && tracker.nodes.is_none() {
             return None;
         }
-        let Self {
-            labels, numbers, ..
-        } = &mut self;
+        let Self { labels, numbers, .. } = &mut self;
         let records = records.records.iter();
         let records = records.map(|record| {
             let startup = &record.startup;

@@ -81,10 +81,7 @@ pub(super) struct ContainerForm {
 pub(super) enum ImageForm {
     Unknown,
     Present,
-    Pulled {
-        end: Option<Time>,
-        with_wait: Duration,
-    },
+    Pulled { end: Option<Time>, with_wait: Duration },
 }
 
 #[derive(Clone, Debug, Default, Serialize)]

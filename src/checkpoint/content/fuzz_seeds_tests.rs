@@ -79,10 +79,7 @@ fn each_seed_is_what_its_name_says() {
     }
     assert!(decoded(&sections).is_ok());
     let with_nodes = checkpoint_of(true);
-    assert_eq!(
-        seed("sections_with_nodes"),
-        with_nodes[between(&with_nodes)]
-    );
+    assert_eq!(seed("sections_with_nodes"), with_nodes[between(&with_nodes)]);
     let of_nodes = of_nodes();
     assert_eq!(of_nodes.len(), 2);
     for (tag, payload) in &of_nodes {

@@ -74,7 +74,5 @@ pub(super) fn distribute(
 ) -> Result<(), ContentError> {
     of_pods.give(named.holds.len(), pods)?;
     metrics.holds = named;
-    metrics
-        .check_holds()
-        .map_err(|what| ContentError::Impossible(HOLDS, what))
+    metrics.check_holds().map_err(|what| ContentError::Impossible(HOLDS, what))
 }

@@ -24,8 +24,7 @@ pub(super) struct Marks {
 impl Marks {
     /// Adds the next pod.
     pub(super) fn add<P: Borrow<PodInFlight>>(&mut self, pod: &SavedPod<P>) {
-        self.has_run
-            .extend(pod.in_flight().map(PodInFlight::has_run));
+        self.has_run.extend(pod.in_flight().map(PodInFlight::has_run));
         match pod.ready() {
             None => self.since_last += 1,
             Some(ready) => {

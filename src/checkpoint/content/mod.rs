@@ -105,10 +105,7 @@ struct SavedShard {
 
 impl From<Shard> for SavedShard {
     fn from(shard: Shard) -> Self {
-        Self {
-            index: shard.index(),
-            count: shard.count().get(),
-        }
+        Self { index: shard.index(), count: shard.count().get() }
     }
 }
 
@@ -148,10 +145,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     let records = file.get(RECORDS);
     let records = records.map(|payload| records::read(payload, of_records, &mut texts));
     let mut content = Content {
-        scope: SavedScope {
-            shard: shard(file)?,
-            ..value(file, SCOPE)?
-        },
+        scope: SavedScope { shard: shard(file)?, ..value(file, SCOPE)? },
         tracker,
         metrics: metrics(file)?,
         records: records.transpose()?.unwrap_or_default(),
@@ -164,12 +158,7 @@ pub fn decode(file: &Sections<'_>) -> Result<(Content, Vec<SavedPod>), ContentEr
     }
     if file.get(EVIDENCE).is_some() {
         let evidence: SavedEvidence = value(file, EVIDENCE)?;
-        let Content {
-            metrics,
-            tracker,
-            records,
-            ..
-        } = &mut content;
+        let Content { metrics, tracker, records, .. } = &mut content;
         evidence.distribute(metrics, tracker, records, &mut pods)?;
     }
     if file.get(HOLDS).is_some() {

@@ -18,8 +18,7 @@ pub(super) fn read(
     while !bytes.is_empty() {
         let mut pod: SavedPod = take(&mut bytes, PODS)?;
         if let Some(pod) = pod.in_flight_mut() {
-            pod.check(slos)
-                .map_err(|what| ContentError::Impossible(PODS, what))?;
+            pod.check(slos).map_err(|what| ContentError::Impossible(PODS, what))?;
             texts.share(pod);
         }
         pods.push(pod);

@@ -38,10 +38,7 @@ fn in_flight(startup: StartupForm, slo: u16) -> (u8, PodForm) {
             namespace: "shop".into(),
             name: "web-0".into(),
             node: Some("n1".into()),
-            workload: Some(Arc::new(Workload {
-                kind: "StatefulSet".into(),
-                name: "web".into(),
-            })),
+            workload: Some(Arc::new(Workload { kind: "StatefulSet".into(), name: "web".into() })),
             host_network: true,
             pod_labels: ["front".into(), "".into()].into(),
             probes: None,
@@ -137,10 +134,7 @@ fn pods_of_every_form_are_read_as_they_were_written() {
     let mut known = in_flight(startup, 1);
     known.1.evidence = evidence();
     let images = [ImageForm::Unknown, ImageForm::Present];
-    known
-        .1
-        .images
-        .extend(images.map(|image| (None, true, image)));
+    known.1.images.extend(images.map(|image| (None, true, image)));
     let bytes = written(&[known, in_flight(StartupForm::default(), 1)]);
     let pods = read_under_two(&bytes).unwrap();
     assert_eq!(pods.iter().filter_map(SavedPod::in_flight).count(), 2);
@@ -160,15 +154,8 @@ fn a_startup_has_only_what_this_podinit_knows() {
     let (reached, types_seen) = (0x200, 0x40);
     for startup in [
         StartupForm { reached, ..none() },
-        StartupForm {
-            types_seen,
-            ..none()
-        },
-        StartupForm {
-            reached,
-            types_seen,
-            ..none()
-        },
+        StartupForm { types_seen, ..none() },
+        StartupForm { reached, types_seen, ..none() },
     ] {
         let error = read_under_two(&written(&[in_flight(startup, 1)])).unwrap_err();
         assert!(error.to_string().contains("no such milestone"), "{error}");

@@ -88,11 +88,7 @@ pub(super) fn read(
     texts: &mut SharedTexts,
 ) -> Result<KeptRecords, ContentError> {
     let impossible = |what| ContentError::Impossible(RECORDS, what);
-    let Common {
-        count,
-        waitings,
-        rules,
-    } = take(&mut bytes, RECORDS)?;
+    let Common { count, waitings, rules } = take(&mut bytes, RECORDS)?;
     let table = WaitingTable::from(waitings);
     let mut records: Vec<KeptRecord> = Vec::new();
     while !bytes.is_empty() {
@@ -112,10 +108,7 @@ pub(super) fn read(
         if let Some(capacity) = capacities.remove(&head.number) {
             startup.take_capacity(capacity);
         }
-        records.push(KeptRecord {
-            number: head.number,
-            startup: Arc::new(startup),
-        });
+        records.push(KeptRecord { number: head.number, startup: Arc::new(startup) });
     }
     Ok(KeptRecords { count, records })
 }

@@ -173,15 +173,9 @@ prop_compose! {
 fn records_section(ended: &[EndedForm]) -> Vec<u8> {
     // Some are not kept any more.
     let number = |place: usize| 3 * place;
-    let count = ended
-        .len()
-        .checked_sub(1)
-        .map_or(0, |last| number(last) + 2);
+    let count = ended.len().checked_sub(1).map_or(0, |last| number(last) + 2);
     let mut out = Vec::new();
-    append(
-        &mut out,
-        &(count, WaitingNames::default(), [rules()].as_slice()),
-    );
+    append(&mut out, &(count, WaitingNames::default(), [rules()].as_slice()));
     for (place, one) in ended.iter().enumerate() {
         append(&mut out, &(number(place), 0_usize));
         append(&mut out, one);
@@ -213,14 +207,8 @@ fn pods_sections(pods: &[InFlightForm]) -> [(u32, Vec<u8>); 3] {
 
 fn of(records: KeptRecords) -> Content {
     Content {
-        tracker: SavedTracker {
-            rules: rules(),
-            ..SavedTracker::default()
-        },
-        metrics: SavedMetrics {
-            bounds: vec![1],
-            ..SavedMetrics::default()
-        },
+        tracker: SavedTracker { rules: rules(), ..SavedTracker::default() },
+        metrics: SavedMetrics { bounds: vec![1], ..SavedMetrics::default() },
         records,
         ..Content::default()
     }
@@ -228,9 +216,7 @@ fn of(records: KeptRecords) -> Content {
 
 fn made(kept: &KeptRecords) -> Vec<(u64, Record)> {
     let records = kept.records.iter();
-    records
-        .map(|kept| (kept.number, kept.startup.record()))
-        .collect()
+    records.map(|kept| (kept.number, kept.startup.record())).collect()
 }
 
 proptest! {
@@ -285,10 +271,7 @@ fn more_causes_than_are_kept_and_results_of_other_slos_are_corrupt() {
     let read = |collected: CollectedForm| {
         let content = of(KeptRecords::default());
         let mut file = sections(&encode(&content, std::iter::empty::<SavedPod>()).finish());
-        let (_, whole) = sections(&checkpoint())
-            .into_iter()
-            .find(|(tag, _)| *tag == PODS)
-            .unwrap();
+        let (_, whole) = sections(&checkpoint()).into_iter().find(|(tag, _)| *tag == PODS).unwrap();
         file.iter_mut().find(|(tag, _)| *tag == PODS).unwrap().1 = whole;
         let mut bytes = Vec::new();
         append(&mut bytes, &WaitingNames::default());
@@ -306,10 +289,7 @@ fn more_causes_than_are_kept_and_results_of_other_slos_are_corrupt() {
         let error = read(impossible).unwrap_err();
         assert_eq!(error.reason(), CheckpointLoad::Corrupt, "{error}");
     }
-    let two = CollectedForm {
-        verdicts: vec![None; 2],
-        ..CollectedForm::default()
-    };
+    let two = CollectedForm { verdicts: vec![None; 2], ..CollectedForm::default() };
     assert_eq!(read(two).unwrap_err().reason(), CheckpointLoad::Corrupt);
 }
 
@@ -335,10 +315,7 @@ fn records_that_cannot_be_kept_together_are_corrupt() {
             let one = kept.records[0].startup.clone();
             kept.count = MOST_KEPT as u64 + 1;
             kept.records = (0..kept.count)
-                .map(|number| KeptRecord {
-                    number,
-                    startup: Arc::clone(&one),
-                })
+                .map(|number| KeptRecord { number, startup: Arc::clone(&one) })
                 .collect();
         },
     ] {
@@ -360,9 +337,7 @@ fn a_cause_that_is_not_known_was_written_by_a_later_podinit() {
         let mut all = sections(&checkpoint());
         for (tag, payload) in &mut all {
             if [COLLECTED, RECORDS].contains(tag) {
-                let at = payload
-                    .windows(name.len())
-                    .position(|bytes| bytes == name.as_bytes());
+                let at = payload.windows(name.len()).position(|bytes| bytes == name.as_bytes());
                 payload[at.unwrap()] = b'X';
             }
         }
@@ -388,10 +363,7 @@ fn the_oldest_records_are_left_out_where_they_would_take_too_many_bytes() {
         Arc::get_mut(&mut startup).unwrap().pod_mut().name = "x".repeat(1 << 20).into();
         KeptRecord { number, startup }
     };
-    let kept = KeptRecords {
-        count: 20,
-        records: (0..20).map(large).collect(),
-    };
+    let kept = KeptRecords { count: 20, records: (0..20).map(large).collect() };
     let mut bytes = Vec::new();
     write(&mut bytes, kept.count, newest(&kept.records));
     assert!(bytes.len() <= MOST_BYTES + 4096, "{}", bytes.len());

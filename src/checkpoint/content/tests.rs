@@ -75,10 +75,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         .nodes(nodes)
         .build()
         .unwrap();
-    let mut sink = Counted {
-        recorder,
-        records: RecordStore::default(),
-    };
+    let mut sink = Counted { recorder, records: RecordStore::default() };
     let mut tracker = Tracker::new(TrackerConfig {
         slos: [rule].into(),
         events: true,
@@ -90,14 +87,9 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name);
         pod.created = Some(at(1));
         pod.resource_version = Some(700);
-        for kind in ConditionType::ALL
-            .into_iter()
-            .take(if ready { 6 } else { 1 })
-        {
-            let condition = Condition {
-                status: ConditionStatus::True,
-                last_transition: Some(at(2)),
-            };
+        for kind in ConditionType::ALL.into_iter().take(if ready { 6 } else { 1 }) {
+            let condition =
+                Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
             pod.conditions.insert(kind, condition);
         }
         pod
@@ -118,10 +110,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         })
     };
     let began = at(0);
-    let first_list = PodEvent::Listed {
-        pods: Vec::new().into(),
-        began,
-    };
+    let first_list = PodEvent::Listed { pods: Vec::new().into(), began };
     let mut node = NodeSnapshot::bare(PodUid::from_text("node"), "node");
     node.created = Some(at(2));
     let of_nodes = |nodes: Vec<NodeSnapshot>| PodEvent::Nodes(NodeEvent::Listed { nodes, began });
@@ -148,10 +137,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
     ];
     let events = [
         first_list,
-        PodEvent::Applied(PodSnapshot {
-            conditions: Default::default(),
-            ..pod("done", false)
-        }),
+        PodEvent::Applied(PodSnapshot { conditions: Default::default(), ..pod("done", false) }),
         scaling_up("done"),
         PodEvent::Applied(pod("done", true)),
         PodEvent::Applied(pod("starts", false)),
@@ -185,10 +171,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
 
 pub(super) fn sections(checkpoint: &[u8]) -> Vec<(u32, Vec<u8>)> {
     let sections = frame::read(checkpoint).unwrap();
-    sections
-        .iter()
-        .map(|(tag, payload)| (tag, payload.to_vec()))
-        .collect()
+    sections.iter().map(|(tag, payload)| (tag, payload.to_vec())).collect()
 }
 
 pub(super) fn decoded(
@@ -206,10 +189,7 @@ fn what_is_written_is_read() {
     let checkpoint = checkpoint();
     let (content, pods) = decode(&frame::read(&checkpoint).unwrap()).unwrap();
     assert_eq!((pods.len(), content.tracker.deleted.len()), (2, 1));
-    assert_eq!(
-        content.metrics.families.sum("podinit_pods_finished_total"),
-        2
-    );
+    assert_eq!(content.metrics.families.sum("podinit_pods_finished_total"), 2);
     assert_eq!(encode(&content, pods.into_iter()).finish(), checkpoint);
 }
 
@@ -246,10 +226,7 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
         let mut missing = sections.clone();
         let (tag, _) = missing.remove(place);
         for changed in [shorter, longer] {
-            assert_eq!(
-                decoded(&changed).unwrap_err().reason(),
-                CheckpointLoad::Corrupt
-            );
+            assert_eq!(decoded(&changed).unwrap_err().reason(), CheckpointLoad::Corrupt);
         }
         let missing = decoded(&missing).map_err(|error| error.reason());
         match tag {
@@ -267,9 +244,9 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     let file = include_bytes!("../../../tests/fixtures/checkpoints/without_records");
     let tags = frame::read(file).unwrap();
     assert!(
-        tags.iter().all(
-            |(tag, _)| ![CAPACITY, COLLECTED, HOLDS, RECORDS, SHOWN, START_TIMES].contains(&tag)
-        )
+        tags.iter()
+            .all(|(tag, _)| ![CAPACITY, COLLECTED, HOLDS, RECORDS, SHOWN, START_TIMES]
+                .contains(&tag))
     );
     let (content, pods) = decode(&frame::read(file).unwrap()).unwrap();
     let finished = content.metrics.families.sum("podinit_pods_finished_total");
@@ -280,10 +257,7 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     for pod in pods.iter().filter_map(SavedPod::in_flight) {
         let mut collected = Vec::new();
         append(&mut collected, &pod.collected());
-        let none = CollectedForm {
-            verdicts: vec![None; pod.slos()],
-            ..CollectedForm::default()
-        };
+        let none = CollectedForm { verdicts: vec![None; pod.slos()], ..CollectedForm::default() };
         let mut expected = Vec::new();
         append(&mut expected, &none);
         assert_eq!(collected, expected);
@@ -291,10 +265,7 @@ fn a_checkpoint_without_the_optional_sections_is_read_and_has_no_records() {
     // What is written from now on has them.
     let again = encode(&content, pods.into_iter()).finish();
     let again = frame::read(&again).unwrap();
-    assert!(
-        again.get(CAPACITY).is_none(),
-        "no autoscaler has said anything"
-    );
+    assert!(again.get(CAPACITY).is_none(), "no autoscaler has said anything");
     assert!(again.get(COLLECTED).is_some() && again.get(SHOWN).is_some());
 }
 
@@ -310,16 +281,9 @@ fn a_section_that_is_not_known_is_ignored() {
 #[test]
 fn a_name_that_is_not_known_was_written_by_a_later_podinit() {
     let mut sections = sections(&checkpoint());
-    let metrics = sections
-        .iter_mut()
-        .find(|(tag, _)| *tag == METRICS)
-        .unwrap();
+    let metrics = sections.iter_mut().find(|(tag, _)| *tag == METRICS).unwrap();
     let name = b"condition_absent";
-    let at = metrics
-        .1
-        .windows(name.len())
-        .position(|bytes| bytes == name)
-        .unwrap();
+    let at = metrics.1.windows(name.len()).position(|bytes| bytes == name).unwrap();
     metrics.1[at..at + name.len()].copy_from_slice(b"condition_absurd");
     let error = decoded(&sections).unwrap_err();
     assert_eq!(error.reason(), CheckpointLoad::FutureVersion);

@@ -85,8 +85,7 @@ impl Unsealed {
             append(&mut self.shown, &pod.shown());
             self.capacities.add_pod(self.in_flight, pod);
             let hints = pod.hints();
-            self.hints
-                .extend(hints.map(|hints| (self.in_flight, hints)));
+            self.hints.extend(hints.map(|hints| (self.in_flight, hints)));
             self.nodes.add(pod);
             self.in_flight += 1;
         }
@@ -107,12 +106,7 @@ impl Unsealed {
             nodes,
             ..
         } = self;
-        let Content {
-            tracker,
-            metrics,
-            records,
-            ..
-        } = content;
+        let Content { tracker, metrics, records, .. } = content;
         file.close(pods);
         if let Some(collected) = collected.finish() {
             file.section(COLLECTED, |out| out.extend(collected));

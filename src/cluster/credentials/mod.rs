@@ -146,15 +146,9 @@ mod tests {
         for (yaml, expected) in [
             ("{tokenFile: b, exec: {command: c}}", "file"),
             ("{exec: {command: c}}", "plugin"),
-            (
-                "{username: u, password: p, exec: {command: c}}",
-                "configured",
-            ),
+            ("{username: u, password: p, exec: {command: c}}", "configured"),
             ("{client-certificate: c, client-key: k}", "configured"),
-            (
-                "{auth-provider: {name: oidc, config: {id-token: t}}}",
-                "token",
-            ),
+            ("{auth-provider: {name: oidc, config: {id-token: t}}}", "token"),
         ] {
             let source =
                 match CredentialSource::take(&mut user(yaml)).unwrap_or_else(|e| panic!("{e}")) {

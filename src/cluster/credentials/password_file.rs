@@ -43,9 +43,6 @@ mod tests {
         assert_eq!(read(b" \n"), Err(CredentialError::PasswordFileEmpty));
         assert_eq!(read(b"\xff"), Err(CredentialError::PasswordMalformed));
         let missing = read_password(&directory.path().join("none"));
-        assert!(matches!(
-            missing,
-            Err(CredentialError::PasswordFileUnreadable(_))
-        ));
+        assert!(matches!(missing, Err(CredentialError::PasswordFileUnreadable(_))));
     }
 }

@@ -62,11 +62,7 @@ pub(in crate::cluster) async fn run(
 ) -> Result<PluginCredential, CredentialError> {
     let is_interactive =
         exec.interactive_mode != Some(ExecInteractiveMode::Never) && io::stdin().is_terminal();
-    let deadline = if is_interactive {
-        INTERACTIVE_DEADLINE
-    } else {
-        DEADLINE
-    };
+    let deadline = if is_interactive { INTERACTIVE_DEADLINE } else { DEADLINE };
     let started = Running::start(command(exec, is_interactive)?, !is_interactive);
     let mut running = started.map_err(|error| not_started(exec, &error))?;
     let ended = timeout(deadline, async {
@@ -102,10 +98,7 @@ pub(in crate::cluster) fn check_installed(exec: &ExecConfig) -> Result<(), Crede
 }
 
 fn program(exec: &ExecConfig) -> Result<&str, PluginNotStarted> {
-    let program = exec
-        .command
-        .as_deref()
-        .filter(|program| !program.is_empty());
+    let program = exec.command.as_deref().filter(|program| !program.is_empty());
     program.ok_or(PluginNotStarted::Unnamed)
 }
 
@@ -163,12 +156,7 @@ impl Running {
         let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let output = pipe::Receiver::from_owned_fd(OwnedFd::from(output));
         match output {
-            Ok(output) => Ok(Self {
-                child,
-                output,
-                has_group,
-                has_ended: false,
-            }),
+            Ok(output) => Ok(Self { child, output, has_group, has_ended: false }),
             Err(error) => {
                 let _ = child.kill();
                 Err(error)
@@ -180,10 +168,7 @@ impl Running {
     async fn output(&mut self) -> Result<Vec<u8>, CredentialError> {
         let mut output = Vec::new();
         let limit = OUTPUT_LIMIT as u64 + 1;
-        let read = (&mut self.output)
-            .take(limit)
-            .read_to_end(&mut output)
-            .await;
+        let read = (&mut self.output).take(limit).read_to_end(&mut output).await;
         match read {
             Ok(length) if length > OUTPUT_LIMIT => {
                 Err(CredentialError::PluginOutputTooLong(OUTPUT_LIMIT))
@@ -249,10 +234,7 @@ mod tests {
         let error = check_installed(&exec).unwrap_err().to_string();
         let named = "the credential plugin no-such-plugin-\u{fffd}[31m cannot be started: there is no such program";
         assert!(error.starts_with(named), "{error}");
-        assert!(
-            error.ends_with("correct users[].user.exec.command"),
-            "{error}"
-        );
+        assert!(error.ends_with("correct users[].user.exec.command"), "{error}");
         exec.install_hint = Some("\nInstall it with:\n  brew install plugin\n".to_owned());
         let error = check_installed(&exec).unwrap_err().to_string();
         assert!(
@@ -278,13 +260,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_plugin_that_fails_is_reported_without_what_it_said() {
-        let failed = run(&shell("echo c4n4ry; echo c4n4ry >&2; exit 3"))
-            .await
-            .unwrap_err();
-        assert_eq!(
-            failed,
-            CredentialError::PluginFailed("exit status: 3".to_owned())
-        );
+        let failed = run(&shell("echo c4n4ry; echo c4n4ry >&2; exit 3")).await.unwrap_err();
+        assert_eq!(failed, CredentialError::PluginFailed("exit status: 3".to_owned()));
         let mut missing = shell("c4n4ry");
         missing.command = Some("/nowhere/plugin".to_owned());
         let failed = run(&missing).await.unwrap_err();
@@ -306,10 +283,8 @@ mod tests {
     async fn a_plugin_that_hangs_is_killed_with_its_children() {
         let directory = tempfile::tempdir().unwrap();
         let pids = directory.path().join("pids");
-        let script = format!(
-            "sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait",
-            pids.display()
-        );
+        let script =
+            format!("sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait", pids.display());
         let exec = shell(&script);
         let plugin = tokio::spawn(async move { run(&exec).await });
         // Real time for the script; virtual time stands still meanwhile.
@@ -321,10 +296,7 @@ mod tests {
         };
         assert!(text.split_whitespace().all(runs), "{text}");
         tokio::time::advance(DEADLINE).await;
-        assert_eq!(
-            plugin.await.unwrap(),
-            Err(CredentialError::PluginHung(DEADLINE))
-        );
+        assert_eq!(plugin.await.unwrap(), Err(CredentialError::PluginHung(DEADLINE)));
         while text.split_whitespace().any(runs) {
             std::thread::yield_now();
         }

@@ -62,11 +62,7 @@ pub fn parse(output: &[u8]) -> Result<PluginCredential, CredentialError> {
     if token.is_none() && identity.is_none() {
         return Err(without);
     }
-    Ok(PluginCredential {
-        token,
-        identity,
-        expires,
-    })
+    Ok(PluginCredential { token, identity, expires })
 }
 
 #[cfg(test)]
@@ -104,10 +100,7 @@ mod tests {
             r#"{"status":{"clientKeyData":"c4n4ry"}}"#,
         ] {
             let error = parse(output.as_bytes()).unwrap_err();
-            assert!(
-                !format!("{error} {error:?}").contains("c4n4ry"),
-                "{output}: {error}"
-            );
+            assert!(!format!("{error} {error:?}").contains("c4n4ry"), "{output}: {error}");
         }
         let read = parse(br#"{"status":{"token":"c4n4ry"}}"#).unwrap();
         assert!(!format!("{read:?}").contains("c4n4ry"), "{read:?}");

@@ -127,9 +127,6 @@ mod tests {
             tokio::time::advance(READ_EVERY).await;
             assert_eq!(file.header(), "Bearer second");
         }
-        assert!(matches!(
-            TokenFile::open(&path),
-            Err(CredentialError::TokenFileUnreadable(_))
-        ));
+        assert!(matches!(TokenFile::open(&path), Err(CredentialError::TokenFileUnreadable(_))));
     }
 }

@@ -46,32 +46,18 @@ impl Frame {
         let width = style.width;
         let mut bars = vec![self.heads(style)];
         bars.extend(self.bars(style));
-        let mut look: Vec<_> = self
-            .look
-            .iter()
-            .flat_map(|line| wrapped(line, width))
-            .collect();
+        let mut look: Vec<_> = self.look.iter().flat_map(|line| wrapped(line, width)).collect();
         if self.has_keys {
             look.push(cut("to end this    q", width));
         }
         let problem = wrapped(&self.problem, width);
-        let mut parts = [
-            vec![self.head(style)],
-            bars,
-            wrapped(&self.status, width),
-            look,
-            problem,
-        ];
+        let mut parts = [vec![self.head(style)], bars, wrapped(&self.status, width), look, problem];
         let all = |parts: &[Vec<String>]| parts.iter().map(Vec::len).sum::<usize>();
         let missing = all(&parts).saturating_sub(height);
         let kept = parts[3].len().saturating_sub(missing);
         parts[3].truncate(kept);
         let is_loose = all(&parts) + parts.len() - 1 <= height;
-        let between = if is_loose {
-            vec![String::new()]
-        } else {
-            Vec::new()
-        };
+        let between = if is_loose { vec![String::new()] } else { Vec::new() };
         let mut lines = parts.join(&between[..]);
         lines.truncate(height);
         lines
@@ -81,13 +67,7 @@ impl Frame {
     fn heads(&self, style: Style) -> String {
         let left = format!("{:<14}{:>6}", "stage", "pods");
         match has_durations(style.width) {
-            true => format!(
-                "{0:<1$}{2:>9}{3:>9}",
-                left,
-                style.width - DURATIONS,
-                "median",
-                "p99"
-            ),
+            true => format!("{0:<1$}{2:>9}{3:>9}", left, style.width - DURATIONS, "median", "p99"),
             false => cut(&left, style.width),
         }
     }
@@ -119,11 +99,7 @@ impl Frame {
         let pods = self.figures.in_flight();
         let most = pods.iter().copied().max().unwrap_or(0).max(LEAST_SCALE);
         let with_durations = has_durations(style.width);
-        let room = if with_durations {
-            style.width - DURATIONS
-        } else {
-            style.width
-        };
+        let room = if with_durations { style.width - DURATIONS } else { style.width };
         let columns = room.saturating_sub(MARGIN).clamp(1, 80);
         Stage::ALL.into_iter().map(move |stage| {
             let (pods, stuck) = (pods[stage as usize], self.figures.stuck[stage as usize]);
@@ -154,11 +130,7 @@ impl Frame {
             false => None,
         };
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        format!(
-            "{:>9}{:>9}",
-            or_dash(at(50, 1)),
-            or_dash(at(99, LEAST_OF_P99))
-        )
+        format!("{:>9}{:>9}", or_dash(at(50, 1)), or_dash(at(99, LEAST_OF_P99)))
     }
 }
 
@@ -242,10 +214,7 @@ mod tests {
     }
 
     fn plain(width: usize) -> Style {
-        Style {
-            colour: false,
-            width,
-        }
+        Style { colour: false, width }
     }
 
     #[test]
@@ -305,10 +274,7 @@ to end this    q
 
     #[test]
     fn colours_are_only_added() {
-        let coloured = Style {
-            colour: true,
-            width: 80,
-        };
+        let coloured = Style { colour: true, width: 80 };
         let mut text = frame().lines(coloured, 100).join("\n");
         assert!(text.contains("\u{1b}[36m█"), "{text}");
         for code in ["0", "1", "33", "34", "36"] {
@@ -320,16 +286,10 @@ to end this    q
     #[test]
     fn one_pod_does_not_fill_its_line() {
         let one = Frame {
-            figures: Figures {
-                waiting: vec![waiting(Stage::Init, 1)],
-                ..Figures::default()
-            },
+            figures: Figures { waiting: vec![waiting(Stage::Init, 1)], ..Figures::default() },
             ..Frame::default()
         };
         let lines = one.lines(plain(80), 100);
-        assert_eq!(
-            lines[7].trim_end_matches([' ', '-']),
-            "init               1 ███"
-        );
+        assert_eq!(lines[7].trim_end_matches([' ', '-']), "init               1 ███");
     }
 }

@@ -38,20 +38,8 @@ impl Kubeconfig {
                 (directory.join("kubeconfig"), Some(directory))
             }
         };
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
-        let file = file.map(|file| {
-            (
-                file,
-                Self {
-                    path: path.clone(),
-                    directory,
-                },
-            )
-        });
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        let file = file.map(|file| (file, Self { path: path.clone(), directory }));
         let (mut file, written) = file.with_context(|| shown("cannot create", &path))?;
         let content = format!("{:#}\n", content(url));
         let sent = file.write_all(content.as_bytes());
@@ -84,16 +72,9 @@ fn private_directory(place: &Path) -> io::Result<PathBuf> {
     let process = std::process::id();
     let mut tried = Err(io::ErrorKind::AlreadyExists.into());
     for attempt in 0..ATTEMPTS {
-        let more = if attempt == 0 {
-            String::new()
-        } else {
-            format!("-{attempt}")
-        };
+        let more = if attempt == 0 { String::new() } else { format!("-{attempt}") };
         let directory = place.join(format!("{NAME}-{process}{more}"));
-        tried = DirBuilder::new()
-            .mode(0o700)
-            .create(&directory)
-            .map(|()| directory);
+        tried = DirBuilder::new().mode(0o700).create(&directory).map(|()| directory);
         let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
         if !tried.as_ref().is_err_and(is_taken) {
             break;

@@ -77,12 +77,7 @@ impl LiveView {
         // An exporter that cannot answer yet knows of no problem.
         let problems = self.problems.newest();
         let problem = problems.map(|seen| seen.problems.summary());
-        let lines = StatusLines {
-            scene: self.scene,
-            elapsed,
-            now,
-            figures: &figures,
-        };
+        let lines = StatusLines { scene: self.scene, elapsed, now, figures: &figures };
         Frame {
             scene: self.scene.map(|(scene, _)| scene.as_str()),
             elapsed,
@@ -117,8 +112,7 @@ impl<W: Write> Screen<W> {
     fn show(&mut self, lines: &[String]) -> io::Result<()> {
         let end_of_line = format!("{ERASE_LINE}\r\n");
         let frame = lines.join(&end_of_line);
-        self.0
-            .write_all(format!("{HOME}{frame}{ERASE_LINE}{ERASE_BELOW}").as_bytes())?;
+        self.0.write_all(format!("{HOME}{frame}{ERASE_LINE}{ERASE_BELOW}").as_bytes())?;
         self.0.flush()
     }
 }
@@ -144,9 +138,7 @@ impl Keys {
         }
         let before = tcgetattr(&input).ok()?;
         let mut modes = before.clone();
-        modes
-            .local_modes
-            .remove(LocalModes::ICANON | LocalModes::ECHO);
+        modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
         modes.special_codes[SpecialCodeIndex::VMIN] = 1;
         modes.special_codes[SpecialCodeIndex::VTIME] = 0;
         tcsetattr(&input, OptionalActions::Now, &modes).ok()?;

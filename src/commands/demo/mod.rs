@@ -33,10 +33,7 @@ const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);
 /// Simulates a cluster and watches it until a signal or until the chosen duration has passed.
 pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let (shutdown, reload) = signals::of_service().context("cannot listen for signals")?;
-    let DemoArgs {
-        simulation,
-        exporter,
-    } = args;
+    let DemoArgs { simulation, exporter } = args;
     let config = ClusterConfig {
         rate: simulation.rate,
         speed: simulation.speed,
@@ -48,10 +45,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let simulated = Cluster::start(config).await?;
     let watch = WatchConfig {
         scopes: Scope::of_namespaces(&[]),
-        selectors: Selectors {
-            shard: exporter.sharding.shard,
-            ..Selectors::default()
-        },
+        selectors: Selectors { shard: exporter.sharding.shard, ..Selectors::default() },
         decode: exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     };
@@ -121,18 +115,12 @@ impl Urls {
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
-        Self {
-            exporter: format!("{scheme}://{address}"),
-            kubeconfig,
-        }
+        Self { exporter: format!("{scheme}://{address}"), kubeconfig }
     }
 
     /// What to look at, a line each.
     fn look(&self) -> Vec<String> {
-        let Self {
-            exporter,
-            kubeconfig,
-        } = self;
+        let Self { exporter, kubeconfig } = self;
         vec![
             format!("the page       {exporter}/"),
             format!("metrics        {exporter}/metrics"),
@@ -182,9 +170,6 @@ Stop it with Ctrl-C.
         assert_eq!(urls.announcement(1.0), expected);
         assert_eq!(urls.announcement(0.5), expected);
         let fast = urls.announcement(60.0);
-        assert!(
-            fast.contains("60 times as fast") && fast.contains("<invalid>"),
-            "{fast}"
-        );
+        assert!(fast.contains("60 times as fast") && fast.contains("<invalid>"), "{fast}");
     }
 }

@@ -48,11 +48,7 @@ impl StatusLines<'_> {
             None => "Nothing is broken; choose what breaks with --scene.".to_owned(),
             Some((scene, after)) => match after.checked_sub(self.elapsed) {
                 Some(left) if !left.is_zero() => {
-                    format!(
-                        "Nothing is wrong yet. In {}: {}.",
-                        took(left),
-                        scene.breaks()
-                    )
+                    format!("Nothing is wrong yet. In {}: {}.", took(left), scene.breaks())
                 }
                 _ => format!(
                     "Since {}: {}.",
@@ -79,10 +75,7 @@ impl StatusLines<'_> {
     /// For what most of the pods in the largest stage wait.
     fn main_cause(&self) -> Option<String> {
         let pods = self.figures.in_flight();
-        let largest = Stage::ALL
-            .into_iter()
-            .rev()
-            .max_by_key(|stage| pods[*stage as usize])?;
+        let largest = Stage::ALL.into_iter().rev().max_by_key(|stage| pods[*stage as usize])?;
         let waiting = self.figures.waiting.iter();
         let of_stage = waiting.filter(|(waiting, _)| waiting.stage() == largest);
         let (waiting, pods) = of_stage.max_by_key(|(_, pods)| *pods)?;
@@ -95,11 +88,7 @@ impl StatusLines<'_> {
 
     /// The SLO that has lost most.
     fn worst_slo(&self) -> Option<String> {
-        let decided = self
-            .figures
-            .slos
-            .iter()
-            .filter(|slo| slo.good + slo.bad > 0);
+        let decided = self.figures.slos.iter().filter(|slo| slo.good + slo.bad > 0);
         let share = |bad: u64, good: u64| bad as f64 / (good + bad) as f64;
         let worst = decided.max_by(|a, b| share(a.bad, a.good).total_cmp(&share(b.bad, b.good)))?;
         Some(format!(

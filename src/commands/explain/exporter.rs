@@ -50,16 +50,11 @@ pub(super) async fn explain(
 /// The worst startups that an exporter knows of the pods that fit a target.
 pub(super) async fn worst(exporter: &ServerOptions, target: &Target) -> anyhow::Result<Worst> {
     let exporter = ApiClient::new(exporter).await?;
-    let namespace: Vec<_> = (target.namespace.as_deref().into_iter())
-        .map(|name| ("namespace", name))
-        .collect();
+    let namespace: Vec<_> =
+        (target.namespace.as_deref().into_iter()).map(|name| ("namespace", name)).collect();
     let with = |more: (&'static str, &'static str)| [namespace.clone(), vec![more]].concat();
-    let slowest = exporter
-        .list(ENDED, &with(("sort", "created_to_ready")), 1)
-        .await?;
-    let failed = exporter
-        .list(ENDED, &with(("outcome", "failed")), 1)
-        .await?;
+    let slowest = exporter.list(ENDED, &with(("sort", "created_to_ready")), 1).await?;
+    let failed = exporter.list(ENDED, &with(("outcome", "failed")), 1).await?;
     let in_flight = exporter.list(IN_FLIGHT, &namespace, MOST_PAGES).await?;
     let now = in_flight.time.unwrap_or_else(|| SystemClock.now());
     let all = [in_flight.records, slowest.records, failed.records];

@@ -56,10 +56,7 @@ fn worst(args: &ExplainArgs) -> anyhow::Result<Worst> {
     let found = Worst::of_documents(documents, replay_config(args), &args.target())?;
     let clocks_ahead = so_far.clocks_ahead();
     warn_of_clocks(&clocks_ahead);
-    Ok(Worst {
-        clocks_ahead,
-        ..found
-    })
+    Ok(Worst { clocks_ahead, ..found })
 }
 
 fn from_recordings(args: &ExplainArgs) -> anyhow::Result<Explanation> {
@@ -97,11 +94,7 @@ fn decode_options() -> DecodeOptions {
 }
 
 fn replay_config(args: &ExplainArgs) -> ReplayConfig {
-    ReplayConfig {
-        tracker: tracker_config(args),
-        shard: None,
-        until: None,
-    }
+    ReplayConfig { tracker: tracker_config(args), shard: None, until: None }
 }
 
 fn tracker_config(args: &ExplainArgs) -> TrackerConfig {

@@ -20,19 +20,11 @@ impl<'a> Section<'a> {
         secrecy: Secrecy,
     ) -> Result<Self, Fault> {
         let Value::Map(entries) = &node.value else {
-            let why = format!(
-                "must be a map with {}, is {}",
-                known.join(", "),
-                node.value.kind(secrecy)
-            );
+            let why =
+                format!("must be a map with {}, is {}", known.join(", "), node.value.kind(secrecy));
             return Err(Fault::new(node.line, path, why));
         };
-        let section = Self {
-            path,
-            line: node.line,
-            entries,
-            secrecy,
-        };
+        let section = Self { path, line: node.line, entries, secrecy };
         for entry in entries {
             if !known.contains(&entry.key.as_str()) {
                 let why = match nearest(&entry.key, known) {
@@ -131,11 +123,7 @@ impl<'a> Section<'a> {
 
     /// A key as messages name it.
     pub(crate) fn path_of(&self, key: &str) -> String {
-        if self.path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.path)
-        }
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 }
 

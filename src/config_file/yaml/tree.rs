@@ -115,10 +115,7 @@ fn redacted_fault(error: &serde_saphyr::Error) -> Fault {
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = Spanned::<Value>::deserialize(deserializer)?;
-        Ok(Self {
-            line: spanned.referenced.line(),
-            value: spanned.value,
-        })
+        Ok(Self { line: spanned.referenced.line(), value: spanned.value })
     }
 }
 
@@ -188,11 +185,7 @@ impl<'de> Visitor<'de> for AnyValue {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Vec::new();
         while let Some((key, node)) = entries.next_entry::<Spanned<String>, Node>()? {
-            map.push(Entry {
-                line: key.referenced.line(),
-                key: key.value,
-                node,
-            });
+            map.push(Entry { line: key.referenced.line(), key: key.value, node });
         }
         Ok(Value::Map(map))
     }
@@ -220,10 +213,7 @@ impl FileError {
 
     /// An error in `file`.
     pub(crate) fn new(file: &str, fault: Fault) -> Self {
-        Self {
-            file: file.to_owned(),
-            fault,
-        }
+        Self { file: file.to_owned(), fault }
     }
 
     /// The line, from 1; `None` for an error of the whole file.
@@ -239,11 +229,7 @@ impl fmt::Display for FileError {
         if *line > 0 {
             write!(f, ":{line}")?;
         }
-        if key.is_empty() {
-            write!(f, ": {why}")
-        } else {
-            write!(f, ": {key}: {why}")
-        }
+        if key.is_empty() { write!(f, ": {why}") } else { write!(f, ": {key}: {why}") }
     }
 }
 
@@ -262,10 +248,6 @@ impl Fault {
         // One line, whatever the parser's message or the value is.
         let why: String = why.into();
         let why: Vec<&str> = why.lines().map(str::trim).collect();
-        Self {
-            line,
-            key: shown(&key.into()).into_owned(),
-            why: shown(&why.join(" ")).into_owned(),
-        }
+        Self { line, key: shown(&key.into()).into_owned(), why: shown(&why.join(" ")).into_owned() }
     }
 }

@@ -56,13 +56,7 @@ impl Committer {
             .name("checkpoint".to_owned())
             .spawn(move || write(store, &jobs, idle, is_misplaced))
             .context("cannot start the thread that writes the checkpoint")?;
-        Ok(Self {
-            commits,
-            requests,
-            disk,
-            again: false,
-            misplaced,
-        })
+        Ok(Self { commits, requests, disk, again: false, misplaced })
     }
 
     /// Commits when asked and periodically, until `stop`, and then a last time.
@@ -111,12 +105,8 @@ impl Committer {
         let (done, written) = oneshot::channel();
         let hangs = |_| "the disk does not answer".to_owned();
         // It hangs if one job is under way and another one is waiting.
-        self.disk
-            .try_send((unsealed, done))
-            .map_err(|_| hangs(()))?;
-        let written = timeout(LONGEST_WRITE, written)
-            .await
-            .map_err(|_| hangs(()))?;
+        self.disk.try_send((unsealed, done)).map_err(|_| hangs(()))?;
+        let written = timeout(LONGEST_WRITE, written).await.map_err(|_| hangs(()))?;
         let dead = |_| "the thread that writes it has ended".to_owned();
         let written = written.map_err(dead)?;
         written.map(Some).map_err(|error| error.to_string())

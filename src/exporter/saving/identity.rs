@@ -75,8 +75,7 @@ pub(super) fn foreign(
 impl SourceMap {
     /// The source of the checkpoint that this one continues, with the same selection of pods.
     fn predecessor(&self, present: SourceId) -> Option<SourceId> {
-        self.saved()
-            .find(|saved| self.successor(*saved) == Successor::Same(present))
+        self.saved().find(|saved| self.successor(*saved) == Successor::Same(present))
     }
 }
 
@@ -104,22 +103,13 @@ mod tests {
 
     impl Case {
         fn of(listed: &[(&str, i64)]) -> Self {
-            let scope = SavedScope {
-                watched: vec![Watched::default()],
-                ..SavedScope::default()
-            };
-            let mut content = Content {
-                scope: scope.clone(),
-                ..Content::default()
-            };
+            let scope = SavedScope { watched: vec![Watched::default()], ..SavedScope::default() };
+            let mut content = Content { scope: scope.clone(), ..Content::default() };
             let progress = SourceProgress {
                 version: None,
                 complete_at: Some(Timestamp::from_seconds(COMPLETE)),
             };
-            let source = SavedSource {
-                first_list: None,
-                progress,
-            };
+            let source = SavedSource { first_list: None, progress };
             content.tracker.sources.insert(SourceId(0), source);
             let last_seen = LastSeen {
                 newest_version: 1,
@@ -136,17 +126,9 @@ mod tests {
             });
             Self {
                 content,
-                pods: vec![SavedPod::Finished(
-                    PodUid::from_text("known"),
-                    last_seen,
-                    None,
-                )],
+                pods: vec![SavedPod::Finished(PodUid::from_text("known"), last_seen, None)],
                 present: scope,
-                probed: Probed {
-                    version: None,
-                    pods: listed.collect(),
-                    sharded: false,
-                },
+                probed: Probed { version: None, pods: listed.collect(), sharded: false },
             }
         }
 

@@ -70,17 +70,10 @@ impl Checkpoint {
     /// shard goes on when only the number of shards has changed.
     pub(crate) fn open(dir: &Path, shard: Shard) -> Result<(Self, Snapshots), OpenError> {
         let (checkpoint, snapshots) = Self::load(Store::open(dir)?);
-        match checkpoint
-            .found
-            .as_ref()
-            .map(|(content, _)| content.scope.shard)
-        {
+        match checkpoint.found.as_ref().map(|(content, _)| content.scope.shard) {
             Some(saved) if saved.index() != shard.index() => Err(OpenError {
                 dir: dir.to_owned(),
-                cause: OpenFault::OtherShard {
-                    saved,
-                    present: shard,
-                },
+                cause: OpenFault::OtherShard { saved, present: shard },
             }),
             _ => Ok((checkpoint, snapshots)),
         }
@@ -95,12 +88,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
         match store.load() {
             Loaded::Absent => gauges.count_load(CheckpointLoad::Absent),
             Loaded::Rejected(rejection) => {
-                rejected(
-                    &gauges,
-                    rejection.reason,
-                    &rejection.why,
-                    rejection.set_aside,
-                );
+                rejected(&gauges, rejection.reason, &rejection.why, rejection.set_aside);
             }
             Loaded::Found(bytes) => match read(&bytes) {
                 Ok(content) => found = Some(content),

@@ -46,13 +46,8 @@ pub(super) fn restore(
         }
     }
     let successor = |source| sources.successor(source);
-    let mut tracker = Tracker::restored(
-        config,
-        content.tracker,
-        freed_on_the_way(pods),
-        successor,
-        sink,
-    );
+    let mut tracker =
+        Tracker::restored(config, content.tracker, freed_on_the_way(pods), successor, sink);
     let kept = sink.records.all();
     tracker.look_after(kept.iter().map(|record| &*record.startup));
     tracker
@@ -74,10 +69,8 @@ fn freed_on_the_way(mut pods: Vec<SavedPod>) -> impl Iterator<Item = SavedPod> {
 /// Reorders the values of pod labels for the labels that are chosen now. The values of newly chosen
 /// labels are unknown.
 fn relabel<'a>(pods: impl Iterator<Item = &'a mut PodInfo>, old: &[String], new: &[String]) {
-    let places: Vec<Option<usize>> = new
-        .iter()
-        .map(|key| old.iter().position(|other| other == key))
-        .collect();
+    let places: Vec<Option<usize>> =
+        new.iter().map(|key| old.iter().position(|other| other == key)).collect();
     for pod in pods {
         let values = &pod.pod_labels;
         let moved = places.iter().map(|place| {

@@ -61,13 +61,7 @@ impl Snapshots {
     }
 
     pub(super) fn new(requests: mpsc::Receiver<Request>) -> Self {
-        Self {
-            requests,
-            scope: SavedScope::default(),
-            changes: 0,
-            last: None,
-            taken: None,
-        }
+        Self { requests, scope: SavedScope::default(), changes: 0, last: None, taken: None }
     }
 
     /// From now on the pods are those of `scope`.

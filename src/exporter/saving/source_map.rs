@@ -45,9 +45,7 @@ impl SourceMap {
 
     /// The sources of the checkpoint.
     pub(super) fn saved(&self) -> impl Iterator<Item = SourceId> {
-        (0..=u16::MAX)
-            .zip(&self.0)
-            .map(|(number, _)| SourceId(number))
+        (0..=u16::MAX).zip(&self.0).map(|(number, _)| SourceId(number))
     }
 }
 

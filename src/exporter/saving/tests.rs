@@ -25,9 +25,7 @@ fn counters(text: &str) -> BTreeMap<String, f64> {
     let series = lines.map(|line| line.rsplit_once(' ').unwrap());
     let grow = |name: &str| {
         let name = name.split('{').next().unwrap();
-        ["_total", "_bucket", "_count", "_sum"]
-            .iter()
-            .any(|end| name.ends_with(end))
+        ["_total", "_bucket", "_count", "_sum"].iter().any(|end| name.ends_with(end))
     };
     (series.filter(|(name, _)| grow(name)))
         .map(|(name, value)| (name.to_owned(), value.parse().unwrap()))
@@ -39,17 +37,12 @@ fn assert_no_lower(before: &str, after: &str) {
     let after = counters(after);
     for (series, value) in counters(before) {
         let now = after.get(&series).copied();
-        assert!(
-            now >= Some(value),
-            "{series} was shown at {value}, and is {now:?}"
-        );
+        assert!(now >= Some(value), "{series} was shown at {value}, and is {now:?}");
     }
 }
 
 fn value(text: &str, series: &str) -> f64 {
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    let line = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     line.expect("the series is there").parse().unwrap()
 }
 
@@ -121,11 +114,7 @@ async fn killed_at_any_moment_it_has_kept_what_it_showed_and_recovers_the_rest()
             "podinit_created_to_ready_duration_seconds_sum{namespace=\"ns\"}",
             "podinit_stage_duration_seconds_count{stage=\"network\",namespace=\"ns\"}",
         ] {
-            assert_eq!(
-                value(&restarted, series),
-                value(&steady, series),
-                "seed {seed}: {series}"
-            );
+            assert_eq!(value(&restarted, series), value(&steady, series), "seed {seed}: {series}");
         }
     }
 }
@@ -177,12 +166,7 @@ async fn a_failing_disk_is_reported_and_written_again_when_it_works() {
     let shown = process.scrape().await.unwrap();
     assert_eq!(value(&shown, "podinit_checkpoint_durable"), 0.0);
     assert_eq!(value(&shown, "podinit_pods_discovered_total"), 5.0);
-    assert!(
-        value(
-            &shown,
-            "podinit_checkpoint_writes_total{result=\"failure\"}"
-        ) >= 1.0
-    );
+    assert!(value(&shown, "podinit_checkpoint_writes_total{result=\"failure\"}") >= 1.0);
     disk.fail(false);
     // A scrape that says that nothing is durable waits for no commit.
     let again = loop {
@@ -211,12 +195,7 @@ async fn a_directory_that_is_moved_is_not_durable_until_it_is_back() {
     exchange();
     // Nothing changes meanwhile, so nothing would be written.
     let shown = process.until_durable(false).await;
-    assert!(
-        value(
-            &shown,
-            "podinit_checkpoint_writes_total{result=\"failure\"}"
-        ) >= 1.0
-    );
+    assert!(value(&shown, "podinit_checkpoint_writes_total{result=\"failure\"}") >= 1.0);
     // Whoever starts there now knows all pods that were shown.
     let copy = parent.path().join("copy");
     std::fs::create_dir(&copy).unwrap();
@@ -264,10 +243,7 @@ async fn at_the_end_everything_is_written_that_was_accounted_for() {
     process.end().await;
     let restored = Process::start(&disk.pulled_out(), PATIENT).await;
     assert_no_lower(&last, &restored.shows());
-    assert_eq!(
-        value(&restored.shows(), "podinit_pods_discovered_total"),
-        5.0
-    );
+    assert_eq!(value(&restored.shows(), "podinit_pods_discovered_total"), 5.0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

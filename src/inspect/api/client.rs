@@ -23,11 +23,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// The length limit of an answer, in bytes.
 const ANSWER_LIMIT: usize = 32 << 20;
 /// The characters of a path segment and of a value that are not percent-encoded.
-const UNRESERVED: AsciiSet = NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Why an exporter gave no answer that can be used; one line.
 #[derive(Debug, thiserror::Error)]
@@ -37,11 +33,7 @@ pub enum AskError {
     #[error("cannot ask the exporter at {url}: {why}; check --url, and that the exporter runs")]
     Unreachable { url: String, why: String },
     #[error("the exporter at {url} does not let podinit in: {why}; {fix}")]
-    Refused {
-        url: String,
-        why: String,
-        fix: &'static str,
-    },
+    Refused { url: String, why: String, fix: &'static str },
     #[error(
         "the exporter at {url} answers {why}; check --url: it names a running podinit that has the API, \
          without a path, such as http://localhost:8080"
@@ -89,11 +81,7 @@ impl ApiClient {
         let withholds_secret = exporter.withholds_secret;
         let exporter = connect_to_server(exporter, "--url".to_owned()).await?;
         let url = exporter.server.trim_end_matches('/').to_owned();
-        Ok(Self {
-            exporter,
-            url,
-            withholds_secret,
-        })
+        Ok(Self { exporter, url, withholds_secret })
     }
 
     /// What the exporter is called in messages.
@@ -188,24 +176,15 @@ impl ApiClient {
     }
 
     fn foreign(&self, status: &str) -> AskError {
-        AskError::Foreign {
-            url: self.url.clone(),
-            why: format!("HTTP {status}"),
-        }
+        AskError::Foreign { url: self.url.clone(), why: format!("HTTP {status}") }
     }
 
     fn unreachable(&self, error: &ApiError) -> AskError {
-        AskError::Unreachable {
-            url: self.url.clone(),
-            why: error.detail.clone(),
-        }
+        AskError::Unreachable { url: self.url.clone(), why: error.detail.clone() }
     }
 
     fn malformed(&self, error: &serde_json::Error) -> AskError {
-        AskError::Malformed {
-            url: self.url.clone(),
-            why: shown(&error.to_string()).into_owned(),
-        }
+        AskError::Malformed { url: self.url.clone(), why: shown(&error.to_string()).into_owned() }
     }
 }
 

@@ -8,11 +8,7 @@ use podinit_core::timestamp::Timestamp;
 /// The token of a place.
 pub(super) fn write(position: Position) -> String {
     match position {
-        Position::InFlight(InFlightPosition {
-            stage,
-            entered,
-            uid,
-        }) => {
+        Position::InFlight(InFlightPosition { stage, entered, uid }) => {
             let [high, low] = uid.words();
             format!(
                 "{stage}.{entered}.{high:x}.{low:x}",
@@ -33,11 +29,7 @@ pub(super) fn in_flight(token: &str) -> Option<InFlightPosition> {
     let entered = Timestamp::from_nanos(parts.next()?.parse().ok()?);
     let words = [parts.next()?, parts.next()?].map(|word| u64::from_str_radix(word, 16).ok());
     let uid = PodUid::from_words([words[0]?, words[1]?]);
-    parts.next().is_none().then_some(InFlightPosition {
-        stage,
-        entered,
-        uid,
-    })
+    parts.next().is_none().then_some(InFlightPosition { stage, entered, uid })
 }
 
 /// The place among the startups that have ended that a token names.
@@ -65,27 +57,14 @@ mod tests {
             assert_eq!(in_flight(&token), Some(position), "{token}");
             assert_eq!(ended(&token), None, "{token}");
         }
-        let position = EndedPosition {
-            duration: Latency::from_nanos(12),
-            number: u64::MAX,
-        };
+        let position = EndedPosition { duration: Latency::from_nanos(12), number: u64::MAX };
         let token = write(Position::Ended(position));
         assert_eq!((ended(&token), in_flight(&token)), (Some(position), None));
     }
 
     #[test]
     fn anything_else_is_no_token() {
-        for token in [
-            "",
-            ".",
-            "a",
-            "7.1.0.0",
-            "0.1.0",
-            "0.1.0.0.0",
-            "0.1.g.0",
-            "1.x",
-            "-1.2",
-        ] {
+        for token in ["", ".", "a", "7.1.0.0", "0.1.0", "0.1.0.0.0", "0.1.g.0", "1.x", "-1.2"] {
             assert_eq!((in_flight(token), ended(token)), (None, None), "{token}");
         }
     }

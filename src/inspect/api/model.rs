@@ -69,9 +69,7 @@ impl<'a> Page<Startup<'a>> {
             time: answer.now,
             fresh: freshness.is_fresh(),
             freshness: Some(freshness),
-            items: records
-                .map(|record| Startup::of(record, label_keys))
-                .collect(),
+            items: records.map(|record| Startup::of(record, label_keys)).collect(),
             next: answer.next.map(continue_token::write),
         }
     }

@@ -96,10 +96,7 @@ fn no_token() -> Fault {
 }
 
 fn limit(value: &str) -> Result<usize, Fault> {
-    let limit = value
-        .parse()
-        .ok()
-        .filter(|limit| (1..=MOST).contains(limit));
+    let limit = value.parse().ok().filter(|limit| (1..=MOST).contains(limit));
     limit.ok_or_else(|| format!("limit: expected a number from 1 to {MOST}"))
 }
 

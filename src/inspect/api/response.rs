@@ -27,10 +27,7 @@ pub(in crate::inspect) fn document(
     content: &impl Serialize,
 ) -> Response {
     let (Ok(body), Ok(tag)) = (serde_json::to_string(document), tag_of(content)) else {
-        return failure(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "the answer cannot be written",
-        );
+        return failure(StatusCode::INTERNAL_SERVER_ERROR, "the answer cannot be written");
     };
     let mut response = match has(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
@@ -52,9 +49,7 @@ pub(in crate::inspect) fn document(
 
 /// What is answered instead of a document.
 pub(in crate::inspect) fn failure(status: StatusCode, error: &str) -> Response {
-    let failure = Failure {
-        error: error.to_owned(),
-    };
+    let failure = Failure { error: error.to_owned() };
     let body = serde_json::to_vec(&failure).unwrap_or_default();
     let mut response = (status, [(CONTENT_TYPE, JSON)], body).into_response();
     if status == StatusCode::SERVICE_UNAVAILABLE {
@@ -75,14 +70,9 @@ fn tag_of(content: &impl Serialize) -> serde_json::Result<String> {
 
 /// Whether the client has the document with this tag.
 fn has(headers: &HeaderMap, tag: &str) -> bool {
-    let strong = |tag: &str| {
-        tag.strip_prefix("W/")
-            .map(ToOwned::to_owned)
-            .unwrap_or_else(|| tag.to_owned())
-    };
+    let strong =
+        |tag: &str| tag.strip_prefix("W/").map(ToOwned::to_owned).unwrap_or_else(|| tag.to_owned());
     let lines = headers.get_all(IF_NONE_MATCH).iter();
-    let mut tags = lines
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(','));
+    let mut tags = lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(','));
     tags.any(|other| other.trim() == "*" || strong(other.trim()) == strong(tag))
 }

@@ -16,25 +16,10 @@ use super::response::{document, failure};
 use crate::inspect::freshness::{Freshness, FreshnessSource};
 use crate::inspect::records::{Answer, Query, RecordsClient, Unanswered};
 
-const IN_FLIGHT: &[&str] = &[
-    "namespace",
-    "workload",
-    "node",
-    "stage",
-    "cause",
-    "limit",
-    "continue",
-];
-const ENDED: &[&str] = &[
-    "sort",
-    "namespace",
-    "workload",
-    "node",
-    "cause",
-    "outcome",
-    "limit",
-    "continue",
-];
+const IN_FLIGHT: &[&str] =
+    &["namespace", "workload", "node", "stage", "cause", "limit", "continue"];
+const ENDED: &[&str] =
+    &["sort", "namespace", "workload", "node", "cause", "outcome", "limit", "continue"];
 
 struct Api {
     records: RecordsClient,
@@ -50,11 +35,7 @@ pub fn router(
     label_keys: Vec<String>,
     freshness: Arc<FreshnessSource>,
 ) -> Router {
-    let api = Api {
-        records,
-        label_keys,
-        freshness,
-    };
+    let api = Api { records, label_keys, freshness };
     let v1 = Router::new()
         .route("/stuck", get(stuck))
         .route("/inflight", get(in_flight))
@@ -149,9 +130,7 @@ impl Api {
     /// Says what podinit waits for, where that is why.
     fn refused(&self, unanswered: Unanswered) -> Response {
         let freshness = self.freshness.now();
-        let waits_for = freshness
-            .waits_for
-            .filter(|_| unanswered == Unanswered::NotBegun);
+        let waits_for = freshness.waits_for.filter(|_| unanswered == Unanswered::NotBegun);
         let why = waits_for.map_or_else(
             || unanswered.to_string(),
             |what| format!("{unanswered}: it waits for {what}"),

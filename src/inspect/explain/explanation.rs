@@ -170,10 +170,7 @@ impl Explanation {
 
     /// The same with a command that names the kubeconfig of its cluster, where kubectl needs to be told.
     pub fn about_cluster(self, kubeconfig: Option<&str>) -> Self {
-        Self {
-            next: addressed(&self.next, kubeconfig),
-            ..self
-        }
+        Self { next: addressed(&self.next, kubeconfig), ..self }
     }
 
     /// Explains a startup as of `now`, beside its context.
@@ -212,9 +209,7 @@ impl Explanation {
             workload: owner.map(ToString::to_string),
             node: record.pod.node.as_deref().map(str::to_owned),
             node_details: new_node::details(record),
-            state: record
-                .outcome()
-                .map_or("in_flight", |outcome| outcome.as_str()),
+            state: record.outcome().map_or("in_flight", |outcome| outcome.as_str()),
             verdict: verdict(record, &ended, &parts, began, end),
             doubts,
             began: rfc3339::format(began),
@@ -301,14 +296,12 @@ fn causes(record: &Record, ended: &Ended, began: Timestamp, end: Timestamp) -> V
     let said = (record.causes.iter().zip(until))
         .map(|(cause, until)| until != Some(cause.began) && (in_flight || cause.began < end));
     let said = record.causes_since_entry().into_iter().zip(said);
-    let lines = said
-        .filter(|(_, is_said)| *is_said)
-        .map(|(cause, _)| CauseLine {
-            began: rfc3339::format(cause.began),
-            after_seconds: since(began, cause.began),
-            stage: cause.waiting.stage().as_str(),
-            cause: cause.waiting.cause().as_str(),
-        });
+    let lines = said.filter(|(_, is_said)| *is_said).map(|(cause, _)| CauseLine {
+        began: rfc3339::format(cause.began),
+        after_seconds: since(began, cause.began),
+        stage: cause.waiting.stage().as_str(),
+        cause: cause.waiting.cause().as_str(),
+    });
     lines.collect()
 }
 
@@ -326,7 +319,5 @@ fn probes(record: &Record, probe_times: Vec<Latency>) -> Vec<Advice> {
     let (Some(probes), Some(taken)) = (&record.pod.probes, ProbeDurations::of(probe_times)) else {
         return Vec::new();
     };
-    (probes.iter())
-        .filter_map(|probes| advise(probes, taken))
-        .collect()
+    (probes.iter()).filter_map(|probes| advise(probes, taken)).collect()
 }

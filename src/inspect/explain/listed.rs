@@ -63,10 +63,7 @@ pub(super) fn replayed_list<S: Sink>(
     new_sink: impl Fn() -> S,
     see: impl FnMut(&Document),
 ) -> (S, Tracker) {
-    let config = ReplayConfig {
-        tracker,
-        ..ReplayConfig::default()
-    };
+    let config = ReplayConfig { tracker, ..ReplayConfig::default() };
     in_order_of_time(&mut list.events);
     let (events, now) = (list.events.clone(), list.now);
     let documents = documents(list, target).map(Ok::<_, Infallible>);
@@ -78,13 +75,7 @@ pub(super) fn replayed_list<S: Sink>(
 /// The documents of a recording that shows the same. Events count only while a startup is under way, so
 /// the pods to explain that are ready come twice: before they were, and after the Events as they are.
 fn documents(list: ListedPods, target: &Target) -> impl Iterator<Item = Document> + use<> {
-    let ListedPods {
-        mut pods,
-        events,
-        nodes,
-        now,
-        ..
-    } = list;
+    let ListedPods { mut pods, events, nodes, now, .. } = list;
     let mut ready = Vec::new();
     for pod in &mut pods {
         let is_ready = pod.conditions.holding(ConditionType::Ready).is_some();
@@ -93,23 +84,12 @@ fn documents(list: ListedPods, target: &Target) -> impl Iterator<Item = Document
             ready.push(std::mem::replace(pod, began));
         }
     }
-    let listed = Body::List {
-        pods,
-        events,
-        nodes,
-        continue_token: None,
-        resource_version: None,
-    };
+    let listed = Body::List { pods, events, nodes, continue_token: None, resource_version: None };
     let ready = ready.into_iter();
     let modified = ready.map(|pod| Body::Event(WatchEventKind::Modified(pod)));
     let bodies = std::iter::once(listed).chain(modified);
     bodies.zip(1..).map(move |(body, document)| Document {
-        position: RecordingPosition {
-            line: document,
-            column: 1,
-            byte: 0,
-            document,
-        },
+        position: RecordingPosition { line: document, column: 1, byte: 0, document },
         observed_at: Some(now),
         latest_event: None,
         body,
@@ -119,17 +99,11 @@ fn documents(list: ListedPods, target: &Target) -> impl Iterator<Item = Document
 /// The pod before it was ready. Where its status does not say exactly since when its network was ready,
 /// the pod as it was bound, so that Events can say it ([§9.2](crate::specification#s9-2)).
 fn before_it_was_ready(pod: &PodSnapshot) -> PodSnapshot {
-    let network = [
-        ConditionType::PodReadyToStartContainers,
-        ConditionType::PodHasNetwork,
-    ];
+    let network = [ConditionType::PodReadyToStartContainers, ConditionType::PodHasNetwork];
     let network = (network.into_iter()).find_map(|kind| pod.conditions.holding(kind));
     let network = network.and_then(|condition| condition.last_transition);
-    let mut before = PodSnapshot {
-        resource_version: None,
-        conditions: Conditions::default(),
-        ..pod.clone()
-    };
+    let mut before =
+        PodSnapshot { resource_version: None, conditions: Conditions::default(), ..pod.clone() };
     if network.is_some() && NetworkTime::of(network, &pod.containers) == Some(NetworkTime::Exact) {
         for kind in ConditionType::ALL {
             let is_later = matches!(kind, ConditionType::ContainersReady | ConditionType::Ready);

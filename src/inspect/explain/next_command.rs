@@ -29,10 +29,7 @@ pub fn next_command(record: &Record) -> String {
 pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> String {
     let name = object("pod", pod.name);
     let kubectl = kubectl_in(pod.namespace);
-    let events = format!(
-        "{kubectl} events --for {}",
-        quoted(&format!("pod/{}", pod.name))
-    );
+    let events = format!("{kubectl} events --for {}", quoted(&format!("pod/{}", pod.name)));
     let describe = format!("{kubectl} describe {name}");
     let field = |path: &str| format!("{kubectl} get {name} -o jsonpath='{{{path}}}'");
     let Some(waiting) = waiting else {
@@ -170,17 +167,10 @@ mod tests {
     /// Kubernetes allows no such name; a recording may have it.
     #[test]
     fn no_name_is_a_flag_of_kubectl() {
-        let pod = PodOnNode {
-            namespace: "-A",
-            name: "--all",
-            node: Some("-l app"),
-        };
+        let pod = PodOnNode { namespace: "-A", name: "--all", node: Some("-l app") };
         let in_stage = |stage, cause| next_command_of(pod, WaitReason::new(stage, cause));
         for (command, expected) in [
-            (
-                next_command_of(pod, None),
-                "kubectl --namespace=-A describe pod/--all",
-            ),
+            (next_command_of(pod, None), "kubectl --namespace=-A describe pod/--all"),
             (
                 in_stage(Stage::Gated, Cause::Gate),
                 "kubectl --namespace=-A get pod/--all -o jsonpath='{.spec.schedulingGates}'",
@@ -189,18 +179,12 @@ mod tests {
                 in_stage(Stage::Network, Cause::Unknown),
                 "kubectl --namespace=-A events --for pod/--all",
             ),
-            (
-                in_stage(Stage::Network, Cause::Acknowledge),
-                "kubectl describe 'node/-l app'",
-            ),
+            (in_stage(Stage::Network, Cause::Acknowledge), "kubectl describe 'node/-l app'"),
             (
                 logs_of(pod, Run::Last),
                 "kubectl --namespace=-A logs pod/--all --all-containers --ignore-errors --tail=50",
             ),
-            (
-                time_of_node("-x"),
-                "kubectl debug node/-x -it --image=busybox -- date -u",
-            ),
+            (time_of_node("-x"), "kubectl debug node/-x -it --image=busybox -- date -u"),
         ] {
             assert_eq!(command, expected);
         }
@@ -211,11 +195,7 @@ mod tests {
     /// Each command prints what the cause is about, and is not empty.
     #[test]
     fn a_command_answers_the_question_of_its_cause() {
-        let on_node = |node| PodOnNode {
-            namespace: "shop",
-            name: "web",
-            node,
-        };
+        let on_node = |node| PodOnNode { namespace: "shop", name: "web", node };
         let command =
             |node, stage, cause| next_command_of(on_node(node), WaitReason::new(stage, cause));
         for (node, stage, cause, expected) in [
@@ -232,12 +212,7 @@ mod tests {
                 Cause::Queue,
                 "kubectl -n shop describe pod web",
             ),
-            (
-                Some("node-1"),
-                Stage::Scheduling,
-                Cause::Acknowledge,
-                "kubectl describe node node-1",
-            ),
+            (Some("node-1"), Stage::Scheduling, Cause::Acknowledge, "kubectl describe node node-1"),
             // The first failure has no run before.
             (
                 None,
@@ -264,11 +239,7 @@ mod tests {
 
     #[test]
     fn the_logs_of_a_crash_are_shown_whatever_the_other_containers_say() {
-        let pod = PodOnNode {
-            namespace: "shop",
-            name: "web",
-            node: None,
-        };
+        let pod = PodOnNode { namespace: "shop", name: "web", node: None };
         let crash = WaitReason::new(Stage::Containers, Cause::Crash);
         assert_eq!(
             next_command_of(pod, crash),

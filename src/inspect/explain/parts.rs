@@ -135,13 +135,9 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
 
 /// Whether an interval is of a pod that was bound before anything could be seen of what it waited for.
 pub(super) fn is_before_binding(recorded: &RecordedInterval, ended: &Ended) -> bool {
-    let is_preexisting = IntervalResult::Unobserved {
-        reason: UnobservedReason::Preexisting,
-    };
-    let stage = matches!(
-        recorded.interval,
-        Interval::Stage(Stage::Scheduling | Stage::Unschedulable)
-    );
+    let is_preexisting = IntervalResult::Unobserved { reason: UnobservedReason::Preexisting };
+    let stage =
+        matches!(recorded.interval, Interval::Stage(Stage::Scheduling | Stage::Unschedulable));
     stage
         && recorded.ended.is_some()
         && (ended.is_bound_at_first_sight || recorded.result == is_preexisting)
@@ -163,11 +159,7 @@ fn add_starts(
         segments.push((Part::NetworkOrPull, from, started));
     }
     let ready = record.reached(Milestone::ContainersReady).unwrap_or(end);
-    segments.push((
-        Part::Application,
-        started,
-        ready.clamp(started, end.max(started)),
-    ));
+    segments.push((Part::Application, started, ready.clamp(started, end.max(started))));
 }
 
 /// Adds what the containers of a pod say that had ended when it was first seen.
@@ -201,9 +193,7 @@ fn add_runs(
 fn waited_for_kubelet(record: &Record) -> bool {
     let is_of_stage = |stage| matches!(stage, Stage::Scheduling | Stage::Unschedulable);
     let causes = record.causes.iter().map(|cause| cause.waiting);
-    let mut causes = causes
-        .filter(|waiting| is_of_stage(waiting.stage()))
-        .peekable();
+    let mut causes = causes.filter(|waiting| is_of_stage(waiting.stage())).peekable();
     causes.peek().is_some() && causes.all(|waiting| waiting.cause() == Cause::Acknowledge)
 }
 

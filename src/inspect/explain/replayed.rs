@@ -137,10 +137,7 @@ impl Observer for Followed<'_> {
     fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
         let Observation::Pod(
             pod,
-            PodObservation::Moved {
-                from: PodState::Undiscovered,
-                to: PodState::Finished(outcome),
-            },
+            PodObservation::Moved { from: PodState::Undiscovered, to: PodState::Finished(outcome) },
         ) = observation
         else {
             return;

@@ -84,7 +84,5 @@ fn crashes_since(pod: &PodSnapshot) -> Option<Timestamp> {
     let ready = pod.conditions.get(ConditionType::Ready);
     let unready = ready.filter(|ready| ready.status == ConditionStatus::False)?;
     let crashes = pod.phase == Phase::Active && pod.crashing_container().is_some();
-    unready
-        .last_transition
-        .filter(|_| crashes && pod.has_started_up())
+    unready.last_transition.filter(|_| crashes && pod.has_started_up())
 }

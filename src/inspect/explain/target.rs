@@ -82,10 +82,7 @@ impl FromStr for TargetName {
         let name = name.to_owned();
         Ok(match kind {
             "Pod" => Self::Pod(name),
-            kind => Self::Workload {
-                kind: kind.to_owned(),
-                name,
-            },
+            kind => Self::Workload { kind: kind.to_owned(), name },
         })
     }
 }
@@ -133,10 +130,8 @@ mod tests {
 
     #[test]
     fn names_are_read_as_kubectl_reads_them() {
-        let workload = |kind: &str| TargetName::Workload {
-            kind: kind.to_owned(),
-            name: "web".to_owned(),
-        };
+        let workload =
+            |kind: &str| TargetName::Workload { kind: kind.to_owned(), name: "web".to_owned() };
         let cases = [
             ("web", TargetName::Pod("web".to_owned())),
             ("po/web", TargetName::Pod("web".to_owned())),

@@ -29,12 +29,7 @@ fn render(explanation: &Explanation, style: Style) -> String {
     containers(&mut out, explanation, style);
     waits(&mut out, explanation, style);
     advice(&mut out, explanation, style);
-    let _ = writeln!(
-        out,
-        "\n{}\n  {}",
-        bold("Next", style),
-        shown(&explanation.next)
-    );
+    let _ = writeln!(out, "\n{}\n  {}", bold("Next", style), shown(&explanation.next));
     out
 }
 
@@ -55,11 +50,7 @@ fn head(out: &mut String, explanation: &Explanation, style: Style) {
         let _ = writeln!(out, "But {}.\n", shown(doubt));
     }
     if let Some(pods) = &explanation.workload_pods {
-        let WorkloadPods {
-            in_flight,
-            ready,
-            other,
-        } = pods;
+        let WorkloadPods { in_flight, ready, other } = pods;
         let _ = writeln!(
             out,
             "One of {} pods of the workload: {in_flight} in flight, {ready} ready, {other} ended \
@@ -78,18 +69,11 @@ fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
     let began = date_and_time_of(&explanation.began);
     let began = began.split(' ').nth(1).unwrap_or_default();
     let total = explanation.seconds.map(seconds).unwrap_or_default();
-    let axis = format!(
-        "{began:<width$}",
-        width = columns.saturating_sub(total.len())
-    );
+    let axis = format!("{began:<width$}", width = columns.saturating_sub(total.len()));
     let head = format!("{:<LABEL$} {axis}{total} {:>9} {of:>12}", "", "took");
     let _ = writeln!(out, "{}", bold(head.trim_end(), style));
     for row in &explanation.rows {
-        let label = if row.is_inside {
-            format!("- {}", row.label)
-        } else {
-            row.label.clone()
-        };
+        let label = if row.is_inside { format!("- {}", row.label) } else { row.label.clone() };
         let label: String = shown(&label).chars().take(LABEL).collect();
         let took = match row.seconds {
             Some(took) => seconds(took),
@@ -132,9 +116,7 @@ fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
 fn milestones(out: &mut String, explanation: &Explanation, style: Style) {
     let _ = writeln!(out, "\n{}", bold("Milestones (UTC)", style));
     for line in &explanation.milestones {
-        let after = line
-            .after_seconds
-            .map(|after| format!("+{}", seconds(after)));
+        let after = line.after_seconds.map(|after| format!("+{}", seconds(after)));
         let time = line.time.as_deref().map(date_and_time_of);
         let _ = write!(
             out,
@@ -178,12 +160,7 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
         let _ = writeln!(out, "  {after:>9}  {}: {}", cause.stage, cause.cause);
     }
     if let Some(message) = &explanation.message {
-        let _ = writeln!(
-            out,
-            "\n{}\n  {}",
-            bold("Kubernetes says", style),
-            shown(message)
-        );
+        let _ = writeln!(out, "\n{}\n  {}", bold("Kubernetes says", style), shown(message));
     }
     if let Some(said) = &explanation.unschedulable {
         autoscaler(out, said, style);
@@ -211,13 +188,8 @@ fn waits(out: &mut String, explanation: &Explanation, style: Style) {
     for slo in &explanation.slos {
         let deadline = slo.deadline.as_ref();
         let deadline = deadline.map(|at| format!(" (deadline {})", date_and_time_of(at)));
-        let _ = writeln!(
-            out,
-            "  {}: {}{}",
-            shown(&slo.slo),
-            slo.result,
-            deadline.unwrap_or_default()
-        );
+        let _ =
+            writeln!(out, "  {}: {}{}", shown(&slo.slo), slo.result, deadline.unwrap_or_default());
     }
 }
 
@@ -246,24 +218,12 @@ fn advice(out: &mut String, explanation: &Explanation, style: Style) {
     for advice in &explanation.probes {
         let sentences = advice.findings.iter().map(|(_, sentence)| &**sentence);
         let sentences: Vec<&str> = sentences.collect();
-        let _ = writeln!(
-            out,
-            "  {}: {}",
-            shown(&advice.container),
-            sentences.join("; ")
-        );
-        let set = advice
-            .set
-            .iter()
-            .map(|(field, value)| format!("{field}: {value}"));
+        let _ = writeln!(out, "  {}: {}", shown(&advice.container), sentences.join("; "));
+        let set = advice.set.iter().map(|(field, value)| format!("{field}: {value}"));
         let _ = writeln!(out, "    set {}", set.collect::<Vec<_>>().join(", "));
     }
 }
 
 fn bold(text: &str, style: Style) -> String {
-    if style.colour {
-        format!("\u{1b}[1m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
+    if style.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
 }

@@ -30,20 +30,11 @@ impl Explanation {
             let Some(times) = micros(row, began) else {
                 continue;
             };
-            let track = if row.is_inside {
-                (POD, number + 2)
-            } else {
-                STAGES
-            };
+            let track = if row.is_inside { (POD, number + 2) } else { STAGES };
             if row.is_inside {
                 trace.name("thread_name", track, &row.label)?;
             }
-            trace.slice(
-                track,
-                (&row.label, row.stage),
-                times,
-                json!({"open": row.is_open}),
-            )?;
+            trace.slice(track, (&row.label, row.stage), times, json!({"open": row.is_open}))?;
         }
         String::from_utf8(trace.end()?).map_err(io::Error::other)
     }

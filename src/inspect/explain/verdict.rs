@@ -24,9 +24,7 @@ pub(super) fn verdict(
 ) -> String {
     let total = seconds(since(began, end));
     match record.progress {
-        Progress::InFlight {
-            waiting, entered, ..
-        } => {
+        Progress::InFlight { waiting, entered, .. } => {
             let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
             let waits = seconds(since(entered, end));
             // What a crash says is short, and ends the search.
@@ -51,16 +49,10 @@ pub(super) fn verdict(
                 "Not ready after {total}: in {stage} for {waits}, cause {cause}{container}{said}{help}.{never}{node}"
             )
         }
-        Progress::Ended {
-            outcome: Outcome::Ready,
-            ..
-        } if !is_end_known(record) => {
+        Progress::Ended { outcome: Outcome::Ready, .. } if !is_end_known(record) => {
             "Ready, but nothing says since when: not measured.".to_owned()
         }
-        Progress::Ended {
-            outcome: Outcome::Ready,
-            ..
-        } => {
+        Progress::Ended { outcome: Outcome::Ready, .. } => {
             let split = match shares.first() {
                 Some(most) if most.part == Part::Unknown.as_str() && most.share >= NEARLY_ALL => {
                     "; where the time went is not known".to_owned()
@@ -68,34 +60,19 @@ pub(super) fn verdict(
                 _ => split(shares).map_or_else(String::new, |split| format!(": {split}")),
             };
             let node = new_node::steps(record);
-            let image = shares
-                .iter()
-                .find(|share| share.part == Part::Image.as_str());
+            let image = shares.iter().find(|share| share.part == Part::Image.as_str());
             let image = image.map_or_else(String::new, |pulled| {
-                format!(
-                    ", then {} until its images were pulled",
-                    seconds(pulled.seconds)
-                )
+                format!(", then {} until its images were pulled", seconds(pulled.seconds))
             });
             let node = node.map_or_else(String::new, |steps| format!(" Its node: {steps}{image}."));
             let again = record.relapse.as_ref().map_or_else(String::new, |relapse| {
                 let how = relapse.message.as_deref().map(crash).unwrap_or_default();
-                let how = if how.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {how}")
-                };
-                format!(
-                    " It crashes again since {} UTC{how}.",
-                    date_and_time(relapse.since)
-                )
+                let how = if how.is_empty() { String::new() } else { format!(": {how}") };
+                format!(" It crashes again since {} UTC{how}.", date_and_time(relapse.since))
             });
             format!("Ready after {total}{split}.{node}{again}")
         }
-        Progress::Ended {
-            outcome: Outcome::Rejected,
-            ..
-        } => {
+        Progress::Ended { outcome: Outcome::Rejected, .. } => {
             let why = ended.in_words(record).map(|why| format!(": {why}"));
             format!(
                 "Rejected by the kubelet after {total}, at {} UTC{}.",
@@ -130,19 +107,15 @@ const NEVER_READY: &str = " It can never be Ready: a container has ended with ex
 fn container(record: &Record, waiting: WaitReason) -> Option<String> {
     let node = record.pod.node.as_deref();
     match (waiting.cause(), waiting.stage()) {
-        (Cause::Acknowledge, Stage::Scheduling | Stage::Unschedulable) => Some(format!(
-            "it is bound to node {}, and the kubelet there has not taken it",
-            node?
-        )),
+        (Cause::Acknowledge, Stage::Scheduling | Stage::Unschedulable) => {
+            Some(format!("it is bound to node {}, and the kubelet there has not taken it", node?))
+        }
         (Cause::Run, _) => {
             let last = record.causes.last()?;
             let position = usize::from(last.container.filter(|_| last.waiting == waiting)?);
             let running = record.containers.get(position)?;
             Some(match running.is_sidecar {
-                true => format!(
-                    "the sidecar {} has not passed its startup probe",
-                    running.name
-                ),
+                true => format!("the sidecar {} has not passed its startup probe", running.name),
                 false => format!("the init container {} has not ended", running.name),
             })
         }
@@ -153,9 +126,8 @@ fn container(record: &Record, waiting: WaitReason) -> Option<String> {
 /// The largest parts in words, such as "half image, half application".
 fn split(shares: &[Share]) -> Option<String> {
     let named = shares.iter().filter(|share| share.share >= LEAST_SHARE);
-    let words: Vec<String> = named
-        .map(|share| format!("{} {}", fraction(share.share), share.part))
-        .collect();
+    let words: Vec<String> =
+        named.map(|share| format!("{} {}", fraction(share.share), share.part)).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
@@ -178,24 +150,13 @@ mod tests {
     use super::*;
 
     fn share(part: &'static str, share: f64) -> Share {
-        Share {
-            part,
-            seconds: share * 10.0,
-            share,
-        }
+        Share { part, seconds: share * 10.0, share }
     }
 
     #[test]
     fn the_largest_parts_are_named_in_words() {
-        let halves = [
-            share("image", 0.48),
-            share("application", 0.44),
-            share("network", 0.08),
-        ];
-        assert_eq!(
-            split(&halves).as_deref(),
-            Some("half image, half application")
-        );
+        let halves = [share("image", 0.48), share("application", 0.44), share("network", 0.08)];
+        assert_eq!(split(&halves).as_deref(), Some("half image, half application"));
         let cases = [
             (0.99, "all image"),
             (0.9, "nearly all image"),

@@ -46,12 +46,7 @@ pub(super) fn waterfall(
     // When what has no end ended, a pod no longer says that had ended when it was first seen.
     let is_known = |span: &Span<'_>| span.recorded.ended.is_some() || !ended.is_over_at_first_sight;
     let mut rows = Vec::new();
-    for StageSpans {
-        stage,
-        whole,
-        steps,
-    } in record.timeline(Some(end))
-    {
+    for StageSpans { stage, whole, steps } in record.timeline(Some(end)) {
         if !is_known(&whole) {
             continue;
         }
@@ -61,16 +56,12 @@ pub(super) fn waterfall(
                 row.label = Part::BeforeBinding.as_str().to_owned();
                 // Of less than a second there is nothing to tell.
                 let takes_time = row.seconds.is_some_and(|took| took >= 1.0);
-                row.uncertain = row
-                    .uncertain
-                    .or(takes_time.then_some(uncertainty::BEFORE_BINDING));
+                row.uncertain = row.uncertain.or(takes_time.then_some(uncertainty::BEFORE_BINDING));
             }
             row
         };
         let known = |is_late| {
-            let steps = steps
-                .iter()
-                .filter(move |(step, _)| (*step > Step::Start) == is_late);
+            let steps = steps.iter().filter(move |(step, _)| (*step > Step::Start) == is_late);
             let steps = steps.filter(|(_, span)| is_known(span));
             steps.map(|(_, span)| row(span))
         };
@@ -100,9 +91,7 @@ impl Row {
             if !self.is_pull {
                 self.seconds = Some(most);
             }
-            self.uncertain = self
-                .uncertain
-                .or(Some(uncertainty::beyond_stage(self.is_pull)));
+            self.uncertain = self.uncertain.or(Some(uncertainty::beyond_stage(self.is_pull)));
         }
     }
 }
@@ -128,10 +117,7 @@ fn row(stage: Stage, span: &Span<'_>, fleet: &Fleet, began: Timestamp) -> Row {
 
 /// The pulls of images of the containers of `stage`.
 fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<Item = Row> {
-    let pulls = record
-        .pulls
-        .iter()
-        .filter(move |pull| pull.stage() == stage);
+    let pulls = record.pulls.iter().filter(move |pull| pull.stage() == stage);
     pulls.filter_map(move |pull| {
         let RecordedImage::Pulled { ended, with_wait } = pull.image else {
             return None;

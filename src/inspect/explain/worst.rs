@@ -136,11 +136,7 @@ impl Worst {
             return;
         }
         let stuck = match record.progress {
-            Progress::InFlight {
-                is_stuck,
-                is_never_ready,
-                ..
-            } => {
+            Progress::InFlight { is_stuck, is_never_ready, .. } => {
                 // It is no startup any more, and runs for as long as its job takes.
                 if is_never_ready && !is_stuck {
                     return;
@@ -149,10 +145,7 @@ impl Worst {
             }
             Progress::Ended { outcome, .. } => {
                 // How long others ran says nothing of their startup.
-                if !matches!(
-                    outcome,
-                    Outcome::Ready | Outcome::Failed | Outcome::Rejected
-                ) {
+                if !matches!(outcome, Outcome::Ready | Outcome::Failed | Outcome::Rejected) {
                     return;
                 }
                 false
@@ -181,8 +174,7 @@ impl Worst {
     fn cut(&mut self) {
         let took = |one: &WorstStartup| Reverse((one.seconds * 1e3) as u64);
         let key = |one: &WorstStartup| (!one.stuck, took(one), one.namespace.clone());
-        self.worst
-            .sort_by_cached_key(|one| (key(one), one.name.clone()));
+        self.worst.sort_by_cached_key(|one| (key(one), one.name.clone()));
         self.worst.truncate(MOST);
     }
 
@@ -201,11 +193,7 @@ struct Collected<'a> {
 
 impl<'a> Collected<'a> {
     fn new(target: &'a Target, statuses: &'a RefCell<Statuses>) -> Self {
-        Self {
-            target,
-            statuses,
-            worst: Worst::default(),
-        }
+        Self { target, statuses, worst: Worst::default() }
     }
 
     /// With the pods that are in flight at the end.

@@ -39,9 +39,7 @@ impl Freshness {
     /// Which pods it does not see; `None` where it sees all.
     pub fn shard_note(&self) -> Option<String> {
         let shard = self.shard.as_deref()?;
-        Some(format!(
-            "This exporter sees only the pods of shard {shard}."
-        ))
+        Some(format!("This exporter sees only the pods of shard {shard}."))
     }
 }
 
@@ -88,10 +86,7 @@ mod tests {
             None,
         ];
         assert_eq!(said.each_ref().map(Option::as_deref), expected);
-        let unheard = Freshness {
-            age_seconds: None,
-            ..freshness(FreshnessState::Waiting)
-        };
+        let unheard = Freshness { age_seconds: None, ..freshness(FreshnessState::Waiting) };
         let said = unheard.headline(now);
         assert!(said.is_some_and(|said| said.ends_with("It cannot say yet what is broken.")));
     }

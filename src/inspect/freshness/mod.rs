@@ -86,9 +86,6 @@ impl Freshness {
 
     /// The same without what changes from moment to moment: the tag of an answer stands for it.
     pub fn lasting(&self) -> Self {
-        Self {
-            age_seconds: None,
-            ..self.clone()
-        }
+        Self { age_seconds: None, ..self.clone() }
     }
 }

@@ -190,10 +190,7 @@ mod tests {
         exporter.wait(5).await;
         exporter.source.waits_for(Some("the API server".to_owned()));
         assert_eq!(exporter.state(), (FreshnessState::Waiting, 1_000));
-        assert_eq!(
-            exporter.source.now().waits_for.as_deref(),
-            Some("the API server")
-        );
+        assert_eq!(exporter.source.now().waits_for.as_deref(), Some("the API server"));
         exporter.source.waits_for(None);
         exporter.wait(5).await;
         let refused = ApiError::new(ApiErrorKind::Transport, "connection refused");

@@ -46,12 +46,8 @@ impl Sample {
         Self {
             at,
             in_flight: figures.in_flight(),
-            slos: slos
-                .map(|slo| (Arc::clone(&slo.name), slo.good, slo.bad))
-                .collect(),
-            problems: problems
-                .map(|problem| (key(problem).into(), problem.pods))
-                .collect(),
+            slos: slos.map(|slo| (Arc::clone(&slo.name), slo.good, slo.bad)).collect(),
+            problems: problems.map(|problem| (key(problem).into(), problem.pods)).collect(),
         }
     }
 }
@@ -161,9 +157,7 @@ impl History {
             let mut pairs = later.iter().zip(earlier);
             std::array::from_fn(|_| {
                 let pair = pairs.next();
-                pair.map_or_else(Distribution::default, |(later, earlier)| {
-                    later.since(earlier)
-                })
+                pair.map_or_else(Distribution::default, |(later, earlier)| later.since(earlier))
             })
         };
         let hour_ago = copy(HOUR).or_else(|| self.copies.front());

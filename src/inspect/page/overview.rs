@@ -68,10 +68,7 @@ struct Named {
 }
 
 #[derive(Template)]
-#[template(
-    path = "inspect/page/templates/overview.html",
-    config = "src/askama.toml"
-)]
+#[template(path = "inspect/page/templates/overview.html", config = "src/askama.toml")]
 struct OverviewPage {
     root: &'static str,
     cluster: Option<String>,
@@ -113,12 +110,9 @@ impl Overview {
     pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
         let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
         // Lines and the burn reach to the present.
-        self.history
-            .add(Sample::new(now, &self.figures, &problems.problems));
+        self.history.add(Sample::new(now, &self.figures, &problems.problems));
         let slos = self.figures.slos.iter();
-        let slos: Vec<_> = slos
-            .map(|slo| SloCard::new(slo, &self.history, now))
-            .collect();
+        let slos: Vec<_> = slos.map(|slo| SloCard::new(slo, &self.history, now)).collect();
         let in_flight = census.in_flight();
         let status = Status::of(&Signs {
             freshness: &self.freshness,
@@ -187,9 +181,7 @@ fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
     let all: Vec<_> = records.iter().map(explained).collect();
     let longest = all.first().map_or(1.0, |one| one.width);
     let width = |one: &Explanation| super::waterfall::WIDTH * (longest / one.width.max(0.001));
-    all.iter()
-        .map(|one| (waterfall(one), width(one).round()))
-        .collect()
+    all.iter().map(|one| (waterfall(one), width(one).round())).collect()
 }
 
 /// Whether it knows the present.
@@ -200,9 +192,9 @@ fn sync(freshness: &Freshness, now: Timestamp) -> String {
         (false, true) => format!("in sync in part since {since}"),
         (false, false) => format!("not in sync since {since}"),
     };
-    let heard = freshness.age_seconds.map_or_else(String::new, |age| {
-        format!(", heard {} ago", seconds(age.round()))
-    });
+    let heard = freshness
+        .age_seconds
+        .map_or_else(String::new, |age| format!(", heard {} ago", seconds(age.round())));
     sync + &heard
 }
 
@@ -216,15 +208,12 @@ fn words(wanted: &Wanted) -> Vec<(&'static str, String)> {
         ("cause", cause),
     ];
     let set = all.into_iter();
-    set.filter_map(|(what, value)| Some((what, value?)))
-        .collect()
+    set.filter_map(|(what, value)| Some((what, value?))).collect()
 }
 
 fn counts(names: &[&'static str], pods: &[u64]) -> Vec<Named> {
     let pairs = names.iter().zip(pods).filter(|(_, pods)| **pods > 0);
-    pairs
-        .map(|(name, pods)| Named { name, pods: *pods })
-        .collect()
+    pairs.map(|(name, pods)| Named { name, pods: *pods }).collect()
 }
 
 /// How many pods have exact, bounded or late network times: by what gave them.

@@ -71,12 +71,7 @@ impl PodRow {
     fn new(example: &FoundPod, of_problem: Option<Cause>, now: Timestamp) -> Self {
         let of_problem = of_problem.map_or("", |cause| cause.as_str());
         let (state, cause, wait) = match example.state {
-            FoundState::InFlight {
-                waiting,
-                entered,
-                stuck_at,
-                is_stuck,
-            } => {
+            FoundState::InFlight { waiting, entered, stuck_at, is_stuck } => {
                 let waited = since(entered, now);
                 let limit = since(entered, stuck_at);
                 let wait = Wait {
@@ -85,19 +80,11 @@ impl PodRow {
                     deadline: seconds(limit),
                     is_stuck,
                 };
-                (
-                    waiting.stage().as_str(),
-                    waiting.cause().as_str(),
-                    Some(wait),
-                )
+                (waiting.stage().as_str(), waiting.cause().as_str(), Some(wait))
             }
             FoundState::Ended { outcome, .. } => {
                 let state = outcome.as_str();
-                (
-                    state,
-                    if of_problem == state { "" } else { of_problem },
-                    None,
-                )
+                (state, if of_problem == state { "" } else { of_problem }, None)
             }
         };
         Self {
@@ -123,16 +110,11 @@ pub(super) fn pod_groups(census: &Census, now: Timestamp) -> (Vec<PodGroup>, usi
         (format!("{}{shared}", problem.cause), cause, group)
     });
     let rest = ("Starting as usual".to_owned(), None, &census.rest);
-    let groups = problems
-        .chain([rest])
-        .filter(|(_, _, group)| group.pods > 0);
+    let groups = problems.chain([rest]).filter(|(_, _, group)| group.pods > 0);
     let groups = groups.map(|(title, cause, group)| {
         let mut listed = pod_group(title, cause, group, &mut left, now);
         if cause.is_none() {
-            listed
-                .workloads
-                .iter_mut()
-                .for_each(|one| one.note = failing(census, &one.name));
+            listed.workloads.iter_mut().for_each(|one| one.note = failing(census, &one.name));
         }
         listed
     });
@@ -143,13 +125,9 @@ pub(super) fn pod_groups(census: &Census, now: Timestamp) -> (Vec<PodGroup>, usi
 /// That other pods of a workload have failed, so that nobody takes it for one that starts well.
 fn failing(census: &Census, name: &str) -> String {
     let groups = census.problems.iter().map(|(_, group)| group);
-    let failed = groups
-        .flat_map(|group| &group.workloads)
-        .filter(|(key, _)| workload(key).0 == name);
-    match failed
-        .map(|(_, pods)| pods.pods - pods.in_flight)
-        .sum::<usize>()
-    {
+    let failed =
+        groups.flat_map(|group| &group.workloads).filter(|(key, _)| workload(key).0 == name);
+    match failed.map(|(_, pods)| pods.pods - pods.in_flight).sum::<usize>() {
         0 => String::new(),
         1 => "1 other has failed".to_owned(),
         pods => format!("{pods} others have failed"),
@@ -165,24 +143,13 @@ fn pod_group(
 ) -> PodGroup {
     let all = group.workloads.iter();
     let all = largest(all.map(|(key, pods)| ((key, pods), pods.pods)));
-    let listed = all
-        .take(MOST_WORKLOADS)
-        .map(|((key, workload_pods), pods)| {
-            let (name, page) = workload(key);
-            let rows = workload_pods.examples.iter().take(*left);
-            let rows: Vec<_> = rows
-                .map(|example| PodRow::new(example, cause, now))
-                .collect();
-            *left -= rows.len();
-            WorkloadPods {
-                key: format!("{title} {name}"),
-                name,
-                page,
-                pods,
-                note: String::new(),
-                rows,
-            }
-        });
+    let listed = all.take(MOST_WORKLOADS).map(|((key, workload_pods), pods)| {
+        let (name, page) = workload(key);
+        let rows = workload_pods.examples.iter().take(*left);
+        let rows: Vec<_> = rows.map(|example| PodRow::new(example, cause, now)).collect();
+        *left -= rows.len();
+        WorkloadPods { key: format!("{title} {name}"), name, page, pods, note: String::new(), rows }
+    });
     let workloads: Vec<WorkloadPods> = listed.collect();
     let shown: usize = workloads.iter().map(|one| one.pods).sum();
     PodGroup {

@@ -55,14 +55,7 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
             .map(|line| (line, date_and_time_of(&line.began)))
             .collect(),
         slos: (explanation.slos.iter())
-            .map(|slo| {
-                (
-                    slo,
-                    slo.deadline
-                        .as_deref()
-                        .map_or_else(String::new, date_and_time_of),
-                )
-            })
+            .map(|slo| (slo, slo.deadline.as_deref().map_or_else(String::new, date_and_time_of)))
             .collect(),
         style: foot.is_none().then(super::style),
         foot,

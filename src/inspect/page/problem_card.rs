@@ -50,9 +50,7 @@ impl ProblemCard {
             shown: group.pods,
             line: line(&history.pods_of(problem, now), now),
             affected: affected.into_iter().filter(|one| one.count > 0).collect(),
-            oldest: oldest
-                .map(|pod| (pod.clone(), path_of(&pod.namespace, &pod.name)))
-                .collect(),
+            oldest: oldest.map(|pod| (pod.clone(), path_of(&pod.namespace, &pod.name))).collect(),
             by_cause: query(&[("cause", &problem.cause)]),
             problem: problem.clone(),
         }
@@ -62,16 +60,10 @@ impl ProblemCard {
 /// The name of a workload, and the page of it.
 pub(super) fn workload((namespace, kind, name): &WorkloadKey) -> (String, String) {
     match kind.is_empty() {
-        true => (
-            format!("{namespace}: pods without an owner"),
-            query(&[("namespace", namespace)]),
-        ),
+        true => (format!("{namespace}: pods without an owner"), query(&[("namespace", namespace)])),
         false => (
             format!("{namespace}/{name} ({kind})"),
-            query(&[
-                ("namespace", namespace),
-                ("workload", &format!("{kind}/{name}")),
-            ]),
+            query(&[("namespace", namespace), ("workload", &format!("{kind}/{name}"))]),
         ),
     }
 }

@@ -42,11 +42,7 @@ impl Scale {
     /// From the first sample until `now`, and from 0 to `most`.
     fn new(from: Timestamp, now: Timestamp, most: u64) -> Self {
         let hour = i64::try_from(HOUR.as_nanos()).unwrap_or(i64::MAX);
-        Self {
-            from,
-            nanos: now.nanos_since(from).clamp(1, hour) as f64,
-            most: most.max(1),
-        }
+        Self { from, nanos: now.nanos_since(from).clamp(1, hour) as f64, most: most.max(1) }
     }
 
     fn x(&self, at: Timestamp) -> f64 {
@@ -87,27 +83,13 @@ pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, Axes) {
             let command = if number == 0 { 'M' } else { 'L' };
             let top = below(sample) + sample.in_flight[index];
             // Writing to a `String` cannot fail.
-            let _ = write!(
-                path,
-                "{command}{:.1} {:.1}",
-                scale.x(sample.at),
-                scale.y(top)
-            );
+            let _ = write!(path, "{command}{:.1} {:.1}", scale.x(sample.at), scale.y(top));
         }
         for sample in samples.iter().rev() {
-            let _ = write!(
-                path,
-                "L{:.1} {:.1}",
-                scale.x(sample.at),
-                scale.y(below(sample))
-            );
+            let _ = write!(path, "L{:.1} {:.1}", scale.x(sample.at), scale.y(below(sample)));
         }
         path.push('Z');
-        Some(Band {
-            stage: stage.as_str(),
-            path,
-            most: peak,
-        })
+        Some(Band { stage: stage.as_str(), path, most: peak })
     });
     (bands.collect(), scale.axes(now))
 }
@@ -158,9 +140,7 @@ mod tests {
         // Ten minutes are 960 wide, so 5 minutes are 480; 8 pods are 160 high, so one is 20.
         let samples = [sample(0, 2, 2), sample(5, 4, 4), sample(10, 4, 0)];
         let (bands, axes) = river(&samples.each_ref(), at(10));
-        let [network, containers] = bands.as_slice() else {
-            unreachable!("{bands:?}")
-        };
+        let [network, containers] = bands.as_slice() else { unreachable!("{bands:?}") };
         assert_eq!((network.stage, network.most), ("network", 4));
         assert_eq!(
             network.path,

@@ -103,10 +103,7 @@ struct Made {
 
 /// `/` and what it loads, and `/pods/NAMESPACE/NAME`.
 pub fn router(sources: PageSources) -> Router {
-    let page = Page {
-        sources,
-        overview: tokio::sync::Mutex::default(),
-    };
+    let page = Page { sources, overview: tokio::sync::Mutex::default() };
     let file = |kind: &'static str, text: String| {
         let kind = HeaderValue::from_static(kind);
         get(|| async move { ([(CONTENT_TYPE, kind)], text) })
@@ -172,11 +169,7 @@ async fn overview(
     let at = Instant::now();
     match page.sources.overview(wanted, choice.refreshes()).await {
         Ok(html) => {
-            *kept = Some(Made {
-                at,
-                choice,
-                html: html.clone(),
-            });
+            *kept = Some(Made { at, choice, html: html.clone() });
             answer(html)
         }
         Err(error) => unavailable(&error),
@@ -272,10 +265,7 @@ impl PageSources {
     /// The newest startups that ended as ready.
     async fn newest_ready(&self, limit: usize) -> Result<Vec<Record>, Unanswered> {
         let query = Query::Ended {
-            filter: Filter {
-                outcome: Some(Outcome::Ready),
-                ..Filter::default()
-            },
+            filter: Filter { outcome: Some(Outcome::Ready), ..Filter::default() },
             sort: Sort::Newest,
             after: None,
             limit,

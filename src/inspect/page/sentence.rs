@@ -111,22 +111,13 @@ fn of_them(stage: Stage, pods: u64) -> String {
 /// What one pod, and what several do in a stage.
 const fn words(stage: Stage) -> (&'static str, &'static str) {
     match stage {
-        Stage::Gated => (
-            "waits for its scheduling gates",
-            "wait for their scheduling gates",
-        ),
+        Stage::Gated => ("waits for its scheduling gates", "wait for their scheduling gates"),
         Stage::Scheduling => ("waits for the scheduler", "wait for the scheduler"),
         Stage::Unschedulable => ("fits on no node", "fit on no node"),
         Stage::Network => ("waits for its network", "wait for their network"),
-        Stage::Init => (
-            "waits for its init containers",
-            "wait for their init containers",
-        ),
+        Stage::Init => ("waits for its init containers", "wait for their init containers"),
         Stage::Containers => ("waits for its containers", "wait for their containers"),
-        Stage::Readiness => (
-            "waits for its readiness gates",
-            "wait for their readiness gates",
-        ),
+        Stage::Readiness => ("waits for its readiness gates", "wait for their readiness gates"),
     }
 }
 
@@ -181,11 +172,8 @@ mod tests {
             idle_before.sentence(),
             "461 pods wait for their network since 23:12; 400 are stuck."
         );
-        let spread = Situation {
-            node: Some(("node-a0".to_owned(), 92)),
-            last_ready: None,
-            ..outage
-        };
+        let spread =
+            Situation { node: Some(("node-a0".to_owned(), 92)), last_ready: None, ..outage };
         assert_eq!(
             spread.sentence(),
             "461 pods wait for their network since 23:05; 400 are stuck."
@@ -200,10 +188,7 @@ mod tests {
             "7 pods are starting up, 5 of them wait for their containers since 23:05; none is stuck."
         );
         let one = situation(&[(Stage::Init, 1, 1)]);
-        assert_eq!(
-            one.sentence(),
-            "1 pod waits for its init containers since 23:05; 1 is stuck."
-        );
+        assert_eq!(one.sentence(), "1 pod waits for its init containers since 23:05; 1 is stuck.");
     }
 
     #[test]
@@ -217,14 +202,8 @@ mod tests {
     #[test]
     fn silence_in_one_sentence() {
         let idle = situation(&[]);
-        assert_eq!(
-            idle.sentence(),
-            "No pod is starting up; the last one became ready at 23:13."
-        );
-        let new = Situation {
-            last_ready: None,
-            ..idle
-        };
+        assert_eq!(idle.sentence(), "No pod is starting up; the last one became ready at 23:13.");
+        let new = Situation { last_ready: None, ..idle };
         assert_eq!(new.sentence(), "No pod is starting up.");
     }
 }

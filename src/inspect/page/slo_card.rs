@@ -49,10 +49,7 @@ impl SloCard {
         let burn = burning.map(|SloWindow { good, bad, .. }| {
             bad as f64 / ((good + bad) as f64 * budget).max(f64::MIN_POSITIVE)
         });
-        let left_out = slo
-            .selection
-            .sentence()
-            .map(|left_out| format!(". {left_out}"));
+        let left_out = slo.selection.sentence().map(|left_out| format!(". {left_out}"));
         Self {
             name: slo.name.to_string(),
             promise: format!(
@@ -116,10 +113,7 @@ mod tests {
     fn card(ago: i64, before: (u64, u64), (good, bad): (u64, u64)) -> SloCard {
         let now = Timestamp::from_seconds(1_000_000);
         let mut history = History::default();
-        let figures = Figures {
-            slos: vec![slo(before.0, before.1)],
-            ..Figures::default()
-        };
+        let figures = Figures { slos: vec![slo(before.0, before.1)], ..Figures::default() };
         let at = now.plus_nanos(-ago * 1_000_000_000);
         history.add(Sample::new(at, &figures, &[]));
         SloCard::new(&slo(good, bad), &history, now)
@@ -130,10 +124,7 @@ mod tests {
         // 5 of 1,000 are half the budget of 1 %; 5 of 200 within a minute are 2.5 times as many as allowed.
         let found = card(60, (800, 0), (995, 5));
         assert_eq!(found.promise, "99% of pods within 30s (created_to_ready)");
-        assert_eq!(
-            (&*found.good, &*found.left),
-            ("99.5% good of 1000 pods", "50%")
-        );
+        assert_eq!((&*found.good, &*found.left), ("99.5% good of 1000 pods", "50%"));
         assert_eq!((&*found.burn, found.level), ("2.5×", "warn"));
         assert_eq!(found.of, "200 pods in 60s");
         assert_eq!(card(60, (800, 0), (900, 100)).level, "bad");
@@ -143,14 +134,8 @@ mod tests {
 
     #[test]
     fn a_promise_says_which_pods_do_not_count() {
-        let selection = Selection {
-            existing_capacity: true,
-            present_images: false,
-        };
-        let slo = SloFigures {
-            selection,
-            ..slo(0, 0)
-        };
+        let selection = Selection { existing_capacity: true, present_images: false };
+        let slo = SloFigures { selection, ..slo(0, 0) };
         let now = Timestamp::from_seconds(1_000_000);
         assert_eq!(
             SloCard::new(&slo, &History::default(), now).promise,
@@ -162,10 +147,7 @@ mod tests {
     fn the_first_minutes_alarm_nobody() {
         let found = card(60, (0, 0), (0, 16));
         assert_eq!(found.good, "16 of 16 pods missed it");
-        assert_eq!(
-            (&*found.left, &*found.burn),
-            ("too few pods", "too few pods")
-        );
+        assert_eq!((&*found.left, &*found.burn), ("too few pods", "too few pods"));
         assert_eq!((&*found.of, found.level), ("", "calm"));
     }
 
@@ -179,9 +161,6 @@ mod tests {
 
     #[test]
     fn what_is_not_kept_is_not_rounded_up() {
-        assert_eq!(
-            [99.999, 99.5, 100.0, 99.9].map(decimals),
-            ["99.99", "99.5", "100", "99.9"]
-        );
+        assert_eq!([99.999, 99.5, 100.0, 99.9].map(decimals), ["99.99", "99.5", "100", "99.9"]);
     }
 }

@@ -48,15 +48,9 @@ pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<St
         let beside = |percent, least| {
             let at = |of: &Distribution| {
                 let enough = of.count() >= least;
-                enough
-                    .then(|| of.quantile(percent))
-                    .flatten()
-                    .map(rounded_seconds)
+                enough.then(|| of.quantile(percent)).flatten().map(rounded_seconds)
             };
-            Beside {
-                last: at(last),
-                before: before.and_then(at),
-            }
+            Beside { last: at(last), before: before.and_then(at) }
         };
         StageRow {
             class,
@@ -68,8 +62,7 @@ pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<St
             bars: bars(last),
         }
     });
-    rows.filter(|row| row.now > 0 || row.pods > 0 || row.class == "whole")
-        .collect()
+    rows.filter(|row| row.now > 0 || row.pods > 0 || row.class == "whole").collect()
 }
 
 /// The bars of a distribution over a logarithmic axis of time. What is outside of it stands at its ends.
@@ -110,10 +103,7 @@ mod tests {
         assert_eq!((first.name, first.now, first.pods), ("scheduling", 3, 99));
         let (last, before) = (first.median.last.as_deref(), first.median.before.as_deref());
         assert_eq!((last, before), (Some("1.9s"), Some("0.96s")));
-        assert_eq!(
-            (&first.p99.last, first.p99.before.as_deref()),
-            (&None, Some("1s"))
-        );
+        assert_eq!((&first.p99.last, first.p99.before.as_deref()), (&None, Some("1s")));
         assert_eq!((whole.class, whole.now), ("whole", 3));
     }
 
@@ -121,10 +111,7 @@ mod tests {
     fn a_distribution_is_drawn_between_its_ends() {
         let found = bars(&Distribution::of_nanos([0, 1_000_000_000, u64::MAX / 2]));
         // A second is a quarter of the way.
-        assert_eq!(
-            found,
-            "M0 10v-10.0h1v10.0zM9 10v-10.0h1v10.0zM39 10v-10.0h1v10.0z"
-        );
+        assert_eq!(found, "M0 10v-10.0h1v10.0zM9 10v-10.0h1v10.0zM39 10v-10.0h1v10.0z");
         assert_eq!(bars(&Distribution::default()), "");
     }
 }

@@ -107,9 +107,7 @@ fn late(nodes: u64) -> Option<String> {
         1 => "1 node has".to_owned(),
         nodes => format!("{nodes} nodes have"),
     };
-    Some(format!(
-        "{which} been starting for more than 15 minutes: kubectl get nodes names them."
-    ))
+    Some(format!("{which} been starting for more than 15 minutes: kubectl get nodes names them."))
 }
 
 /// The sentence where there is no problem.
@@ -127,10 +125,7 @@ fn calm(signs: &Signs<'_>) -> String {
         pods => format!("{pods} pods are starting up"),
     };
     let last = signs.last_ready.map_or_else(String::new, |at| {
-        format!(
-            "; the last one became ready at {}",
-            clock_time(at, signs.now)
-        )
+        format!("; the last one became ready at {}", clock_time(at, signs.now))
     });
     format!("{known}: {starting}{last}.")
 }
@@ -160,11 +155,8 @@ mod tests {
     }
 
     fn status(state: FreshnessState, pods: &[(usize, usize)]) -> (&'static str, &'static str) {
-        let problem = |&(pods, stuck): &(usize, usize)| Problem {
-            pods,
-            stuck,
-            ..Problem::default()
-        };
+        let problem =
+            |&(pods, stuck): &(usize, usize)| Problem { pods, stuck, ..Problem::default() };
         let problems: Vec<_> = pods.iter().map(problem).collect();
         let found = Status::of(&Signs {
             freshness: &freshness(state),
@@ -244,10 +236,7 @@ mod tests {
         };
         let expected = "No problem: 7 pods are starting up; the last one became ready at 10:05.";
         assert_eq!(Status::of(&signs).sentence, expected);
-        let found = Status::of(&Signs {
-            unanswered: Some("podinit is busy, try again"),
-            ..signs
-        });
+        let found = Status::of(&Signs { unanswered: Some("podinit is busy, try again"), ..signs });
         assert_eq!((found.level, found.word), ("warn", "Busy"));
         let expected = "It is not known now what is broken: podinit is busy, try again.";
         assert_eq!(found.sentence, expected);
@@ -283,16 +272,10 @@ mod tests {
             (found.word, found.also)
         };
         let two = ["node-1", "node-2"].map(clock);
-        assert_eq!(
-            found(&two[..1], std::slice::from_ref(&problem)),
-            ("Attention", None)
-        );
+        assert_eq!(found(&two[..1], std::slice::from_ref(&problem)), ("Attention", None));
         let (word, also) = found(&two, &[problem]);
         assert_eq!(word, "Attention");
-        assert_eq!(
-            also.as_deref(),
-            Some("The clock of node-2 is at least 1h59m ahead.")
-        );
+        assert_eq!(also.as_deref(), Some("The clock of node-2 is at least 1h59m ahead."));
         let (_, also) = found(&two, &[]);
         let both = "The clock of node-1 is at least 1h59m ahead, and that of 1 more node is off.";
         assert_eq!(also.as_deref(), Some(both));

@@ -63,9 +63,7 @@ fn bar(row: &Row, number: usize, total: f64) -> Bar {
         None if row.is_open => "open".to_owned(),
         None => "not known".to_owned(),
     };
-    let median = row
-        .p50_seconds
-        .map(|p50| format!(" (p50 {})", seconds(p50)));
+    let median = row.p50_seconds.map(|p50| format!(" (p50 {})", seconds(p50)));
     Bar {
         label: row.label.clone(),
         stage: row.stage,

@@ -86,9 +86,7 @@ impl Wanted {
 
     fn fits(&self, pod: &FoundPod, cause: Option<Cause>) -> bool {
         let is = |wanted: &Option<String>, actual: Option<&str>| {
-            wanted
-                .as_deref()
-                .is_none_or(|wanted| actual == Some(wanted))
+            wanted.as_deref().is_none_or(|wanted| actual == Some(wanted))
         };
         let owner = pod.workload.as_deref();
         let is_owned = |wanted: &str| match (owner, wanted.split_once('/')) {
@@ -199,12 +197,7 @@ impl Counts {
             }
         }
         let named = named.into_iter();
-        Most {
-            count,
-            named: named
-                .map(|(pods, name)| (name.into(), pods as usize))
-                .collect(),
-        }
+        Most { count, named: named.map(|(pods, name)| (name.into(), pods as usize)).collect() }
     }
 }
 
@@ -215,9 +208,8 @@ impl Group {
         self.stuck += usize::from(pod.is_stuck());
         let namespace = Arc::clone(&pod.namespace);
         let owner = pod.workload.as_deref();
-        let (kind, name) = owner.map_or_else(Default::default, |owner| {
-            (owner.kind.clone(), owner.name.clone())
-        });
+        let (kind, name) =
+            owner.map_or_else(Default::default, |owner| (owner.kind.clone(), owner.name.clone()));
         let key = (namespace, kind, name);
         if self.workloads.len() >= MOST_WORKLOADS && !self.workloads.contains_key(&key) {
             return;
@@ -246,12 +238,8 @@ mod tests {
             (0..pods).for_each(|_| counts.add(number, number));
         }
         let most = counts.most(|place| names[place as usize]);
-        let named: Vec<(&str, usize)> = (most.named.iter())
-            .map(|(name, pods)| (&**name, *pods))
-            .collect();
-        assert_eq!(
-            (most.count, named),
-            (6, vec![("f", 9), ("b", 3), ("a", 1), ("c", 1)])
-        );
+        let named: Vec<(&str, usize)> =
+            (most.named.iter()).map(|(name, pods)| (&**name, *pods)).collect();
+        assert_eq!((most.count, named), (6, vec![("f", 9), ("b", 3), ("a", 1), ("c", 1)]));
     }
 }

@@ -41,12 +41,7 @@ pub struct Finder {
 impl Finder {
     /// A finder over the records that `records` answers for, which tells `publisher` and `metric`.
     pub fn new(records: RecordsClient, publisher: Publisher, metric: Arc<ProblemPods>) -> Self {
-        Self {
-            records: records.apart(),
-            publisher,
-            metric,
-            over_time: OverTime::default(),
-        }
+        Self { records: records.apart(), publisher, metric, over_time: OverTime::default() }
     }
 
     /// Finds them until `shutdown`. It keeps its thread for as long as it takes to compare very many pods.
@@ -91,8 +86,7 @@ impl Finder {
         }
         let found = finding.finish(&mut self.over_time);
         let problems = found.problems.iter();
-        self.metric
-            .state(problems.map(|(problem, _)| problem), began);
+        self.metric.state(problems.map(|(problem, _)| problem), began);
         self.publisher.publish(Seen::new(found, clocks, now), began);
         Ok(true)
     }
@@ -102,12 +96,7 @@ impl Finder {
         &self,
         after: Option<InFlightPosition>,
     ) -> Result<(Vec<Record>, Option<Timestamp>, Option<InFlightPosition>), Unanswered> {
-        let query = Query::InFlight {
-            filter: Filter::default(),
-            stuck: false,
-            after,
-            limit: PAGE,
-        };
+        let query = Query::InFlight { filter: Filter::default(), stuck: false, after, limit: PAGE };
         let answer = self.records.ask(query).await?;
         let next = match answer.next {
             Some(Position::InFlight(next)) => Some(next),
@@ -141,10 +130,7 @@ impl Finder {
         let (mut found, mut after) = (Vec::new(), None::<EndedPosition>);
         loop {
             let query = Query::Ended {
-                filter: Filter {
-                    troubled: Some(troubled),
-                    ..Filter::default()
-                },
+                filter: Filter { troubled: Some(troubled), ..Filter::default() },
                 sort: Sort::Newest,
                 after,
                 limit: PAGE,
@@ -182,10 +168,7 @@ mod tests {
         let mut tracker = Tracker::new(TrackerConfig::default());
         let mut ends = Ends::default();
         let began = at(-100);
-        let listed = PodEvent::Listed {
-            pods: Vec::new().into(),
-            began,
-        };
+        let listed = PodEvent::Listed { pods: Vec::new().into(), began };
         deliver(&mut tracker, &mut ends, -100, listed);
         for number in 0..pods {
             let name = format!("pod-{number}");
@@ -256,10 +239,7 @@ mod tests {
         owner.abort();
         let all = snapshots.newest().unwrap();
         assert_eq!(all.census(&Wanted::default()).pods(), 1_200);
-        let elsewhere = Wanted {
-            namespace: Some("elsewhere".to_owned()),
-            ..Wanted::default()
-        };
+        let elsewhere = Wanted { namespace: Some("elsewhere".to_owned()), ..Wanted::default() };
         assert_eq!(all.census(&elsewhere).pods(), 0);
         sleep(Duration::from_secs(120)).await;
         assert!(snapshots.unknown().unwrap().contains("s ago"));
@@ -293,10 +273,7 @@ mod tests {
         sleep(Duration::from_secs(6)).await;
         let seen = snapshots.newest().unwrap();
         let problem = &seen.problems.problems[0];
-        assert_eq!(
-            (&*problem.cause, problem.pods, problem.failed),
-            ("crash", 800, 800)
-        );
+        assert_eq!((&*problem.cause, problem.pods, problem.failed), ("crash", 800, 800));
         let census = seen.census(&Wanted::default());
         assert_eq!((census.pods(), census.in_flight()), (800, 0));
     }
@@ -344,14 +321,10 @@ mod tests {
         owner.abort();
         let series = || {
             let builder = Builder::new(LabelConfig::default());
-            let (_, exposition) = builder
-                .source(Box::new(Arc::clone(&metric)))
-                .build()
-                .unwrap();
+            let (_, exposition) = builder.source(Box::new(Arc::clone(&metric))).build().unwrap();
             let text = exposition.encode(Format::Text).unwrap();
             let text = String::from_utf8(text).unwrap();
-            text.lines()
-                .any(|line| line.starts_with("podinit_problem_pods{"))
+            text.lines().any(|line| line.starts_with("podinit_problem_pods{"))
         };
         assert_eq!((snapshots.unknown(), series()), (None, true));
         let left = FINDING_LASTS - snapshots.age().unwrap();

@@ -64,13 +64,7 @@ impl Looks {
     }
 
     fn deliver(&mut self, source: SourceId, event: PodEvent, now: Timestamp) {
-        let delivery = Delivery {
-            source,
-            event,
-            now,
-            observed: None,
-            version: None,
-        };
+        let delivery = Delivery { source, event, now, observed: None, version: None };
         self.tracker.apply(delivery, &mut self.ends);
     }
 
@@ -96,15 +90,10 @@ impl Looks {
         }
         let (config, has_record) = (self.config.clone(), |uid| self.ends.has(uid));
         let counted = (self.before).counted(&self.tracker, config, has_record, now);
-        counted
-            .records
-            .iter()
-            .for_each(|record| finding.add(record));
+        counted.records.iter().for_each(|record| finding.add(record));
         let found = finding.finish(&mut self.over_time);
         // No list shows when anything arrived.
-        Seen::new(found, Vec::new(), now)
-            .problems
-            .with_crashing(counted.crashing)
+        Seen::new(found, Vec::new(), now).problems.with_crashing(counted.crashing)
     }
 }
 
@@ -146,10 +135,7 @@ mod tests {
     }
 
     fn without_image(name: &str) -> Value {
-        pod(
-            name,
-            Some(json!({"waiting": {"reason": "ImagePullBackOff"}})),
-        )
+        pod(name, Some(json!({"waiting": {"reason": "ImagePullBackOff"}})))
     }
 
     fn warning(name: &str) -> Value {
@@ -164,20 +150,12 @@ mod tests {
 
     /// A look in this second.
     fn look(looks: &mut Looks, second: i64, pods: &[Value], events: &[Value]) -> Problems {
-        let options = DecodeOptions {
-            node: true,
-            images: true,
-            messages: true,
-            ..DecodeOptions::default()
-        };
+        let options =
+            DecodeOptions { node: true, images: true, messages: true, ..DecodeOptions::default() };
         let pods = json!({"kind": "PodList", "items": pods}).to_string();
-        let pods = PodDecoder::new(options.clone())
-            .list_page(pods.as_bytes())
-            .unwrap();
+        let pods = PodDecoder::new(options.clone()).list_page(pods.as_bytes()).unwrap();
         let events = json!({"kind": "EventList", "items": events}).to_string();
-        let events = EventDecoder::new(options)
-            .list_page(events.as_bytes())
-            .unwrap();
+        let events = EventDecoder::new(options).list_page(events.as_bytes()).unwrap();
         looks.add(Listed {
             pods: vec![(time(second), pods.pods)],
             events: events.events,
@@ -189,10 +167,7 @@ mod tests {
     }
 
     fn looks() -> Looks {
-        let evidence = ListedEvidence {
-            events: true,
-            nodes: None,
-        };
+        let evidence = ListedEvidence { events: true, nodes: None };
         Looks::new(StuckAfter::default(), &evidence)
     }
 
@@ -201,8 +176,7 @@ mod tests {
         let second =
             |text: &str| rfc3339::parse(text).unwrap().nanos_since(time(0)) / 1_000_000_000;
         let line = problems.iter();
-        line.map(|one| format!("{} {} since {}", one.cause, one.pods, second(&one.since)))
-            .collect()
+        line.map(|one| format!("{} {} since {}", one.cause, one.pods, second(&one.since))).collect()
     }
 
     #[test]
@@ -226,12 +200,7 @@ mod tests {
         let found = look(&mut looks, 60, &[without_image("a")], &[]);
         assert_eq!(lines(&found.problems), ["image 1 since 0"]);
         // Its first pod is gone, and the next one came later.
-        let found = look(
-            &mut looks,
-            90,
-            &[without_image("b"), without_image("a")],
-            &[],
-        );
+        let found = look(&mut looks, 90, &[without_image("b"), without_image("a")], &[]);
         assert_eq!(lines(&found.problems), ["image 2 since 0"]);
         let mut later = without_image("b");
         later["metadata"]["creationTimestamp"] = json!(stated(50));
@@ -262,13 +231,8 @@ mod tests {
         look(&mut looks, 10, &[pod("a", None)], &[]);
         look(&mut looks, 20, &[running(15)], &[]);
         let newest = looks.ends.records(&looks.tracker);
-        let took = newest
-            .iter()
-            .map(|record| record.duration(Interval::CreatedToReady));
-        assert_eq!(
-            took.collect::<Vec<_>>(),
-            [Some(Latency::from_nanos(15_000_000_000))]
-        );
+        let took = newest.iter().map(|record| record.duration(Interval::CreatedToReady));
+        assert_eq!(took.collect::<Vec<_>>(), [Some(Latency::from_nanos(15_000_000_000))]);
         // One that was ready at the first look is not known to have started well.
         let mut later = self::looks();
         look(&mut later, 20, &[running(15)], &[]);

@@ -270,11 +270,7 @@ fn next_command(problem: &problems::Problem) -> String {
     if let Some(clock) = &problem.clock {
         return time_of_node(&clock.node);
     }
-    let named = PodOnNode {
-        namespace: &pod.namespace,
-        name: &pod.name,
-        node: pod.node.as_deref(),
-    };
+    let named = PodOnNode { namespace: &pod.namespace, name: &pod.name, node: pod.node.as_deref() };
     match (pod.state, problem.cause) {
         (FoundState::InFlight { waiting, .. }, cause) => {
             next_command_of(named, WaitReason::new(waiting.stage(), cause))

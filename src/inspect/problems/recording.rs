@@ -40,12 +40,7 @@ impl LookedAtRecording {
         if !end.is_lone_list {
             before.clear();
         }
-        Ok(Self {
-            tracker: end.tracker,
-            config,
-            ends: end.sink,
-            before,
-        })
+        Ok(Self { tracker: end.tracker, config, ends: end.sink, before })
     }
 
     /// The time of its end; `None` if it has none.
@@ -75,8 +70,6 @@ impl LookedAtRecording {
             finding.add(record);
         }
         let found = finding.finish(&mut OverTime::default());
-        Seen::new(found, clocks, now)
-            .problems
-            .with_crashing(counted.crashing)
+        Seen::new(found, clocks, now).problems.with_crashing(counted.crashing)
     }
 }

@@ -21,10 +21,7 @@ struct Sources {
 pub fn router(problems: Snapshots, freshness: Arc<FreshnessSource>) -> Router {
     Router::new()
         .route("/api/v1/problems", get(newest))
-        .with_state(Arc::new(Sources {
-            problems,
-            freshness,
-        }))
+        .with_state(Arc::new(Sources { problems, freshness }))
 }
 
 /// The newest finding, at once.
@@ -35,12 +32,6 @@ async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Resp
     document(
         &headers,
         &found,
-        &(
-            found.fresh,
-            lasting,
-            (&found.problems, found.not_compared),
-            &found.ended,
-            &found.clocks,
-        ),
+        &(found.fresh, lasting, (&found.problems, found.not_compared), &found.ended, &found.clocks),
     )
 }

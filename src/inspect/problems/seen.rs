@@ -37,13 +37,7 @@ impl Seen {
 
     /// What was found at `now`.
     pub fn new(found: Found, clocks: Vec<NodeClock>, now: Timestamp) -> Self {
-        let Found {
-            pods,
-            problems,
-            rest,
-            ended,
-            incomplete,
-        } = found;
+        let Found { pods, problems, rest, ended, incomplete } = found;
         let (problems, affected): (Vec<_>, Vec<_>) = problems.into_iter().unzip();
         let ended = ended.iter();
         Self {
@@ -57,9 +51,7 @@ impl Seen {
                     .map(|problem| Problem::of(problem, now, None))
                     .collect(),
                 not_compared: incomplete,
-                ended: ended
-                    .map(|one| Problem::of(&one.problem, now, Some(one.at)))
-                    .collect(),
+                ended: ended.map(|one| Problem::of(&one.problem, now, Some(one.at))).collect(),
                 crashing: 0,
                 clocks,
             },

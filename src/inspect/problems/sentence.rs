@@ -21,14 +21,11 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         _ => ("pods", "are"),
     };
     let clock = problem.clock.as_ref();
-    let clock = clock.map_or_else(String::new, |clock| {
-        format!("{}. ", node_clocks::sentence(clock))
-    });
+    let clock =
+        clock.map_or_else(String::new, |clock| format!("{}. ", node_clocks::sentence(clock)));
     let subject = format!("{clock}{count} {pods}");
     let shared = dimension.filter(|_| clock.is_empty());
-    let place = shared.map_or_else(String::new, |dimension| {
-        place(problem.cause, dimension, value)
-    });
+    let place = shared.map_or_else(String::new, |dimension| place(problem.cause, dimension, value));
     let lately = match ended {
         Some(_) => "",
         None => " in the last 10 minutes",
@@ -54,10 +51,7 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
             format!("{what}{after_ready}{of_them}")
         }
     };
-    let reason = problem
-        .message
-        .as_deref()
-        .and_then(|message| reason(problem.cause, message));
+    let reason = problem.message.as_deref().and_then(|message| reason(problem.cause, message));
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     let figures = [
         counted(problem.nodes, "node", "nodes"),
@@ -188,9 +182,7 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
         },
     };
     let text = text.trim().trim_end_matches('.');
-    let repeats = ["Back-off ", "back-off "]
-        .iter()
-        .any(|head| text.starts_with(head));
+    let repeats = ["Back-off ", "back-off "].iter().any(|head| text.starts_with(head));
     let says_more = !text.is_empty() && !repeats;
     says_more.then(|| reason::shorten(text, reason::MOST_CHARACTERS).into_owned())
 }
@@ -235,10 +227,7 @@ mod tests {
         assert_eq!(reason(Cause::Image, backs_off), None);
         let scheduler =
             "0/5 nodes are available: 5 Insufficient cpu. preemption: 0/5 nodes are available";
-        assert_eq!(
-            reason(Cause::Resources, scheduler).as_deref(),
-            Some("5 Insufficient cpu")
-        );
+        assert_eq!(reason(Cause::Resources, scheduler).as_deref(), Some("5 Insufficient cpu"));
         let long = "x".repeat(200);
         let cut = reason(Cause::Config, &long).map(|text| text.chars().count());
         assert!(cut.is_some_and(|cut| (100..=reason::MOST_CHARACTERS).contains(&cut)));
@@ -301,18 +290,8 @@ mod tests {
         );
         let since = |pods| {
             let minutes = at.plus_nanos(-40 * 60 * 1_000_000_000);
-            let earlier = Some(Earlier {
-                pods,
-                since: minutes,
-            });
-            let said = of(
-                &Problem {
-                    earlier,
-                    ..problem.clone()
-                },
-                at,
-                None,
-            );
+            let earlier = Some(Earlier { pods, since: minutes });
+            let said = of(&Problem { earlier, ..problem.clone() }, at, None);
             said.split_once(". Since ").unwrap().1.to_owned()
         };
         assert_eq!(
@@ -321,13 +300,8 @@ mod tests {
         );
         assert!(since(2).ends_with("; 2 pods since 09:33 before that."));
         let crash = |failed, relapsed| {
-            let mixed = Problem {
-                cause: Cause::Crash,
-                failed,
-                relapsed,
-                message: None,
-                ..problem.clone()
-            };
+            let mixed =
+                Problem { cause: Cause::Crash, failed, relapsed, message: None, ..problem.clone() };
             let said = of(&mixed, at, None);
             let said = said.split_once("gpu ").unwrap().1;
             said.split(". Since").next().unwrap().to_owned()
@@ -337,10 +311,7 @@ mod tests {
             crash(12, 3),
             "have a container that crashes, 12 of them failed in the last 10 minutes"
         );
-        assert_eq!(
-            crash(0, 299),
-            "have a container that crashes, after they were ready"
-        );
+        assert_eq!(crash(0, 299), "have a container that crashes, after they were ready");
     }
 
     #[test]

@@ -50,10 +50,9 @@ impl Snapshots {
     pub fn unknown(&self) -> Option<String> {
         match self.age() {
             None => Some("podinit knows no pod yet".to_owned()),
-            Some(age) if age > FINDING_LASTS => Some(format!(
-                "podinit is busy, it looked {} s ago",
-                age.as_secs()
-            )),
+            Some(age) if age > FINDING_LASTS => {
+                Some(format!("podinit is busy, it looked {} s ago", age.as_secs()))
+            }
             Some(_) => None,
         }
     }

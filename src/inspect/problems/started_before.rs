@@ -74,10 +74,7 @@ impl StartedBefore {
 /// The records that `pods` would have, had they been watched: of those that would have been rejected or have failed, and
 /// of those that crash after they have started.
 fn records(pods: Vec<PodSnapshot>, config: TrackerConfig, now: Timestamp) -> Vec<Record> {
-    let config = TrackerConfig {
-        nodes: false,
-        ..config
-    };
+    let config = TrackerConfig { nodes: false, ..config };
     let (mut tracker, mut ends, mut records) = (Tracker::new(config), Ends::default(), Vec::new());
     // What no list has shown is observed in full.
     tracker.begin_without_list(SourceId(0));
@@ -98,11 +95,7 @@ fn records(pods: Vec<PodSnapshot>, config: TrackerConfig, now: Timestamp) -> Vec
         };
         match (crash, &mut record.progress) {
             (Some(crash), progress) => {
-                *progress = Progress::Ended {
-                    outcome: Outcome::Ready,
-                    at: now,
-                    ending: None,
-                };
+                *progress = Progress::Ended { outcome: Outcome::Ready, at: now, ending: None };
                 record.relapse = Some(Box::new(crash));
             }
             (None, Progress::Ended { outcome, at, .. }) if outcome.is_failure() => *at = ended,
@@ -139,9 +132,7 @@ fn crash(pod: &PodSnapshot, now: Timestamp) -> Option<RecordedRelapse> {
     let ready = pod.conditions.get(ConditionType::Ready);
     let unready = ready.filter(|ready| ready.status == ConditionStatus::False);
     Some(RecordedRelapse {
-        since: unready
-            .and_then(|unready| unready.last_transition)
-            .unwrap_or(now),
+        since: unready.and_then(|unready| unready.last_transition).unwrap_or(now),
         container,
         message: pod.waiting_message(container).map(Into::into),
     })
@@ -151,8 +142,6 @@ fn crash(pod: &PodSnapshot, now: Timestamp) -> Option<RecordedRelapse> {
 fn latest_time(pod: &PodSnapshot) -> Option<Timestamp> {
     let ending = pod.ending.as_deref();
     let containers = ending.map_or(&[][..], |ending| &ending.containers);
-    let times = containers
-        .iter()
-        .flat_map(|one| [one.started, one.finished]);
+    let times = containers.iter().flat_map(|one| [one.started, one.finished]);
     times.flatten().chain(pod.latest_api_time).max()
 }

@@ -5,16 +5,8 @@ use crate::inspect::node_clocks;
 use crate::text::strangers_text::shown;
 use crate::text::table::{cell, table};
 
-const NARROW: [&str; 8] = [
-    "PODS",
-    "STUCK",
-    "SINCE",
-    "CAUSE",
-    "SHARED",
-    "NODES",
-    "WORKLOADS",
-    "NAMESPACES",
-];
+const NARROW: [&str; 8] =
+    ["PODS", "STUCK", "SINCE", "CAUSE", "SHARED", "NODES", "WORKLOADS", "NAMESPACES"];
 const WIDE: [&str; 3] = ["MESSAGE", "NEXT", "RUNBOOK"];
 /// How many problems that have ended the narrow table names, newest first.
 const MOST_ENDED: usize = 5;
@@ -24,9 +16,7 @@ impl Problems {
     pub fn to_table(&self, wide: bool, colour: bool) -> String {
         let lines = |problems: &[Problem]| -> String {
             let sentences = problems.iter();
-            sentences
-                .map(|problem| shown(&problem.sentence) + "\n")
-                .collect()
+            sentences.map(|problem| shown(&problem.sentence) + "\n").collect()
         };
         let most = if wide { usize::MAX } else { MOST_ENDED };
         let (named, others) = self.ended.split_at(self.ended.len().min(most));
@@ -44,9 +34,8 @@ impl Problems {
             pods => format!("\n{pods} pods that had started are crashing now.\n"),
         };
         let clocks = untold(&self.clocks, &self.problems);
-        let clocks: String = clocks
-            .map(|clock| shown(&node_clocks::sentence(clock)).into_owned() + ".\n")
-            .collect();
+        let clocks: String =
+            clocks.map(|clock| shown(&node_clocks::sentence(clock)).into_owned() + ".\n").collect();
         if self.problems.is_empty() {
             return self.summary() + "\n" + &clocks + &ended + &crashing;
         }
@@ -55,11 +44,7 @@ impl Problems {
         if wide {
             head.extend(WIDE);
         }
-        let rows: Vec<_> = self
-            .problems
-            .iter()
-            .map(|problem| cells(problem, wide))
-            .collect();
+        let rows: Vec<_> = self.problems.iter().map(|problem| cells(problem, wide)).collect();
         text.push('\n');
         text.push_str(&table(&head, &rows, colour));
         let left_out = match self.not_compared {
@@ -113,38 +98,24 @@ mod tests {
 
     #[test]
     fn what_was_not_compared_is_said() {
-        let found = Problems {
-            problems: vec![Problem::default()],
-            not_compared: 3,
-            ..Problems::default()
-        };
+        let found =
+            Problems { problems: vec![Problem::default()], not_compared: 3, ..Problems::default() };
         let said = "3 of the pods have an image, workload, node or namespace that was not compared: there are too many \
                     different ones.\n";
         assert!(found.to_table(false, false).ends_with(said));
-        let none = Problems {
-            not_compared: 0,
-            ..found
-        };
+        let none = Problems { not_compared: 0, ..found };
         assert!(!none.to_table(false, false).contains("compared"));
     }
 
     #[test]
     fn the_narrow_table_names_five_that_have_ended_and_counts_the_others() {
-        let ended = |number| Problem {
-            sentence: format!("Problem {number}."),
-            ..Problem::default()
-        };
-        let found = Problems {
-            ended: (0..7).map(ended).collect(),
-            ..Problems::default()
-        };
+        let ended =
+            |number| Problem { sentence: format!("Problem {number}."), ..Problem::default() };
+        let found = Problems { ended: (0..7).map(ended).collect(), ..Problems::default() };
         let narrow = found.to_table(false, false);
         assert!(narrow.contains("Problem 4.\n… and 2 more, which -o wide lists\n"));
         assert!(!narrow.contains("Problem 5."), "{narrow}");
         let wide = found.to_table(true, false);
-        assert!(
-            wide.contains("Problem 6.\n") && !wide.contains("more"),
-            "{wide}"
-        );
+        assert!(wide.contains("Problem 6.\n") && !wide.contains("more"), "{wide}");
     }
 }

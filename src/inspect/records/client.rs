@@ -51,11 +51,7 @@ impl RecordsClient {
     /// A client for one who asks again and again: its queries stand behind none of the others, since every second step
     /// is for them. It waits for an answer as long as that takes.
     pub fn apart(&self) -> Self {
-        Self {
-            requests: self.apart.clone(),
-            longest_wait: None,
-            ..self.clone()
-        }
+        Self { requests: self.apart.clone(), longest_wait: None, ..self.clone() }
     }
 
     /// The first pods in flight, at least `most` if there are so many.
@@ -65,12 +61,8 @@ impl RecordsClient {
     pub async fn in_flight(&self, most: usize) -> Result<Vec<Record>, Unanswered> {
         let (mut records, mut after) = (Vec::new(), None);
         loop {
-            let query = Query::InFlight {
-                filter: Filter::default(),
-                stuck: false,
-                after,
-                limit: PAGE,
-            };
+            let query =
+                Query::InFlight { filter: Filter::default(), stuck: false, after, limit: PAGE };
             let answer = self.ask(query).await?;
             records.extend(answer.records);
             match answer.next {
@@ -90,26 +82,18 @@ impl RecordsClient {
         }
         let (answer, answered) = oneshot::channel();
         let request = Request { query, answer };
-        self.requests
-            .try_send(request)
-            .map_err(|error| match error {
-                mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
-                mpsc::error::TrySendError::Closed(_) => Unanswered::Unavailable,
-            })?;
+        self.requests.try_send(request).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
+            mpsc::error::TrySendError::Closed(_) => Unanswered::Unavailable,
+        })?;
         let answered = match self.longest_wait {
-            Some(longest) => timeout(longest, answered)
-                .await
-                .map_err(|_| Unanswered::Slow)?,
+            Some(longest) => timeout(longest, answered).await.map_err(|_| Unanswered::Slow)?,
             None => answered.await,
         };
         let found = answered.map_err(|_| Unanswered::Unavailable)?;
         Ok(match found {
             Found::Made(answer) => answer,
-            Found::Kept {
-                now,
-                startups,
-                next,
-            } => Answer {
+            Found::Kept { now, startups, next } => Answer {
                 now,
                 records: startups.into_iter().map(record).collect(),
                 clocks: Vec::new(),
@@ -121,8 +105,5 @@ impl RecordsClient {
 
 /// The record of a startup whose pod may crash again.
 fn record((startup, relapse): (Arc<EndedStartup>, Option<RecordedRelapse>)) -> Record {
-    Record {
-        relapse: relapse.map(Box::new),
-        ..startup.record()
-    }
+    Record { relapse: relapse.map(Box::new), ..startup.record() }
 }

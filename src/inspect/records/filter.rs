@@ -31,9 +31,7 @@ impl Filter {
 
     pub(super) fn fits_ended(&self, startup: &EndedStartup, relapse: bool) -> bool {
         self.stage.is_none()
-            && self
-                .outcome
-                .is_none_or(|outcome| startup.outcome() == outcome)
+            && self.outcome.is_none_or(|outcome| startup.outcome() == outcome)
             && (self.troubled)
                 .is_none_or(|troubled| (relapse || startup.outcome().is_failure()) == troubled)
             && self.fits_pod(startup.pod())
@@ -42,9 +40,7 @@ impl Filter {
 
     fn fits_pod(&self, pod: &PodInfo) -> bool {
         let is = |wanted: &Option<String>, actual: Option<&str>| {
-            wanted
-                .as_deref()
-                .is_none_or(|wanted| actual == Some(wanted))
+            wanted.as_deref().is_none_or(|wanted| actual == Some(wanted))
         };
         is(&self.namespace, Some(&pod.namespace))
             && is(&self.node, pod.node.as_deref())

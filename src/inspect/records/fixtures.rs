@@ -7,15 +7,10 @@ use podinit_core::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSna
 
 /// A tracker that has had its first list.
 pub(super) fn tracker() -> Tracker {
-    let mut tracker = Tracker::new(TrackerConfig {
-        timestamps: TimestampMode::Api,
-        ..TrackerConfig::default()
-    });
+    let mut tracker =
+        Tracker::new(TrackerConfig { timestamps: TimestampMode::Api, ..TrackerConfig::default() });
     let (pods, began) = (Vec::new(), at(-1_000_000));
-    let listed = PodEvent::Listed {
-        pods: pods.into(),
-        began,
-    };
+    let listed = PodEvent::Listed { pods: pods.into(), began };
     deliver(&mut tracker, &mut Ends::default(), -1_000_000, listed);
     tracker
 }
@@ -33,14 +28,9 @@ pub(super) fn ended(name: &str, [created, bound, ready]: [i64; 3], ended: i64) -
     let mut pod = pod(name, created);
     let event = PodEvent::Applied(pod.clone());
     deliver(&mut tracker, &mut ends, ended, event);
-    for (kind, second) in [
-        (ConditionType::PodScheduled, bound),
-        (ConditionType::Ready, ready),
-    ] {
-        let condition = Condition {
-            status: ConditionStatus::True,
-            last_transition: Some(at(second)),
-        };
+    for (kind, second) in [(ConditionType::PodScheduled, bound), (ConditionType::Ready, ready)] {
+        let condition =
+            Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
         pod.conditions.insert(kind, condition);
     }
     deliver(&mut tracker, &mut ends, ended, PodEvent::Applied(pod));

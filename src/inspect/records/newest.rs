@@ -18,10 +18,7 @@ pub struct Newest<T> {
 impl<T> Default for Newest<T> {
     /// None yet.
     fn default() -> Self {
-        Self {
-            failed: VecDeque::new(),
-            others: VecDeque::new(),
-        }
+        Self { failed: VecDeque::new(), others: VecDeque::new() }
     }
 }
 

@@ -40,11 +40,7 @@ pub fn channel() -> (RecordsClient, Queries) {
         longest_wait: Some(LONGEST_WAIT),
         begun: Arc::clone(&begun),
     };
-    let queries = Queries {
-        lines: [requests_apart, requests].map(Line::new),
-        next: 0,
-        begun,
-    };
+    let queries = Queries { lines: [requests_apart, requests].map(Line::new), next: 0, begun };
     (client, queries)
 }
 
@@ -106,10 +102,7 @@ impl Queries {
 
 impl Line {
     const fn new(requests: mpsc::Receiver<Request>) -> Self {
-        Self {
-            requests,
-            current: None,
-        }
+        Self { requests, current: None }
     }
 
     async fn waiting(&mut self) {
@@ -145,23 +138,13 @@ impl Progress {
             Query::InFlight { after, .. } => *after,
             Query::Ended { .. } | Query::Clocks | Query::Pod { .. } => None,
         };
-        Self {
-            request,
-            after,
-            looked_at: 0,
-            answer: Answer::default(),
-        }
+        Self { request, after, looked_at: 0, answer: Answer::default() }
     }
 
     fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> ControlFlow<Found> {
         self.answer.now = tracker.accounted_time();
         match &self.request.query {
-            Query::Ended {
-                filter,
-                sort,
-                after,
-                limit,
-            } => ControlFlow::Break(ended(
+            Query::Ended { filter, sort, after, limit } => ControlFlow::Break(ended(
                 (tracker, store),
                 filter,
                 (*sort, *after),
@@ -192,9 +175,7 @@ impl Progress {
         let found = newest.filter(|startup| is_named(startup.pod())).take(1);
         ControlFlow::Break(Found::Kept {
             now: self.answer.now,
-            startups: found
-                .map(|startup| with_relapse(tracker, startup))
-                .collect(),
+            startups: found.map(|startup| with_relapse(tracker, startup)).collect(),
             next: None,
         })
     }
@@ -205,13 +186,7 @@ impl Progress {
     }
 
     fn step_in_flight(&mut self, tracker: &Tracker) -> ControlFlow<Found> {
-        let Query::InFlight {
-            filter,
-            stuck,
-            limit,
-            ..
-        } = &self.request.query
-        else {
+        let Query::InFlight { filter, stuck, limit, .. } = &self.request.query else {
             return ControlFlow::Break(Found::Made(Answer::default()));
         };
         let mut made = 0;
@@ -258,12 +233,7 @@ fn ended(
     };
     let zero = Latency::from_nanos(0);
     let mut found: Vec<(EndedPosition, &KeptRecord)> = match sort {
-        Sort::Newest => store
-            .newest()
-            .filter(fits)
-            .map(|kept| (zero, kept))
-            .map(placed)
-            .collect(),
+        Sort::Newest => store.newest().filter(fits).map(|kept| (zero, kept)).map(placed).collect(),
         Sort::Slowest(whole) => store
             .slowest(whole, now.unwrap_or(Timestamp::EPOCH))
             .filter(fits)
@@ -279,10 +249,7 @@ fn ended(
     Found::Kept {
         now,
         next: last.map(|(position, _)| Position::Ended(*position)),
-        startups: found
-            .iter()
-            .map(|(_, kept)| with_relapse(tracker, &kept.startup))
-            .collect(),
+        startups: found.iter().map(|(_, kept)| with_relapse(tracker, &kept.startup)).collect(),
     }
 }
 

@@ -48,41 +48,27 @@ fn in_flight(pods: usize) -> Tracker {
 }
 
 fn all_in_flight(filter: Filter, limit: usize) -> Query {
-    Query::InFlight {
-        filter,
-        stuck: false,
-        after: None,
-        limit,
-    }
+    Query::InFlight { filter, stuck: false, after: None, limit }
 }
 
 #[tokio::test]
 async fn ten_thousand_pods_are_looked_at_in_turns() {
     let tracker = in_flight(10_000);
     let store = RecordStore::default();
-    let filter = Filter {
-        namespace: Some("nowhere".to_owned()),
-        ..Filter::default()
-    };
+    let filter = Filter { namespace: Some("nowhere".to_owned()), ..Filter::default() };
     let (answer, steps) = ask(&tracker, &store, all_in_flight(filter, 100)).await;
     assert_eq!(answer.unwrap().records.len(), 0);
     assert!(steps >= 10_000 / PODS_OF_A_STEP, "{steps} steps");
     let (answer, steps) = ask(&tracker, &store, all_in_flight(Filter::default(), 500)).await;
     assert_eq!(answer.unwrap().records.len(), 500);
     assert!(steps >= 500 / RECORDS_OF_A_STEP, "{steps} steps");
-    let named = |name: &str| Query::Pod {
-        namespace: "other".to_owned(),
-        name: name.to_owned(),
-    };
+    let named = |name: &str| Query::Pod { namespace: "other".to_owned(), name: name.to_owned() };
     for (name, found) in [("9999", 1), ("0", 0)] {
         let (answer, steps) = ask(&tracker, &store, named(name)).await;
         assert_eq!(answer.unwrap().records.len(), found);
         assert_eq!(steps, 1, "a name is found by the index");
     }
-    let elsewhere = Filter {
-        stage: Some(Stage::Network),
-        ..Filter::default()
-    };
+    let elsewhere = Filter { stage: Some(Stage::Network), ..Filter::default() };
     let (answer, steps) = ask(&tracker, &store, all_in_flight(elsewhere, 100)).await;
     assert_eq!((answer.unwrap().records.len(), steps), (0, 1));
 }
@@ -96,11 +82,7 @@ async fn no_step_holds_the_owner_for_ten_milliseconds() {
     let mut store = RecordStore::default();
     for number in 0..3_000_i64 {
         let second = 2 * number;
-        store.add(ended_startup(
-            &number.to_string(),
-            [second, second + 1, second + 9],
-            second + 9,
-        ));
+        store.add(ended_startup(&number.to_string(), [second, second + 1, second + 9], second + 9));
     }
     let nowhere = Filter {
         namespace: Some("nowhere".to_owned()),
@@ -119,22 +101,13 @@ async fn no_step_holds_the_owner_for_ten_milliseconds() {
         all_in_flight(nowhere.clone(), 500),
         ended(&all, Sort::Newest),
         ended(&nowhere, Sort::Slowest(Whole::CreatedToReady)),
-        Query::Pod {
-            namespace: "other".to_owned(),
-            name: "11999".to_owned(),
-        },
-        Query::Pod {
-            namespace: "nowhere".to_owned(),
-            name: "1".to_owned(),
-        },
+        Query::Pod { namespace: "other".to_owned(), name: "11999".to_owned() },
+        Query::Pod { namespace: "nowhere".to_owned(), name: "1".to_owned() },
     ] {
         let (answer, mut answered) = oneshot::channel();
         let (client, mut queries) = channel();
         queries.begin();
-        let request = Request {
-            query: query.clone(),
-            answer,
-        };
+        let request = Request { query: query.clone(), answer };
         client.requests.try_send(request).unwrap();
         let mut longest = Duration::ZERO;
         while answered.try_recv().is_err() {
@@ -142,10 +115,7 @@ async fn no_step_holds_the_owner_for_ten_milliseconds() {
             queries.step(&tracker, &store);
             longest = longest.max(cpu_time() - begun);
         }
-        assert!(
-            longest < Duration::from_millis(10),
-            "{longest:?} for {query:?}"
-        );
+        assert!(longest < Duration::from_millis(10), "{longest:?} for {query:?}");
     }
 }
 
@@ -159,26 +129,14 @@ async fn pages_hold_every_pod_once() {
     let tracker = in_flight(1_000);
     let store = RecordStore::default();
     for limit in [1, 7, 100, 499, 500] {
-        let filter = Filter {
-            namespace: Some("other".to_owned()),
-            ..Filter::default()
-        };
+        let filter = Filter { namespace: Some("other".to_owned()), ..Filter::default() };
         let (mut names, mut from) = (Vec::new(), None);
         loop {
-            let query = Query::InFlight {
-                filter: filter.clone(),
-                stuck: false,
-                after: from,
-                limit,
-            };
+            let query =
+                Query::InFlight { filter: filter.clone(), stuck: false, after: from, limit };
             let answer = ask(&tracker, &store, query).await.0.unwrap();
             assert!(answer.records.len() <= limit);
-            names.extend(
-                answer
-                    .records
-                    .iter()
-                    .map(|record| record.pod.name.to_string()),
-            );
+            names.extend(answer.records.iter().map(|record| record.pod.name.to_string()));
             match answer.next {
                 Some(Position::InFlight(position)) => from = Some(position),
                 Some(Position::Ended(_)) => panic!("of pods in flight"),
@@ -194,10 +152,7 @@ async fn pages_hold_every_pod_once() {
 #[tokio::test]
 async fn one_query_looks_at_no_more_pods_than_its_bound() {
     let tracker = in_flight(PODS_OF_A_QUERY + 10);
-    let filter = Filter {
-        node: Some("nowhere".to_owned()),
-        ..Filter::default()
-    };
+    let filter = Filter { node: Some("nowhere".to_owned()), ..Filter::default() };
     let store = RecordStore::default();
     let (answer, _) = ask(&tracker, &store, all_in_flight(filter, 1)).await;
     let answer = answer.unwrap();
@@ -209,26 +164,15 @@ async fn one_query_looks_at_no_more_pods_than_its_bound() {
 async fn stuck_pods_are_found_without_a_look_at_the_others() {
     let mut tracker = in_flight(10_000);
     // Those that were created in the first 100 seconds have been in their stage for five minutes.
-    tracker.advance(
-        crate::inspect::records::fixtures::at(400),
-        &mut Ends::default(),
-    );
-    let query = Query::InFlight {
-        filter: Filter::default(),
-        stuck: true,
-        after: None,
-        limit: 500,
-    };
+    tracker.advance(crate::inspect::records::fixtures::at(400), &mut Ends::default());
+    let query = Query::InFlight { filter: Filter::default(), stuck: true, after: None, limit: 500 };
     let (answer, steps) = ask(&tracker, &RecordStore::default(), query).await;
     let answer = answer.unwrap();
     assert_eq!(answer.records.len(), 500);
     assert!(answer.next.is_some() && steps <= 12, "{steps} steps");
     let after = Some(InFlightPosition::last_of(Stage::Gated));
     let query = Query::InFlight {
-        filter: Filter {
-            namespace: Some("other".to_owned()),
-            ..Filter::default()
-        },
+        filter: Filter { namespace: Some("other".to_owned()), ..Filter::default() },
         stuck: true,
         after,
         limit: 500,
@@ -246,10 +190,7 @@ async fn startups_that_have_ended_come_in_the_order_asked_for() {
         store.add(ended_startup(name, [0, bound, ready], 50));
     }
     let mut tracker = tracker();
-    tracker.advance(
-        crate::inspect::records::fixtures::at(60),
-        &mut Ends::default(),
-    );
+    tracker.advance(crate::inspect::records::fixtures::at(60), &mut Ends::default());
     for (sort, expected) in [
         (Sort::Newest, ["d", "c", "b", "a"]),
         (Sort::Slowest(Whole::CreatedToReady), ["b", "a", "d", "c"]),
@@ -258,19 +199,9 @@ async fn startups_that_have_ended_come_in_the_order_asked_for() {
         for limit in 1..=4 {
             let (mut names, mut from) = (Vec::new(), None);
             loop {
-                let query = Query::Ended {
-                    filter: Filter::default(),
-                    sort,
-                    after: from,
-                    limit,
-                };
+                let query = Query::Ended { filter: Filter::default(), sort, after: from, limit };
                 let answer = ask(&tracker, &store, query).await.0.unwrap();
-                names.extend(
-                    answer
-                        .records
-                        .iter()
-                        .map(|record| record.pod.name.to_string()),
-                );
+                names.extend(answer.records.iter().map(|record| record.pod.name.to_string()));
                 match answer.next {
                     Some(Position::Ended(position)) => from = Some(position),
                     Some(Position::InFlight(_)) => panic!("of startups that have ended"),

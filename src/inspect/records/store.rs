@@ -47,23 +47,15 @@ impl RecordStore {
 
     /// A store that keeps these.
     pub fn restored(kept: KeptRecords) -> Self {
-        let mut store = Self {
-            count: kept.count,
-            ..Self::default()
-        };
+        let mut store = Self { count: kept.count, ..Self::default() };
         // Each takes the place that it had: those that are not kept had none.
-        kept.records
-            .into_iter()
-            .for_each(|record| store.keep(record));
+        kept.records.into_iter().for_each(|record| store.keep(record));
         store
     }
 
     /// What a checkpoint holds of it. Copies no record.
     pub fn kept(&self) -> KeptRecords {
-        KeptRecords {
-            count: self.count,
-            records: self.all(),
-        }
+        KeptRecords { count: self.count, records: self.all() }
     }
 
     /// How many records there have been, kept or not.

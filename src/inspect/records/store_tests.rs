@@ -148,9 +148,7 @@ fn a_clock_that_was_set_back_leaves_no_minute_of_the_future() {
     store.add(ended("now", [0, 1, 5], 5));
     let of = |second| {
         let records = store.slowest(Whole::CreatedToReady, at(second));
-        records
-            .map(|record| record.startup.pod().name.to_string())
-            .collect::<Vec<_>>()
+        records.map(|record| record.startup.pod().name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(of(5), ["now"]);
     assert_eq!(of(10_000), [""; 0]);

@@ -144,11 +144,7 @@ impl StuckOfExporter {
             }
             _ => "check that --url is that of a podinit with the API",
         };
-        AskError {
-            server: self.exporter.server.clone(),
-            why: error.detail,
-            fix,
-        }
+        AskError { server: self.exporter.server.clone(), why: error.detail, fix }
     }
 }
 

@@ -54,13 +54,7 @@ pub struct StuckPod {
 impl StuckPod {
     /// The row of a startup at `now`; `None` if it is not stuck.
     pub fn of(record: &Record, now: Timestamp) -> Option<Self> {
-        let Progress::InFlight {
-            waiting,
-            entered,
-            stuck_at,
-            is_stuck: true,
-            ..
-        } = record.progress
+        let Progress::InFlight { waiting, entered, stuck_at, is_stuck: true, .. } = record.progress
         else {
             return None;
         };
@@ -81,9 +75,7 @@ impl StuckPod {
             owner: pod.workload.as_ref().map(ToString::to_string),
             image: record.image.clone(),
             message: record.message.clone(),
-            unschedulable: capacity
-                .filter(|_| waiting.stage() == Stage::Unschedulable)
-                .cloned(),
+            unschedulable: capacity.filter(|_| waiting.stage() == Stage::Unschedulable).cloned(),
             registries: missing.map(|pull| Arc::clone(&pull.registry)).collect(),
             next_command: next_command(record),
         })

@@ -8,16 +8,7 @@ use crate::text::human_time::seconds;
 use crate::text::strangers_text::shown;
 use crate::text::table::{cell, table};
 
-const NARROW: [&str; 8] = [
-    "NAMESPACE",
-    "POD",
-    "STAGE",
-    "WAIT",
-    "LIMIT",
-    "CAUSE",
-    "NODE",
-    "OWNER",
-];
+const NARROW: [&str; 8] = ["NAMESPACE", "POD", "STAGE", "WAIT", "LIMIT", "CAUSE", "NODE", "OWNER"];
 const WIDE: [&str; 6] = ["CAPACITY", "IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];
 
 impl StuckPods {
@@ -48,19 +39,14 @@ impl StuckPods {
         }
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| Reverse(*count));
-        let causes = counts
-            .iter()
-            .map(|(cause, count)| format!("{count} {}", cell(cause)));
+        let causes = counts.iter().map(|(cause, count)| format!("{count} {}", cell(cause)));
         let causes = causes.collect::<Vec<_>>().join(", ");
         match (self.pods.len(), self.complete) {
             (0, _) => match self.problems.unwrap_or_default() {
                 0 => "no pod is stuck".to_owned(),
                 1 => format!("no pod is stuck, but there is 1 problem: {}", self.next()),
                 more => {
-                    format!(
-                        "no pod is stuck, but there are {more} problems: {}",
-                        self.next()
-                    )
+                    format!("no pod is stuck, but there are {more} problems: {}", self.next())
                 }
             },
             (count, true) => format!("{count} stuck: {causes}"),

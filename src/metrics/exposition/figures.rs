@@ -14,10 +14,7 @@ impl Exposition {
         let counts = store.pod_counts.snapshot();
         let mut waiting = [0; WaitReason::COUNT];
         for cells in counts.waiting.iter().flatten() {
-            waiting
-                .iter_mut()
-                .zip(cells)
-                .for_each(|(sum, pods)| *sum += pods);
+            waiting.iter_mut().zip(cells).for_each(|(sum, pods)| *sum += pods);
         }
         let mut stuck = [0; STAGES];
         for place in 0..counts.waiting.len() {

@@ -58,13 +58,7 @@ impl Exposition {
         sources: Arc<[Box<dyn FamilySource>]>,
         collectors: Registry,
     ) -> Self {
-        Self {
-            store,
-            slos,
-            sources,
-            collectors,
-            lengths: Default::default(),
-        }
+        Self { store, slos, sources, collectors, lengths: Default::default() }
     }
 
     /// How many pods are starting up at present.
@@ -148,9 +142,7 @@ impl Exposition {
 
 impl std::fmt::Debug for Exposition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Exposition")
-            .field("sources", &self.sources.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Exposition").field("sources", &self.sources.len()).finish_non_exhaustive()
     }
 }
 
@@ -158,9 +150,7 @@ impl std::fmt::Debug for Exposition {
 /// numbers; whatever else is an error that names the family.
 fn collect(registry: &Registry, out: &mut dyn Encoder) -> Result<(), EncodeError> {
     for family in encode(registry)? {
-        let unsupported = || EncodeError::Unsupported {
-            family: family.name.clone(),
-        };
+        let unsupported = || EncodeError::Unsupported { family: family.name.clone() };
         let kind = match family.r#type() {
             proto::MetricType::Counter => Kind::Counter,
             proto::MetricType::Gauge => Kind::Gauge,
@@ -183,9 +173,7 @@ fn collect(registry: &Registry, out: &mut dyn Encoder) -> Result<(), EncodeError
 
 fn labels_of(metric: &proto::Metric) -> Vec<Label<'_>> {
     let pairs = metric.label.iter();
-    pairs
-        .map(|pair| (pair.name.as_str(), pair.value.as_str()))
-        .collect()
+    pairs.map(|pair| (pair.name.as_str(), pair.value.as_str())).collect()
 }
 
 fn number_of(metric: &proto::Metric) -> Option<Number> {

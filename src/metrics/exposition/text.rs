@@ -208,11 +208,7 @@ impl Digits {
                 break;
             }
         }
-        Self {
-            value,
-            text,
-            length,
-        }
+        Self { value, text, length }
     }
 
     fn as_str(&self) -> &str {

@@ -53,8 +53,7 @@ fn expired(recorder: &Recorder) -> Vec<u64> {
 
 fn named(sets: &[(&str, u64)]) -> Vec<(String, u64)> {
     let sets = sets.iter();
-    sets.map(|(values, ready)| ((*values).to_owned(), *ready))
-        .collect()
+    sets.map(|(values, ready)| ((*values).to_owned(), *ready)).collect()
 }
 
 #[test]
@@ -63,20 +62,11 @@ fn a_new_value_gets_the_place_of_the_one_that_was_left_first_a_day_ago_and_begin
     come_and_go(&mut recorder, 1, "b");
     come_and_go(&mut recorder, 2, "a");
     come_and_go(&mut recorder, 24, "early");
-    assert_eq!(
-        sets(&recorder),
-        named(&[("_other/", 1), ("a/", 1), ("b/", 1)])
-    );
+    assert_eq!(sets(&recorder), named(&[("_other/", 1), ("a/", 1), ("b/", 1)]));
     come_and_go(&mut recorder, 25, "c");
-    assert_eq!(
-        sets(&recorder),
-        named(&[("_other/", 1), ("a/", 1), ("c/", 1)])
-    );
+    assert_eq!(sets(&recorder), named(&[("_other/", 1), ("a/", 1), ("c/", 1)]));
     recorder.observe_pod(hour(26), &pod("d", None), discovered());
-    assert_eq!(
-        sets(&recorder),
-        named(&[("_other/", 1), ("c/", 1), ("d/", 0)])
-    );
+    assert_eq!(sets(&recorder), named(&[("_other/", 1), ("c/", 1), ("d/", 0)]));
     assert_eq!(expired(&recorder), [2, 0, 0]);
     assert_eq!(dropped(&recorder)[0], ("namespace", 1));
 }
@@ -105,10 +95,7 @@ fn every_set_with_a_value_ends_and_a_node_that_becomes_known_gets_a_place_too() 
     }
     live(&mut recorder, 1, "b", None);
     recorder.observe_pod(hour(25), &pod("b", Some("n3")), PodObservation::Bound);
-    assert_eq!(
-        sets(&recorder),
-        named(&[("a/n2", 1), ("b/", 1), ("b/n3", 0)])
-    );
+    assert_eq!(sets(&recorder), named(&[("a/n2", 1), ("b/", 1), ("b/n3", 0)]));
     assert_eq!(expired(&recorder), [0, 1, 0]);
     recorder.observe_pod(hour(25), &pod("c", None), discovered());
     assert_eq!(sets(&recorder), named(&[("b/", 1), ("b/n3", 0), ("c/", 0)]));
@@ -121,27 +108,17 @@ fn label_sets_give_their_places_back_like_values_and_never_the_one_of_the_others
     for namespace in ["a", "b", "c"] {
         come_and_go(&mut recorder, 1, namespace);
     }
-    assert_eq!(
-        sets(&recorder),
-        named(&[("_other/_other", 1), ("a/", 1), ("b/", 1)])
-    );
+    assert_eq!(sets(&recorder), named(&[("_other/_other", 1), ("a/", 1), ("b/", 1)]));
     for (at, namespace) in [(25, "d"), (26, "e"), (27, "f")] {
         come_and_go(&mut recorder, at, namespace);
     }
-    assert_eq!(
-        sets(&recorder),
-        named(&[("_other/_other", 2), ("d/", 1), ("e/", 1)])
-    );
+    assert_eq!(sets(&recorder), named(&[("_other/_other", 2), ("d/", 1), ("e/", 1)]));
     assert_eq!(expired(&recorder), [0, 0, 2]);
     assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 2));
 }
 
 fn by_namespace(max_values: usize) -> Recorder {
-    let config = LabelConfig {
-        max_values,
-        slo_namespace: true,
-        ..LabelConfig::default()
-    };
+    let config = LabelConfig { max_values, slo_namespace: true, ..LabelConfig::default() };
     let (recorder, _) = Builder::new(config).slos(vec![slo()]).build().unwrap();
     recorder
 }
@@ -203,10 +180,7 @@ fn slo() -> SloDoc {
 /// restart.
 fn restarted() -> [Recorder; 2] {
     let mut before = by_namespace(2);
-    let good = PodObservation::Slo {
-        slo: SloId(0),
-        verdict: SloVerdict::Good,
-    };
+    let good = PodObservation::Slo { slo: SloId(0), verdict: SloVerdict::Good };
     for (at, namespace) in [(1, "a"), (2, "b"), (25, "c")] {
         come_and_go(&mut before, at, namespace);
         before.observe_pod(hour(at), &pod(namespace, None), good);

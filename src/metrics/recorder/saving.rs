@@ -26,9 +26,7 @@ impl Recorder {
     pub fn saved_families(&self) -> SavedFamilies {
         let mut saved = SavedFamilies::default();
         self.store.save(&mut saved);
-        self.sources
-            .iter()
-            .for_each(|source| source.save(&mut saved));
+        self.sources.iter().for_each(|source| source.save(&mut saved));
         saved
     }
 
@@ -91,12 +89,7 @@ impl Recorder {
     /// Since when the families that this process has count, and the label sets at these positions.
     fn saved_starts(&self, families: &SavedFamilies, positions: &[usize]) -> SavedStartTimes {
         let counters: HashSet<&str> = families.names().collect();
-        let always = [
-            DISCOVERED,
-            WATCH_DELIVERY,
-            RESIZE_DURATION,
-            INPLACE_UPDATE_DURATION,
-        ];
+        let always = [DISCOVERED, WATCH_DELIVERY, RESIZE_DURATION, INPLACE_UPDATE_DURATION];
         let store = &self.store;
         let of_evidence = [
             (STARTUP_SLI, store.events.is_some()),
@@ -114,9 +107,7 @@ impl Recorder {
         let of_set = |set: &usize| self.store.set(*set)?.start.get();
         SavedStartTimes {
             families: self.store.starts.saved(is_saved),
-            sets: (positions.iter())
-                .map(|set| of_set(set).map(Timestamp::as_nanos))
-                .collect(),
+            sets: (positions.iter()).map(|set| of_set(set).map(Timestamp::as_nanos)).collect(),
         }
     }
 
@@ -185,9 +176,7 @@ impl Recorder {
         store.delivery.restore(&saved.delivery, &cells);
         let in_place = &store.in_place;
         in_place.resize_duration.restore(&saved.resize, &cells);
-        in_place
-            .update_duration
-            .restore(&saved.inplace_update, &cells);
+        in_place.update_duration.restore(&saved.inplace_update, &cells);
         if let Some(events) = &store.events {
             let index = &mut self.registries;
             (events.pulls).restore(&saved.families, &saved.pulls, &cells, index);

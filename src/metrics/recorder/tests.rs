@@ -63,29 +63,16 @@ fn each_dropped_value_is_counted_once_per_pod_and_the_node_when_known() {
     let mut recorder = recorder(1, 100);
     recorder.observe_pod(Timestamp::EPOCH, &pod("a", Some("n1")), discovered());
     recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), discovered());
-    assert_eq!(
-        dropped(&recorder),
-        [("namespace", 1), ("node", 0), (WHOLE_SET, 0)]
-    );
-    recorder.observe_pod(
-        Timestamp::EPOCH,
-        &pod("b", Some("n2")),
-        PodObservation::Bound,
-    );
+    assert_eq!(dropped(&recorder), [("namespace", 1), ("node", 0), (WHOLE_SET, 0)]);
+    recorder.observe_pod(Timestamp::EPOCH, &pod("b", Some("n2")), PodObservation::Bound);
     let measured = PodObservation::Measured {
         interval: Interval::CreatedToReady,
         latency: Latency::from_nanos(1),
     };
     recorder.observe_pod(Timestamp::EPOCH, &pod("b", Some("n2")), measured);
-    assert_eq!(
-        dropped(&recorder),
-        [("namespace", 1), ("node", 1), (WHOLE_SET, 0)]
-    );
+    assert_eq!(dropped(&recorder), [("namespace", 1), ("node", 1), (WHOLE_SET, 0)]);
     recorder.observe_pod(Timestamp::EPOCH, &pod("c", Some("n2")), discovered());
-    assert_eq!(
-        dropped(&recorder),
-        [("namespace", 2), ("node", 2), (WHOLE_SET, 0)]
-    );
+    assert_eq!(dropped(&recorder), [("namespace", 2), ("node", 2), (WHOLE_SET, 0)]);
 }
 
 #[test]
@@ -93,18 +80,10 @@ fn a_dropped_set_is_counted_once_per_pod() {
     let mut recorder = recorder(100, 2);
     recorder.observe_pod(Timestamp::EPOCH, &pod("a", None), discovered());
     recorder.observe_pod(Timestamp::EPOCH, &pod("b", None), discovered());
-    recorder.observe_pod(
-        Timestamp::EPOCH,
-        &pod("a", Some("n")),
-        PodObservation::Bound,
-    );
+    recorder.observe_pod(Timestamp::EPOCH, &pod("a", Some("n")), PodObservation::Bound);
     assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 1));
     recorder.observe_pod(Timestamp::EPOCH, &pod("c", None), discovered());
-    recorder.observe_pod(
-        Timestamp::EPOCH,
-        &pod("c", Some("n")),
-        PodObservation::Bound,
-    );
+    recorder.observe_pod(Timestamp::EPOCH, &pod("c", Some("n")), PodObservation::Bound);
     assert_eq!(dropped(&recorder)[2], (WHOLE_SET, 2));
     assert_eq!(recorder.store.sorted_sets().len(), 3);
 }

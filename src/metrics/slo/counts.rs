@@ -43,10 +43,7 @@ pub(super) struct EventsSnapshot {
 
 impl EventsSnapshot {
     pub(super) fn iter(&self) -> impl Iterator<Item = (SloResult, u64)> {
-        let results = [
-            (SloResult::Good, self.good),
-            (SloResult::Bad, self.bad.sum()),
-        ];
+        let results = [(SloResult::Good, self.good), (SloResult::Bad, self.bad.sum())];
         results.into_iter()
     }
 }
@@ -96,10 +93,8 @@ impl Counts {
 
     pub(super) fn snapshot(&self, place: NamespaceSlot) -> EventsSnapshot {
         let events = self.get(place);
-        let snapshot = events.map(|events| EventsSnapshot {
-            good: events.good.get(),
-            bad: events.bad.snapshot(),
-        });
+        let snapshot = events
+            .map(|events| EventsSnapshot { good: events.good.get(), bad: events.bad.snapshot() });
         snapshot.unwrap_or_default()
     }
 }

@@ -54,10 +54,7 @@ fn saved_series<const N: usize>(
     value: u64,
 ) -> SavedSeries {
     let labels = labels.into_iter().chain(namespace);
-    SavedSeries {
-        labels: labels.map(|text| Cow::Owned(text.to_owned())).collect(),
-        value,
-    }
+    SavedSeries { labels: labels.map(|text| Cow::Owned(text.to_owned())).collect(), value }
 }
 
 /// Writes how many pods were excluded for each reason that can be: what the SLO selects by is one.
@@ -88,10 +85,7 @@ fn named(name: &Arc<str>, series: Vec<SavedSeries>) -> impl Iterator<Item = Save
 fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
     let series = saved.iter().filter_map(|series| {
         let (slo, labels) = series.labels.split_first()?;
-        (slo == name).then(|| SavedSeries {
-            labels: labels.to_vec(),
-            value: series.value,
-        })
+        (slo == name).then(|| SavedSeries { labels: labels.to_vec(), value: series.value })
     });
     series.collect()
 }

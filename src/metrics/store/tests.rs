@@ -27,9 +27,7 @@ impl HistogramEncoder for ExemplarCounter {
 
     fn histogram(&mut self, _: &[Label<'_>], snapshot: &Snapshot) {
         let buckets = 0..crate::metrics::layout::CLASSIC_BUCKETS;
-        self.given += buckets
-            .filter_map(|bucket| snapshot.exemplar(bucket))
-            .count();
+        self.given += buckets.filter_map(|bucket| snapshot.exemplar(bucket)).count();
     }
 }
 
@@ -62,10 +60,7 @@ impl HistogramEncoder for Nonzero {
 
 #[test]
 fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
-    let config = LabelConfig {
-        slo_namespace: true,
-        ..LabelConfig::default()
-    };
+    let config = LabelConfig { slo_namespace: true, ..LabelConfig::default() };
     let mut namespaces = Namespaces::new(config.slo_namespace());
     let names = Arc::clone(&namespaces.names);
     let store = Store::new(
@@ -82,11 +77,7 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
     store.stuck.move_pod(b, None, cni);
     store.stuck.move_pod(b, cni, volume);
     store.stuck.move_pod(a, cni, None);
-    let mut encoder = Nonzero {
-        family: "podinit_stuck_pods",
-        inside: false,
-        found: Vec::new(),
-    };
+    let mut encoder = Nonzero { family: "podinit_stuck_pods", inside: false, found: Vec::new() };
     store.collect(&mut encoder);
     let expected = r#"[("stage", "network"), ("cause", "volume"), ("namespace", "b")] Integer(1)"#;
     assert_eq!(encoder.found, [expected]);
@@ -96,13 +87,8 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
 fn exemplars_are_copied_only_for_a_format_that_carries_them() {
     let specs = LabelConfig::default().specs().unwrap();
     let namespaces = Namespaces::new(None).names;
-    let store = Store::new(
-        &specs,
-        1,
-        namespaces,
-        EvidenceMetrics::default(),
-        StartTimes::default(),
-    );
+    let store =
+        Store::new(&specs, 1, namespaces, EvidenceMetrics::default(), StartTimes::default());
     store.add_set(0, ["a".into()].into(), None);
     let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
     let latency = Latency::from_nanos(1);

@@ -40,9 +40,7 @@ fn row_of(rows: &[Row], interval: Interval) -> Option<&Row> {
 
 /// The row that answers.
 fn whole(rows: &[Row]) -> Option<&Row> {
-    WHOLE
-        .into_iter()
-        .find_map(|interval| row_of(rows, interval))
+    WHOLE.into_iter().find_map(|interval| row_of(rows, interval))
 }
 
 /// The stage that moved this way the most, by the quantile that moved.
@@ -52,20 +50,17 @@ fn stage(rows: &[Row], verdict: Verdict) -> Option<(Stage, &Row)> {
     }
     let stages = Stage::ALL.into_iter();
     let rows = stages.filter_map(|stage| Some((stage, row_of(rows, Interval::Stage(stage))?)));
-    rows.filter(|(_, row)| row.verdict == verdict)
-        .max_by(|(_, one), (_, other)| {
-            let size = |row: &Row| moved(row).1.difference.abs();
-            size(one).total_cmp(&size(other))
-        })
+    rows.filter(|(_, row)| row.verdict == verdict).max_by(|(_, one), (_, other)| {
+        let size = |row: &Row| moved(row).1.difference.abs();
+        size(one).total_cmp(&size(other))
+    })
 }
 
 /// What is broken down: the stage that moved the most, or else the whole, if it moved.
 pub(super) fn moved_interval(rows: &[Row], verdict: Verdict) -> Option<Interval> {
     let found = stage(rows, verdict).map(|(stage, _)| Interval::Stage(stage));
     let moved = matches!(verdict, Verdict::Slower | Verdict::Faster);
-    let all = WHOLE
-        .into_iter()
-        .find(|interval| row_of(rows, *interval).is_some());
+    let all = WHOLE.into_iter().find(|interval| row_of(rows, *interval).is_some());
     found.or(all.filter(|_| moved))
 }
 
@@ -127,13 +122,7 @@ impl Answer {
             }
             Some(row) => (told(row, stage.map(|(_, row)| row), breakdown), None),
         };
-        Self {
-            verdict,
-            stage: stage.map(|(stage, _)| stage.as_str()),
-            text,
-            needed,
-            caution: None,
-        }
+        Self { verdict, stage: stage.map(|(stage, _)| stage.as_str()), text, needed, caution: None }
     }
 
     /// With a caution where the stage `network` moved, and image pulls may be in it on one side more than on the other:
@@ -190,19 +179,13 @@ fn told(row: &Row, stage: Option<&Row>, breakdown: Option<&Breakdown>) -> String
                 other => format!(" in {other}"),
             };
             let difference = signed(difference.difference);
-            text += &format!(
-                " It is the stage {}: {difference}{quantile}{place}.",
-                stage.interval
-            );
+            text += &format!(" It is the stage {}: {difference}{quantile}{place}.", stage.interval);
         }
         None => text += &format!(" No single stage moved enough to be named{place}."),
     }
     let only = breakdown.and_then(|found| found.only.as_ref());
     if let Some(other) = only.and_then(|only| only.same_pods.as_ref()) {
-        text += &format!(
-            " The same pods are {}, so it may be either.",
-            in_words(other)
-        );
+        text += &format!(" The same pods are {}, so it may be either.", in_words(other));
     }
     text
 }
@@ -231,11 +214,7 @@ fn in_words(Place { dimension, values }: &Place) -> String {
         Dimension::Zone | Dimension::Namespace => "in",
     };
     let plural = if values.len() > 1 { "s" } else { "" };
-    format!(
-        "{preposition} {}{plural} {}",
-        dimension.as_str(),
-        listed(values)
-    )
+    format!("{preposition} {}{plural} {}", dimension.as_str(), listed(values))
 }
 
 /// Where the difference lies: `, on nodes a and b only`.
@@ -244,12 +223,7 @@ fn place(breakdown: &Breakdown, verdict: Verdict) -> String {
         let there = there(breakdown, &only.place);
         return format!(", {} only{there}", in_words(&only.place));
     }
-    let nodes = || {
-        breakdown
-            .parts
-            .iter()
-            .filter(|part| part.dimension == Dimension::Node)
-    };
+    let nodes = || breakdown.parts.iter().filter(|part| part.dimension == Dimension::Node);
     // Of more nodes than are stated, and of those with few pods, nothing is known.
     let stated: f64 = nodes().map(|part| part.pods_after).sum();
     let is_all = nodes().count() > 1 && stated > 1.0 - 1e-9;

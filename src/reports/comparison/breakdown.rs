@@ -77,11 +77,7 @@ impl Breakdown {
         });
         let mut parts: Vec<Part> = parts.drain(..).flatten().collect();
         Row::correct(parts.iter_mut().map(|part| &mut part.row));
-        let compared = Compared {
-            before,
-            after,
-            interval,
-        };
+        let compared = Compared { before, after, interval };
         Self {
             interval: interval.as_str(),
             mean_difference: difference,
@@ -109,10 +105,7 @@ fn candidates_of(
         .into_iter()
         .filter(|(_, pods)| pods.count() >= LEAST_PODS)
         .map(|(value, pods)| {
-            let own = before
-                .get(&value)
-                .cloned()
-                .unwrap_or(Sample::new(Vec::new()));
+            let own = before.get(&value).cloned().unwrap_or(Sample::new(Vec::new()));
             let base = match own.count() < LEAST_PODS {
                 true => one.mean(),
                 false => own.mean(),
@@ -143,9 +136,7 @@ fn samples(dimension: Dimension, side: &Side, interval: Interval) -> BTreeMap<St
         }
     }
     let samples = found.into_iter();
-    samples
-        .map(|(value, observed)| (value, Sample::new(observed)))
-        .collect()
+    samples.map(|(value, observed)| (value, Sample::new(observed))).collect()
 }
 
 /// What `work` gives for each of the `jobs`, in their order.
@@ -159,9 +150,7 @@ pub(super) fn in_parallel<J: Sync, T: Send>(jobs: &[J], work: impl Fn(&J) -> T +
     };
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let mut done = thread::scope(|scope| {
-        let workers: Vec<_> = (1..cores.min(jobs.len()))
-            .map(|_| scope.spawn(worker))
-            .collect();
+        let workers: Vec<_> = (1..cores.min(jobs.len())).map(|_| scope.spawn(worker)).collect();
         let mut done = worker();
         for worker in workers {
             match worker.join() {

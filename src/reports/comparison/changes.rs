@@ -47,15 +47,8 @@ pub struct Changes {
 impl Changes {
     pub(super) fn of(before: &Side, after: &Side) -> Self {
         let nodes = |side| names(side, |pod| pod.node.iter().map(|node| &**node).collect());
-        let images = |side| {
-            names(side, |pod| {
-                pod.images.iter().map(|image| &**image).collect()
-            })
-        };
-        let (nodes, images) = (
-            [nodes(before), nodes(after)],
-            [images(before), images(after)],
-        );
+        let images = |side| names(side, |pod| pod.images.iter().map(|image| &**image).collect());
+        let (nodes, images) = ([nodes(before), nodes(after)], [images(before), images(after)]);
         let (earlier, later) = (before.summary(), after.summary());
         let mut versions = counted(&kubelets(before), &kubelets(after));
         versions.truncate(MOST_NAMES);
@@ -79,11 +72,7 @@ fn only(own: &BTreeSet<&str>, others: &BTreeSet<&str>) -> Names {
     let names: Vec<_> = own.difference(others).collect();
     Names {
         count: names.len(),
-        names: names
-            .iter()
-            .take(MOST_NAMES)
-            .map(|name| (**name).to_owned())
-            .collect(),
+        names: names.iter().take(MOST_NAMES).map(|name| (**name).to_owned()).collect(),
     }
 }
 

@@ -23,14 +23,8 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    pub(super) const ALL: [Self; 6] = [
-        Self::Node,
-        Self::Pool,
-        Self::Zone,
-        Self::Image,
-        Self::Workload,
-        Self::Namespace,
-    ];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Node, Self::Pool, Self::Zone, Self::Image, Self::Workload, Self::Namespace];
 
     /// Whether its values are groups of nodes.
     pub(super) const fn is_of_nodes(self) -> bool {
@@ -56,9 +50,9 @@ impl Dimension {
             Self::Pool => stated(pod, |labels| &labels.pool),
             Self::Zone => stated(pod, |labels| &labels.zone),
             Self::Namespace => vec![pod.namespace.to_string()],
-            Self::Workload => (pod.workload.iter())
-                .map(|one| format!("{}/{one}", pod.namespace))
-                .collect(),
+            Self::Workload => {
+                (pod.workload.iter()).map(|one| format!("{}/{one}", pod.namespace)).collect()
+            }
             Self::Image => {
                 let images = pod.images.iter().map(|image| untagged(image).to_owned());
                 let mut images: Vec<String> = images.collect();

@@ -82,10 +82,7 @@ pub(super) fn sides(found: &Comparison) -> Vec<String> {
             true => " (one list: scheduling is all the time before binding)",
             false => "",
         };
-        format!(
-            "{name}: {} pods observed{span}{kept}{lone}",
-            summary.observed
-        )
+        format!("{name}: {} pods observed{span}{kept}{lone}", summary.observed)
     };
     let pods: Vec<&str> = found
         .rows
@@ -123,10 +120,7 @@ pub(super) struct Table {
 /// Where the difference lies; `None` without one. `shown` is how names are written in the format.
 pub(super) fn breakdown(found: &Comparison, shown: impl Fn(&str) -> String) -> Option<Table> {
     let breakdown = found.breakdown.as_ref()?;
-    let title = format!(
-        "Where, of the difference of the means of {}",
-        breakdown.interval
-    );
+    let title = format!("Where, of the difference of the means of {}", breakdown.interval);
     let mut head = vec!["where", "share", "of pods"];
     head.extend(&HEAD[1..]);
     let parts = breakdown.parts.iter();
@@ -178,16 +172,11 @@ pub(super) fn changes(
         ("Nodes only after", names(&changes.nodes_only_after)),
         ("Images only before", names(&changes.images_only_before)),
         ("Images only after", names(&changes.images_only_after)),
-        (
-            "Nodes by version of the kubelet",
-            counted(&changes.kubelet_versions, &shown),
-        ),
+        ("Nodes by version of the kubelet", counted(&changes.kubelet_versions, &shown)),
         ("Pods by how they ended", counted(&changes.outcomes, &own)),
         ("Pods by cause of waiting", counted(&changes.causes, &own)),
     ];
-    all.into_iter()
-        .filter(|(_, text)| !text.is_empty())
-        .collect()
+    all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
 /// Seconds: `0.25 s`, `8.1 s`, `125 s`.

@@ -16,10 +16,7 @@ pub(super) struct Laid {
 
 /// What the page shows.
 #[derive(Template)]
-#[template(
-    path = "reports/comparison/comparison.html",
-    config = "src/askama.toml"
-)]
+#[template(path = "reports/comparison/comparison.html", config = "src/askama.toml")]
 struct Page<'a> {
     answer: &'a str,
     needed: Option<&'a str>,
@@ -40,25 +37,13 @@ pub(super) fn laid(rows: &[Row], before: &Side, after: &Side) -> Vec<Laid> {
     let has_row = |name: &str| rows.iter().any(|row| row.interval == name);
     let all: Vec<_> = intervals()
         .filter(|interval| has_row(interval.as_str()))
-        .map(|interval| {
-            (
-                interval.as_str(),
-                values(before, interval),
-                values(after, interval),
-            )
-        })
+        .map(|interval| (interval.as_str(), values(before, interval), values(after, interval)))
         .collect();
     let last = |values: &Vec<f64>| values.last().copied().unwrap_or(0.0);
-    let most = all
-        .iter()
-        .map(|(_, one, other)| last(one).max(last(other)))
-        .fold(0.0, f64::max);
+    let most = all.iter().map(|(_, one, other)| last(one).max(last(other))).fold(0.0, f64::max);
     let draw = |(name, one, other): &(&'static str, Vec<f64>, Vec<f64>)| Laid {
         name,
-        svg: distributions(
-            &[(one.as_slice(), "before"), (other.as_slice(), "after")],
-            most,
-        ),
+        svg: distributions(&[(one.as_slice(), "before"), (other.as_slice(), "after")], most),
     };
     all.iter().map(draw).collect()
 }
@@ -72,10 +57,8 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
     };
     let mut tables = vec![table("All pods".to_owned(), &found.rows)];
     if !found.is_all_matched() {
-        tables.push(table(
-            "Matched pods alone, weighted as before".to_owned(),
-            &found.matched_rows,
-        ));
+        tables
+            .push(table("Matched pods alone, weighted as before".to_owned(), &found.matched_rows));
     }
     tables.extend(breakdown(found, str::to_owned));
     let page = Page {

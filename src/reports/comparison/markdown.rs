@@ -9,10 +9,7 @@ use crate::reports::report::markdown_name;
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(found: &Comparison) -> String {
     let mut out = format!("**{}**\n", escaped(&found.answer.text));
-    for more in [&found.answer.needed, &found.answer.caution]
-        .into_iter()
-        .flatten()
-    {
+    for more in [&found.answer.needed, &found.answer.caution].into_iter().flatten() {
         let _ = writeln!(out, "\n{more}");
     }
     out.push('\n');
@@ -38,12 +35,7 @@ pub(super) fn render(found: &Comparison) -> String {
 }
 
 fn table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
-    let _ = writeln!(
-        out,
-        "\n| {} |\n|---|{}",
-        head.join(" | "),
-        "---|".repeat(head.len() - 1)
-    );
+    let _ = writeln!(out, "\n| {} |\n|---|{}", head.join(" | "), "---|".repeat(head.len() - 1));
     for row in rows {
         let _ = writeln!(out, "| {} |", row.join(" | "));
     }

@@ -72,20 +72,12 @@ impl Matches {
             });
             numbered.collect()
         };
-        Self {
-            before: number(0, before.pods()),
-            after: number(1, after.pods()),
-            counts,
-        }
+        Self { before: number(0, before.pods()), after: number(1, after.pods()), counts }
     }
 
     /// How far the mixes agree.
     pub fn mix(&self) -> Mix {
-        let both = || {
-            self.counts
-                .iter()
-                .filter(|[one, other]| *one > 0 && *other > 0)
-        };
+        let both = || self.counts.iter().filter(|[one, other]| *one > 0 && *other > 0);
         let share = |side: usize, all: usize| {
             let matched: usize = both().map(|counts| counts[side]).sum();
             matched as f64 / all.max(1) as f64
@@ -124,15 +116,12 @@ impl Matches {
             let [before, after] = strata.get(number)?;
             Some(before.len() as f64 / after.len() as f64)
         };
-        let one: Sample = before.sample(interval, |index, _| {
-            weight(&self.before[index]).map(|_| 1.0)
-        });
+        let one: Sample =
+            before.sample(interval, |index, _| weight(&self.before[index]).map(|_| 1.0));
         let other = after.sample(interval, |index, _| weight(&self.after[index]));
         let [first, second] = seeds;
         let drawn = (&Drawn::new(&one, first), &Drawn::new(&other, second));
-        let pairs = strata
-            .values()
-            .map(|[one, other]| (one.as_slice(), other.as_slice()));
+        let pairs = strata.values().map(|[one, other]| (one.as_slice(), other.as_slice()));
         Row::new(interval.as_str(), drawn, || van_elteren(pairs), margin)
     }
 }

@@ -85,10 +85,7 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
         is_other.then(|| side.as_a_list_tells())
     };
     let told = [of_list(before, after), of_list(after, before)];
-    let [before, after] = [
-        told[0].as_ref().unwrap_or(before),
-        told[1].as_ref().unwrap_or(after),
-    ];
+    let [before, after] = [told[0].as_ref().unwrap_or(before), told[1].as_ref().unwrap_or(after)];
     let matches = Matches::of(before, after);
     let jobs = intervals().flat_map(|interval| [(interval, false), (interval, true)]);
     let jobs: Vec<_> = jobs.collect();
@@ -97,10 +94,7 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
         false => row((before, after), *interval, margin),
     });
     let table = |is_matched: bool| {
-        let found = jobs
-            .iter()
-            .zip(&found)
-            .filter(|((_, of), _)| *of == is_matched);
+        let found = jobs.iter().zip(&found).filter(|((_, of), _)| *of == is_matched);
         let mut rows: Vec<Row> = found.filter_map(|(_, row)| row.clone()).collect();
         Row::correct(&mut rows);
         rows

@@ -65,10 +65,7 @@ impl Only {
                 && both.into_iter().all(Dimension::is_of_nodes)
                 && compared.same_pods(&fewest.place, &other.place)
         });
-        Some(Self {
-            same_pods: same.map(|other| other.place.clone()),
-            ..fewest.clone()
-        })
+        Some(Self { same_pods: same.map(|other| other.place.clone()), ..fewest.clone() })
     }
 
     fn of_dimension(dimension: Dimension, parts: &[Part], verdict: Verdict) -> Option<Self> {
@@ -85,21 +82,14 @@ impl Only {
             }
         }
         let is_only = share >= NEARLY_ALL && pods <= MOST_OF_PODS;
-        is_only.then_some(Self {
-            place: Place { dimension, values },
-            share,
-            same_pods: None,
-        })
+        is_only.then_some(Self { place: Place { dimension, values }, share, same_pods: None })
     }
 
     /// Whether each pool or zone moved as a whole: where only some of its nodes did, it is they.
     fn moves_as_one(&self, compared: Compared<'_>) -> bool {
         let Place { dimension, values } = &self.place;
         let moves = |value: &String| {
-            compared.moves_as_one(&Place {
-                dimension: *dimension,
-                values: vec![value.clone()],
-            })
+            compared.moves_as_one(&Place { dimension: *dimension, values: vec![value.clone()] })
         };
         !dimension.is_of_nodes() || values.iter().all(moves)
     }
@@ -146,9 +136,7 @@ impl Compared<'_> {
             }
         }
         let nodes = nodes.into_iter();
-        nodes
-            .map(|(node, observed)| (node, Sample::new(observed)))
-            .collect()
+        nodes.map(|(node, observed)| (node, Sample::new(observed))).collect()
     }
 }
 

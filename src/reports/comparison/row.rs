@@ -73,11 +73,7 @@ pub struct Figures {
 
 impl Figures {
     fn of(sample: &Sample) -> Self {
-        let at = |percent| {
-            sample
-                .quantile(percent)
-                .map_or(0.0, |nanos| nanos as f64 / 1e9)
-        };
+        let at = |percent| sample.quantile(percent).map_or(0.0, |nanos| nanos as f64 / 1e9);
         Self {
             count: sample.count(),
             p50: at(50.0),
@@ -116,12 +112,7 @@ impl Difference {
             true => Moved::Slower,
             false => Moved::Faster,
         };
-        Self {
-            difference,
-            interval: [low, high],
-            margin,
-            moved: has_moved.then_some(moved),
-        }
+        Self { difference, interval: [low, high], margin, moved: has_moved.then_some(moved) }
     }
 
     fn is_within_margin(&self) -> bool {
@@ -163,12 +154,7 @@ pub struct Drawn<'a> {
 impl<'a> Drawn<'a> {
     /// Of a sample, with the seed of its draws.
     pub const fn new(sample: &'a Sample, seed: u64) -> Self {
-        Self {
-            sample,
-            seed,
-            minutes: std::cell::OnceCell::new(),
-            pods: std::cell::OnceCell::new(),
-        }
+        Self { sample, seed, minutes: std::cell::OnceCell::new(), pods: std::cell::OnceCell::new() }
     }
 
     fn resamples(&self, resampled: Resampled) -> &Resamples {
@@ -195,20 +181,14 @@ impl Row {
         let resampled = Resampled::of(before.sample.minutes(), after.sample.minutes());
         let (one, other) = (before.resamples(resampled), after.resamples(resampled));
         let (figures, later) = (Figures::of(before.sample), Figures::of(after.sample));
-        let RankTest {
-            probability,
-            p_value,
-        } = test();
+        let RankTest { probability, p_value } = test();
         let p50 = interval(&one.p50, &other.p50);
         let p90 = interval(&one.p90, &other.p90);
         Some(Self {
             interval: interval_name,
             p50: Difference::new(figures.p50, later.p50, p50, margin),
             p90: Difference::new(figures.p90, later.p90, p90, margin),
-            p99_difference: later
-                .p99
-                .zip(figures.p99)
-                .map(|(after, before)| after - before),
+            p99_difference: later.p99.zip(figures.p99).map(|(after, before)| after - before),
             before: figures,
             after: later,
             resampled,
@@ -223,10 +203,8 @@ impl Row {
     fn judge(&mut self, corrected_p_value: f64) {
         self.corrected_p_value = corrected_p_value;
         let moved = [self.p50.moved, self.p90.moved];
-        let (slower, faster) = (
-            moved.contains(&Some(Moved::Slower)),
-            moved.contains(&Some(Moved::Faster)),
-        );
+        let (slower, faster) =
+            (moved.contains(&Some(Moved::Slower)), moved.contains(&Some(Moved::Faster)));
         let is_no_chance = corrected_p_value < SIGNIFICANCE;
         self.verdict = match (slower, faster) {
             (true, false) if is_no_chance => Verdict::Slower,

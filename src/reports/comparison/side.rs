@@ -52,11 +52,7 @@ impl ComparedPod {
 
     /// Its duration as a value of a sample.
     pub(super) fn observed(&self, interval: Interval, weight: f64) -> Option<Observed> {
-        Some(Observed {
-            nanos: self.duration(interval)?.as_nanos(),
-            minute: self.minute,
-            weight,
-        })
+        Some(Observed { nanos: self.duration(interval)?.as_nanos(), minute: self.minute, weight })
     }
 }
 
@@ -117,10 +113,7 @@ impl Side {
 
     /// The startups that a running exporter has kept.
     pub fn of_records<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
-        let mut side = Self {
-            only_kept: true,
-            ..Self::default()
-        };
+        let mut side = Self { only_kept: true, ..Self::default() };
         for record in records {
             let created = record.reached(Milestone::Created);
             side.advanced(created.unwrap_or(record.discovered));
@@ -153,11 +146,7 @@ impl Side {
     /// The share of the observed network times that may include the pull of an image; 0 without any.
     pub(super) fn network_with_pulls(&self) -> f64 {
         let network = Interval::Stage(Stage::Network);
-        let pods = || {
-            self.pods
-                .iter()
-                .filter(|pod| pod.duration(network).is_some())
-        };
+        let pods = || self.pods.iter().filter(|pod| pod.duration(network).is_some());
         let with_pulls = pods().filter(|pod| pod.network_may_include_pulls);
         with_pulls.count() as f64 / pods().count().max(1) as f64
     }
@@ -199,11 +188,7 @@ impl Side {
     fn add(&mut self, record: &Record) {
         let outcome = record.outcome().map_or("in_flight", LabelValue::as_str);
         *self.outcomes.entry(outcome).or_default() += 1;
-        let causes: HashSet<Cause> = record
-            .causes
-            .iter()
-            .map(|one| one.waiting.cause())
-            .collect();
+        let causes: HashSet<Cause> = record.causes.iter().map(|one| one.waiting.cause()).collect();
         for cause in causes {
             *self.causes.entry(cause.as_str()).or_default() += 1;
         }

@@ -11,10 +11,7 @@ use crate::text::table::table;
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(found: &Comparison, style: Style) -> String {
     let mut out = format!("{}\n", shown(&found.answer.text));
-    for more in [&found.answer.needed, &found.answer.caution]
-        .into_iter()
-        .flatten()
-    {
+    for more in [&found.answer.needed, &found.answer.caution].into_iter().flatten() {
         let _ = writeln!(out, "{more}");
     }
     for line in sides(found) {
@@ -26,11 +23,7 @@ pub(super) fn render(found: &Comparison, style: Style) -> String {
     }
     let _ = writeln!(out, "\n{}", mix_sentence(found));
     if !found.matched_rows.is_empty() && !found.is_all_matched() {
-        let _ = write!(
-            out,
-            "{}",
-            table(&HEAD, &rows(&found.matched_rows), style.colour)
-        );
+        let _ = write!(out, "{}", table(&HEAD, &rows(&found.matched_rows), style.colour));
     }
     if let Some(Table { title, head, rows }) = breakdown(found, |name| shown(name).into_owned()) {
         let _ = write!(out, "\n{title}\n{}", table(&head, &rows, style.colour));

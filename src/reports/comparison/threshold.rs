@@ -61,12 +61,7 @@ impl FromStr for Threshold {
                 Limit::Seconds(duration.as_millis() as f64 / 1e3)
             }
         };
-        Ok(Self {
-            interval,
-            quantile,
-            limit,
-            text: text.to_owned(),
-        })
+        Ok(Self { interval, quantile, limit, text: text.to_owned() })
     }
 }
 
@@ -145,18 +140,10 @@ mod tests {
             ("network", Quantile::P99, Limit::Percent(20.0))
         );
         let rule = read("created_to_ready:p50>+1m30s").unwrap();
-        assert_eq!(
-            (rule.quantile, rule.limit),
-            (Quantile::P50, Limit::Seconds(90.0))
-        );
-        for wrong in [
-            "",
-            "network",
-            "network:p95>+1s",
-            "network:p50>1s",
-            "network:p50>+-1%",
-            "net:p50>+1s",
-        ] {
+        assert_eq!((rule.quantile, rule.limit), (Quantile::P50, Limit::Seconds(90.0)));
+        for wrong in
+            ["", "network", "network:p95>+1s", "network:p50>1s", "network:p50>+-1%", "net:p50>+1s"]
+        {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -54,16 +54,8 @@ impl Held {
         // Those by themselves are many, and their position is of no use.
         match (self.documents.last_mut(), &mut document) {
             (
-                Some(Document {
-                    body: Body::Events(events),
-                    latest_event,
-                    ..
-                }),
-                Document {
-                    body: Body::Events(more),
-                    latest_event: later,
-                    ..
-                },
+                Some(Document { body: Body::Events(events), latest_event, .. }),
+                Document { body: Body::Events(more), latest_event: later, .. },
             ) => {
                 events.append(more);
                 *latest_event = (*latest_event).max(*later);
@@ -154,12 +146,7 @@ mod tests {
             message: None,
         };
         Document {
-            position: RecordingPosition {
-                line: 1,
-                column: 1,
-                byte: 0,
-                document: 1,
-            },
+            position: RecordingPosition { line: 1, column: 1, byte: 0, document: 1 },
             observed_at: None,
             latest_event: None,
             body: Body::Events(seconds.iter().map(event).collect()),
@@ -167,21 +154,14 @@ mod tests {
     }
 
     fn seconds(held: &Held) -> Vec<i64> {
-        let events = held
-            .documents
-            .iter()
-            .flat_map(|document| document.body.events());
+        let events = held.documents.iter().flat_map(|document| document.body.events());
         let last = events.map(|event| event.occurred.last);
-        last.map(|at| at.map_or(0, |at| at.as_nanos() / 1_000_000_000))
-            .collect()
+        last.map(|at| at.map_or(0, |at| at.as_nanos() / 1_000_000_000)).collect()
     }
 
     #[test]
     fn of_too_many_events_those_stay_that_happened_last() {
-        let mut held = Held {
-            most_events: 3,
-            ..Held::new(true)
-        };
+        let mut held = Held { most_events: 3, ..Held::new(true) };
         for seconds in [&[5, 1, 9][..], &[0, 7], &[7]] {
             held.push(document(seconds));
         }

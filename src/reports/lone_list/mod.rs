@@ -47,11 +47,7 @@ pub fn replayed_to_end<S: Sink, E>(
     if let (Some(events), Some(now)) = (&documents.lone_list, tracker.accounted_time()) {
         tracker.know_present_causes(events, now);
     }
-    Ok(AtEnd {
-        sink,
-        tracker,
-        is_lone_list: documents.lone_list.is_some(),
-    })
+    Ok(AtEnd { sink, tracker, is_lone_list: documents.lone_list.is_some() })
 }
 
 /// Documents as they are, or those of a lone list at once.

@@ -57,21 +57,14 @@ fn read(documents: &[Value]) -> (Vec<String>, bool) {
 
 fn words(document: Document) -> String {
     let events = document.body.events().iter();
-    let events: Vec<String> = events
-        .map(|event| event.pod.as_ref().unwrap().name.to_string())
-        .collect();
+    let events: Vec<String> =
+        events.map(|event| event.pod.as_ref().unwrap().name.to_string()).collect();
     let observed = document.observed_at;
     let observed = observed.map(|at| at.as_nanos() / NANOS_PER_SECOND - NOON);
     let what = match document.body {
-        Body::List {
-            pods,
-            continue_token,
-            ..
-        } => format!(
-            "{} pods{}",
-            pods.len(),
-            continue_token.map_or("", |_| ", more")
-        ),
+        Body::List { pods, continue_token, .. } => {
+            format!("{} pods{}", pods.len(), continue_token.map_or("", |_| ", more"))
+        }
         Body::Pod(_) => "a pod".to_owned(),
         Body::Events(_) => "Events".to_owned(),
         Body::Event(_) => "a watch event".to_owned(),
@@ -83,39 +76,19 @@ fn words(document: Document) -> String {
 
 #[test]
 fn events_follow_the_pods_of_a_lone_list_by_their_last_time() {
-    let lone = (
-        vec!["1 pods, more: ".to_owned(), "0 pods at 9: 3 5 9".to_owned()],
-        true,
-    );
+    let lone = (vec!["1 pods, more: ".to_owned(), "0 pods at 9: 3 5 9".to_owned()], true);
     let web = pod("shop", "web");
     let [three, five, nine] = [3, 5, 9].map(event);
-    assert_eq!(
-        read(&[list(&[
-            five.clone(),
-            web.clone(),
-            nine.clone(),
-            three.clone()
-        ])]),
-        lone
-    );
+    assert_eq!(read(&[list(&[five.clone(), web.clone(), nine.clone(), three.clone()])]), lone);
     let by_themselves = [five.clone(), web.clone(), nine.clone(), three.clone()];
     assert_eq!(read(&by_themselves), lone);
-    let watched = [
-        added(nine.clone()),
-        list(std::slice::from_ref(&web)),
-        added(three),
-        five.clone(),
-    ];
+    let watched =
+        [added(nine.clone()), list(std::slice::from_ref(&web)), added(three), five.clone()];
     assert_eq!(read(&watched), lone);
     // Several of one moment.
-    let (words, is_lone) = read(&[
-        list(&[web.clone(), nine]),
-        list(&[pod("pay", "web"), five.clone()]),
-    ]);
-    assert_eq!(
-        words,
-        ["1 pods, more: ", "1 pods, more: ", "0 pods at 9: 5 9"]
-    );
+    let (words, is_lone) =
+        read(&[list(&[web.clone(), nine]), list(&[pod("pay", "web"), five.clone()])]);
+    assert_eq!(words, ["1 pods, more: ", "1 pods, more: ", "0 pods at 9: 5 9"]);
     assert!(is_lone);
     // What lies in the future comes last, and tells no time.
     let (words, _) = read(&[list(&[event(2_000), web.clone(), five.clone()])]);
@@ -128,12 +101,8 @@ fn events_follow_the_pods_of_a_lone_list_by_their_last_time() {
 #[test]
 fn what_something_follows_stays_as_it_is() {
     let [web, five, three] = [pod("shop", "web"), event(5), event(3)];
-    let watched = [
-        five.clone(),
-        list(&[web.clone(), five.clone()]),
-        three.clone(),
-        added(web.clone()),
-    ];
+    let watched =
+        [five.clone(), list(&[web.clone(), five.clone()]), three.clone(), added(web.clone())];
     let words = ["Events: 5", "1 pods: 5", "Events: 3", "a watch event: "];
     assert_eq!(read(&watched), (words.map(str::to_owned).to_vec(), false));
     let relist = [list(&[web.clone(), five.clone()]), list(&[web, three])];

@@ -111,11 +111,7 @@ mod tests {
     use super::*;
 
     fn clock(node: &str, seconds: f64) -> ClockAhead {
-        ClockAhead {
-            node: (!node.is_empty()).then(|| node.to_owned()),
-            seconds,
-            pods: 2,
-        }
+        ClockAhead { node: (!node.is_empty()).then(|| node.to_owned()), seconds, pods: 2 }
     }
 
     #[test]
@@ -125,22 +121,14 @@ mod tests {
             clock("node-1", 7199.9).to_string(),
             "the clock of node-1 is at least 1h59m ahead (2 pods)"
         );
-        let cases = [
-            (59.9, "59s"),
-            (60.0, "1m0s"),
-            (3599.0, "59m59s"),
-            (90_000.0, "25h0m"),
-        ];
+        let cases = [(59.9, "59s"), (60.0, "1m0s"), (3599.0, "59m59s"), (90_000.0, "25h0m")];
         for (seconds, text) in cases {
             let said = clock("a", seconds).to_string();
             assert!(said.contains(&format!("least {text} ahead")), "{said}");
         }
         let many: Vec<ClockAhead> = (0..9).map(|at| clock(&format!("n{at}"), 60.0)).collect();
         let line = ClockAhead::line(&many).unwrap_or_default();
-        assert!(
-            line.contains("n2 is") && line.contains("and 6 more clocks"),
-            "{line}"
-        );
+        assert!(line.contains("n2 is") && line.contains("and 6 more clocks"), "{line}");
         assert!(!line.contains("n3"), "{line}");
         assert!(clock("", 60.0).to_string().contains("the API server"));
     }
@@ -150,11 +138,7 @@ mod tests {
         let mut ahead = ClocksAhead::default();
         let node = Arc::from("node-1");
         for nanos in [7, 9, 8] {
-            ahead.add(
-                PodUid::from_text("a"),
-                Some(&node),
-                nanos * NANOS_PER_SECOND,
-            );
+            ahead.add(PodUid::from_text("a"), Some(&node), nanos * NANOS_PER_SECOND);
         }
         ahead.add(PodUid::from_text("b"), None, 20 * NANOS_PER_SECOND);
         let found = ahead.found();

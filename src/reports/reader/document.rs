@@ -103,12 +103,7 @@ impl Document {
             items.nodes.extend(streamed.nodes);
             items.unnamed_nodes.extend(streamed.unnamed_nodes);
         }
-        Ok(Self {
-            position,
-            observed_at,
-            latest_event: None,
-            body: body(envelope, context)?,
-        })
+        Ok(Self { position, observed_at, latest_event: None, body: body(envelope, context)? })
     }
 }
 
@@ -137,9 +132,7 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
             }
             (object, _) => object,
         };
-        return event_kind(event_type, object, context)
-            .map(Body::Event)
-            .map_err(fault);
+        return event_kind(event_type, object, context).map(Body::Event).map_err(fault);
     }
     match kind {
         Some("Event") => Ok(Body::Events(vec![event::of_object(envelope.own, context)])),
@@ -167,29 +160,16 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
 fn fault(error: DecodeError) -> Fault {
     match error {
         DecodeError::Object { fault, .. } => Fault::Object(fault),
-        DecodeError::Json { why, .. } => Fault::Syntax {
-            format: "JSON",
-            why,
-        },
-        DecodeError::Protobuf(why) => Fault::Syntax {
-            format: "protobuf",
-            why,
-        },
+        DecodeError::Json { why, .. } => Fault::Syntax { format: "JSON", why },
+        DecodeError::Protobuf(why) => Fault::Syntax { format: "protobuf", why },
     }
 }
 
 fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
     let of_pods = envelope.own.kind.as_deref() == Some("PodList");
-    let Items {
-        pods,
-        events,
-        nodes,
-        ..
-    } = items(envelope.items)?;
+    let Items { pods, events, nodes, .. } = items(envelope.items)?;
     let others = [("Event", !events.is_empty()), ("Node", !nodes.is_empty())];
-    let other = others
-        .into_iter()
-        .find(|(_, is_there)| of_pods && *is_there);
+    let other = others.into_iter().find(|(_, is_there)| of_pods && *is_there);
     if let Some((kind, _)) = other {
         return Err(Fault::Object(ObjectFault::NotAPod(kind.to_owned())));
     }
@@ -197,11 +177,7 @@ fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
     let continue_token = metadata.continue_token.map(String::from);
     match (pods.is_empty(), nodes.is_empty(), events.is_empty()) {
         (true, false, _) => {
-            return Ok(Body::Nodes {
-                nodes,
-                events,
-                continue_token,
-            });
+            return Ok(Body::Nodes { nodes, events, continue_token });
         }
         (true, true, false) => return Ok(Body::Events(events)),
         _ => {}
@@ -216,13 +192,7 @@ fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
 }
 
 fn nodes_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
-    let Items {
-        pods,
-        events,
-        mut nodes,
-        unnamed_nodes,
-        ..
-    } = items(envelope.items)?;
+    let Items { pods, events, mut nodes, unnamed_nodes, .. } = items(envelope.items)?;
     // An item that does not state its kind is of the kind of its list.
     if pods.len() > unnamed_nodes.len() || !events.is_empty() {
         return Err(Fault::NotANode);
@@ -236,12 +206,7 @@ fn nodes_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
 }
 
 fn events_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
-    let Items {
-        pods,
-        events,
-        nodes,
-        ..
-    } = items(envelope.items)?;
+    let Items { pods, events, nodes, .. } = items(envelope.items)?;
     match pods.is_empty() && nodes.is_empty() {
         true => Ok(Body::Events(events)),
         false => Err(Fault::NotAnEvent),
@@ -253,9 +218,6 @@ fn items(items: Option<Items>) -> Result<Items, Fault> {
     let items = items.ok_or(Fault::Object(ObjectFault::NoItems))?;
     match items.first_fault {
         None => Ok(items),
-        Some((index, fault)) => Err(Fault::Item {
-            number: index + 1,
-            fault,
-        }),
+        Some((index, fault)) => Err(Fault::Item { number: index + 1, fault }),
     }
 }

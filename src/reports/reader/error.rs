@@ -102,11 +102,7 @@ pub struct RecordingError {
 
 impl RecordingError {
     pub(super) fn new(name: String, position: Option<RecordingPosition>, fault: Fault) -> Self {
-        Self {
-            name,
-            position,
-            fault,
-        }
+        Self { name, position, fault }
     }
 }
 

@@ -19,10 +19,7 @@ pub struct ReadProgress {
 
 impl ReadProgress {
     pub(super) fn new(size: Option<u64>) -> Self {
-        Self {
-            read: Arc::default(),
-            size,
-        }
+        Self { read: Arc::default(), size }
     }
 
     /// The bytes of the file read so far, before decompression.
@@ -48,9 +45,7 @@ pub(super) struct CountingReader {
 impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
-        self.progress
-            .read
-            .fetch_add(count as u64, Ordering::Relaxed);
+        self.progress.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -72,10 +67,7 @@ impl Input {
     /// Reads the first two bytes to detect gzip.
     fn begin(mut counted: CountingReader) -> io::Result<Self> {
         let mut head = Vec::with_capacity(GZIP_MAGIC.len());
-        counted
-            .by_ref()
-            .take(GZIP_MAGIC.len() as u64)
-            .read_to_end(&mut head)?;
+        counted.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
         let gzip = head == GZIP_MAGIC;
         let peeked = Cursor::new(head).chain(counted);
         Ok(if gzip {

@@ -31,11 +31,7 @@ pub(super) struct JsonDocuments<R> {
 
 impl<R: Read> JsonDocuments<R> {
     pub(super) fn new(buffer: LookaheadBuffer<R>) -> Self {
-        Self {
-            buffer,
-            shell: Vec::new(),
-            marks: Vec::new(),
-        }
+        Self { buffer, shell: Vec::new(), marks: Vec::new() }
     }
 
     /// The next document, which is the `number`th; `None` at the end of the input.
@@ -44,10 +40,7 @@ impl<R: Read> JsonDocuments<R> {
         number: u64,
         context: &mut DecodeContext,
     ) -> Result<Option<Document>, LocatedFault> {
-        let first = self
-            .buffer
-            .skip_blank()
-            .map_err(|fault| self.buffer.locate(fault))?;
+        let first = self.buffer.skip_blank().map_err(|fault| self.buffer.locate(fault))?;
         self.buffer.begin_piece();
         let began = self.buffer.position();
         match first {
@@ -73,17 +66,11 @@ impl<R: Read> JsonDocuments<R> {
             let (offset, fault) = fault_of(bytes, error);
             let mark = self.marks.iter().rev().find(|mark| mark.0 <= offset);
             let (from, position) = *mark.unwrap_or(&(0, began));
-            LocatedFault {
-                position: position.after(&bytes[from..offset]),
-                fault,
-            }
+            LocatedFault { position: position.after(&bytes[from..offset]), fault }
         })?;
         Document::new(began.in_document(number), envelope, items, context)
             .map(Some)
-            .map_err(|fault| LocatedFault {
-                position: began,
-                fault,
-            })
+            .map_err(|fault| LocatedFault { position: began, fault })
     }
 
     /// Walks the top level of a document, past its closing brace.
@@ -169,10 +156,7 @@ impl<R: Read> JsonDocuments<R> {
         };
         item.map_err(|fault| {
             let number = index + 1;
-            ScanError::LocatedFault(LocatedFault {
-                position,
-                fault: Fault::Item { number, fault },
-            })
+            ScanError::LocatedFault(LocatedFault { position, fault: Fault::Item { number, fault } })
         })
     }
 

@@ -24,10 +24,7 @@ impl From<Fault> for ScanError {
 
 /// A syntax error.
 pub(super) fn syntax(why: &str) -> Fault {
-    Fault::Syntax {
-        format: "JSON",
-        why: why.to_owned(),
-    }
+    Fault::Syntax { format: "JSON", why: why.to_owned() }
 }
 
 impl<R: Read> LookaheadBuffer<R> {

@@ -83,10 +83,7 @@ impl Recording {
     pub fn open(path: &Path, options: DecodeOptions) -> Result<Self, RecordingError> {
         if path.as_os_str() == "-" {
             let recording = Self::from_reader("standard input", std::io::stdin(), options);
-            return Ok(Self {
-                must_have_some: true,
-                ..recording
-            });
+            return Ok(Self { must_have_some: true, ..recording });
         }
         let name = path.display().to_string();
         let open = || {
@@ -102,10 +99,7 @@ impl Recording {
                 // What is no regular file is made while it is read.
                 let size = metadata.is_file().then_some(metadata.len());
                 let modified = metadata.modified().ok().filter(|_| metadata.is_file());
-                Ok(Self {
-                    modified: modified.map(instant),
-                    ..Self::new(name, file, size, options)
-                })
+                Ok(Self { modified: modified.map(instant), ..Self::new(name, file, size, options) })
             }
             Err(error) => Err(RecordingError::new(name, None, Fault::Open(error))),
         }
@@ -153,10 +147,7 @@ impl Recording {
     /// The same as a part of a recording of several files: `so_far` is what those before have said.
     #[must_use]
     pub fn following(self, so_far: &SoFar) -> Self {
-        Self {
-            so_far: so_far.clone(),
-            ..self
-        }
+        Self { so_far: so_far.clone(), ..self }
     }
 
     /// How much of the recording was read. The value is updated while the recording is read.
@@ -212,11 +203,7 @@ impl Iterator for Recording {
                 self.parser = Parser::Ended;
                 let position = located.position.in_document(self.documents + 1);
                 let name = self.name.clone();
-                Some(Err(RecordingError::new(
-                    name,
-                    Some(position),
-                    located.fault,
-                )))
+                Some(Err(RecordingError::new(name, Some(position), located.fault)))
             }
         }
     }

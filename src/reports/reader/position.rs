@@ -17,16 +17,8 @@ pub struct RecordingPosition {
 
 impl fmt::Display for RecordingPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            line,
-            column,
-            byte,
-            document,
-        } = self;
-        write!(
-            f,
-            "line {line}, column {column}, byte {byte} (document {document})"
-        )
+        let Self { line, column, byte, document } = self;
+        write!(f, "line {line}, column {column}, byte {byte} (document {document})")
     }
 }
 
@@ -39,11 +31,7 @@ pub(super) struct TextPosition {
 }
 
 impl TextPosition {
-    pub(super) const START: Self = Self {
-        line: 1,
-        column: 1,
-        byte: 0,
-    };
+    pub(super) const START: Self = Self { line: 1, column: 1, byte: 0 };
 
     /// The position after `bytes` that begin here.
     pub(super) fn after(self, bytes: &[u8]) -> Self {
@@ -51,25 +39,14 @@ impl TextPosition {
         let byte = self.byte + length;
         let newlines = bytes.iter().filter(|byte| **byte == b'\n').count();
         match bytes.iter().rposition(|byte| *byte == b'\n') {
-            Some(last) => Self {
-                line: self.line + newlines as u64,
-                column: length - last as u64,
-                byte,
-            },
-            None => Self {
-                column: self.column + length,
-                byte,
-                ..self
-            },
+            Some(last) => {
+                Self { line: self.line + newlines as u64, column: length - last as u64, byte }
+            }
+            None => Self { column: self.column + length, byte, ..self },
         }
     }
 
     pub(super) fn in_document(self, document: u64) -> RecordingPosition {
-        RecordingPosition {
-            line: self.line,
-            column: self.column,
-            byte: self.byte,
-            document,
-        }
+        RecordingPosition { line: self.line, column: self.column, byte: self.byte, document }
     }
 }

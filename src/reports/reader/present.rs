@@ -24,11 +24,7 @@ pub(super) struct Present {
 
 impl Present {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self {
-            clock,
-            observed: None,
-            ahead: ClocksAhead::default(),
-        }
+        Self { clock, observed: None, ahead: ClocksAhead::default() }
     }
 
     pub(super) fn clocks_ahead(&self) -> Vec<ClockAhead> {
@@ -65,8 +61,7 @@ impl Present {
         let others_of = |uid: PodUid| {
             let first = other_times.partition_point(|(of, _)| *of < uid);
             let own = other_times[first..].iter();
-            own.take_while(move |(of, _)| *of == uid)
-                .map(|(_, time)| *time)
+            own.take_while(move |(of, _)| *of == uid).map(|(_, time)| *time)
         };
         for pod in pods {
             if let Some(stated) = pod.latest_api_time {

@@ -29,11 +29,7 @@ impl Read for Steps {
 
 /// The documents, and the error that ended them, if any.
 fn read(bytes: &[u8], steps: &[usize]) -> (Vec<Document>, Option<String>) {
-    let input = Steps {
-        input: Cursor::new(bytes.to_vec()),
-        steps: steps.to_vec(),
-        next: 0,
-    };
+    let input = Steps { input: Cursor::new(bytes.to_vec()), steps: steps.to_vec(), next: 0 };
     let mut documents = Vec::new();
     for document in Recording::from_reader("test", input, DecodeOptions::default()) {
         match document {
@@ -45,10 +41,7 @@ fn read(bytes: &[u8], steps: &[usize]) -> (Vec<Document>, Option<String>) {
 }
 
 fn bodies(documents: Vec<Document>) -> Vec<Body> {
-    documents
-        .into_iter()
-        .map(|document| document.body)
-        .collect()
+    documents.into_iter().map(|document| document.body).collect()
 }
 
 fn any_document() -> impl Strategy<Value = Value> {

@@ -102,13 +102,7 @@ fn uids(pods: &[podinit_core::pod::PodSnapshot]) -> Vec<PodUid> {
 
 fn assert_is_the_list(document: &Document) {
     assert_eq!(document.observed_at, rfc3339::parse("2026-01-02T03:04:05Z"));
-    let Body::List {
-        pods,
-        events,
-        continue_token,
-        nodes: _,
-        resource_version,
-    } = &document.body
+    let Body::List { pods, events, continue_token, nodes: _, resource_version } = &document.body
     else {
         panic!("not a list: {document:?}");
     };
@@ -127,19 +121,13 @@ fn events_may_have_any_layout() {
     };
     assert!(matches!(
         &bookmark.body,
-        Body::Event(WatchEventKind::Bookmark {
-            initial_events_end: true,
-            ..
-        })
+        Body::Event(WatchEventKind::Bookmark { initial_events_end: true, .. })
     ));
     let Body::Event(WatchEventKind::Added(pod)) = &added.body else {
         panic!("not an event: {added:?}");
     };
     assert_eq!(&*pod.info.name, "x\"}]\\");
-    assert_eq!(
-        added.observed_at,
-        rfc3339::parse("2026-01-02T03:04:05.678901234Z")
-    );
+    assert_eq!(added.observed_at, rfc3339::parse("2026-01-02T03:04:05.678901234Z"));
     assert_eq!((added.position.line, added.position.document), (2, 2));
     assert_eq!(added.position.byte, EVENTS.find('\n').unwrap() as u64 + 1);
     assert!(matches!(
@@ -214,13 +202,7 @@ fn gzip_members_and_a_byte_order_mark_are_skipped() {
 
 #[test]
 fn an_empty_recording_has_no_documents() {
-    for text in [
-        "",
-        " \n\t\r\n",
-        "---\n",
-        "# nothing\n\n---\n...\n",
-        "\u{feff}",
-    ] {
+    for text in ["", " \n\t\r\n", "---\n", "# nothing\n\n---\n...\n", "\u{feff}"] {
         assert_eq!(bodies(text), [], "{text:?}");
     }
     assert_eq!(read(gzip(b"")).unwrap(), []);

@@ -38,12 +38,8 @@ impl<R: Read> YamlDocuments<R> {
             return Ok(None);
         }
         let began = self.buffer.position();
-        let mut text = DocumentText {
-            buffer: &mut self.buffer,
-            given: 0,
-            ended: false,
-            fault: None,
-        };
+        let mut text =
+            DocumentText { buffer: &mut self.buffer, given: 0, ended: false, fault: None };
         let envelope = serde_saphyr::with_deserializer_from_reader_with_options(
             &mut text,
             options(),
@@ -58,10 +54,7 @@ impl<R: Read> YamlDocuments<R> {
         }
         match envelope {
             Ok(Ok(document)) => Ok(Some(document)),
-            Ok(Err(fault)) => Err(LocatedFault {
-                position: began,
-                fault,
-            }),
+            Ok(Err(fault)) => Err(LocatedFault { position: began, fault }),
             Err(error) => Err(locate(began, &error)),
         }
     }
@@ -90,9 +83,7 @@ impl<R: Read> YamlDocuments<R> {
 
 /// The rest of a line that begins with a document marker (`---` or `...`).
 fn marker(line: &[u8]) -> Option<&[u8]> {
-    let rest = line
-        .strip_prefix(b"---")
-        .or_else(|| line.strip_prefix(b"..."))?;
+    let rest = line.strip_prefix(b"---").or_else(|| line.strip_prefix(b"..."))?;
     matches!(rest.first(), None | Some(b' ' | b'\t' | b'\r' | b'\n')).then_some(rest)
 }
 
@@ -170,8 +161,5 @@ fn locate(began: TextPosition, error: &serde_saphyr::Error) -> LocatedFault {
         }
     }
     let format = "YAML";
-    LocatedFault {
-        position,
-        fault: Fault::Syntax { format, why },
-    }
+    LocatedFault { position, fault: Fault::Syntax { format, why } }
 }

@@ -95,10 +95,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// # Errors
     /// Those of `new_sink`.
     pub fn new(config: ReplayConfig, stats: Arc<WatchStats>, new_sink: F) -> Result<Self, E> {
-        let tracker = TrackerConfig {
-            shard: config.shard,
-            ..config.tracker
-        };
+        let tracker = TrackerConfig { shard: config.shard, ..config.tracker };
         Ok(Self {
             tracker: Tracker::new(tracker.clone()),
             clock: ReplayClock::new(config.until),
@@ -138,15 +135,9 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         }
         match document.body {
             Body::Events(events) => self.kube_events(events),
-            Body::Nodes {
-                nodes,
-                events,
-                continue_token,
-            } => {
-                let mut pages = self.pending_nodes.take().unwrap_or(NodePages {
-                    nodes: Vec::new(),
-                    observed,
-                });
+            Body::Nodes { nodes, events, continue_token } => {
+                let mut pages =
+                    self.pending_nodes.take().unwrap_or(NodePages { nodes: Vec::new(), observed });
                 pages.nodes.extend(nodes);
                 match continue_token {
                     Some(_) => self.pending_nodes = Some(pages),
@@ -164,28 +155,13 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             }
             Body::Pod(pod) => {
                 self.deliver_behind_bare();
-                let first = || List {
-                    pods: Vec::new(),
-                    events: Vec::new(),
-                    nodes: Vec::new(),
-                    observed,
-                };
+                let first =
+                    || List { pods: Vec::new(), events: Vec::new(), nodes: Vec::new(), observed };
                 self.bare.get_or_insert_with(first).pods.push(pod);
             }
-            Body::List {
-                pods,
-                events,
-                nodes,
-                continue_token,
-                ..
-            } => {
+            Body::List { pods, events, nodes, continue_token, .. } => {
                 let list = match self.pending.take() {
-                    None => List {
-                        pods,
-                        events,
-                        nodes,
-                        observed,
-                    },
+                    None => List { pods, events, nodes, observed },
                     Some(mut list) => {
                         list.pods.extend(pods);
                         list.events.extend(events);
@@ -279,10 +255,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     fn list(&mut self, list: List) {
-        let began = list
-            .observed
-            .or(latest_api_time(&list.pods))
-            .unwrap_or(self.clock.now());
+        let began = list.observed.or(latest_api_time(&list.pods)).unwrap_or(self.clock.now());
         if !list.nodes.is_empty() {
             let of_pods = list.observed.or(latest_api_time(&list.pods));
             let of_nodes = list.nodes.iter().filter_map(|node| node.latest_api_time);
@@ -294,13 +267,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         }
         self.stream = Some(StreamedList::relist());
         self.stats.set_synced(SOURCE, true);
-        self.deliver(
-            PodEvent::Listed {
-                pods: list.pods.into(),
-                began,
-            },
-            None,
-        );
+        self.deliver(PodEvent::Listed { pods: list.pods.into(), began }, None);
         self.kube_events(list.events);
     }
 
@@ -322,9 +289,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 self.streamed_nodes.remove(&node.uid);
                 self.nodes(NodeEvent::Deleted(node), observed);
             }
-            NodeLineKind::Bookmark {
-                initial_events_end: true,
-            } => {
+            NodeLineKind::Bookmark { initial_events_end: true } => {
                 let listed = std::mem::take(&mut self.streamed_nodes);
                 let listed = listed.into_iter().collect();
                 self.nodes(NodeEvent::StreamedListClosed { listed }, observed);
@@ -354,9 +319,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             self.tracker.begin_without_list(SOURCE);
             self.stats.set_synced(SOURCE, true);
         }
-        let stream = self
-            .stream
-            .get_or_insert_with(|| StreamedList::first(observed));
+        let stream = self.stream.get_or_insert_with(|| StreamedList::first(observed));
         match kind {
             WatchEventKind::Added(pod) => self.applied(EventType::Added, pod, observed),
             WatchEventKind::Modified(pod) => self.applied(EventType::Modified, pod, observed),
@@ -367,9 +330,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             }
             // A recording is decoded as a whole: also the times of other shards' pods move time.
             WatchEventKind::OtherShard { .. } => {}
-            WatchEventKind::Bookmark {
-                initial_events_end, ..
-            } => {
+            WatchEventKind::Bookmark { initial_events_end, .. } => {
                 self.stats.count_event(EventType::Bookmark);
                 if initial_events_end {
                     self.close_streamed_list()?;
@@ -379,8 +340,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             }
             WatchEventKind::Error(status) => {
                 self.stats.count_event(EventType::Error);
-                self.stats
-                    .count_errors(ApiError::from_event(&status).kind.into(), 1);
+                self.stats.count_errors(ApiError::from_event(&status).kind.into(), 1);
                 self.stats.set_synced(SOURCE, false);
                 self.stream = Some(StreamedList::relist());
                 self.deliver(PodEvent::SyncLost, observed);
@@ -410,13 +370,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 let pods = in_order(pods);
                 let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
                 self.drop_early_events();
-                self.deliver(
-                    PodEvent::Listed {
-                        pods: pods.into(),
-                        began,
-                    },
-                    None,
-                );
+                self.deliver(PodEvent::Listed { pods: pods.into(), began }, None);
             }
             Some(StreamedList::Relist(pods)) => {
                 self.stats.count_relist(RelistReason::Recorded);
@@ -446,13 +400,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     fn delivery(&self, event: PodEvent, observed: Option<Timestamp>) -> Delivery {
-        Delivery {
-            source: SOURCE,
-            event,
-            now: self.clock.now(),
-            observed,
-            version: None,
-        }
+        Delivery { source: SOURCE, event, now: self.clock.now(), observed, version: None }
     }
 
     /// What `event` is to a process that accounts for one shard ([§12](crate::specification#s12)).
@@ -463,10 +411,7 @@ impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             }
             PodEvent::Listed { pods, began } => {
                 let own = pods.into_iter().filter(|pod| self.is_own(pod.uid));
-                PodEvent::Listed {
-                    pods: own.collect(),
-                    began,
-                }
+                PodEvent::Listed { pods: own.collect(), began }
             }
             PodEvent::Event(event) if event.uid().is_some_and(|uid| !self.is_own(uid)) => {
                 PodEvent::OtherShardEvents(1)

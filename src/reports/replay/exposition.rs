@@ -40,11 +40,7 @@ pub fn expose(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     config: ExpositionConfig,
 ) -> Result<Arc<Exposition>, ReplayError> {
-    let ExpositionConfig {
-        replay,
-        labels,
-        slos,
-    } = config;
+    let ExpositionConfig { replay, labels, slos } = config;
     let stats = Arc::new(WatchStats::new(1));
     let (events, nodes) = (replay.tracker.events, replay.tracker.nodes);
     let new_sink = || {
@@ -54,10 +50,7 @@ pub fn expose(
             .slos(slos.clone())
             .watch(stats.clone());
         let (recorder, exposition) = builder.build()?;
-        Ok::<_, LabelError>(RecordedMetrics {
-            recorder,
-            exposition,
-        })
+        Ok::<_, LabelError>(RecordedMetrics { recorder, exposition })
     };
     let mut replay = Replay::new(replay, Arc::clone(&stats), new_sink)?;
     for document in documents {
@@ -124,10 +117,7 @@ mod tests {
     fn replayed_with(documents: String, replay: ReplayConfig) -> String {
         let options = DecodeOptions::default();
         let recording = Recording::from_reader("test", Cursor::new(documents), options);
-        let config = ExpositionConfig {
-            replay,
-            ..ExpositionConfig::default()
-        };
+        let config = ExpositionConfig { replay, ..ExpositionConfig::default() };
         let exposition = expose(recording, config).unwrap();
         String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap()
     }
@@ -151,9 +141,7 @@ mod tests {
     /// Without the samples and comments of the families that are of evidence only.
     fn without_evidence(text: &str) -> Vec<&str> {
         let lines = text.lines();
-        lines
-            .filter(|line| !EVENT_FAMILIES.iter().any(|name| line.contains(name)))
-            .collect()
+        lines.filter(|line| !EVENT_FAMILIES.iter().any(|name| line.contains(name))).collect()
     }
 
     #[test]
@@ -168,11 +156,7 @@ mod tests {
             let text = with_event.join("\n");
             assert_eq!(replayed(text.clone()), plain, "at {place}");
             let counted = replayed_with(text, of_events());
-            assert_eq!(
-                without_evidence(&counted),
-                without_evidence(&plain),
-                "at {place}"
-            );
+            assert_eq!(without_evidence(&counted), without_evidence(&plain), "at {place}");
         }
     }
 
@@ -192,10 +176,7 @@ mod tests {
     #[test]
     fn until_stops_at_no_event() {
         let until = Timestamp::from_seconds(1_767_225_700);
-        let replay = ReplayConfig {
-            until: Some(until),
-            ..ReplayConfig::default()
-        };
+        let replay = ReplayConfig { until: Some(until), ..ReplayConfig::default() };
         let text = format!("{EVENT}{GAP}");
         let text = replayed_with(text, replay);
         assert!(text.contains("podinit_pods_discovered_total 2"), "{text}");

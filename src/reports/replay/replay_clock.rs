@@ -18,11 +18,7 @@ pub(super) struct ReplayClock {
 impl ReplayClock {
     /// A clock at [`Timestamp::EPOCH`].
     pub(super) fn new(until: Option<Timestamp>) -> Self {
-        Self {
-            now: Timestamp::EPOCH,
-            latest_api_time: None,
-            until,
-        }
+        Self { now: Timestamp::EPOCH, latest_api_time: None, until }
     }
 
     pub(super) fn now(&self) -> Timestamp {

@@ -29,11 +29,7 @@ pub(super) enum StreamedList {
 impl StreamedList {
     /// At the beginning of a recording. `began` is the `observedAt` of its first event.
     pub(super) fn first(began: Option<Timestamp>) -> Self {
-        Self::First {
-            pods: HashMap::new(),
-            came: 0,
-            began,
-        }
+        Self::First { pods: HashMap::new(), came: 0, began }
     }
 
     /// After a list or an error.
@@ -49,10 +45,7 @@ impl StreamedList {
                 let before = pods.get(&snapshot.uid);
                 let held = before.and_then(|(_, held)| held.resource_version);
                 let place = before.map_or(*came, |(place, _)| *place);
-                if snapshot
-                    .resource_version
-                    .is_some_and(|version| Some(version) < held)
-                {
+                if snapshot.resource_version.is_some_and(|version| Some(version) < held) {
                     return;
                 }
                 snapshot.resource_version = snapshot.resource_version.or(held);

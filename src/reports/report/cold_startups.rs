@@ -23,10 +23,7 @@ struct Startups {
 
 impl Default for Startups {
     fn default() -> Self {
-        Self {
-            durations: Durations::new(),
-            nanos: 0,
-        }
+        Self { durations: Durations::new(), nanos: 0 }
     }
 }
 

@@ -29,26 +29,21 @@ pub fn columns() -> Vec<String> {
 
 /// Writes the head and a row for each pod.
 pub(super) fn render(pods: &[ReportedPod]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        .from_writer(Vec::new());
+    let mut writer =
+        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     let columns = all_columns();
     writer.write_record(columns.iter().map(|(name, _)| name))?;
     for pod in pods {
         writer.write_record(columns.iter().map(|(_, value)| value(pod)))?;
     }
-    writer
-        .into_inner()
-        .map_err(|error| error.into_error().into())
+    writer.into_inner().map_err(|error| error.into_error().into())
 }
 
 fn all_columns() -> Vec<Column> {
     let mut columns = names();
     columns.extend(progress());
     columns.extend(MILESTONES.map(|(milestone, name)| {
-        record_column(name, move |record| {
-            record.reached(milestone).map(rfc3339::format)
-        })
+        record_column(name, move |record| record.reached(milestone).map(rfc3339::format))
     }));
     columns.push(record_column("network_time", |record| {
         record.network_time.map(|time| time.as_str().to_owned())
@@ -98,9 +93,7 @@ fn names() -> Vec<Column> {
     vec![
         text_column("namespace", |pod| pod.info.namespace.to_string()),
         text_column("pod", |pod| pod.info.name.to_string()),
-        column("uid", |pod| {
-            pod.uid.map_or_else(String::new, |uid| uid.to_string())
-        }),
+        column("uid", |pod| pod.uid.map_or_else(String::new, |uid| uid.to_string())),
         text_column("node", |pod| {
             let node = pod.info.node.as_deref();
             node.unwrap_or_default().to_owned()
@@ -113,18 +106,13 @@ fn names() -> Vec<Column> {
 
 fn progress() -> Vec<Column> {
     let waiting = |record: &Record| match record.progress {
-        Progress::InFlight {
-            waiting, entered, ..
-        } => Some((waiting, entered)),
+        Progress::InFlight { waiting, entered, .. } => Some((waiting, entered)),
         Progress::Ended { .. } => None,
     };
     vec![
-        column("outcome", |pod| {
-            pod.outcome.map_or("in_flight", Outcome::as_str).to_owned()
-        }),
+        column("outcome", |pod| pod.outcome.map_or("in_flight", Outcome::as_str).to_owned()),
         column("set_aside", |pod| {
-            pod.set_aside
-                .map_or_else(String::new, |lost| lost.as_str().to_owned())
+            pod.set_aside.map_or_else(String::new, |lost| lost.as_str().to_owned())
         }),
         record_column("stage", move |record| {
             waiting(record).map(|(at, _)| at.stage().as_str().to_owned())
@@ -158,9 +146,7 @@ fn nodes() -> Vec<Column> {
             let capacity = record.needed.capacity?;
             Some(capacity.as_str().to_owned())
         }),
-        record_column("images_were", |record| {
-            Some(record.needed.images.as_str().to_owned())
-        }),
+        record_column("images_were", |record| Some(record.needed.images.as_str().to_owned())),
     ]
 }
 
@@ -177,9 +163,7 @@ fn pulls() -> Vec<Column> {
             let is_known = !record.pulls.is_empty();
             is_known.then(|| pulled(record).count().to_string())
         }),
-        record_column("slowest_pull_seconds", |record| {
-            pulled(record).max().map(seconds)
-        }),
+        record_column("slowest_pull_seconds", |record| pulled(record).max().map(seconds)),
     ]
 }
 

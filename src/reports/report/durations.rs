@@ -26,15 +26,11 @@ impl Durations {
         let quantiles = Histogram::new_with_max(LONGEST, 3)
             .or_else(|_| Histogram::new(3))
             .unwrap_or_else(|_| unreachable!("three significant digits are valid"));
-        Self {
-            quantiles,
-            range: None,
-        }
+        Self { quantiles, range: None }
     }
 
     pub(super) fn add(&mut self, latency: Latency) {
-        self.quantiles
-            .saturating_record(latency.as_nanos() / NANOS_PER_UNIT);
+        self.quantiles.saturating_record(latency.as_nanos() / NANOS_PER_UNIT);
         let (min, max) = self.range.unwrap_or((latency, latency));
         self.range = Some((min.min(latency), max.max(latency)));
     }
@@ -49,9 +45,7 @@ impl Durations {
 
     /// The summary of what was added, under this name.
     pub(super) fn summary(&self, interval: &'static str) -> IntervalSummary {
-        let bounds = self
-            .range
-            .map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
+        let bounds = self.range.map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
         let quantile = |quantile: f64| {
             let (min, max) = bounds?;
             let value = self.quantiles.value_at_quantile(quantile);
@@ -92,14 +86,7 @@ mod tests {
         }
         let summary = durations.summary("scheduled_to_ready");
         assert_eq!(
-            [
-                summary.min,
-                summary.p50,
-                summary.p90,
-                summary.p95,
-                summary.p99,
-                summary.max
-            ],
+            [summary.min, summary.p50, summary.p90, summary.p95, summary.p99, summary.max],
             [1.0, 50.0, 90.0, 95.0, 99.0, 100.0].map(Some)
         );
     }

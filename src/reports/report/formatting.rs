@@ -8,9 +8,7 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Stage, StartupCapacity, StartupImages, Step};
 
 /// The columns of the table of intervals.
-pub(super) const HEAD: [&str; 8] = [
-    "interval", "count", "min", "p50", "p90", "p95", "p99", "max",
-];
+pub(super) const HEAD: [&str; 8] = ["interval", "count", "min", "p50", "p90", "p95", "p99", "max"];
 
 /// What a lone list tells of the time before a pod was bound: one stage, in the place of three.
 pub(crate) const BEFORE_BINDING: &str = "before binding";
@@ -25,9 +23,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) const fn of(report: &Report) -> Self {
-        Self {
-            lone_list: report.lone_list,
-        }
+        Self { lone_list: report.lone_list }
     }
 
     /// The name of an interval.
@@ -46,37 +42,16 @@ pub(super) fn rows(report: &Report) -> impl Iterator<Item = [String; 8]> {
     let rows = report.intervals.iter();
     let rows = rows.filter(move |row| !(report.lone_list && untold.contains(&row.interval)));
     rows.map(move |row| {
-        row_of(&IntervalSummary {
-            interval: names.name(row.interval),
-            ..row.clone()
-        })
+        row_of(&IntervalSummary { interval: names.name(row.interval), ..row.clone() })
     })
 }
 
 /// A row of the table of intervals.
 fn row_of(summary: &IntervalSummary) -> [String; 8] {
-    let IntervalSummary {
-        interval,
-        count,
-        min,
-        p50,
-        p90,
-        p95,
-        p99,
-        max,
-    } = summary;
+    let IntervalSummary { interval, count, min, p50, p90, p95, p99, max } = summary;
     let [min, p50, p90, p95, p99, max] =
         [min, p50, p90, p95, p99, max].map(|value| value.map_or_else(|| "-".to_owned(), seconds));
-    [
-        indented(interval),
-        count.to_string(),
-        min,
-        p50,
-        p90,
-        p95,
-        p99,
-        max,
-    ]
+    [indented(interval), count.to_string(), min, p50, p90, p95, p99, max]
 }
 
 /// The name of an interval, that of a step below its stage indented.
@@ -98,15 +73,8 @@ pub(super) struct ColdSection {
 pub(super) const COLD: &str = "New capacity and cold images, created to ready";
 
 /// The columns of its table.
-pub(super) const COLD_HEAD: [&str; 7] = [
-    "startups",
-    "count",
-    "of all",
-    "p50",
-    "p90",
-    "p99",
-    "of all waiting",
-];
+pub(super) const COLD_HEAD: [&str; 7] =
+    ["startups", "count", "of all", "p50", "p90", "p99", "of all waiting"];
 
 /// What startups had to wait for; `None` where nothing tells.
 pub(super) fn cold(report: &Report) -> Option<ColdSection> {
@@ -145,10 +113,7 @@ pub(super) fn cold(report: &Report) -> Option<ColdSection> {
 pub(super) fn cold_sentence(report: &Report) -> Option<String> {
     let known = Known::of(report);
     let (were, have_been) = match (known.nodes, known.images) {
-        (true, true) => (
-            "were cold, with a new node or pulled images",
-            "have been cold",
-        ),
+        (true, true) => ("were cold, with a new node or pulled images", "have been cold"),
         (true, false) => ("had a new node", "have had a new node"),
         (false, true) => ("had images pulled", "have had images pulled"),
         (false, false) => return None,
@@ -194,14 +159,9 @@ struct Known {
 
 impl Known {
     fn of(report: &Report) -> Self {
-        let mut known = Self {
-            nodes: false,
-            images: false,
-        };
+        let mut known = Self { nodes: false, images: false };
         for row in &report.startups {
-            known.nodes |= row
-                .capacity
-                .is_some_and(|one| one != StartupCapacity::Unknown);
+            known.nodes |= row.capacity.is_some_and(|one| one != StartupCapacity::Unknown);
             known.images |= row.images.is_some_and(|one| one != StartupImages::Unknown);
         }
         known
@@ -274,11 +234,7 @@ pub(super) fn notes(
     shown: impl Fn(&str) -> String,
 ) -> Vec<(&'static str, Vec<String>)> {
     let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
-        let InFlight {
-            pods,
-            oldest_entered,
-            oldest,
-        } = waiting;
+        let InFlight { pods, oldest_entered, oldest } = waiting;
         let since = oldest_entered.as_deref().unwrap_or("an unknown time");
         let name = oldest.as_ref().map_or_else(String::new, |pod| {
             shown(&format!("{}/{}", pod.namespace, pod.name)) + " "
@@ -305,10 +261,7 @@ pub(super) fn notes(
         ("Clocks ahead", clocks_ahead(report, &shown)),
         ("Re-entries", named(report.reentries.iter())),
     ];
-    notes
-        .into_iter()
-        .filter(|(_, found): &(_, Vec<String>)| !found.is_empty())
-        .collect()
+    notes.into_iter().filter(|(_, found): &(_, Vec<String>)| !found.is_empty()).collect()
 }
 
 /// The clocks that are ahead, in a line that also says what becomes of their times.
@@ -322,12 +275,7 @@ pub(super) const PROBES: &str = "Probes to change, containers started to ready";
 
 /// How many workloads the advice on probes leaves out, if any.
 pub(super) fn probes_left_out(probes: &ProbeReport) -> Option<String> {
-    let ProbeReport {
-        workloads,
-        well,
-        advice,
-        too_few: _,
-    } = probes;
+    let ProbeReport { workloads, well, advice, too_few: _ } = probes;
     let more = workloads - well - advice.len();
     (more > 0).then(|| format!("and {more} more"))
 }
@@ -346,8 +294,5 @@ pub(super) fn settings(advice: &Advice) -> String {
 }
 
 fn named<'a>(counts: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Vec<String> {
-    counts
-        .filter(|(_, count)| **count > 0)
-        .map(|(name, count)| format!("{name} {count}"))
-        .collect()
+    counts.filter(|(_, count)| **count > 0).map(|(name, count)| format!("{name} {count}")).collect()
 }

@@ -43,11 +43,7 @@ pub(super) fn render(report: &Report) -> String {
     }
     for pod in &report.slowest {
         let took = seconds(pod.scheduled_to_ready);
-        let _ = writeln!(
-            out,
-            "| {took} | {} |",
-            name(&format!("{}/{}", pod.namespace, pod.name))
-        );
+        let _ = writeln!(out, "| {took} | {} |", name(&format!("{}/{}", pod.namespace, pod.name)));
     }
     probes(&mut out, report);
     out

@@ -109,12 +109,7 @@ pub struct DetailedReport {
 impl DetailedReport {
     /// A summary alone.
     pub const fn without_pods(summary: Report) -> Self {
-        Self {
-            summary,
-            pods: Vec::new(),
-            slow: Vec::new(),
-            end: None,
-        }
+        Self { summary, pods: Vec::new(), slow: Vec::new(), end: None }
     }
 
     /// The report as CSV, with a row for each pod.

@@ -20,11 +20,7 @@ pub(super) struct NetworkDurations {
 
 impl Default for NetworkDurations {
     fn default() -> Self {
-        Self {
-            included: Durations::new(),
-            excluded: Durations::new(),
-            time: None,
-        }
+        Self { included: Durations::new(), excluded: Durations::new(), time: None }
     }
 }
 
@@ -44,9 +40,6 @@ impl NetworkDurations {
 
     /// The rows of both parts.
     pub(super) fn summaries(&self) -> [IntervalSummary; 2] {
-        [
-            self.included.summary(PULLS_INCLUDED),
-            self.excluded.summary(PULLS_EXCLUDED),
-        ]
+        [self.included.summary(PULLS_INCLUDED), self.excluded.summary(PULLS_EXCLUDED)]
     }
 }

@@ -44,10 +44,7 @@ pub fn of_records(kept: KeptRecords, top: usize) -> DetailedReport {
     let mut oldest: [Option<(Timestamp, PodName)>; Stage::ALL.len()] = Default::default();
     for record in kept.in_account() {
         sink.add(record);
-        if let Progress::InFlight {
-            waiting, entered, ..
-        } = record.progress
-        {
+        if let Progress::InFlight { waiting, entered, .. } = record.progress {
             let oldest = &mut oldest[waiting.stage() as usize];
             if oldest.as_ref().is_none_or(|(since, _)| entered < *since) {
                 *oldest = Some((entered, PodName::of(&record.pod)));
@@ -62,12 +59,7 @@ pub fn of_records(kept: KeptRecords, top: usize) -> DetailedReport {
     }
     let end = sink.end();
     let summary = sink.report_on_records(oldest.map(|oldest| oldest.map(|(_, name)| name)));
-    let KeptRecords {
-        ended,
-        in_flight,
-        slow,
-        ..
-    } = kept;
+    let KeptRecords { ended, in_flight, slow, .. } = kept;
     let reported = |records: Vec<Record>| in_order(records.into_iter().map(reported).collect());
     DetailedReport {
         end,
@@ -83,9 +75,7 @@ fn reported(record: Record) -> ReportedPod {
     ReportedPod {
         uid: Some(record.uid),
         info: record.pod.clone(),
-        images: regular
-            .filter_map(|container| container.image.clone())
-            .collect(),
+        images: regular.filter_map(|container| container.image.clone()).collect(),
         outcome: record.outcome(),
         set_aside: None,
         record: Some(record),

@@ -55,10 +55,7 @@ impl PodCollector {
                 self.set_aside.insert(uid, lost);
                 self.pending = Some(uid);
             }
-            PodObservation::Moved {
-                from: PodState::Undiscovered,
-                to,
-            } => {
+            PodObservation::Moved { from: PodState::Undiscovered, to } => {
                 let uid = self.pending.take();
                 if let PodState::Finished(outcome) = to {
                     self.over.push((uid, pod.clone(), outcome));
@@ -88,17 +85,14 @@ impl PodCollector {
             set_aside: self.set_aside.get(&record.uid).copied(),
             record: Some(record),
         });
-        let over = self
-            .over
-            .into_iter()
-            .map(|(uid, info, outcome)| ReportedPod {
-                uid,
-                info,
-                images: images.of(uid),
-                outcome: Some(outcome),
-                set_aside: uid.and_then(|uid| self.set_aside.get(&uid).copied()),
-                record: None,
-            });
+        let over = self.over.into_iter().map(|(uid, info, outcome)| ReportedPod {
+            uid,
+            info,
+            images: images.of(uid),
+            outcome: Some(outcome),
+            set_aside: uid.and_then(|uid| self.set_aside.get(&uid).copied()),
+            record: None,
+        });
         in_order(started.chain(over).collect())
     }
 }
@@ -138,8 +132,7 @@ impl Images {
             let all = pod.containers.iter().zip(images.iter());
             let regular = all.filter(|(container, _)| container.kind == ContainerKind::Regular);
             let images = regular.map(|(_, image)| Arc::clone(image));
-            self.0
-                .insert(pod.uid, images.filter(|image| !image.is_empty()).collect());
+            self.0.insert(pod.uid, images.filter(|image| !image.is_empty()).collect());
         }
     }
 

@@ -64,9 +64,7 @@ impl ReportSink {
             unobserved: Default::default(),
             anomalies: Default::default(),
             set_aside: Default::default(),
-            reentries: Milestone::REENTERABLE
-                .map(|milestone| (milestone.as_str(), 0))
-                .into(),
+            reentries: Milestone::REENTERABLE.map(|milestone| (milestone.as_str(), 0)).into(),
             slowest: SlowestPods::new(top),
             probes: ProbeTimes::default(),
             top,
@@ -76,10 +74,7 @@ impl ReportSink {
 
     /// With every single pod.
     pub(super) fn with_pods(self) -> Self {
-        Self {
-            pods: Some(PodCollector::default()),
-            ..self
-        }
+        Self { pods: Some(PodCollector::default()), ..self }
     }
 
     /// Takes the single pods, which were collected.
@@ -142,10 +137,7 @@ impl ReportSink {
         for (position, pod) in tracker.in_flight_after(None) {
             oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&pod.record().pod));
         }
-        Report {
-            lone_list,
-            ..self.with_oldest(timestamps.as_str(), oldest)
-        }
+        Report { lone_list, ..self.with_oldest(timestamps.as_str(), oldest) }
     }
 
     /// The report on records that were added. They do not say how their times were found, and nothing of
@@ -167,23 +159,16 @@ impl ReportSink {
             |(((stage, oldest), pods), entered)| {
                 (
                     stage.as_str(),
-                    InFlight {
-                        pods,
-                        oldest_entered: entered.map(rfc3339::format),
-                        oldest,
-                    },
+                    InFlight { pods, oldest_entered: entered.map(rfc3339::format), oldest },
                 )
             },
         );
         let bounds = CLASSIC_BOUNDS.iter().copied().map(Some).chain([None]);
         let unobserved =
-            StageOrStep::ALL
-                .into_iter()
-                .zip(self.unobserved)
-                .flat_map(|(stage, reasons)| {
-                    let reasons = UnobservedReason::ALL.into_iter().zip(reasons);
-                    reasons.map(move |(reason, count)| (stage.as_str(), reason.as_str(), count))
-                });
+            StageOrStep::ALL.into_iter().zip(self.unobserved).flat_map(|(stage, reasons)| {
+                let reasons = UnobservedReason::ALL.into_iter().zip(reasons);
+                reasons.map(move |(reason, count)| (stage.as_str(), reason.as_str(), count))
+            });
         Report {
             from: self.span.map(|(from, _)| rfc3339::format(from)),
             to: self.span.map(|(_, to)| rfc3339::format(to)),
@@ -191,11 +176,7 @@ impl ReportSink {
             only_kept: false,
             lone_list: false,
             discovered: self.discovered,
-            finished: Outcome::ALL
-                .map(Outcome::as_str)
-                .into_iter()
-                .zip(self.finished)
-                .collect(),
+            finished: Outcome::ALL.map(Outcome::as_str).into_iter().zip(self.finished).collect(),
             in_flight: in_flight.collect(),
             intervals: rows()
                 .flat_map(|interval| self.summaries(interval))
@@ -232,12 +213,8 @@ fn is_of_node(name: &str) -> bool {
 /// Every interval in the order of the report: each stage with its steps, then the end-to-end durations.
 pub(in crate::reports) fn rows() -> impl Iterator<Item = Interval> {
     let stages = Stage::ALL.into_iter().flat_map(|stage| {
-        let steps = Step::ALL
-            .into_iter()
-            .filter(move |step| step.stage() == stage);
-        [Interval::Stage(stage)]
-            .into_iter()
-            .chain(steps.map(Interval::Step))
+        let steps = Step::ALL.into_iter().filter(move |step| step.stage() == stage);
+        [Interval::Stage(stage)].into_iter().chain(steps.map(Interval::Step))
     });
     stages.chain([Interval::ScheduledToReady, Interval::CreatedToReady])
 }
@@ -274,9 +251,7 @@ impl ReportSink {
     /// Adds a startup by its record.
     pub(super) fn add(&mut self, record: &Record) {
         let state = match record.progress {
-            Progress::InFlight {
-                waiting, entered, ..
-            } => {
+            Progress::InFlight { waiting, entered, .. } => {
                 let oldest = &mut self.oldest[waiting.stage() as usize];
                 *oldest = Some(oldest.map_or(entered, |since| since.min(entered)));
                 let capacity = record.unschedulable.as_ref();
@@ -286,11 +261,7 @@ impl ReportSink {
             Progress::Ended { outcome, .. } => PodState::Finished(outcome),
         };
         self.moved(PodState::Undiscovered, state);
-        self.advanced(
-            record
-                .reached(Milestone::Created)
-                .unwrap_or(record.discovered),
-        );
+        self.advanced(record.reached(Milestone::Created).unwrap_or(record.discovered));
         self.network.ready(record.network_time);
         if let Some(latency) = record.duration(Interval::CreatedToReady) {
             let capacity = record.needed.capacity.unwrap_or_default();
@@ -329,11 +300,9 @@ impl ReportSink {
                 self.oldest[stage as usize] = entered;
             }
             PodObservation::Measured { interval, latency } => self.measured(pod, interval, latency),
-            PodObservation::Startup {
-                capacity,
-                images,
-                latency,
-            } => self.startups.add(capacity, images, latency),
+            PodObservation::Startup { capacity, images, latency } => {
+                self.startups.add(capacity, images, latency)
+            }
             PodObservation::Unobserved { stage, reason } => {
                 self.unobserved[stage.index()][reason as usize] += 1;
             }

@@ -29,10 +29,7 @@ pub(super) struct SlowestPods {
 
 impl SlowestPods {
     pub(super) fn new(most: usize) -> Self {
-        Self {
-            most,
-            pods: BinaryHeap::new(),
-        }
+        Self { most, pods: BinaryHeap::new() }
     }
 
     pub(super) fn add(&mut self, pod: &PodInfo, latency: Latency) {
@@ -72,11 +69,7 @@ mod tests {
             let pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name).info;
             slowest.add(&pod, Latency::from_nanos(seconds * 1_000_000_000));
         }
-        let names: Vec<String> = slowest
-            .into_pods()
-            .into_iter()
-            .map(|pod| pod.name)
-            .collect();
+        let names: Vec<String> = slowest.into_pods().into_iter().map(|pod| pod.name).collect();
         assert_eq!(names, ["a", "e", "c"]);
         assert!(SlowestPods::new(0).into_pods().is_empty());
     }

@@ -80,10 +80,7 @@ pub struct PodName {
 
 impl PodName {
     pub(super) fn of(pod: &PodInfo) -> Self {
-        Self {
-            namespace: pod.namespace.to_string(),
-            name: pod.name.to_string(),
-        }
+        Self { namespace: pod.namespace.to_string(), name: pod.name.to_string() }
     }
 }
 

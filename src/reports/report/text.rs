@@ -46,12 +46,7 @@ pub(super) fn render(report: &Report, style: Style) -> String {
     }
     for pod in &report.slowest {
         let took = seconds(pod.scheduled_to_ready);
-        let _ = writeln!(
-            out,
-            "{took:>10}  {}/{}",
-            shown(&pod.namespace),
-            shown(&pod.name)
-        );
+        let _ = writeln!(out, "{took:>10}  {}/{}", shown(&pod.namespace), shown(&pod.name));
     }
     probes(&mut out, report, style);
     out
@@ -74,12 +69,7 @@ fn probes(out: &mut String, report: &Report, style: Style) {
             shown(&workload.workload_kind)
         );
         for advice in &workload.containers {
-            let _ = writeln!(
-                out,
-                "    {}: {}",
-                shown(&advice.container),
-                findings(advice)
-            );
+            let _ = writeln!(out, "    {}: {}", shown(&advice.container), findings(advice));
             let _ = writeln!(out, "      set {}", settings(advice));
         }
     }
@@ -116,40 +106,24 @@ fn cold_startups(out: &mut String, report: &Report, style: Style) {
 fn chart(out: &mut String, report: &Report, style: Style) {
     let buckets = &report.scheduled_to_ready;
     let filled = |(_, count): &(Option<f64>, u64)| *count > 0;
-    let (Some(first), Some(last)) = (
-        buckets.iter().position(filled),
-        buckets.iter().rposition(filled),
-    ) else {
+    let (Some(first), Some(last)) =
+        (buckets.iter().position(filled), buckets.iter().rposition(filled))
+    else {
         return;
     };
-    let most = buckets
-        .iter()
-        .map(|(_, count)| *count)
-        .max()
-        .unwrap_or(1)
-        .max(1);
+    let most = buckets.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
     let columns = style.width.saturating_sub(CHART_MARGIN).clamp(10, 60) as u64;
     let _ = writeln!(out, "{}", bold("Scheduled to ready", style));
     for (bound, count) in &buckets[first..=last] {
-        let bound = bound.map_or_else(
-            || "more".to_owned(),
-            |bound| format!("≤ {}", seconds(bound)),
-        );
+        let bound =
+            bound.map_or_else(|| "more".to_owned(), |bound| format!("≤ {}", seconds(bound)));
         let bar = "█".repeat((count * columns).div_ceil(most) as usize);
-        let bar = if style.colour {
-            format!("\u{1b}[36m{bar}\u{1b}[0m")
-        } else {
-            bar
-        };
+        let bar = if style.colour { format!("\u{1b}[36m{bar}\u{1b}[0m") } else { bar };
         let _ = writeln!(out, "{bound:>10}  {bar} {count}");
     }
     out.push('\n');
 }
 
 fn bold(text: &str, style: Style) -> String {
-    if style.colour {
-        format!("\u{1b}[1m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
+    if style.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
 }

@@ -47,10 +47,7 @@ pub const DEFAULT_TEXT: &str = include_str!("../default.yaml");
 impl SloFile {
     /// The SLOs in force when no file is given.
     pub fn built_in() -> Self {
-        #[expect(
-            clippy::expect_used,
-            reason = "the text is a constant that a test parses"
-        )]
+        #[expect(clippy::expect_used, reason = "the text is a constant that a test parses")]
         Self::parse(DEFAULT_NAME, DEFAULT_TEXT.as_bytes()).expect("the built-in SLOs are valid")
     }
 
@@ -103,10 +100,8 @@ fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
     for (at, item) in items.iter().enumerate() {
         let slo = slo(item, at)?;
         if let Some(first) = slos.iter().find(|other| other.rule.name == slo.rule.name) {
-            let why = format!(
-                "{} is the name of the SLO on line {} already",
-                slo.rule.name, first.line
-            );
+            let why =
+                format!("{} is the name of the SLO on line {} already", slo.rule.name, first.line);
             return Err(Fault::new(slo.line, format!("slos[{at}].name"), why));
         }
         slos.push(slo);
@@ -196,8 +191,7 @@ fn duration(map: &Section<'_>, key: &str, node: &Node) -> Result<SloDuration, Fa
         return Err(map.fault(key, node, why));
     }
     map.text(key, node, |text| {
-        text.parse()
-            .map_err(|_| format!("{text:?} is no duration: write it as {FORMS}"))
+        text.parse().map_err(|_| format!("{text:?} is no duration: write it as {FORMS}"))
     })
 }
 
@@ -210,16 +204,12 @@ fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
     match (choice.get("include"), choice.get("exclude")) {
         (Some(include), None) => Ok(Namespaces::Include(list("include", include)?)),
         (None, Some(exclude)) => Ok(Namespaces::Exclude(list("exclude", exclude)?)),
-        (Some(_), Some(exclude)) => Err(choice.fault(
-            "exclude",
-            exclude,
-            "cannot be used with include; keep one of them",
-        )),
-        (None, None) => Err(map.fault(
-            "namespaces",
-            node,
-            "must have include or exclude, has neither",
-        )),
+        (Some(_), Some(exclude)) => {
+            Err(choice.fault("exclude", exclude, "cannot be used with include; keep one of them"))
+        }
+        (None, None) => {
+            Err(map.fault("namespaces", node, "must have include or exclude, has neither"))
+        }
     }
 }
 

@@ -18,10 +18,7 @@ pub struct Sources {
 
 impl Sources {
     /// Those of a reader of the file that needs none of them.
-    pub const ALL: Self = Self {
-        events: true,
-        nodes: true,
-    };
+    pub const ALL: Self = Self { events: true, nodes: true };
 
     /// The value of `--evidence` that has these.
     const fn flag(self) -> &'static str {
@@ -51,10 +48,7 @@ impl SloFile {
             } else {
                 continue;
             };
-            let why = format!(
-                "needs {source} as evidence; add --evidence {}",
-                needed.flag()
-            );
+            let why = format!("needs {source} as evidence; add --evidence {}", needed.flag());
             let fault = Fault::new(slo.line, format!("slos[{at}].{key}"), why);
             return Err(FileError::new(name, fault));
         }
@@ -103,9 +97,7 @@ pub(super) fn namespace<T: for<'a> From<&'a str>>(text: &str) -> Result<T, Strin
     if is_valid {
         Ok(T::from(text))
     } else {
-        Err(format!(
-            "must be 1 to 63 lower-case letters, digits and inner hyphens, is {text:?}"
-        ))
+        Err(format!("must be 1 to 63 lower-case letters, digits and inner hyphens, is {text:?}"))
     }
 }
 

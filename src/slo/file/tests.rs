@@ -7,25 +7,15 @@ use super::*;
 use podinit_core::lifecycle::{Interval, Stage};
 
 fn message(text: &str) -> String {
-    SloFile::parse("slo.yaml", text.as_bytes())
-        .unwrap_err()
-        .to_string()
+    SloFile::parse("slo.yaml", text.as_bytes()).unwrap_err().to_string()
 }
 
 /// An SLO file with one line left out or replaced.
 fn with(key: &str, line: &str) -> String {
-    let lines = [
-        "name: fast",
-        "interval: network",
-        "threshold: 10s",
-        "objective: 99",
-        "window: 30d",
-    ];
+    let lines =
+        ["name: fast", "interval: network", "threshold: 10s", "objective: 99", "window: 30d"];
     let mut text = "slos:\n  -\n".to_owned();
-    for known in lines
-        .iter()
-        .filter(|known| !known.starts_with(&format!("{key}:")))
-    {
+    for known in lines.iter().filter(|known| !known.starts_with(&format!("{key}:"))) {
         text += &format!("    {known}\n");
     }
     if !line.is_empty() {
@@ -90,11 +80,7 @@ fn errors_name_the_line_and_the_key() {
     for (key, line, expected) in [
         ("name", "", "slo.yaml:3: slos[0].name: is missing"),
         ("window", "", "slo.yaml:3: slos[0].window: is missing"),
-        (
-            "",
-            "treshold: 5s",
-            "slo.yaml:8: slos[0].treshold: unknown key; did you mean threshold?",
-        ),
+        ("", "treshold: 5s", "slo.yaml:8: slos[0].treshold: unknown key; did you mean threshold?"),
         (
             "",
             "colour: red",
@@ -114,16 +100,8 @@ fn errors_name_the_line_and_the_key() {
              created_to_ready, acknowledge, \
              sandbox, start, probe",
         ),
-        (
-            "threshold",
-            "threshold: 10",
-            "slo.yaml:7: slos[0].threshold: needs a unit: 10s, perhaps",
-        ),
-        (
-            "threshold",
-            "threshold: 0s",
-            "slo.yaml:7: slos[0].threshold: must be more than 0",
-        ),
+        ("threshold", "threshold: 10", "slo.yaml:7: slos[0].threshold: needs a unit: 10s, perhaps"),
+        ("threshold", "threshold: 0s", "slo.yaml:7: slos[0].threshold: must be more than 0"),
         (
             "threshold",
             "threshold: -5s",
@@ -136,21 +114,9 @@ fn errors_name_the_line_and_the_key() {
             "slo.yaml:7: slos[0].threshold: must be at most 30d, is 31d",
         ),
         ("window", "window: 1h", ""),
-        (
-            "window",
-            "window: 59s",
-            "slo.yaml:7: slos[0].window: must be at least 1m, is 59s",
-        ),
-        (
-            "window",
-            "window: 1h1s",
-            "slo.yaml:7: slos[0].window: must be of whole minutes",
-        ),
-        (
-            "window",
-            "window: 53w",
-            "slo.yaml:7: slos[0].window: must be at most 366d, is 53w",
-        ),
+        ("window", "window: 59s", "slo.yaml:7: slos[0].window: must be at least 1m, is 59s"),
+        ("window", "window: 1h1s", "slo.yaml:7: slos[0].window: must be of whole minutes"),
+        ("window", "window: 53w", "slo.yaml:7: slos[0].window: must be at most 366d, is 53w"),
         (
             "objective",
             "objective: 100",
@@ -173,11 +139,7 @@ fn errors_name_the_line_and_the_key() {
             "slo.yaml:7: slos[0].name: must be 1 to 63 letters, digits and inner hyphens, \
              underscores or dots, is \"_fast\"",
         ),
-        (
-            "name",
-            "name: 5",
-            "slo.yaml:7: slos[0].name: must be text, is the number 5",
-        ),
+        ("name", "name: 5", "slo.yaml:7: slos[0].name: must be text, is the number 5"),
         (
             "",
             "namespaces: {include: [a], exclude: [b]}",
@@ -214,11 +176,7 @@ fn errors_name_the_line_and_the_key() {
             "owner_kinds: [job]",
             "slo.yaml:8: slos[0].owner_kinds[0]: must be a kind such as StatefulSet, is \"job\"",
         ),
-        (
-            "",
-            "grace: 2h",
-            "slo.yaml:8: slos[0].grace: must be at most 1h, is 2h",
-        ),
+        ("", "grace: 2h", "slo.yaml:8: slos[0].grace: must be at most 1h, is 2h"),
         (
             "",
             "capacity: new",
@@ -229,11 +187,7 @@ fn errors_name_the_line_and_the_key() {
             "images: pulled",
             "slo.yaml:8: slos[0].images: must be present or left out, is \"pulled\"",
         ),
-        (
-            "",
-            "images: true",
-            "slo.yaml:8: slos[0].images: must be text, is the truth value true",
-        ),
+        ("", "images: true", "slo.yaml:8: slos[0].images: must be text, is the truth value true"),
     ] {
         let text = with(key, line);
         if expected.is_empty() {
@@ -267,16 +221,8 @@ fn a_selection_needs_the_source_that_tells_of_it() {
             [true, false],
             Some("capacity: needs nodes as evidence; add --evidence events,nodes"),
         ),
-        (
-            ONLY_IMAGES,
-            none,
-            Some("images: needs Events as evidence; add --evidence events"),
-        ),
-        (
-            BOTH,
-            none,
-            Some("capacity: needs nodes as evidence; add --evidence events,nodes"),
-        ),
+        (ONLY_IMAGES, none, Some("images: needs Events as evidence; add --evidence events")),
+        (BOTH, none, Some("capacity: needs nodes as evidence; add --evidence events,nodes")),
         (
             BOTH,
             [false, true],
@@ -296,10 +242,7 @@ fn a_selection_needs_the_source_that_tells_of_it() {
 #[test]
 fn a_threshold_is_at_most_the_window() {
     let text = with("window", "window: 1h").replace("10s", "61m");
-    assert_eq!(
-        message(&text),
-        "slo.yaml:5: slos[0].threshold: must be at most 1h, is 1h1m"
-    );
+    assert_eq!(message(&text), "slo.yaml:5: slos[0].threshold: must be at most 1h, is 1h1m");
 }
 
 #[test]
@@ -322,10 +265,7 @@ fn the_number_of_slos_is_bounded() {
             "- {{name: n{number}, interval: init, threshold: 1s, objective: 99, window: 1d}}\n"
         );
     }
-    assert_eq!(
-        message(&text),
-        "slo.yaml:2: slos: has 65 SLOs; at most 64 are allowed"
-    );
+    assert_eq!(message(&text), "slo.yaml:2: slos: has 65 SLOs; at most 64 are allowed");
     let allowed: Vec<&str> = text.lines().take(1 + MAX_SLOS).collect();
     let file = SloFile::parse("f", allowed.join("\n").as_bytes()).unwrap();
     assert_eq!(file.slos.len(), MAX_SLOS);
@@ -335,32 +275,17 @@ fn the_number_of_slos_is_bounded() {
 #[test]
 fn errors_are_one_line_whatever_the_key() {
     let unknown = "unknown key; known are slos";
-    assert_eq!(
-        message("\"two\\nlines\": []"),
-        format!("slo.yaml:1: two lines: {unknown}")
-    );
-    assert_eq!(
-        message("\"red\\e[31m\": []"),
-        format!("slo.yaml:1: red\u{fffd}[31m: {unknown}")
-    );
-    assert_eq!(
-        message("\"a\\rb\": 1\n\"a\\rb\": 2"),
-        "slo.yaml:2: the key a b is repeated"
-    );
+    assert_eq!(message("\"two\\nlines\": []"), format!("slo.yaml:1: two lines: {unknown}"));
+    assert_eq!(message("\"red\\e[31m\": []"), format!("slo.yaml:1: red\u{fffd}[31m: {unknown}"));
+    assert_eq!(message("\"a\\rb\": 1\n\"a\\rb\": 2"), "slo.yaml:2: the key a b is repeated");
 }
 
 #[test]
 fn files_that_cannot_be_read_are_errors() {
     assert_eq!(message(""), "slo.yaml:1: must be a map with slos, is empty");
-    assert_eq!(
-        message("slo: []"),
-        "slo.yaml:1: slo: unknown key; did you mean slos?"
-    );
+    assert_eq!(message("slo: []"), "slo.yaml:1: slo: unknown key; did you mean slos?");
     assert_eq!(message("{}"), "slo.yaml:1: slos: is missing");
-    assert_eq!(
-        message("slos:"),
-        "slo.yaml:1: slos: must be a list ([] for none), is empty"
-    );
+    assert_eq!(message("slos:"), "slo.yaml:1: slos: must be a list ([] for none), is empty");
     for (text, line) in [
         ("slos: [", Some(1)),
         ("slos:\n\t- a", Some(2)),
@@ -372,14 +297,8 @@ fn files_that_cannot_be_read_are_errors() {
         assert_eq!(error.line(), line, "{error}");
         assert!(!error.to_string().contains('\n'), "{error}");
     }
-    assert_eq!(
-        message("slos: []\nslos: []"),
-        "slo.yaml:2: the key slos is repeated"
-    );
-    assert_eq!(
-        message("slos: []\n---\nslos: []"),
-        "slo.yaml:3: has a second YAML document"
-    );
+    assert_eq!(message("slos: []\nslos: []"), "slo.yaml:2: the key slos is repeated");
+    assert_eq!(message("slos: []\n---\nslos: []"), "slo.yaml:3: has a second YAML document");
     let error = SloFile::parse("slo.yaml", b"slos:\n- \xff").unwrap_err();
     assert_eq!(error.to_string(), "slo.yaml:2: is not UTF-8 text");
     let long = vec![b'#'; MAX_BYTES + 1];

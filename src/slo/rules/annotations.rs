@@ -101,9 +101,7 @@ pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {
 
 fn largest_problem(job: &str, matchers: &str) -> String {
     let pods = of_alerts_cluster("podinit_problem_pods", job, matchers);
-    let query = filled(&format!(
-        "topk(1, sum by (cause, dimension, value) ({pods}))"
-    ));
+    let query = filled(&format!("topk(1, sum by (cause, dimension, value) ({pods}))"));
     format!(
         "{{{{ with query {query} }}}} The largest problem is{{{{ range . }}}} {{{{ .Labels.cause }}}}: \
          {{{{ if ne .Labels.dimension \"none\" }}}}{{{{ .Labels.dimension }}}} {{{{ .Labels.value }}}}, \
@@ -125,10 +123,7 @@ fn list(title: &str, label: &str, counted: bool, query: &str) -> String {
 
 /// A query with the labels of the alert that it selects by.
 fn filled(query: &str) -> String {
-    let more = match (
-        query.contains(OF_ALERTS_STAGE),
-        query.contains(OF_ALERTS_CAUSE),
-    ) {
+    let more = match (query.contains(OF_ALERTS_STAGE), query.contains(OF_ALERTS_CAUSE)) {
         (true, _) => " $labels.cause $labels.stage",
         (false, true) => " $labels.cause",
         (false, false) => "",

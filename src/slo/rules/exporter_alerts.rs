@@ -57,33 +57,21 @@ fn down(job: &str) -> Alert {
         "Prometheus has reached no target of the job {{ $labels.job }} for 10 minutes. No startup \
          is measured, and no other alert of podinit can fire.",
     ];
-    Alert {
-        severity: Severity::Critical,
-        ..alert("PodinitDown", expr, 10, texts)
-    }
+    Alert { severity: Severity::Critical, ..alert("PodinitDown", expr, 10, texts) }
 }
 
 /// Each shard states how many there are. Two that state the same index count as one.
 fn shard_missing(job: &str) -> Alert {
     let shards = series("podinit_shards", job, "");
-    let (all, present) = (
-        over_targets_and("max", "shard", &shards),
-        over_targets("max", &shards),
-    );
-    let expr = format!(
-        "{all}\n-\ncount without (shard) (\n{}\n)\n> 0",
-        indented(&present)
-    );
+    let (all, present) = (over_targets_and("max", "shard", &shards), over_targets("max", &shards));
+    let expr = format!("{all}\n-\ncount without (shard) (\n{}\n)\n> 0", indented(&present));
     let description = format!(
         "For 10 minutes Prometheus has reached no exporter of {{{{ $value | printf \"%.0f\" }}}} of the shards \
          of the job {{{{ $labels.job }}}}. No startup of their pods is measured, and no SLO judges them.{}",
         present_shards(job)
     );
     let texts = ["A shard of podinit is missing.", &description];
-    Alert {
-        severity: Severity::Critical,
-        ..alert("PodinitShardMissing", expr, 10, texts)
-    }
+    Alert { severity: Severity::Critical, ..alert("PodinitShardMissing", expr, 10, texts) }
 }
 
 /// 15 minutes, because a list of a large cluster takes minutes, and retries back off to half a
@@ -91,20 +79,15 @@ fn shard_missing(job: &str) -> Alert {
 /// some of its namespaces is not meant: what it says of those is current.
 fn not_synced(job: &str) -> Alert {
     let synced = series("podinit_synced", job, "");
-    let blind = format!(
-        "{synced} == 0\nunless ignoring ({NAMESPACE_LABELS})\n{}",
-        some_in_sync(job)
-    );
+    let blind =
+        format!("{synced} == 0\nunless ignoring ({NAMESPACE_LABELS})\n{}", some_in_sync(job));
     let expr = over_targets("min", &blind);
     let texts = [
         "A podinit exporter is not in sync with the API server.",
         "An exporter of the job {{ $labels.job }} has not been in sync with the API server for 15 \
          minutes. Until it is, no deadline of its pods passes, and no SLO judges them.",
     ];
-    Alert {
-        severity: Severity::Critical,
-        ..alert("PodinitNotSynced", expr, 15, texts)
-    }
+    Alert { severity: Severity::Critical, ..alert("PodinitNotSynced", expr, 15, texts) }
 }
 
 /// The exporters that are in sync with one of their namespaces at least, without a label for it.

@@ -48,11 +48,7 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     };
     let mut rules = vec![Rule::Recording(pulls), Rule::Recording(duration)];
     rules.extend(alerts(job).map(|alert| alert.rule(options)));
-    Group {
-        name: "podinit-images".to_owned(),
-        interval: None,
-        rules,
-    }
+    Group { name: "podinit-images".to_owned(), interval: None, rules }
 }
 
 pub(super) fn alerts(job: &str) -> [Alert; 2] {

@@ -51,22 +51,14 @@ fn header(file: &SloFile) -> String {
 /// If an objective is too low for burn-rate alerts, or an option would break the rules.
 pub fn render(file: &SloFile, options: &RenderOptions) -> Result<String, RulesError> {
     options.check(file)?;
-    let rules = || RuleFile {
-        groups: groups(file, options),
-    };
+    let rules = || RuleFile { groups: groups(file, options) };
     match options.format {
-        RulesFormat::Prometheus => Ok(format!(
-            "{}{}",
-            header(file),
-            rule_file::document(&rules())?
-        )),
+        RulesFormat::Prometheus => {
+            Ok(format!("{}{}", header(file), rule_file::document(&rules())?))
+        }
         RulesFormat::PrometheusRule => {
             let resource = PrometheusRule::new(rules());
-            Ok(format!(
-                "{}{}",
-                header(file),
-                rule_file::document(&resource)?
-            ))
+            Ok(format!("{}{}", header(file), rule_file::document(&resource)?))
         }
         RulesFormat::OpenSlo => openslo::documents(file, &options.job),
         RulesFormat::Tests => promtool_tests::document(file, options, groups(file, options)),
@@ -116,10 +108,7 @@ impl PrometheusRule {
         Self {
             api_version: "monitoring.coreos.com/v1",
             kind: "PrometheusRule",
-            metadata: Metadata {
-                name: "podinit",
-                labels,
-            },
+            metadata: Metadata { name: "podinit", labels },
             spec,
         }
     }

@@ -95,15 +95,9 @@ struct Objective {
 
 /// A `Service`, and an `SLO` of it for each SLO of the file.
 pub(super) fn documents(file: &SloFile, job: &str) -> Result<String, RulesError> {
-    let spec = ServiceSpec {
-        description: "How fast, and how reliably, the cluster starts its pods.",
-    };
-    let service = object(
-        "Service",
-        SERVICE.to_owned(),
-        "Pod startup".to_owned(),
-        spec,
-    );
+    let spec =
+        ServiceSpec { description: "How fast, and how reliably, the cluster starts its pods." };
+    let service = object("Service", SERVICE.to_owned(), "Pod startup".to_owned(), spec);
     let mut text = rule_file::document(&service)?;
     for slo in &file.slos {
         text.push_str("---\n");
@@ -114,35 +108,19 @@ pub(super) fn documents(file: &SloFile, job: &str) -> Result<String, RulesError>
 
 fn slo_object(slo: &Slo, job: &str) -> Object<SloSpec> {
     let name = object_name(&slo.rule.name);
-    let metadata = Metadata {
-        name: name.clone(),
-        display_name: None,
-    };
+    let metadata = Metadata { name: name.clone(), display_name: None };
     let ratio_metric = RatioMetric {
         counter: true,
         good: events(slo, job, ", result=\"good\""),
         total: events(slo, job, ""),
     };
     let spec = SloSpec {
-        description: format!(
-            "Pods that match complete {}.{}",
-            promise(slo),
-            left_out(slo)
-        ),
+        description: format!("Pods that match complete {}.{}", promise(slo), left_out(slo)),
         service: SERVICE,
-        indicator: Indicator {
-            metadata,
-            spec: IndicatorSpec { ratio_metric },
-        },
-        time_window: [TimeWindow {
-            duration: one_unit(slo.window),
-            is_rolling: true,
-        }],
+        indicator: Indicator { metadata, spec: IndicatorSpec { ratio_metric } },
+        time_window: [TimeWindow { duration: one_unit(slo.window), is_rolling: true }],
         budgeting_method: "Occurrences",
-        objectives: [Objective {
-            display_name: promise(slo),
-            target: slo.objective_ratio(),
-        }],
+        objectives: [Objective { display_name: promise(slo), target: slo.objective_ratio() }],
     };
     object("SLO", name, promise(slo), spec)
 }
@@ -150,22 +128,14 @@ fn slo_object(slo: &Slo, job: &str) -> Object<SloSpec> {
 fn events(slo: &Slo, job: &str, matchers: &str) -> Metric {
     let own = format!("slo=\"{}\"{matchers}", slo.rule.name);
     let query = series("podinit_slo_events_total", job, &own);
-    Metric {
-        metric_source: MetricSource {
-            r#type: "Prometheus",
-            spec: Query { query },
-        },
-    }
+    Metric { metric_source: MetricSource { r#type: "Prometheus", spec: Query { query } } }
 }
 
 fn object<S>(kind: &'static str, name: String, display_name: String, spec: S) -> Object<S> {
     Object {
         api_version: "openslo/v1",
         kind,
-        metadata: Metadata {
-            name,
-            display_name: Some(display_name),
-        },
+        metadata: Metadata { name, display_name: Some(display_name) },
         spec,
     }
 }

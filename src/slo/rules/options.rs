@@ -115,17 +115,10 @@ impl RenderOptions {
             .filter_map(|(option, base)| Some((option, base.as_ref()?, urls, url)));
         for (option, value, allowed, is_allowed) in names.into_iter().chain(links) {
             if value.is_empty() || !value.bytes().all(is_allowed) {
-                return Err(RulesError::Option {
-                    option,
-                    value: value.clone(),
-                    allowed,
-                });
+                return Err(RulesError::Option { option, value: value.clone(), allowed });
             }
         }
-        let low = file
-            .slos
-            .iter()
-            .find(|slo| slo.objective_percent <= REFUSED_OBJECTIVE);
+        let low = file.slos.iter().find(|slo| slo.objective_percent <= REFUSED_OBJECTIVE);
         low.map_or(Ok(()), |slo| {
             Err(RulesError::Objective {
                 line: slo.line,

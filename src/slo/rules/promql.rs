@@ -52,10 +52,7 @@ pub(super) fn over_namespaces(inner: &str) -> String {
 
 /// Aggregates over the exporter's targets and over some labels of the metric.
 pub(super) fn over_targets_and(op: &str, labels: &str, inner: &str) -> String {
-    format!(
-        "{op} without ({TARGET_LABELS}, {labels}) (\n{}\n)",
-        indented(inner)
-    )
+    format!("{op} without ({TARGET_LABELS}, {labels}) (\n{}\n)", indented(inner))
 }
 
 /// A quantile of what a histogram observed in `window`, whichever form of it Prometheus keeps: native
@@ -71,11 +68,7 @@ pub(super) fn quantile(
     let of = |family: &str| {
         let raw = series(family, job, "");
         let sum = over_targets_and("sum", without, &format!("increase({raw}[{window}])"));
-        format!(
-            "histogram_quantile(\n  {},\n{}\n)",
-            number(quantile),
-            indented(&sum)
-        )
+        format!("histogram_quantile(\n  {},\n{}\n)", number(quantile), indented(&sum))
     };
     format!("{}\nor\n{}", of(family), of(&format!("{family}_bucket")))
 }
@@ -115,12 +108,8 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (value, text) in [
-            (0.01, "0.01"),
-            (10.0, "10"),
-            (0.999, "0.999"),
-            (1e-9, "0.000000001"),
-        ] {
+        for (value, text) in [(0.01, "0.01"), (10.0, "10"), (0.999, "0.999"), (1e-9, "0.000000001")]
+        {
             assert_eq!(number(value), text);
         }
     }

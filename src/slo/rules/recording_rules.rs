@@ -38,10 +38,8 @@ pub(super) fn bad_causes(window: SloDuration) -> String {
 /// The rules for the windows of the burn-rate alerts. Causes are recorded for the long windows only,
 /// those that decide what an alert says.
 pub(super) fn windows(job: &str) -> Group {
-    let mut windows: Vec<SloDuration> = BURN_RATES
-        .iter()
-        .flat_map(|rate| [rate.short, rate.long])
-        .collect();
+    let mut windows: Vec<SloDuration> =
+        BURN_RATES.iter().flat_map(|rate| [rate.short, rate.long]).collect();
     windows.sort_unstable();
     windows.dedup();
     let rules = windows.into_iter().flat_map(|window| {
@@ -86,10 +84,7 @@ pub(super) fn budgets(slos: &[Slo], job: &str) -> Vec<Group> {
             number => format!("podinit-slo-budgets-{number}"),
         },
         interval: Some(SloDuration::from_minutes(5)),
-        rules: slos
-            .iter()
-            .map(|slo| Rule::Recording(budget(slo, job)))
-            .collect(),
+        rules: slos.iter().map(|slo| Rule::Recording(budget(slo, job))).collect(),
     };
     groups.map(group).collect()
 }
@@ -110,10 +105,7 @@ fn budget(slo: &Slo, job: &str) -> RecordingRule {
     let budget = number(slo.budget_ratio());
     RecordingRule {
         record: BUDGET.to_owned(),
-        expr: format!(
-            "1 - (\n{bad}\n  /\n  (\n{}\n  > 0)\n) / {budget}",
-            promql::indented(&all)
-        ),
+        expr: format!("1 - (\n{bad}\n  /\n  (\n{}\n  > 0)\n) / {budget}", promql::indented(&all)),
         labels: vec![("slo", name.to_string()), ("window", window.to_string())],
     }
 }

@@ -140,10 +140,8 @@ impl Alert {
     /// The annotations, in alphabetical order. An alert whose expression has a label `cause` also
     /// links to the runbook of that cause. What has no base URL is not linked.
     pub(super) fn annotations(&self, options: &RenderOptions) -> Pairs {
-        let mut annotations = vec![
-            ("description", self.description.clone()),
-            ("summary", self.summary.clone()),
-        ];
+        let mut annotations =
+            vec![("description", self.description.clone()), ("summary", self.summary.clone())];
         if let Some(base) = &options.runbook_url {
             let section = self.name.to_lowercase();
             annotations.push(("runbook_url", format!("{base}#{section}")));
@@ -224,16 +222,7 @@ mod tests {
             state: "on",
             expr: "up\n  == 0",
             none: [],
-            list: [
-                Item {
-                    it: "it's",
-                    count: 5,
-                },
-                Item {
-                    it: "up: 1",
-                    count: 6,
-                },
-            ],
+            list: [Item { it: "it's", count: 5 }, Item { it: "up: 1", count: 6 }],
             long: "word ".repeat(30) + "word",
         };
         let text = "\

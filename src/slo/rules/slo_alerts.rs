@@ -52,12 +52,7 @@ pub(super) fn group(slo: &Slo, options: &RenderOptions) -> Group {
 
 /// The alert on one burn rate.
 pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
-    let BurnRate {
-        factor,
-        long,
-        short,
-        severity,
-    } = *rate;
+    let BurnRate { factor, long, short, severity } = *rate;
     let name = &slo.rule.name;
     let matcher = format!("slo=\"{name}\"");
     let ratio = |window| series(&bad_ratio(window), job, &matcher);
@@ -90,10 +85,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
             ("long_window", long.to_string()),
             ("short_window", short.to_string()),
         ],
-        summary: format!(
-            "Pods miss {}: the error budget of {name} is burning.",
-            promise(slo)
-        ),
+        summary: format!("Pods miss {}: the error budget of {name} is burning.", promise(slo)),
         description: format!(
             "{{{{ $value | humanizePercentage }}}} of the pods of the last {long} missed {}; the \
              objective is {} % over {}. The burn rate is above {}, at which the whole error budget \

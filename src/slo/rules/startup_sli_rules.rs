@@ -26,11 +26,7 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     let without = format!("{NAMESPACE_LABELS}, {POD_LABELS}");
     let quantile = quantile(0.99, FAMILY, job, &without, WINDOW);
     let recorded = |record: &str, expr: String| {
-        Rule::Recording(RecordingRule {
-            record: record.to_owned(),
-            expr,
-            labels: vec![],
-        })
+        Rule::Recording(RecordingRule { record: record.to_owned(), expr, labels: vec![] })
     };
     let rules = vec![
         // Nothing is greater than NaN, the quantile where no pod started.
@@ -38,11 +34,7 @@ pub(super) fn group(options: &RenderOptions) -> Group {
         recorded(PODS, observations(FAMILY, job, &without, WINDOW)),
         alert(job).rule(options),
     ];
-    Group {
-        name: "podinit-startup-sli".to_owned(),
-        interval: None,
-        rules,
-    }
+    Group { name: "podinit-startup-sli".to_owned(), interval: None, rules }
 }
 
 pub(super) fn alert(job: &str) -> Alert {

@@ -79,14 +79,10 @@ const fn text(stage: Stage) -> Text {
             summary: "Pods wait for their scheduling gates.",
             command: r#"kubectl get pods -A -o json | jq -r '.items[] | select(.spec.schedulingGates) | [.metadata.namespace, .metadata.name, .spec.schedulingGates[].name] | @tsv'"#,
         },
-        Stage::Scheduling => Text {
-            summary: "Pods wait for their scheduler.",
-            command: UNBOUND_PODS,
-        },
-        Stage::Unschedulable => Text {
-            summary: "Pods fit on no node.",
-            command: UNBOUND_PODS,
-        },
+        Stage::Scheduling => {
+            Text { summary: "Pods wait for their scheduler.", command: UNBOUND_PODS }
+        }
+        Stage::Unschedulable => Text { summary: "Pods fit on no node.", command: UNBOUND_PODS },
         Stage::Network => Text {
             summary: "Scheduled pods get no sandbox with a network.",
             command: r#"kubectl get pods -A -o json | jq -r '.items[] | select(.spec.nodeName and .status.phase == "Pending") | select(any(.status.conditions[]?; .type == "PodReadyToStartContainers" and .status == "True") | not) | [.spec.nodeName, .metadata.namespace, .metadata.name] | @tsv' | sort"#,
@@ -95,10 +91,9 @@ const fn text(stage: Stage) -> Text {
             summary: "Pods do not get through their init containers.",
             command: "kubectl get pods -A | grep -E ' (Init:|PodInitializing)'",
         },
-        Stage::Containers => Text {
-            summary: "Containers of pods do not become ready.",
-            command: UNREADY_PODS,
-        },
+        Stage::Containers => {
+            Text { summary: "Containers of pods do not become ready.", command: UNREADY_PODS }
+        }
         Stage::Readiness => Text {
             summary: "Pods wait for their readiness gates.",
             command: r#"kubectl get pods -A -o wide | awk '{split($NF, n, "/")} $NF ~ "^[0-9]+/" && n[1] != n[2]'"#,
@@ -111,20 +106,14 @@ const UNBOUND_PODS: &str = r#"kubectl get pods -A --field-selector spec.nodeName
 /// The recorded counts, and an alert for each stage.
 pub(super) fn group(file: &SloFile, options: &RenderOptions) -> Group {
     let job = &options.job;
-    let (stuck, synced) = (
-        series("podinit_stuck_pods", job, ""),
-        series("podinit_synced", job, ""),
-    );
+    let (stuck, synced) =
+        (series("podinit_stuck_pods", job, ""), series("podinit_synced", job, ""));
     let in_sync = format!(
         "{stuck}\nand ignoring (stage, cause, namespace, exported_namespace)\n({synced} == 1 or {})",
         some_in_sync(job)
     );
     let recorded = |record: &str, expr: String| {
-        Rule::Recording(RecordingRule {
-            record: record.to_owned(),
-            expr,
-            labels: vec![],
-        })
+        Rule::Recording(RecordingRule { record: record.to_owned(), expr, labels: vec![] })
     };
     let mean = format!("avg_over_time({}[15m])", series(STUCK, job, ""));
     let settled = format!(
@@ -149,11 +138,7 @@ pub(super) fn group(file: &SloFile, options: &RenderOptions) -> Group {
     ];
     rules.extend(Stage::ALL.map(|stage| alert(stage, file, job).rule(options)));
     rules.push(still_stuck(job).rule(options));
-    Group {
-        name: "podinit-stuck-pods".to_owned(),
-        interval: None,
-        rules,
-    }
+    Group { name: "podinit-stuck-pods".to_owned(), interval: None, rules }
 }
 
 /// How many shards there are, unless as many have been in sync for two minutes.
@@ -170,10 +155,7 @@ fn unsettled(job: &str) -> String {
     );
     let in_sync = format!("{in_sync}\nor\n{some_in_sync}");
     let in_sync = over_targets_and("max", NAMESPACE_LABELS, &in_sync);
-    format!(
-        "{all}\nunless\ncount without (shard) (\n{}\n)\n>= {all}",
-        indented(&in_sync)
-    )
+    format!("{all}\nunless\ncount without (shard) (\n{}\n)\n>= {all}", indented(&in_sync))
 }
 
 /// What pods do between their crashes, as a part of an expression that leaves it out.
@@ -192,10 +174,7 @@ pub(super) fn still_stuck(job: &str) -> Alert {
     let raw = of_alerts_cause("podinit_stuck_pods", job, OF_ALERTS_STAGE);
     Alert {
         name: STILL_STUCK,
-        expr: format!(
-            "{stuck} > 0.5\nand\n{least} >= 0.5\n{}",
-            between_crashes(job, "")
-        ),
+        expr: format!("{stuck} > 0.5\nand\n{least} >= 0.5\n{}", between_crashes(job, "")),
         hold: None,
         keep: Some(KEEP),
         severity: Severity::Info,

@@ -10,21 +10,13 @@ fn with_objective(objective: &str) -> SloFile {
 }
 
 fn options(format: RulesFormat) -> RenderOptions {
-    RenderOptions {
-        format,
-        ..RenderOptions::default()
-    }
+    RenderOptions { format, ..RenderOptions::default() }
 }
 
 #[test]
 fn objectives_too_low_for_burn_rate_alerts_are_refused() {
     let prometheus = options(RulesFormat::Prometheus);
-    for (objective, refused) in [
-        ("90", true),
-        ("93.06", true),
-        ("93.07", false),
-        ("99", false),
-    ] {
+    for (objective, refused) in [("90", true), ("93.06", true), ("93.07", false), ("99", false)] {
         let rules = render(&with_objective(objective), &prometheus);
         assert_eq!(rules.is_err(), refused, "{objective}");
     }
@@ -47,11 +39,7 @@ fn the_lowest_objective_follows_from_the_highest_burn_rate() {
 fn options_that_would_break_the_rules_are_refused() {
     let file = SloFile::built_in();
     for (job, url, is_valid) in [
-        (
-            "monitoring/podinit",
-            "https://docs.example/runbooks.md",
-            true,
-        ),
+        ("monitoring/podinit", "https://docs.example/runbooks.md", true),
         ("", "https://docs.example", false),
         ("a\"b", "https://docs.example", false),
         ("podinit", "https://docs.example/{{ $value }}", false),
@@ -74,18 +62,10 @@ fn no_format_selects_a_bucket_bound() {
         let rules = text.lines().filter(|line| !line.contains("- series: "));
         let text: String = rules.collect();
         assert!(!text.contains("le="), "{}", format.as_str());
-        for series in text
-            .split("podinit_")
-            .filter(|series| series.contains("_bucket"))
-        {
-            let allowed = [
-                "image_pull_duration_seconds_bucket",
-                "startup_sli_duration_seconds_bucket",
-            ];
-            assert!(
-                allowed.iter().any(|name| series.starts_with(name)),
-                "{series}"
-            );
+        for series in text.split("podinit_").filter(|series| series.contains("_bucket")) {
+            let allowed =
+                ["image_pull_duration_seconds_bucket", "startup_sli_duration_seconds_bucket"];
+            assert!(allowed.iter().any(|name| series.starts_with(name)), "{series}");
         }
     }
 }
@@ -110,14 +90,8 @@ fn groups_have_one_to_twenty_rules_for_any_number_of_slos() {
 #[test]
 fn descriptions_say_which_pods_do_not_count() {
     const SENTENCES: [(&str, &str); 3] = [
-        (
-            ", capacity: existing",
-            "Pods that waited for a new node do not count.",
-        ),
-        (
-            ", images: present",
-            "Pods whose images were pulled do not count.",
-        ),
+        (", capacity: existing", "Pods that waited for a new node do not count."),
+        (", images: present", "Pods whose images were pulled do not count."),
         (
             ", capacity: existing, images: present",
             "Pods that waited for a new node, or whose images were pulled, do not count.",
@@ -134,11 +108,7 @@ fn descriptions_say_which_pods_do_not_count() {
             let text = words.join(" ");
             for (of, sentence) in SENTENCES {
                 let expected = if of == selection { times } else { 0 };
-                assert_eq!(
-                    text.matches(sentence).count(),
-                    expected,
-                    "{selection}: {text}"
-                );
+                assert_eq!(text.matches(sentence).count(), expected, "{selection}: {text}");
             }
         }
     }

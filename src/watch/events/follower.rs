@@ -50,9 +50,7 @@ impl Follower {
     pub(super) async fn run(&mut self) -> Result<Infallible, ReceiverGone> {
         loop {
             let mut resume_point = self.current().await;
-            let following = self
-                .watch
-                .follow(&mut self.events, &mut resume_point, false);
+            let following = self.watch.follow(&mut self.events, &mut resume_point, false);
             following.await?;
             self.events.sink.watch.count_relist(RelistReason::Events);
             sleep(self.watch.backoff.after_interruption()).await;

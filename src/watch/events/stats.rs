@@ -102,10 +102,7 @@ impl EvidenceStats {
 impl FamilySource for EvidenceStats {
     fn collect(&self, out: &mut dyn Encoder) {
         let events = (!self.up.is_empty()).then(|| self.up());
-        let sources = [
-            (EvidenceSource::Events, events),
-            (EvidenceSource::Nodes, self.nodes_up()),
-        ];
+        let sources = [(EvidenceSource::Events, events), (EvidenceSource::Nodes, self.nodes_up())];
         let up = sources.into_iter().filter_map(|(source, up)| {
             let up = Number::Integer(up?.into());
             Some((source.as_str(), up))

@@ -96,11 +96,7 @@ impl ScopeEvents {
                 Ok(line) => line,
                 Err(error) => {
                     self.skip(EventLossReason::Decode, &error.to_string());
-                    if let DecodeError::Object {
-                        resource_version: Some(number),
-                        ..
-                    } = error
-                    {
+                    if let DecodeError::Object { resource_version: Some(number), .. } = error {
                         at.advance_to(number);
                     }
                     continue;

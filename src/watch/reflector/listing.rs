@@ -31,10 +31,7 @@ impl Reflector {
                     if most_recent && known.is_some_and(|known| resume_point.is_behind(known)) {
                         self.pods.sender.rolled_back().await?;
                     }
-                    self.pods
-                        .sender
-                        .listed(pods, began, resume_point.version())
-                        .await?;
+                    self.pods.sender.listed(pods, began, resume_point.version()).await?;
                     if let Some(reconciliation) = &mut self.pods.reconciliation {
                         reconciliation.listed();
                     }

@@ -5,14 +5,10 @@ use super::super::panel::{Kind, Panel, Target};
 use super::super::promql::{Histogram, RATE, rate_by, steps, sum_by};
 use super::super::variable::HISTOGRAM;
 
-const STARTUPS: Histogram<'static> = Histogram {
-    family: "podinit_startup_duration_seconds",
-    matchers: "",
-};
-const NODES: Histogram<'static> = Histogram {
-    family: "podinit_node_startup_duration_seconds",
-    matchers: "",
-};
+const STARTUPS: Histogram<'static> =
+    Histogram { family: "podinit_startup_duration_seconds", matchers: "" };
+const NODES: Histogram<'static> =
+    Histogram { family: "podinit_node_startup_duration_seconds", matchers: "" };
 
 pub(super) fn board() -> Board {
     Board {
@@ -71,10 +67,7 @@ fn unschedulable() -> Panel {
         "Unschedulable pods by capacity",
         "short",
         "Pods that fit on no node, by whether an autoscaler adds one. unknown proves nothing: autoscalers do not send an Event for every pod.",
-        vec![Target::new(
-            sum_by("capacity", "podinit_unschedulable_pods", ""),
-            "{{capacity}}",
-        )],
+        vec![Target::new(sum_by("capacity", "podinit_unschedulable_pods", ""), "{{capacity}}")],
     )
 }
 
@@ -129,11 +122,7 @@ fn ended() -> Panel {
         "short",
         "ready: pods could be bound. deleted and vanished: the node was gone before that.",
         vec![Target::new(
-            rate_by(
-                "outcome",
-                "podinit_nodes_finished_total",
-                r#"outcome!="preexisting""#,
-            ),
+            rate_by("outcome", "podinit_nodes_finished_total", r#"outcome!="preexisting""#),
             "{{outcome}}",
         )],
     )
@@ -145,9 +134,6 @@ fn seen() -> Panel {
         "Nodes discovered per second",
         "short",
         "Nodes that podinit saw for the first time, those of the first list included.",
-        vec![Target::new(
-            rate_by("", "podinit_nodes_discovered_total", ""),
-            "discovered",
-        )],
+        vec![Target::new(rate_by("", "podinit_nodes_discovered_total", ""), "discovered")],
     )
 }

@@ -59,10 +59,8 @@ const WHO: &str = r#"$namespace_label=~"$namespace", workload=~"$workload", node
 const WHO_IN_STAGE: &str =
     r#"stage=~"$stage", $namespace_label=~"$namespace", workload=~"$workload", node=~"$node""#;
 
-const STARTUP: Histogram<'static> = Histogram {
-    family: "podinit_${interval}_duration_seconds",
-    matchers: WHO,
-};
+const STARTUP: Histogram<'static> =
+    Histogram { family: "podinit_${interval}_duration_seconds", matchers: WHO };
 
 pub(super) fn board() -> Board {
     Board {
@@ -83,10 +81,7 @@ pub(super) fn board() -> Board {
             HISTOGRAM,
         ],
         rows: vec![
-            row(
-                "Startup by $by",
-                vec![ranking(), slowest(), started(), durations()],
-            ),
+            row("Startup by $by", vec![ranking(), slowest(), started(), durations()]),
             row("Stages by $by", in_stages()),
         ],
     }
@@ -142,10 +137,7 @@ fn started() -> Panel {
         "Pods that became ready by $by",
         "short",
         "Pods that became ready in each step of the graph, for the ten with the most.",
-        vec![Target::new(
-            top(&format!("(\n{}\n)", STARTUP.count("$by", RATE))),
-            "{{$by}}",
-        )],
+        vec![Target::new(top(&format!("(\n{}\n)", STARTUP.count("$by", RATE))), "{{$by}}")],
     )
 }
 

@@ -5,10 +5,8 @@ use super::super::panel::{Kind, Panel, Target, column};
 use super::super::promql::{Histogram, RATE, max_by, rate_by, series};
 use super::super::variable::HISTOGRAM;
 
-const DELIVERY: Histogram<'static> = Histogram {
-    family: "podinit_watch_delivery_seconds",
-    matchers: "",
-};
+const DELIVERY: Histogram<'static> =
+    Histogram { family: "podinit_watch_delivery_seconds", matchers: "" };
 
 pub(super) fn board() -> Board {
     Board {
@@ -44,13 +42,7 @@ fn conservation() -> String {
 }
 
 fn stat(title: &str, unit: &'static str, description: &str, expr: String) -> Panel {
-    Panel::new(
-        Kind::Stat,
-        title,
-        unit,
-        description,
-        vec![Target::new(expr, "{{instance}}")],
-    )
+    Panel::new(Kind::Stat, title, unit, description, vec![Target::new(expr, "{{instance}}")])
 }
 
 fn now() -> Vec<Panel> {
@@ -149,14 +141,7 @@ fn now() -> Vec<Panel> {
 }
 
 fn lines(title: &str, unit: &'static str, description: &str, expr: String, legend: &str) -> Panel {
-    Panel::new(
-        Kind::Lines,
-        title,
-        unit,
-        description,
-        vec![Target::new(expr, legend)],
-    )
-    .sized(8, 7)
+    Panel::new(Kind::Lines, title, unit, description, vec![Target::new(expr, legend)]).sized(8, 7)
 }
 
 fn watch() -> Vec<Panel> {

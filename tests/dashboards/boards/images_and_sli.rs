@@ -17,18 +17,12 @@ const REGISTRY: Variable = label(
 
 const CHOSEN: &str = r#"registry=~"$registry""#;
 
-const PULLS: Histogram<'static> = Histogram {
-    family: "podinit_image_pull_duration_seconds",
-    matchers: CHOSEN,
-};
-const WAITS: Histogram<'static> = Histogram {
-    family: "podinit_image_pull_wait_seconds",
-    matchers: CHOSEN,
-};
-const SLI: Histogram<'static> = Histogram {
-    family: "podinit_startup_sli_duration_seconds",
-    matchers: "",
-};
+const PULLS: Histogram<'static> =
+    Histogram { family: "podinit_image_pull_duration_seconds", matchers: CHOSEN };
+const WAITS: Histogram<'static> =
+    Histogram { family: "podinit_image_pull_wait_seconds", matchers: CHOSEN };
+const SLI: Histogram<'static> =
+    Histogram { family: "podinit_startup_sli_duration_seconds", matchers: "" };
 
 /// What the kubelets say themselves, under whatever job Prometheus scrapes them.
 const KUBELET: &str = r#"histogram_quantile(0.99, sum by (le) (rate(kubelet_pod_start_sli_duration_seconds_bucket{cluster=~"$cluster"}[$__rate_interval])))"#;
@@ -41,10 +35,7 @@ pub(super) fn board() -> Board {
         description: "Image pulls by registry, and Kubernetes' official pod startup SLI; needs --evidence events",
         variables: vec![REGISTRY, HISTOGRAM],
         rows: vec![
-            row(
-                "Slow registry",
-                vec![durations(), waits(), failures(), speed()],
-            ),
+            row("Slow registry", vec![durations(), waits(), failures(), speed()]),
             row("Official startup SLI", vec![official(), counted()]),
             row("Events", vec![results(), up(), dropped()]),
         ],
@@ -89,10 +80,7 @@ fn failures() -> Panel {
         "Failed pulls by registry",
         "percentunit",
         "The share of containers whose image could not be pulled, of those that needed a pull.",
-        vec![Target::new(
-            format!("{failed}\n/\n({tried} > 0)"),
-            "{{registry}}",
-        )],
+        vec![Target::new(format!("{failed}\n/\n({tried} > 0)"), "{{registry}}")],
     )
 }
 
@@ -129,10 +117,7 @@ fn counted() -> Panel {
         "short",
         "By reason. static, preexisting, gated, unschedulable, stateful: pods outside of the promise. no_evidence: Events came too late or not at all. Other reasons are how the pod ended.",
         vec![Target::new(
-            format!(
-                "{} > 0",
-                rate_by("reason", "podinit_startup_sli_excluded_total", "")
-            ),
+            format!("{} > 0", rate_by("reason", "podinit_startup_sli_excluded_total", "")),
             "{{reason}}",
         )],
     )
@@ -144,10 +129,7 @@ fn results() -> Panel {
         "Images of containers per second",
         "short",
         "By result: pulled, present (on the node already) or failed.",
-        vec![Target::new(
-            rate_by("result", "podinit_image_pulls_total", CHOSEN),
-            "{{result}}",
-        )],
+        vec![Target::new(rate_by("result", "podinit_image_pulls_total", CHOSEN), "{{result}}")],
     )
 }
 

@@ -38,9 +38,8 @@ fn quantiles_and_deadlines(histogram: Histogram<'_>, interval: &str) -> Vec<Targ
     let quantile = |(quantile, legend)| {
         Target::new(histogram.quantile(quantile, "", RATE), legend).with_exemplars()
     };
-    let mut targets: Vec<Target> = [("0.5", "p50"), ("0.9", "p90"), ("0.99", "p99")]
-        .map(quantile)
-        .into();
+    let mut targets: Vec<Target> =
+        [("0.5", "p50"), ("0.9", "p90"), ("0.99", "p99")].map(quantile).into();
     targets.push(deadlines(interval));
     targets
 }

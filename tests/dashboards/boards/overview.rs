@@ -25,10 +25,7 @@ pub(super) fn board() -> Board {
         rows: vec![
             row("Now", now()),
             row("Objectives", vec![state()]),
-            row(
-                "Error budget",
-                vec![budget(), burn(), good(), missed_by_cause()],
-            ),
+            row("Error budget", vec![budget(), burn(), good(), missed_by_cause()]),
             row("Startup", startup()),
         ],
     }
@@ -147,11 +144,7 @@ fn burn() -> Panel {
 }
 
 fn good() -> Panel {
-    let bad = rate_by(
-        "slo",
-        "podinit_slo_events_total",
-        r#"slo=~"$slo", result="bad""#,
-    );
+    let bad = rate_by("slo", "podinit_slo_events_total", r#"slo=~"$slo", result="bad""#);
     let all = rate_by("slo", "podinit_slo_events_total", CHOSEN);
     Panel::new(
         Kind::Lines,
@@ -160,10 +153,7 @@ fn good() -> Panel {
         "The share of judged pods that met the SLO, and its objective. Absent while no pod is judged.",
         vec![
             Target::new(format!("1 - {bad}\n/\n({all} > 0)"), "{{slo}}"),
-            Target::new(
-                max_by("slo", "podinit_slo_objective_ratio", CHOSEN),
-                "objective {{slo}}",
-            ),
+            Target::new(max_by("slo", "podinit_slo_objective_ratio", CHOSEN), "objective {{slo}}"),
         ],
     )
 }
@@ -194,10 +184,7 @@ fn startup() -> Vec<Panel> {
     ];
     let panel = |(title, interval, what)| {
         let family = format!("podinit_{interval}_duration_seconds");
-        let histogram = Histogram {
-            family: &family,
-            matchers: "",
-        };
+        let histogram = Histogram { family: &family, matchers: "" };
         Panel::new(
             Kind::Lines,
             title,

@@ -56,16 +56,8 @@ fn all_stages() -> Vec<Panel> {
         ),
     ];
     let quantiles = [
-        (
-            "0.5",
-            "Median by stage",
-            "Half of the pods took no longer than this.",
-        ),
-        (
-            "0.99",
-            "99th percentile by stage",
-            "One pod in a hundred took longer than this.",
-        ),
+        ("0.5", "Median by stage", "Half of the pods took no longer than this."),
+        ("0.99", "99th percentile by stage", "One pod in a hundred took longer than this."),
     ];
     panels.extend(quantiles.map(|(quantile, title, description)| {
         Panel::new(
@@ -140,14 +132,8 @@ fn inside(matchers: &str, what: &str) -> Vec<Panel> {
 
 fn whole_startup() -> Vec<Panel> {
     let whole = [
-        (
-            "Scheduled to ready",
-            "podinit_scheduled_to_ready_duration_seconds",
-        ),
-        (
-            "Created to ready",
-            "podinit_created_to_ready_duration_seconds",
-        ),
+        ("Scheduled to ready", "podinit_scheduled_to_ready_duration_seconds"),
+        ("Created to ready", "podinit_created_to_ready_duration_seconds"),
     ];
     whole
         .map(|(title, family)| {

@@ -19,35 +19,14 @@ pub(super) fn board() -> Board {
         rows: vec![
             row(
                 "Waiting",
-                vec![
-                    waiting(),
-                    causes(),
-                    stuck(),
-                    oldest(),
-                    namespaces(),
-                    problems(),
-                    capacity(),
-                ],
+                vec![waiting(), causes(), stuck(), oldest(), namespaces(), problems(), capacity()],
             ),
             row(
                 "Ended",
-                vec![
-                    outcomes(),
-                    not_ready(),
-                    relapses(),
-                    disruptions(),
-                    missed(),
-                    excluded(),
-                ],
+                vec![outcomes(), not_ready(), relapses(), disruptions(), missed(), excluded()],
             ),
-            row(
-                "Not observed, and re-entries",
-                vec![unobserved(), reasons(), reentries()],
-            ),
-            row(
-                "Changes in place, after the startup",
-                vec![resizing(), resizes(), changes()],
-            ),
+            row("Not observed, and re-entries", vec![unobserved(), reasons(), reentries()]),
+            row("Changes in place, after the startup", vec![resizing(), resizes(), changes()]),
         ],
     }
 }
@@ -96,10 +75,7 @@ fn capacity() -> Panel {
         "Unschedulable pods by capacity",
         "short",
         "Pods that fit on no node, by what an autoscaler says of a node for them. scaling_up, nominated: one is on its way. no_scale_up: no autoscaler helps. scale_up_failed: the provider refused. unknown: none has spoken. Needs --evidence events.",
-        vec![Target::new(
-            sum_by("capacity", "podinit_unschedulable_pods", ""),
-            "{{capacity}}",
-        )],
+        vec![Target::new(sum_by("capacity", "podinit_unschedulable_pods", ""), "{{capacity}}")],
     )
 }
 
@@ -132,12 +108,7 @@ fn stuck() -> Panel {
 }
 
 fn namespaces() -> Panel {
-    let by = |metric| {
-        format!(
-            "topk(10, {} > 0)",
-            sum_by("$namespace_label", metric, IN_STAGE)
-        )
-    };
+    let by = |metric| format!("topk(10, {} > 0)", sum_by("$namespace_label", metric, IN_STAGE));
     Panel::new(
         Kind::Table(vec![column("Pods", "short"), column("Stuck", "short")]),
         "Waiting pods by namespace, now",
@@ -183,11 +154,7 @@ fn not_ready() -> Panel {
         "podinit_pods_finished_total",
         r#"outcome=~"failed|rejected|deleted|disrupted|vanished""#,
     );
-    let all = rate_by(
-        "",
-        "podinit_pods_finished_total",
-        r#"outcome!~"preexisting|static""#,
-    );
+    let all = rate_by("", "podinit_pods_finished_total", r#"outcome!~"preexisting|static""#);
     Panel::new(
         Kind::Stack,
         "Pods that never became ready",
@@ -288,11 +255,7 @@ fn reasons() -> Panel {
         "short",
         "Stages that apply to a pod but were not observed, by reason.",
         vec![Target::new(
-            nonzero(&rate_by(
-                "stage, reason",
-                "podinit_unobserved_total",
-                IN_STAGE,
-            )),
+            nonzero(&rate_by("stage, reason", "podinit_unobserved_total", IN_STAGE)),
             "{{stage}} {{reason}}",
         )],
     )
@@ -333,19 +296,13 @@ fn resizes() -> Panel {
         "Resizes per second",
         "short",
         "Resizes in place that are over, by result: completed, or ended with their pod.",
-        vec![Target::new(
-            rate_by("result", "podinit_resizes_total", ""),
-            "{{result}}",
-        )],
+        vec![Target::new(rate_by("result", "podinit_resizes_total", ""), "{{result}}")],
     )
     .sized(8, 8)
 }
 
 fn changes() -> Panel {
-    let of = |family| Histogram {
-        family,
-        matchers: "",
-    };
+    let of = |family| Histogram { family, matchers: "" };
     let quantile = |family, legend| Target::new(of(family).quantile("0.99", "", RATE), legend);
     Panel::new(
         Kind::Lines,

@@ -24,9 +24,8 @@ impl Panel {
         }
         if let Kind::Table(columns) = &self.kind {
             let names = columns.iter().zip('A'..);
-            let renamed: serde_json::Map<String, Value> = names
-                .map(|(column, id)| (self.value_field(id), json!(column.name)))
-                .collect();
+            let renamed: serde_json::Map<String, Value> =
+                names.map(|(column, id)| (self.value_field(id), json!(column.name))).collect();
             json["transformations"] = json!([
                 {"id": "merge", "options": {}},
                 {"id": "organize", "options": {
@@ -124,11 +123,7 @@ impl Panel {
         } else {
             json!({"type": "linear"})
         };
-        let lines = if self.steps.is_empty() {
-            "off"
-        } else {
-            "dashed"
-        };
+        let lines = if self.steps.is_empty() { "off" } else { "dashed" };
         match self.kind {
             Kind::Lines | Kind::Stack => json!({
                 "drawStyle": "line",

@@ -7,11 +7,8 @@ use serde_json::{Value, json};
 /// A list of so many pods of nodes `a` and `b`, a burst of so many each minute. `network` is how many seconds the
 /// network of a pod takes.
 pub fn pods(name: &str, count: i64, burst: i64, network: impl Fn(i64) -> i64) -> Value {
-    let at = |second: i64| {
-        jiff::Timestamp::from_second(1_772_359_200 + second)
-            .unwrap()
-            .to_string()
-    };
+    let at =
+        |second: i64| jiff::Timestamp::from_second(1_772_359_200 + second).unwrap().to_string();
     let pods: Vec<_> = (0..count)
         .map(|number| {
             let created = 60 * (number / burst) + number % 7;
@@ -37,22 +34,12 @@ pub fn pods(name: &str, count: i64, burst: i64, network: impl Fn(i64) -> i64) ->
 
 /// 120 pods, whose network takes so many seconds on node `b`.
 pub fn on_node_b(name: &str, network: i64) -> Value {
-    pods(
-        name,
-        120,
-        3,
-        |number| if number % 2 == 0 { network } else { 3 },
-    )
+    pods(name, 120, 3, |number| if number % 2 == 0 { network } else { 3 })
 }
 
 /// 240 pods on 8 nodes in two pools, whose network takes so many seconds on those of pool `b`.
 pub fn on_pool_b(name: &str, network: i64) -> Value {
-    let mut list = pods(
-        name,
-        240,
-        6,
-        |number| if number % 2 == 1 { network } else { 3 },
-    );
+    let mut list = pods(name, 240, 6, |number| if number % 2 == 1 { network } else { 3 });
     for (number, pod) in list["items"].as_array_mut().unwrap().iter_mut().enumerate() {
         pod["spec"]["nodeName"] = format!("node-{}", number % 8).into();
     }
@@ -111,10 +98,7 @@ fn the_first_line_names_stage_size_and_node() {
     }
     let output = report(3, 3, &[]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        text.starts_with("Startups take as long as before: "),
-        "{text}"
-    );
+    assert!(text.starts_with("Startups take as long as before: "), "{text}");
 }
 
 #[test]
@@ -122,10 +106,8 @@ fn the_pool_is_named_where_the_recordings_hold_nodes() {
     let lists = [on_pool_b("before", 3), on_pool_b("after", 9)];
     let alone = lists.each_ref().map(Value::to_string);
     let [before, after] = &alone;
-    let with_nodes = [
-        format!("{}\n{before}", nodes("v1.36.1")),
-        format!("{}\n{after}", nodes("v1.37.0")),
-    ];
+    let with_nodes =
+        [format!("{}\n{before}", nodes("v1.36.1")), format!("{}\n{after}", nodes("v1.37.0"))];
     let said = |recordings: &[String; 2], flags: &[&str]| {
         let output = report_on(recordings.clone(), flags);
         assert!(output.status.success(), "{output:?}");
@@ -137,28 +119,19 @@ fn the_pool_is_named_where_the_recordings_hold_nodes() {
         ("html", "v1.36.1 8 → 4, v1.37.0 0 → 4"),
     ] {
         let text = said(&with_nodes, &["--format", format]);
-        assert!(
-            text.contains(", on nodes of pool b only (+6 s there in p50)."),
-            "{text}"
-        );
+        assert!(text.contains(", on nodes of pool b only (+6 s there in p50)."), "{text}");
         assert!(text.contains("Nodes by version of the kubelet"), "{text}");
         assert!(text.contains(versions), "{text}");
     }
     let found: Value = serde_json::from_str(&said(&with_nodes, &["--format", "json"])).unwrap();
     let only = &found["breakdown"]["only"];
-    assert_eq!(
-        (&only["dimension"], &only["values"]),
-        (&json!("nodepool"), &json!(["b"]))
-    );
+    assert_eq!((&only["dimension"], &only["values"]), (&json!("nodepool"), &json!(["b"])));
     assert_eq!(
         found["changes"]["kubelet_versions"],
         json!([{"name": "v1.36.1", "before": 8, "after": 4}, {"name": "v1.37.0", "before": 0, "after": 4}])
     );
     let by_team = said(&with_nodes, &["--node-pool-label", "team"]);
-    assert!(
-        by_team.contains(", on nodes of pool team-b only (+6 s there in p50)."),
-        "{by_team}"
-    );
+    assert!(by_team.contains(", on nodes of pool team-b only (+6 s there in p50)."), "{by_team}");
     // Without nodes the nodes are named, which are few.
     for format in ["text", "markdown", "json", "html"] {
         let text = said(&alone, &["--format", format]);
@@ -176,23 +149,13 @@ fn the_pool_is_named_where_the_recordings_hold_nodes() {
 fn what_was_made_for_a_version_or_a_run_is_the_same_workload_on_both_sides() {
     type Owner = fn(&str, usize) -> (&'static str, String);
     let owners: [(&str, Owner); 5] = [
-        ("Rollout/web", |side, _| {
-            ("ReplicaSet", format!("web-{side}"))
-        }),
+        ("Rollout/web", |side, _| ("ReplicaSet", format!("web-{side}"))),
         ("CronJob/sync", |side, number| {
-            let first = if side == "before" {
-                29_919_480
-            } else {
-                29_929_480
-            };
+            let first = if side == "before" { 29_919_480 } else { 29_929_480 };
             ("Job", format!("sync-{}", first + number))
         }),
         ("CronWorkflow/nightly", |side, number| {
-            let first = if side == "before" {
-                1_795_168_800
-            } else {
-                1_795_255_200
-            };
+            let first = if side == "before" { 1_795_168_800 } else { 1_795_255_200 };
             ("Workflow", format!("nightly-{}", first + 60 * number))
         }),
         ("TaskRun/build-run-test", |side, number| {
@@ -219,17 +182,10 @@ fn what_was_made_for_a_version_or_a_run_is_the_same_workload_on_both_sides() {
             }
             list.to_string()
         };
-        let output = report_on(
-            [recording("before", 3), recording("after", 9)],
-            &["--format", "json"],
-        );
+        let output =
+            report_on([recording("before", 3), recording("after", 9)], &["--format", "json"]);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(
-            found["mix"]["before"],
-            json!(1.0),
-            "{workload}: {}",
-            found["mix"]
-        );
+        assert_eq!(found["mix"]["before"], json!(1.0), "{workload}: {}", found["mix"]);
         assert_eq!(found["mix"]["after"], json!(1.0), "{workload}");
         let answer = found["answer"].to_string();
         assert!(answer.contains("+6 s"), "{workload}: {answer}");
@@ -250,11 +206,7 @@ fn a_kubelet_that_measures_otherwise_is_no_faster_network_without_a_caution() {
         }
         list.to_string()
     };
-    let (late, exact, slower) = (
-        with_start("v1", 12),
-        with_start("v2", 3),
-        with_start("v3", 7),
-    );
+    let (late, exact, slower) = (with_start("v1", 12), with_start("v2", 3), with_start("v3", 7));
     for (format, sides, is_said) in [
         ("text", [&late, &exact], true),
         ("markdown", [&late, &exact], true),
@@ -274,29 +226,16 @@ fn a_kubelet_that_measures_otherwise_is_no_faster_network_without_a_caution() {
 
 #[test]
 fn a_broken_rule_is_the_status_and_a_line() {
-    let rules = [
-        "--fail-on",
-        "network:p90>+20%",
-        "--fail-on",
-        "containers:p50>+1s",
-    ];
+    let rules = ["--fail-on", "network:p90>+20%", "--fail-on", "containers:p50>+1s"];
     let output = report(3, 9, &rules);
     assert_eq!(output.status.code(), Some(3));
     let reasons = String::from_utf8(output.stderr).unwrap();
     assert_eq!(reasons.lines().count(), 1, "{reasons}");
-    assert!(
-        reasons.contains("network:p90>+20%: 3 s before, 9 s after (+6 s)"),
-        "{reasons}"
-    );
+    assert!(reasons.contains("network:p90>+20%: 3 s before, 9 s after (+6 s)"), "{reasons}");
     assert_eq!(report(3, 3, &rules).status.code(), Some(0));
     let unknown = ["--fail-on", "init:p50>+1s"];
     assert_eq!(report(3, 3, &unknown).status.code(), Some(0));
-    assert_eq!(
-        report(3, 3, &[unknown[0], unknown[1], "--strict"])
-            .status
-            .code(),
-        Some(4)
-    );
+    assert_eq!(report(3, 3, &[unknown[0], unknown[1], "--strict"]).status.code(), Some(4));
 }
 
 #[test]

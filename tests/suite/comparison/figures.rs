@@ -12,10 +12,7 @@ use podinit::reports::comparison::{
 use podinit_core::lifecycle::{Interval, TimestampMode};
 
 pub fn compared(before: &[Pod], after: &[Pod], timestamps: TimestampMode) -> Comparison {
-    let config = ComparisonConfig {
-        timestamps,
-        margin_percent: 5.0,
-    };
+    let config = ComparisonConfig { timestamps, margin_percent: 5.0 };
     compare(&side(before), &side(after), config)
 }
 
@@ -32,30 +29,15 @@ fn assert_rows(rows: &[Row], expected: &[Expected], least: f64) {
     assert_eq!(found, wanted);
     let p_values: Vec<f64> = expected.iter().map(|row| row.p_value).collect();
     for (row, corrected) in expected.iter().zip(reference::holm(&p_values)) {
-        let found = rows
-            .iter()
-            .find(|one| one.interval == row.interval)
-            .unwrap();
+        let found = rows.iter().find(|one| one.interval == row.interval).unwrap();
         assert_eq!([found.before.count, found.after.count], row.counts);
         assert_eq!([found.before.p50, found.after.p50], row.p50.map(seconds));
         assert_eq!([found.before.p90, found.after.p90], row.p90.map(seconds));
-        assert_eq!(
-            [found.before.p99, found.after.p99],
-            row.p99.map(|p99| p99.map(seconds))
-        );
+        assert_eq!([found.before.p99, found.after.p99], row.p99.map(|p99| p99.map(seconds)));
         assert_eq!(found.resampled == Resampled::Minutes, row.by_minutes);
-        assert!(
-            (found.probability_slower - row.probability).abs() < 1e-9,
-            "{found:?}"
-        );
-        assert!(
-            (found.p_value - row.p_value).abs() < 1e-6,
-            "{found:?} {row:?}"
-        );
-        assert!(
-            (found.corrected_p_value - corrected).abs() < 1e-5,
-            "{found:?}"
-        );
+        assert!((found.probability_slower - row.probability).abs() < 1e-9, "{found:?}");
+        assert!((found.p_value - row.p_value).abs() < 1e-6, "{found:?} {row:?}");
+        assert!((found.corrected_p_value - corrected).abs() < 1e-5, "{found:?}");
         assert_eq!(found.verdict, verdict(found, least), "{found:?}");
     }
 }
@@ -65,10 +47,8 @@ pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
     let Some(breakdown) = &found.breakdown else {
         return;
     };
-    let interval = Interval::ALL
-        .into_iter()
-        .find(|interval| interval.as_str() == breakdown.interval)
-        .unwrap();
+    let interval =
+        Interval::ALL.into_iter().find(|interval| interval.as_str() == breakdown.interval).unwrap();
     let expected = reference::parts(before, after, interval);
     assert_eq!(breakdown.parts.len(), expected.len());
     let p_values: Vec<f64> = expected.iter().map(|part| part.row.p_value).collect();
@@ -84,14 +64,8 @@ pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
         assert!((one.pods_after - part.pods_after).abs() < 1e-9);
         assert_eq!(one.is_new, part.is_new);
         assert_eq!([one.row.before.count, one.row.after.count], part.row.counts);
-        assert_eq!(
-            [one.row.before.p50, one.row.after.p50],
-            part.row.p50.map(seconds)
-        );
-        assert!(
-            (one.row.corrected_p_value - corrected).abs() < 1e-5,
-            "{one:?}"
-        );
+        assert_eq!([one.row.before.p50, one.row.after.p50], part.row.p50.map(seconds));
+        assert!((one.row.corrected_p_value - corrected).abs() < 1e-5, "{one:?}");
         moved.push(one.row.verdict == found.answer.verdict);
     }
     let only = reference::only(before, after, interval, &expected, &moved);
@@ -106,22 +80,10 @@ pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
 
 /// The verdict of rule 15.3, from the intervals of the row.
 fn verdict(row: &Row, least: f64) -> Verdict {
-    let sides = [
-        (&row.p50, row.before.p50, row.after.p50),
-        (&row.p90, row.before.p90, row.after.p90),
-    ];
+    let sides =
+        [(&row.p50, row.before.p50, row.after.p50), (&row.p90, row.before.p90, row.after.p90)];
     let (mut slower, mut faster, mut within) = (false, false, true);
-    for (
-        Difference {
-            difference,
-            interval: [low, high],
-            margin,
-            ..
-        },
-        before,
-        after,
-    ) in sides
-    {
+    for (Difference { difference, interval: [low, high], margin, .. }, before, after) in sides {
         assert!((margin - (before * 0.05).max(least)).abs() < 1e-9);
         assert!((difference - (after - before)).abs() < 1e-9);
         let has_moved = (*low > 0.0 || *high < 0.0) && difference.abs() >= *margin;
@@ -149,17 +111,12 @@ fn rows_and_matched_rows_are_those_of_the_reference() {
         let before = random(&mut rng, most, whole_seconds, 1.0);
         let slower = [1.0, 1.0, 3.0, 0.4][seed as usize % 4];
         let after = random(&mut rng, most, whole_seconds, slower);
-        let timestamps = if whole_seconds {
-            TimestampMode::Api
-        } else {
-            TimestampMode::Fused
-        };
+        let timestamps = if whole_seconds { TimestampMode::Api } else { TimestampMode::Fused };
         let least = if whole_seconds { 2.0 } else { 0.1 };
         let found = compared(&before, &after, timestamps);
         let all = |row: fn(&[Pod], &[Pod], Interval) -> Option<Expected>| -> Vec<Expected> {
-            let rows = Interval::ALL
-                .into_iter()
-                .filter_map(|interval| row(&before, &after, interval));
+            let rows =
+                Interval::ALL.into_iter().filter_map(|interval| row(&before, &after, interval));
             rows.collect()
         };
         assert_rows(&found.rows, &all(reference::row), least);
@@ -177,10 +134,7 @@ fn rows_and_matched_rows_are_those_of_the_reference() {
 #[test]
 fn the_same_recordings_give_the_same_figures() {
     let mut rng = fastrand::Rng::with_seed(1);
-    let (before, after) = (
-        random(&mut rng, 100, false, 1.0),
-        random(&mut rng, 100, false, 1.5),
-    );
+    let (before, after) = (random(&mut rng, 100, false, 1.0), random(&mut rng, 100, false, 1.5));
     let figures = || compared(&before, &after, TimestampMode::Fused);
     assert_eq!(figures(), figures());
 }

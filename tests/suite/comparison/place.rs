@@ -9,12 +9,8 @@ use podinit_core::lifecycle::{Interval, Stage, TimestampMode};
 pub fn pods(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> Vec<Pod> {
     let mut random = fastrand::Rng::with_seed(7);
     let pod = |number: usize| {
-        let place = [
-            number % nodes,
-            number / nodes % 4,
-            number / nodes / 4 % 4,
-            number / nodes / 16 % 4,
-        ];
+        let place =
+            [number % nodes, number / nodes % 4, number / nodes / 4 % 4, number / nodes / 16 % 4];
         let [node, image, workload, namespace] = place;
         let more = if is_slow(place) { 5.0 } else { 0.0 };
         let network = 2.0 + random.f64() + more;
@@ -39,10 +35,7 @@ pub fn pods(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> Vec<Pod> {
 }
 
 fn answer(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> String {
-    let config = ComparisonConfig {
-        timestamps: TimestampMode::Fused,
-        margin_percent: 5.0,
-    };
+    let config = ComparisonConfig { timestamps: TimestampMode::Fused, margin_percent: 5.0 };
     let (before, after) = (pods(nodes, |_| false), pods(nodes, is_slow));
     let found = compare(&side(&before), &side(&after), config);
     assert_eq!(found.answer.verdict, Verdict::Slower, "{:?}", found.answer);

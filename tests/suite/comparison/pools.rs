@@ -84,10 +84,7 @@ fn a_pool_and_a_zone_of_the_same_pods_are_both_named() {
 fn nodes_without_a_pool_are_named_beside_pools_only() {
     let place = |node: usize| [("a", ""), ("_none", "")][node % 2];
     let found = comparison(8, place, |node| node % 2 == 1);
-    assert_says(
-        &found,
-        ", on nodes without a pool only (+5 s there in p50).",
-    );
+    assert_says(&found, ", on nodes without a pool only (+5 s there in p50).");
     let found = comparison(8, |_| ("_none", ""), |node| node % 2 == 1);
     let parts = found.breakdown.unwrap().parts;
     let is_of_labels = |dimension| matches!(dimension, Dimension::Pool | Dimension::Zone);

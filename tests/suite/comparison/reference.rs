@@ -29,11 +29,7 @@ struct Value {
 
 fn value(pod: &Pod, interval: Interval, weight: (i128, i128)) -> Option<Value> {
     let found = pod.durations.iter().find(|(name, _)| *name == interval)?;
-    Some(Value {
-        nanos: found.1,
-        minute: pod.created.div_euclid(60),
-        weight,
-    })
+    Some(Value { nanos: found.1, minute: pod.created.div_euclid(60), weight })
 }
 
 /// The match of a pod, as a text.
@@ -54,15 +50,10 @@ fn matched_by(pod: &Pod) -> String {
 /// The share of the pods on each side that have a match on the other.
 pub fn shares(before: &[Pod], after: &[Pod]) -> [f64; 2] {
     let share = |own: &[Pod], others: &[Pod]| {
-        let known: BTreeSet<String> = others
-            .iter()
-            .filter(|pod| !pod.durations.is_empty())
-            .map(matched_by)
-            .collect();
+        let known: BTreeSet<String> =
+            others.iter().filter(|pod| !pod.durations.is_empty()).map(matched_by).collect();
         let observed: Vec<&Pod> = own.iter().filter(|pod| !pod.durations.is_empty()).collect();
-        let matched = observed
-            .iter()
-            .filter(|pod| known.contains(&matched_by(pod)));
+        let matched = observed.iter().filter(|pod| known.contains(&matched_by(pod)));
         matched.count() as f64 / observed.len().max(1) as f64
     };
     [share(before, after), share(after, before)]
@@ -71,9 +62,7 @@ pub fn shares(before: &[Pod], after: &[Pod]) -> [f64; 2] {
 /// The row of an interval for all pods.
 pub fn row(before: &[Pod], after: &[Pod], interval: Interval) -> Option<Expected> {
     let values = |pods: &[Pod]| -> Vec<Value> {
-        pods.iter()
-            .filter_map(|pod| value(pod, interval, (1, 1)))
-            .collect()
+        pods.iter().filter_map(|pod| value(pod, interval, (1, 1))).collect()
     };
     let (one, other) = (values(before), values(after));
     let (probability, deviation, variance) = pairs(&one, &other);
@@ -111,11 +100,8 @@ pub fn matched_row(before: &[Pod], after: &[Pod], interval: Interval) -> Option<
         one.extend(before);
         other.extend(after);
     }
-    let p_value = if variances > 1e-9 {
-        two_sided(deviations.abs() / variances.sqrt())
-    } else {
-        1.0
-    };
+    let p_value =
+        if variances > 1e-9 { two_sided(deviations.abs() / variances.sqrt()) } else { 1.0 };
     expected(interval, &one, &other, probabilities / all, p_value)
 }
 
@@ -129,13 +115,8 @@ fn expected(
     if one.len() < 5 || other.len() < 5 {
         return None;
     }
-    let minutes = |values: &[Value]| {
-        values
-            .iter()
-            .map(|value| value.minute)
-            .collect::<BTreeSet<_>>()
-            .len()
-    };
+    let minutes =
+        |values: &[Value]| values.iter().map(|value| value.minute).collect::<BTreeSet<_>>().len();
     let both = |percent| [quantile(one, percent), quantile(other, percent)];
     let p99 = |values: &[Value]| (values.len() >= 100).then(|| quantile(values, 99));
     Some(Expected {
@@ -159,12 +140,7 @@ fn quantile(values: &[Value], percent: i128) -> u64 {
         let up_to = values.iter().filter(|value| value.nanos <= *limit);
         up_to.map(weight).sum::<i128>() * 100 >= percent * all
     };
-    values
-        .iter()
-        .map(|value| value.nanos)
-        .filter(enough)
-        .min()
-        .unwrap()
+    values.iter().map(|value| value.nanos).filter(enough).min().unwrap()
 }
 
 fn lcm(one: i128, other: i128) -> i128 {
@@ -190,11 +166,7 @@ fn pairs(before: &[Value], after: &[Value]) -> (f64, f64, f64) {
     }
     let (n, m) = (before.len() as f64, after.len() as f64);
     // The ranks of equal values are their mean: the variance is that of the ranks there are.
-    let all: Vec<u64> = before
-        .iter()
-        .chain(after)
-        .map(|value| value.nanos)
-        .collect();
+    let all: Vec<u64> = before.iter().chain(after).map(|value| value.nanos).collect();
     let rank = |value: &u64| {
         let below = all.iter().filter(|other| *other < value).count() as f64;
         let equal = all.iter().filter(|other| *other == value).count() as f64;
@@ -266,11 +238,7 @@ fn values(pod: &Pod, dimension: &str) -> Vec<String> {
         ("namespace", ..) => vec![namespace.to_owned()],
         ("image", ..) => {
             let alone = |image: &String| {
-                let pod = Pod {
-                    images: vec![image.clone()],
-                    workload: None,
-                    ..pod.clone()
-                };
+                let pod = Pod { images: vec![image.clone()], workload: None, ..pod.clone() };
                 let text = matched_by(&pod);
                 text["None [\"".len()..text.len() - 2].to_owned()
             };
@@ -298,9 +266,7 @@ pub fn parts(before: &[Pod], after: &[Pod], interval: Interval) -> Vec<ExpectedP
     let difference = mean(&all[1]) - mean(&all[0]);
     let mut found = Vec::new();
     for dimension in DIMENSIONS {
-        let observed = after
-            .iter()
-            .filter(|pod| value(pod, interval, (1, 1)).is_some());
+        let observed = after.iter().filter(|pod| value(pod, interval, (1, 1)).is_some());
         let names: BTreeSet<String> = observed.flat_map(|pod| values(pod, dimension)).collect();
         if dimension == "nodepool" && names.iter().all(|name| name == "_none") {
             continue;
@@ -358,9 +324,7 @@ pub fn only(
             "nodepool" | "zone" => is_slow_everywhere(before, after, interval, dimension, name),
             _ => true,
         };
-        let is_fewer = best
-            .as_ref()
-            .is_none_or(|(_, best)| names.len() < best.len());
+        let is_fewer = best.as_ref().is_none_or(|(_, best)| names.len() < best.len());
         if share >= 0.9 && pods <= 0.75 && is_fewer && names.iter().all(as_one) {
             best = Some((dimension, names));
         }
@@ -387,16 +351,11 @@ fn is_slow_everywhere(
     let nodes: BTreeSet<&String> = after.iter().map(|pod| &pod.node).collect();
     let (mut pods, mut others) = (0, 0);
     for node in nodes {
-        let later = seconds(after, interval, |pod| {
-            pod.node == *node && has(pod, dimension, value)
-        });
+        let later = seconds(after, interval, |pod| pod.node == *node && has(pod, dimension, value));
         if later.len() < 5 {
             continue;
         }
-        let earlier = enough(
-            seconds(before, interval, |pod| pod.node == *node),
-            base.clone(),
-        );
+        let earlier = enough(seconds(before, interval, |pod| pod.node == *node), base.clone());
         let part = (mean(&later) - mean(&earlier)) / whole;
         let error =
             variance(&later) / later.len() as f64 + variance(&earlier) / earlier.len() as f64;

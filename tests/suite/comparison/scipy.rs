@@ -20,30 +20,19 @@ fn is_near(one: f64, other: f64) -> bool {
 
 #[test]
 fn p_values_are_those_of_scipy_and_statsmodels() {
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/fixtures/comparison/scipy.json"
-    );
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/comparison/scipy.json");
     let pairs: Vec<Pair> = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     assert_eq!(pairs.len(), 20);
     let mut p_values = Vec::new();
-    for (number, mut pair) in pairs
-        .iter()
-        .map(|pair| (pair.before.clone(), pair.after.clone()))
-        .enumerate()
+    for (number, mut pair) in
+        pairs.iter().map(|pair| (pair.before.clone(), pair.after.clone())).enumerate()
     {
         pair.0.sort_unstable();
         pair.1.sort_unstable();
         let test = mann_whitney(&pair.0, &pair.1);
         let expected = &pairs[number];
-        assert!(
-            (test.probability - expected.probability).abs() < 1e-12,
-            "pair {number}"
-        );
-        assert!(
-            is_near(test.p_value, expected.p_value),
-            "pair {number}: {test:?}"
-        );
+        assert!((test.probability - expected.probability).abs() < 1e-12, "pair {number}");
+        assert!(is_near(test.p_value, expected.p_value), "pair {number}: {test:?}");
         p_values.push(test.p_value);
     }
     for (corrected, pair) in holm(&p_values).into_iter().zip(&pairs) {

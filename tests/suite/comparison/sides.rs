@@ -34,10 +34,7 @@ pub fn side(pods: &[Pod]) -> Side {
 
 fn record((number, pod): (usize, &Pod)) -> Record {
     let created = Timestamp::from_seconds(pod.created);
-    let namespace = pod
-        .workload
-        .as_ref()
-        .map_or("default", |(namespace, ..)| namespace);
+    let namespace = pod.workload.as_ref().map_or("default", |(namespace, ..)| namespace);
     let name = format!("pod-{number}");
     let image = |(number, image): (usize, &String)| RecordedContainer {
         volume_image: None,
@@ -53,9 +50,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         kind: IntervalKind::of(*interval),
         began: None,
         ended: None,
-        result: IntervalResult::Measured {
-            seconds: Latency::from_nanos(*nanos),
-        },
+        result: IntervalResult::Measured { seconds: Latency::from_nanos(*nanos) },
     };
     Record {
         node_labels: pod.labels.clone().map(Arc::new),
@@ -70,11 +65,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
             ..PodInfo::default()
         },
         discovered: created,
-        progress: Progress::Ended {
-            outcome: Outcome::Ready,
-            at: created,
-            ending: None,
-        },
+        progress: Progress::Ended { outcome: Outcome::Ready, at: created, ending: None },
         milestones: vec![RecordedMilestone {
             milestone: Milestone::Created,
             time: Some(created),

@@ -42,10 +42,7 @@ fn burst(random: &mut fastrand::Rng, minutes: i64, factor: f64) -> Vec<Pod> {
 
 fn compared(random: &mut fastrand::Rng, factor: f64) -> Row {
     let (before, after) = (burst(random, 60, 1.0), burst(random, 60, factor));
-    let config = ComparisonConfig {
-        timestamps: TimestampMode::Fused,
-        margin_percent: 5.0,
-    };
+    let config = ComparisonConfig { timestamps: TimestampMode::Fused, margin_percent: 5.0 };
     let found = compare(&side(&before), &side(&after), config);
     found.rows[0].clone()
 }
@@ -89,10 +86,7 @@ fn in_pools(random: &mut fastrand::Rng, factor: f64) -> Vec<Pod> {
 
 /// Of so many pairs: how often what is slow is said to be pool `b` only, and how often another place only.
 fn named(pairs: u64, of: impl Fn(&mut fastrand::Rng) -> [Vec<Pod>; 2]) -> [usize; 2] {
-    let config = ComparisonConfig {
-        timestamps: TimestampMode::Fused,
-        margin_percent: 5.0,
-    };
+    let config = ComparisonConfig { timestamps: TimestampMode::Fused, margin_percent: 5.0 };
     let mut named = [0, 0];
     for seed in 0..pairs {
         let [before, after] = of(&mut fastrand::Rng::with_seed(seed));
@@ -111,10 +105,7 @@ fn pools_of(pairs: u64) {
     let slow_pool = |random: &mut fastrand::Rng| [in_pools(random, 1.0), in_pools(random, 1.6)];
     let [pool, other] = named(pairs, slow_pool);
     println!("pool b is named in {pool}, another place in {other} of {pairs} pairs");
-    assert!(
-        pool as u64 >= pairs / 2 && other == 0,
-        "{pool} and {other} of {pairs}"
-    );
+    assert!(pool as u64 >= pairs / 2 && other == 0, "{pool} and {other} of {pairs}");
     let all_slow = |random: &mut fastrand::Rng| {
         let [before, mut after] = [in_pools(random, 1.0), in_pools(random, 1.0)];
         for (_, nanos) in after.iter_mut().flat_map(|pod| &mut pod.durations) {

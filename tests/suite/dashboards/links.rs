@@ -9,10 +9,8 @@ use super::{checked_in, repository};
 #[test]
 fn links_lead_to_dashboards_and_take_variables_along() {
     let boards = checked_in();
-    let by_uid: BTreeMap<String, &Dashboard> = boards
-        .iter()
-        .map(|board| (board.text("/uid"), board))
-        .collect();
+    let by_uid: BTreeMap<String, &Dashboard> =
+        boards.iter().map(|board| (board.text("/uid"), board)).collect();
     for board in &boards {
         let links = board.json["links"].as_array().unwrap();
         assert_eq!(links.len(), boards.len() - 1);
@@ -27,13 +25,8 @@ fn links_lead_to_dashboards_and_take_variables_along() {
 
 /// Checks that the dashboard exists and has the variables that the address sets.
 fn assert_leads_somewhere(boards: &BTreeMap<String, &Dashboard>, url: &str) {
-    let (uid, query) = url
-        .trim_start_matches("/d/")
-        .split_once('?')
-        .unwrap_or((&url[3..], ""));
-    let target = boards
-        .get(uid)
-        .unwrap_or_else(|| panic!("{url} leads nowhere"));
+    let (uid, query) = url.trim_start_matches("/d/").split_once('?').unwrap_or((&url[3..], ""));
+    let target = boards.get(uid).unwrap_or_else(|| panic!("{url} leads nowhere"));
     let variables = target.variables();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let name = match pair.strip_prefix("var-") {
@@ -49,10 +42,8 @@ fn assert_leads_somewhere(boards: &BTreeMap<String, &Dashboard>, url: &str) {
 fn alerts_link_to_dashboards() {
     let rules = fs::read_to_string(repository("deploy/mixin/prometheus-rules.yaml")).unwrap();
     let boards = checked_in();
-    let by_uid: BTreeMap<String, &Dashboard> = boards
-        .iter()
-        .map(|board| (board.text("/uid"), board))
-        .collect();
+    let by_uid: BTreeMap<String, &Dashboard> =
+        boards.iter().map(|board| (board.text("/uid"), board)).collect();
     let mut links = 0;
     for line in rules.lines().filter(|line| line.contains("dashboard_url:")) {
         let (_, path) = line.split_once("DASHBOARD_URL/").unwrap();

@@ -5,16 +5,8 @@
 use super::reading::{Dashboard, metric_words};
 
 /// The units that the dashboards use; the linter knows all of them.
-const UNITS: [&str; 8] = [
-    "none",
-    "short",
-    "s",
-    "Bps",
-    "bytes",
-    "percentunit",
-    "dateTimeFromNow",
-    "string",
-];
+const UNITS: [&str; 8] =
+    ["none", "short", "s", "Bps", "bytes", "percentunit", "dateTimeFromNow", "string"];
 
 /// The findings of the linter.
 pub(super) fn complaints(board: &Dashboard) -> Vec<String> {
@@ -24,28 +16,14 @@ pub(super) fn complaints(board: &Dashboard) -> Vec<String> {
             found.push(format!("{}: {rule}: {what}", board.name));
         }
     };
-    check(
-        board.json["editable"] == false,
-        "uneditable-dashboard-rule",
-        "editable",
-    );
+    check(board.json["editable"] == false, "uneditable-dashboard-rule", "editable");
     variables(board, &mut check);
     for panel in board.panels() {
         let title = panel["title"].as_str().unwrap_or_default();
         let text = |key: &str| panel[key].as_str().is_some_and(|text| !text.is_empty());
-        check(
-            text("title") && text("description"),
-            "panel-title-description-rule",
-            title,
-        );
-        check(
-            panel["datasource"]["uid"] == "${datasource}",
-            "panel-datasource-rule",
-            title,
-        );
-        let unit = panel["fieldConfig"]["defaults"]["unit"]
-            .as_str()
-            .unwrap_or_default();
+        check(text("title") && text("description"), "panel-title-description-rule", title);
+        check(panel["datasource"]["uid"] == "${datasource}", "panel-datasource-rule", title);
+        let unit = panel["fieldConfig"]["defaults"]["unit"].as_str().unwrap_or_default();
         check(UNITS.contains(&unit), "panel-units-rule", title);
         let targets = panel["targets"].as_array().map_or(&[][..], Vec::as_slice);
         check(!targets.is_empty(), "panel-no-targets-rule", title);
@@ -79,18 +57,10 @@ fn variables(board: &Dashboard, check: &mut Check<'_>) {
     for (name, variable) in variables {
         if variable["type"] == "query" {
             let query = variable["query"].as_str().unwrap_or_default();
-            check(
-                variable["datasource"]["uid"] == "${datasource}",
-                "template-job-rule",
-                &name,
-            );
+            check(variable["datasource"]["uid"] == "${datasource}", "template-job-rule", &name);
             let is_call = query.starts_with("label_values(") && query.ends_with(')');
             check(is_call, "template-label-promql-rule", query);
-            check(
-                variable["refresh"] == 2,
-                "template-on-time-change-reload-rule",
-                &name,
-            );
+            check(variable["refresh"] == 2, "template-on-time-change-reload-rule", &name);
         }
     }
 }
@@ -105,17 +75,11 @@ fn expression(expr: &str, check: &mut Check<'_>) {
         let has_cluster = selector.contains(r#"cluster=~"$cluster""#);
         check(has_cluster, "target-cluster-rule", expr);
         check(selector.contains(r#"job=~"$job""#), "target-job-rule", expr);
-        check(
-            selector.contains(r#"instance=~"$instance""#),
-            "target-instance-rule",
-            expr,
-        );
+        check(selector.contains(r#"instance=~"$instance""#), "target-instance-rule", expr);
     }
     // Only rates have to be taken over $__rate_interval.
     for rate in expr.split("rate(").skip(1) {
-        let range = rate
-            .split_once('[')
-            .and_then(|(_, rest)| rest.split_once(']'));
+        let range = rate.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
         check(
             range.is_some_and(|(range, _)| range == "$__rate_interval"),
             "target-rate-interval-rule",

@@ -14,19 +14,11 @@ pub(super) struct Dashboard {
 
 impl Dashboard {
     pub(super) fn new(name: &str, json: Value) -> Self {
-        Self {
-            name: name.to_owned(),
-            json,
-        }
+        Self { name: name.to_owned(), json }
     }
 
     pub(super) fn text(&self, pointer: &str) -> String {
-        self.json
-            .pointer(pointer)
-            .unwrap()
-            .as_str()
-            .unwrap()
-            .to_owned()
+        self.json.pointer(pointer).unwrap().as_str().unwrap().to_owned()
     }
 
     /// What the dashboard shows before somebody opens a collapsed row.
@@ -46,10 +38,7 @@ impl Dashboard {
 
     /// Panels without rows.
     pub(super) fn panels(&self) -> Vec<&Value> {
-        self.all_panels()
-            .into_iter()
-            .filter(|panel| panel["type"] != "row")
-            .collect()
+        self.all_panels().into_iter().filter(|panel| panel["type"] != "row").collect()
     }
 
     /// The variables by name.
@@ -65,18 +54,12 @@ impl Dashboard {
         let panels = self.panels().into_iter();
         let targets = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
         let annotations = self.json["annotations"]["list"].as_array().unwrap();
-        let exprs = targets
-            .chain(annotations)
-            .map(|holder| holder["expr"].as_str().unwrap());
+        let exprs = targets.chain(annotations).map(|holder| holder["expr"].as_str().unwrap());
         let variables = self.variables().into_values();
         let queries = variables
             .filter(|variable| variable["type"] == "query")
             .map(|variable| variable["query"].as_str().unwrap());
-        exprs
-            .chain(queries)
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-            .into_iter()
+        exprs.chain(queries).map(str::to_owned).collect::<Vec<_>>().into_iter()
     }
 
     /// Every text of the dashboard; only the queries of variables.
@@ -112,9 +95,7 @@ pub(super) fn variables_of(text: &str) -> BTreeSet<String> {
     let name = |part: &str| {
         let part = part.strip_prefix('{').unwrap_or(part);
         let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
-        part.chars()
-            .take_while(|character| is_part(*character))
-            .collect::<String>()
+        part.chars().take_while(|character| is_part(*character)).collect::<String>()
     };
     parts.map(name).filter(|name| !name.is_empty()).collect()
 }
@@ -146,9 +127,7 @@ pub(super) fn metric_words(text: &str) -> Vec<String> {
     let is_metric = |word: &&str| {
         let begins = |prefix| word.starts_with(prefix);
         ["up", "ALERTS"].contains(word)
-            || ["podinit_", "process_", "scrape_", "kubelet_"]
-                .into_iter()
-                .any(begins)
+            || ["podinit_", "process_", "scrape_", "kubelet_"].into_iter().any(begins)
     };
     let words = text.split(|character| !is_part(character));
     words.filter(is_metric).map(str::to_owned).collect()

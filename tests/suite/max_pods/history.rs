@@ -103,10 +103,7 @@ pub struct History {
 impl History {
     /// What is delivered, second by second.
     pub fn play(steps: &[Step]) -> Vec<(i64, Change)> {
-        let mut history = Self {
-            second: START,
-            ..Self::default()
-        };
+        let mut history = Self { second: START, ..Self::default() };
         steps
             .iter()
             .filter_map(|step| {
@@ -140,12 +137,8 @@ impl History {
             return None;
         }
         let created = self.created(number);
-        let pod = self.pods.entry(number).or_insert(Pod {
-            number,
-            created,
-            ready: false,
-            version: 0,
-        });
+        let pod =
+            self.pods.entry(number).or_insert(Pod { number, created, ready: false, version: 0 });
         pod.version = self.version;
         change(pod);
         Some(Change::Applied(*pod))

@@ -44,9 +44,7 @@ impl Model {
 
     pub fn in_flight(&self) -> usize {
         let states = self.known.values();
-        states
-            .filter(|(_, state)| *state == State::InFlight)
-            .count()
+        states.filter(|(_, state)| *state == State::InFlight).count()
     }
 
     pub fn apply(&mut self, second: i64, change: &Change) {
@@ -134,8 +132,7 @@ impl Model {
                 self.evicted[usize::from(*state != State::Finished)] += 1;
             }
         }
-        self.known
-            .retain(|_, (created, state)| !at_rest(state) || *created > last);
+        self.known.retain(|_, (created, state)| !at_rest(state) || *created > last);
         self.watermark = self.watermark.max(Some(last));
         self.may_know(pod).then_some(1)
     }

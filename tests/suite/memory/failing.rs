@@ -53,10 +53,7 @@ impl Have {
 /// Of so many pods that cannot pull their image.
 pub fn per_failing_pod(pods: usize, have: Have) -> Failing {
     let (tracker, bytes) = bytes_of(|| {
-        let mut tracker = Tracker::new(TrackerConfig {
-            events: true,
-            ..TrackerConfig::default()
-        });
+        let mut tracker = Tracker::new(TrackerConfig { events: true, ..TrackerConfig::default() });
         let options = DecodeOptions {
             node: true,
             workload: true,
@@ -81,14 +78,7 @@ pub fn per_failing_pod(pods: usize, have: Have) -> Failing {
     let before = held();
     let mut over_time = OverTime::default();
     let mut seen = found(&tracker, &mut over_time);
-    assert_eq!(
-        seen.problems
-            .problems
-            .iter()
-            .map(|one| one.pods)
-            .sum::<usize>(),
-        pods
-    );
+    assert_eq!(seen.problems.problems.iter().map(|one| one.pods).sum::<usize>(), pods);
     forget_peak();
     for _ in 0..3 {
         seen = found(&tracker, &mut over_time);
@@ -96,11 +86,7 @@ pub fn per_failing_pod(pods: usize, have: Have) -> Failing {
     let since = |bytes: isize| usize::try_from(bytes - before).unwrap();
     let (most, found) = (since(peak()), since(held()));
     drop((seen, over_time));
-    Failing {
-        remembered: per_pod(bytes),
-        found: per_pod(found),
-        most: per_pod(most),
-    }
+    Failing { remembered: per_pod(bytes), found: per_pod(found), most: per_pod(most) }
 }
 
 fn ignore(_: Timestamp, _: Observation<'_>) {}
@@ -130,17 +116,12 @@ fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {
     PodEvent::Event(KubeEvent {
         pod: Some(InvolvedPod::new(PodUid::from_text(&uid(number)), "", "")),
         from_kubelet: true,
-        container: Some(EventContainer {
-            name: "server".into(),
-            init: false,
-        }),
+        container: Some(EventContainer { name: "server".into(), init: false }),
         first: Some(NOW),
         named: None,
         occurred: Occurred::default(),
         message: None,
-        reason: EventReason::PullFailed {
-            registry: registry(workload).into(),
-        },
+        reason: EventReason::PullFailed { registry: registry(workload).into() },
     })
 }
 
@@ -168,10 +149,7 @@ fn pod([workload, node, namespace]: [usize; 3], number: usize, reason: Option<&s
         ("ContainersReady", "False"),
         ("Ready", "False"),
     ];
-    let image = format!(
-        "{}/team/recommendation-{workload:05}:1.42.0",
-        registry(workload)
-    );
+    let image = format!("{}/team/recommendation-{workload:05}:1.42.0", registry(workload));
     let waiting = match reason {
         None => json!({"reason": "ContainerCreating"}),
         Some(reason) => {

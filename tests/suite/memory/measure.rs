@@ -49,42 +49,22 @@ pub struct Burden {
 /// Bytes for each of `pods` pods that have become ready and are remembered, and that `slos` SLOs
 /// have waited for.
 pub fn per_finished_pod(pods: usize, slos: usize) -> f64 {
-    let burden = Burden {
-        slos,
-        all_labels: false,
-        events: false,
-    };
+    let burden = Burden { slos, all_labels: false, events: false };
     per_pod(pods, burden, |tracker, decoder| {
         for number in 0..pods {
-            apply(
-                tracker,
-                PodEvent::Applied(snapshot(decoder, number, Step::Created)),
-            );
-            apply(
-                tracker,
-                PodEvent::Applied(snapshot(decoder, number, Step::Ready)),
-            );
+            apply(tracker, PodEvent::Applied(snapshot(decoder, number, Step::Created)));
+            apply(tracker, PodEvent::Applied(snapshot(decoder, number, Step::Ready)));
         }
     })
 }
 
 /// Bytes for each of `pods` pods that were deleted less than ten minutes ago.
 pub fn per_deleted_pod(pods: usize) -> f64 {
-    let burden = Burden {
-        slos: 0,
-        all_labels: false,
-        events: false,
-    };
+    let burden = Burden { slos: 0, all_labels: false, events: false };
     per_pod(pods, burden, |tracker, decoder| {
         for number in 0..pods {
-            apply(
-                tracker,
-                PodEvent::Applied(snapshot(decoder, number, Step::Ready)),
-            );
-            apply(
-                tracker,
-                PodEvent::Deleted(snapshot(decoder, number, Step::Ready)),
-            );
+            apply(tracker, PodEvent::Applied(snapshot(decoder, number, Step::Ready)));
+            apply(tracker, PodEvent::Deleted(snapshot(decoder, number, Step::Ready)));
         }
     })
 }
@@ -93,14 +73,8 @@ pub fn per_deleted_pod(pods: usize) -> f64 {
 pub fn per_pod_in_flight(pods: usize, burden: Burden) -> f64 {
     per_pod(pods, burden, |tracker, decoder| {
         for number in 0..pods {
-            apply(
-                tracker,
-                PodEvent::Applied(snapshot(decoder, number, Step::Created)),
-            );
-            apply(
-                tracker,
-                PodEvent::Applied(snapshot(decoder, number, Step::Initialized)),
-            );
+            apply(tracker, PodEvent::Applied(snapshot(decoder, number, Step::Created)));
+            apply(tracker, PodEvent::Applied(snapshot(decoder, number, Step::Initialized)));
             if burden.events {
                 for name in CONTAINERS {
                     apply(tracker, pulled(number, name));
@@ -113,11 +87,7 @@ pub fn per_pod_in_flight(pods: usize, burden: Burden) -> f64 {
 /// Bytes for each of `sets` label sets: those of their histograms, each of which has seen `seen`
 /// latencies.
 pub fn per_label_set(sets: usize, seen: u64) -> f64 {
-    let labels = LabelConfig {
-        max_values: sets,
-        max_sets: sets,
-        ..LabelConfig::default()
-    };
+    let labels = LabelConfig { max_values: sets, max_sets: sets, ..LabelConfig::default() };
     let (mut recorder, _exposition) = Builder::new(labels).build().unwrap();
     let discovered = PodObservation::Moved {
         from: PodState::Undiscovered,
@@ -128,9 +98,8 @@ pub fn per_label_set(sets: usize, seen: u64) -> f64 {
             let uid = PodUid::from_text("u");
             let info = PodSnapshot::bare(uid, format!("namespace-{set:05}"), "p").info;
             recorder.observe_pod(NOW, &info, discovered);
-            for (interval, number) in Interval::ALL
-                .into_iter()
-                .flat_map(|i| (0..seen).map(move |n| (i, n)))
+            for (interval, number) in
+                Interval::ALL.into_iter().flat_map(|i| (0..seen).map(move |n| (i, n)))
             {
                 let latency = Latency::from_nanos(100_000_000 << number);
                 recorder.observe_pod(NOW, &info, PodObservation::Measured { interval, latency });
@@ -143,10 +112,7 @@ pub fn per_label_set(sets: usize, seen: u64) -> f64 {
 /// Bytes for each of `nodes` nodes that are starting, with long names and every label.
 pub fn per_node(nodes: usize) -> f64 {
     let (_held, bytes) = bytes_of(|| {
-        let mut tracker = Tracker::new(TrackerConfig {
-            nodes: true,
-            ..TrackerConfig::default()
-        });
+        let mut tracker = Tracker::new(TrackerConfig { nodes: true, ..TrackerConfig::default() });
         let mut decoder = NodeDecoder::new(NodeOptions::default());
         for number in 0..nodes {
             let mut node = node(&format!("{number:07}"));
@@ -169,27 +135,16 @@ pub fn of_waiting_traces(pods: usize) -> (usize, usize) {
     let ((stats, _receiver), bytes) = bytes_of(|| {
         let stats = Arc::new(TraceStats::default());
         let (queue, receiver) = traces::channel("1".parse().unwrap(), Arc::clone(&stats));
-        let mut tracker = Tracker::new(TrackerConfig {
-            events: true,
-            ..TrackerConfig::default()
-        });
+        let mut tracker = Tracker::new(TrackerConfig { events: true, ..TrackerConfig::default() });
         let mut decoder = PodDecoder::new(decode_options(true));
         let mut sink = Traced(queue);
         for number in 0..pods {
             let mut deliver = |event| tracker.apply(delivery(event), &mut sink);
-            deliver(PodEvent::Applied(snapshot(
-                &mut decoder,
-                number,
-                Step::Created,
-            )));
+            deliver(PodEvent::Applied(snapshot(&mut decoder, number, Step::Created)));
             for name in CONTAINERS {
                 deliver(pulled(number, name));
             }
-            deliver(PodEvent::Applied(snapshot(
-                &mut decoder,
-                number,
-                Step::Ready,
-            )));
+            deliver(PodEvent::Applied(snapshot(&mut decoder, number, Step::Ready)));
         }
         (stats, receiver)
     });
@@ -234,10 +189,7 @@ fn pulled(number: usize, name: &str) -> PodEvent {
     PodEvent::Event(KubeEvent {
         pod: Some(InvolvedPod::new(PodUid::from_text(&uid(number)), "", "")),
         from_kubelet: true,
-        container: Some(EventContainer {
-            name: name.into(),
-            init: name == CONTAINERS[0],
-        }),
+        container: Some(EventContainer { name: name.into(), init: name == CONTAINERS[0] }),
         first: Some(NOW),
         named: None,
         occurred: Occurred::default(),
@@ -256,13 +208,7 @@ pub(super) fn uid(number: usize) -> String {
 }
 
 pub(super) fn delivery(event: PodEvent) -> Delivery {
-    Delivery {
-        source: SourceId(0),
-        event,
-        now: NOW,
-        observed: Some(NOW),
-        version: None,
-    }
+    Delivery { source: SourceId(0), event, now: NOW, observed: Some(NOW), version: None }
 }
 
 fn apply(tracker: &mut Tracker, event: PodEvent) {
@@ -287,17 +233,9 @@ fn slo(number: usize) -> SloRule {
 }
 
 fn decode_options(all_labels: bool) -> DecodeOptions {
-    let pod_labels = [
-        "app.kubernetes.io/name",
-        "app.kubernetes.io/version",
-        "team",
-    ];
+    let pod_labels = ["app.kubernetes.io/name", "app.kubernetes.io/version", "team"];
     DecodeOptions {
-        pod_labels: pod_labels
-            .into_iter()
-            .filter(|_| all_labels)
-            .map(str::to_owned)
-            .collect(),
+        pod_labels: pod_labels.into_iter().filter(|_| all_labels).map(str::to_owned).collect(),
         node: all_labels,
         workload: all_labels,
         probes: false,
@@ -315,11 +253,7 @@ fn snapshot(decoder: &mut PodDecoder, number: usize, step: Step) -> PodSnapshot 
 /// A pod as an event of a watch shows it.
 pub fn decoded(decoder: &mut PodDecoder, pod: &Value) -> PodSnapshot {
     let event = json!({"type": "MODIFIED", "object": pod});
-    match decoder
-        .watch_event(event.to_string().as_bytes())
-        .unwrap()
-        .kind
-    {
+    match decoder.watch_event(event.to_string().as_bytes()).unwrap().kind {
         WatchEventKind::Modified(snapshot) => snapshot,
         other => panic!("{other:?}"),
     }
@@ -328,10 +262,7 @@ pub fn decoded(decoder: &mut PodDecoder, pod: &Value) -> PodSnapshot {
 /// Each workload has an image of its own, and two that all have.
 fn image(number: usize, container: &str) -> String {
     match container {
-        "server" => format!(
-            "registry.example.com/shop/recommendation-{:05}:1.42.0",
-            number / 10
-        ),
+        "server" => format!("registry.example.com/shop/recommendation-{:05}:1.42.0", number / 10),
         other => format!("registry.example.com/platform/{other}:2.7.1"),
     }
 }
@@ -347,14 +278,9 @@ fn pod(number: usize, step: Step) -> Value {
         Step::Created => Vec::new(),
         Step::Initialized => {
             let held = kinds.map(|kind| condition(kind, "True")).into_iter();
-            held.chain(last.map(|kind| condition(kind, "False")))
-                .collect()
+            held.chain(last.map(|kind| condition(kind, "False"))).collect()
         }
-        Step::Ready => kinds
-            .iter()
-            .chain(&last)
-            .map(|kind| condition(kind, "True"))
-            .collect(),
+        Step::Ready => kinds.iter().chain(&last).map(|kind| condition(kind, "True")).collect(),
     };
     let workload = format!("recommendation-{:05}-7c9d8f6b5d", number / 10);
     json!({

@@ -33,9 +33,7 @@ pub(crate) struct Pod(pub(crate) Value);
 
 /// A pod of that name in namespace `ns`, with a UID made from the name, created at the origin.
 pub(crate) fn pod(name: &str) -> Pod {
-    let uid = name.bytes().fold(0_u64, |hash, byte| {
-        (hash * 257 + u64::from(byte)) % (1 << 48)
-    });
+    let uid = name.bytes().fold(0_u64, |hash, byte| (hash * 257 + u64::from(byte)) % (1 << 48));
     Pod(json!({
         "apiVersion": "v1",
         "kind": "Pod",
@@ -82,35 +80,19 @@ impl Pod {
     }
 
     pub(crate) fn gated(self) -> Self {
-        self.put(
-            "spec",
-            "schedulingGates",
-            json!([{"name": "example.com/quota"}]),
-        )
+        self.put("spec", "schedulingGates", json!([{"name": "example.com/quota"}]))
     }
 
     pub(crate) fn init_containers(self) -> Self {
-        self.put(
-            "spec",
-            "initContainers",
-            json!([{"name": "setup", "image": "example/setup:1"}]),
-        )
+        self.put("spec", "initContainers", json!([{"name": "setup", "image": "example/setup:1"}]))
     }
 
     pub(crate) fn readiness_gates(self) -> Self {
-        self.put(
-            "spec",
-            "readinessGates",
-            json!([{"conditionType": "example.com/registered"}]),
-        )
+        self.put("spec", "readinessGates", json!([{"conditionType": "example.com/registered"}]))
     }
 
     pub(crate) fn mirror(self) -> Self {
-        self.put(
-            "metadata",
-            "annotations",
-            json!({"kubernetes.io/config.mirror": "5a1e"}),
-        )
+        self.put("metadata", "annotations", json!({"kubernetes.io/config.mirror": "5a1e"}))
     }
 
     /// A condition; one of the same type that stands already is replaced.
@@ -133,9 +115,8 @@ impl Pod {
 
     pub(crate) fn unschedulable(self, seconds: f64) -> Self {
         let mut pod = self.no(SCHEDULED, seconds);
-        if let Some(condition) = pod.0["status"]["conditions"]
-            .as_array_mut()
-            .and_then(|all| all.last_mut())
+        if let Some(condition) =
+            pod.0["status"]["conditions"].as_array_mut().and_then(|all| all.last_mut())
         {
             condition["reason"] = "Unschedulable".into();
         }

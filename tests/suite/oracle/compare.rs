@@ -23,11 +23,9 @@ pub(crate) fn differences(expected: &Exposition, actual: &Exposition) -> Vec<Str
             {
                 None
             }
-            (expected, actual) => Some(format!(
-                "{series}: expected {}, got {}",
-                spell(expected),
-                spell(actual)
-            )),
+            (expected, actual) => {
+                Some(format!("{series}: expected {}, got {}", spell(expected), spell(actual)))
+            }
         })
         .collect()
 }

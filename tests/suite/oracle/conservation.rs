@@ -16,10 +16,7 @@ fn prefixed_histories() -> u64 {
 fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
     let failing = seeds::first(prefixed_histories(), |seed| {
         let History { documents, options } = history::generate(seed);
-        let options = Options {
-            until: None,
-            ..options
-        };
+        let options = Options { until: None, ..options };
         let mut before = Exposition::new();
         (1..=documents.len()).any(|read| {
             let documents = &documents[..read];
@@ -42,10 +39,7 @@ fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
             let unequal = [&ours, &theirs].into_iter().any(|figures| {
                 has_other_causes_than_pods(figures)
                     || options.events && has_other_capacity_than_pods(figures)
-                    || options
-                        .slos
-                        .iter()
-                        .any(|slo| bad_without_cause(figures, &slo.name))
+                    || options.slos.iter().any(|slo| bad_without_cause(figures, &slo.name))
             });
             let undecided = reading::sli_undecided(documents, &options);
             let unpromised = options.events
@@ -62,9 +56,8 @@ fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
 /// [§10.1](crate::specification#s10-1): `podinit_waiting_pods`, "over its causes it equals
 /// `podinit_inflight_pods{stage}` at every scrape".
 fn has_other_causes_than_pods(figures: &Exposition) -> bool {
-    let mut in_flight = figures
-        .iter()
-        .filter(|(series, _)| series.starts_with("podinit_inflight_pods"));
+    let mut in_flight =
+        figures.iter().filter(|(series, _)| series.starts_with("podinit_inflight_pods"));
     in_flight.any(|(series, pods)| {
         let stage = series.split('"').nth(1).unwrap_or_default();
         let label = format!("stage=\"{stage}\"");
@@ -100,9 +93,8 @@ fn discovered(figures: &Exposition) -> f64 {
 
 /// Over the series of a family that have this label.
 fn sum(figures: &Exposition, family: &str, label: &str) -> f64 {
-    let of_family = figures
-        .iter()
-        .filter(|(series, _)| series.starts_with(family) && series.contains(label));
+    let of_family =
+        figures.iter().filter(|(series, _)| series.starts_with(family) && series.contains(label));
     of_family.map(|(_, value)| value).sum()
 }
 

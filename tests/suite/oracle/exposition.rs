@@ -25,10 +25,8 @@ fn sample(line: &str) -> Option<(String, f64)> {
         None => (Vec::new(), &line[name_ends..]),
     };
     let value = number(rest.split_whitespace().next()?)?;
-    let labels: Vec<(&str, &str)> = labels
-        .iter()
-        .map(|(label, value)| (label.as_str(), value.as_str()))
-        .collect();
+    let labels: Vec<(&str, &str)> =
+        labels.iter().map(|(label, value)| (label.as_str(), value.as_str())).collect();
     Some((series(name, &labels), value))
 }
 

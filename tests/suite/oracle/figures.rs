@@ -128,24 +128,17 @@ impl Figures {
             .map(|bound| (bound, bucket_label(bound)))
             .collect();
         for ((name, labels), durations) in &self.durations {
-            let labels: Vec<(&str, &str)> = labels
-                .iter()
-                .map(|(label, value)| (label.as_str(), value.as_str()))
-                .collect();
+            let labels: Vec<(&str, &str)> =
+                labels.iter().map(|(label, value)| (label.as_str(), value.as_str())).collect();
             let sum: Nanos = durations.iter().sum();
-            all.insert(
-                series(&format!("{name}_count"), &labels),
-                durations.len() as f64,
-            );
+            all.insert(series(&format!("{name}_count"), &labels), durations.len() as f64);
             all.insert(series(&format!("{name}_sum"), &labels), seconds(sum));
             let mut labels = labels.clone();
             labels.push(("le", "BOUND"));
             let template = series(&format!("{name}_bucket"), &labels);
             for (bound, label) in &bounds {
-                let within = durations
-                    .iter()
-                    .filter(|duration| seconds(**duration) <= *bound)
-                    .count();
+                let within =
+                    durations.iter().filter(|duration| seconds(**duration) <= *bound).count();
                 all.insert(template.replace("BOUND", label), within as f64);
             }
         }

@@ -61,9 +61,7 @@ pub(crate) fn figures_of_shard(
     let decode = DecodeOptions {
         workload: options.nodes || slos.iter().any(|slo| !slo.rule.owner_kinds.is_empty()),
         node: options.nodes,
-        nodes: Some(NodeOptions {
-            pool_label: options.pool_label.map(str::to_owned),
-        }),
+        nodes: Some(NodeOptions { pool_label: options.pool_label.map(str::to_owned) }),
         ..DecodeOptions::default()
     };
     let recording = Recording::from_reader("history", input, decode);
@@ -85,10 +83,7 @@ pub(crate) fn labels(options: &Options) -> LabelConfig {
         other => panic!("no label of nodes: {other}"),
     });
     LabelConfig {
-        labels: [SeriesLabel::Namespace]
-            .into_iter()
-            .chain(of_nodes)
-            .collect(),
+        labels: [SeriesLabel::Namespace].into_iter().chain(of_nodes).collect(),
         ..LabelConfig::default()
     }
 }

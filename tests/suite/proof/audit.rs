@@ -51,9 +51,7 @@ impl Findings {
     /// Of how many pods something is wrong in this way.
     pub fn pods(&self, fault: Fault) -> usize {
         let pods = self.0.iter().filter(|finding| finding.fault == fault);
-        pods.map(|finding| finding.pod)
-            .collect::<BTreeSet<_>>()
-            .len()
+        pods.map(|finding| finding.pod).collect::<BTreeSet<_>>().len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -133,15 +131,11 @@ fn delivered_versions(history: &History, logs: &[DeliveryLog]) -> Vec<bool> {
             match delivered {
                 Delivered::Event { place, .. } => versions[*place as usize] = true,
                 Delivered::List { places, .. } => {
-                    places
-                        .iter()
-                        .for_each(|place| versions[*place as usize] = true);
+                    places.iter().for_each(|place| versions[*place as usize] = true);
                 }
             }
         }
-        log.damaged
-            .iter()
-            .for_each(|place| versions[*place as usize] = true);
+        log.damaged.iter().for_each(|place| versions[*place as usize] = true);
     }
     versions
 }
@@ -159,17 +153,9 @@ fn unended(history: &History, seen: &[Seen], findings: &mut Findings) {
 }
 
 fn check_counts(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
-    let exactly = |times: bool| Times {
-        least: times.into(),
-        most: times.into(),
-    };
+    let exactly = |times: bool| Times { least: times.into(), most: times.into() };
     let discovered = exactly(expected.discovered);
-    findings.times(
-        pod,
-        || "discovered".to_owned(),
-        counted.discovered,
-        discovered,
-    );
+    findings.times(pod, || "discovered".to_owned(), counted.discovered, discovered);
     for outcome in Outcome::ALL {
         let times = exactly(expected.outcome == Some(outcome));
         let what = || format!("outcome {}", outcome.as_str());
@@ -177,18 +163,11 @@ fn check_counts(pod: u32, expected: &Expected, counted: &Counted, findings: &mut
     }
     for (milestone, (counted, expected)) in counted.returns.iter().zip(expected.returns).enumerate()
     {
-        let times = Times {
-            least: expected,
-            most: expected,
-        };
+        let times = Times { least: expected, most: expected };
         findings.times(pod, || format!("re-entry {milestone}"), *counted, times);
     }
     if counted.torn_moves > 0 {
-        findings.add(
-            Fault::Double,
-            Some(pod),
-            "moved from where it did not stand",
-        );
+        findings.add(Fault::Double, Some(pod), "moved from where it did not stand");
     }
 }
 
@@ -222,19 +201,11 @@ fn images(
         .map(|result| counted.pulls[result.index()]);
     let exactly = |count: usize| {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        Times {
-            least: count,
-            most: count,
-        }
+        Times { least: count, most: count }
     };
     let what = || "images pulled or present".to_owned();
     findings.times(pod, what, there + present, exactly(pulled.len()));
-    findings.times(
-        pod,
-        || "failed pulls".to_owned(),
-        not,
-        exactly(failed.len()),
-    );
+    findings.times(pod, || "failed pulls".to_owned(), not, exactly(failed.len()));
 
     let [observed, excluded] = counted.sli;
     let times = Times {
@@ -270,19 +241,14 @@ fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Fi
     let parts = StageOrStep::ALL.into_iter();
     for stage in parts.filter(|part| !part.interval().is_of_node()) {
         let index = stage.interval().index();
-        let reasons = counted.unobserved[index]
-            .iter()
-            .zip(expected.unobserved[index]);
+        let reasons = counted.unobserved[index].iter().zip(expected.unobserved[index]);
         for (reason, (counted, times)) in reasons.enumerate() {
             let what = || format!("stage {} unobserved for reason {reason}", stage.as_str());
             findings.times(pod, what, *counted, times);
         }
         let all = counted.measured[index] + counted.unobserved[index].iter().sum::<u32>();
         let may = expected.measured[index].most
-            + expected.unobserved[index]
-                .iter()
-                .map(|times| times.most)
-                .sum::<u32>();
+            + expected.unobserved[index].iter().map(|times| times.most).sum::<u32>();
         if may > 0 {
             let what = || format!("stage {} observed or not", stage.as_str());
             findings.times(pod, what, all, Times::ONCE);

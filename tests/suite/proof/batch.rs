@@ -54,10 +54,7 @@ pub fn of(mut due: Vec<Place>, up_to: u64, source: usize, state: &mut State) -> 
                 // A deletion, or what may be one, does not come again, so a list has to tell of it.
                 // The rest of the stream need not be read any more.
                 state.logs[source].gap(number);
-                return Batch {
-                    bytes,
-                    sent: number,
-                };
+                return Batch { bytes, sent: number };
             }
             continue;
         }
@@ -122,10 +119,7 @@ fn coalesce(due: &mut Vec<Place>, source: usize, state: &mut State) {
     if state.faults.coalesce == 0.0 {
         return;
     }
-    let pods: Vec<u32> = due
-        .iter()
-        .map(|place| state.history.version(*place).pod)
-        .collect();
+    let pods: Vec<u32> = due.iter().map(|place| state.history.version(*place).pod).collect();
     let mut kept = Vec::new();
     for (index, place) in due.iter().enumerate() {
         let superseded = pods[index + 1..].contains(&pods[index]);
@@ -149,9 +143,7 @@ fn shuffle(due: &mut [Place], state: &mut State) {
     pods.sort_unstable();
     pods.dedup();
     for pod in pods {
-        let slots: Vec<usize> = (0..due.len())
-            .filter(|slot| pod_of(&due[*slot]) == pod)
-            .collect();
+        let slots: Vec<usize> = (0..due.len()).filter(|slot| pod_of(&due[*slot]) == pod).collect();
         let mut places: Vec<Place> = slots.iter().map(|slot| due[*slot]).collect();
         places.sort_unstable();
         for (slot, place) in slots.into_iter().zip(places) {

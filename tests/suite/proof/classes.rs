@@ -230,9 +230,7 @@ impl Class {
         if self != Self::Everything {
             return vec![self];
         }
-        let mixed: Vec<Self> = (Self::ALL.into_iter())
-            .filter(|class| class.is_mixed())
-            .collect();
+        let mixed: Vec<Self> = (Self::ALL.into_iter()).filter(|class| class.is_mixed()).collect();
         (0..4).map(|_| *rng.pick(&mixed)).collect()
     }
 
@@ -321,13 +319,7 @@ impl Class {
         };
         match self {
             Self::Cut | Self::Reordered | Self::Replayed | Self::SlowAccounting => {
-                let ways = [
-                    Break::End,
-                    Break::Reset,
-                    Break::Torn,
-                    Break::Short,
-                    Break::Error,
-                ];
+                let ways = [Break::End, Break::Reset, Break::Torn, Break::Short, Break::Error];
                 faults.break_watches(*rng.pick(&ways));
             }
             Self::Gone | Self::BrokenLists | Self::LaggingLists | Self::UnseenDeletions => {

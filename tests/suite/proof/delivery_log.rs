@@ -81,9 +81,7 @@ impl DeliveryLog {
 
     /// Whether it was one of those when this version was written.
     pub fn covered(&self, pod: &Nature, number: u64) -> bool {
-        let before = self
-            .resharded
-            .filter(|resharded| number <= resharded.number);
+        let before = self.resharded.filter(|resharded| number <= resharded.number);
         let range = before.map_or(self.range, |resharded| resharded.before);
         self.watches(pod) && range.holds(pod.hash)
     }
@@ -138,14 +136,10 @@ impl DeliveryLog {
     /// Forgets all but the first `count` deliveries: the process that received the others was killed.
     pub fn forget_after(&mut self, count: usize) {
         self.delivered.truncate(count);
-        self.listed = self
-            .delivered
-            .iter()
-            .rev()
-            .find_map(|delivered| match delivered {
-                Delivered::List { number, .. } => Some(*number),
-                Delivered::Event { .. } => None,
-            });
+        self.listed = self.delivered.iter().rev().find_map(|delivered| match delivered {
+            Delivered::List { number, .. } => Some(*number),
+            Delivered::Event { .. } => None,
+        });
     }
 
     pub fn event(&mut self, place: Place, at: i64) {

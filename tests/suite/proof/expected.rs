@@ -63,9 +63,8 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
         return expected;
     }
     expected.discovered = true;
-    let shown: Vec<(&Shows, How)> = (seen.versions.iter())
-        .map(|(place, how)| (&history.version(*place).shows, *how))
-        .collect();
+    let shown: Vec<(&Shows, How)> =
+        (seen.versions.iter()).map(|(place, how)| (&history.version(*place).shows, *how)).collect();
     let first = shown[0].0;
     if nature.mirror {
         expected.from_before = true;
@@ -91,9 +90,8 @@ pub fn of(history: &History, nature: &Nature, seen: &Seen) -> Expected {
     }
     expected.from_before = listed_first;
     let watched = &shown[..seen.ended.map_or(shown.len(), |(_, versions)| versions)];
-    let end = watched
-        .iter()
-        .position(|(shows, _)| shows.reached(READY).is_some() || shows.is_over());
+    let end =
+        watched.iter().position(|(shows, _)| shows.reached(READY).is_some() || shows.is_over());
     let until = end.unwrap_or(watched.len() - 1);
     let last = watched[until].0;
     let ran = watched[..=until].iter().any(|(shows, _)| shows.ran);
@@ -126,9 +124,8 @@ fn with_events<'a>(
     let mut all = Vec::new();
     for (number, version) in shown.iter().enumerate() {
         all.push(*version);
-        let here = events
-            .iter()
-            .filter(|(before, _)| *before == number + 1 && *before <= in_flight);
+        let here =
+            events.iter().filter(|(before, _)| *before == number + 1 && *before <= in_flight);
         let seconds = here.filter_map(|(_, says)| says.network);
         all.extend(seconds.map(|second| (version.0, How::KubeEvent(second))));
     }

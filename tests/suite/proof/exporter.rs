@@ -89,10 +89,7 @@ impl Exporter {
             let name = log.scope;
             name.map_or(Scope::Cluster, |name| Scope::Namespace(name.to_owned()))
         };
-        let scopes = server.lock().logs[sources.clone()]
-            .iter()
-            .map(scope_of)
-            .collect();
+        let scopes = server.lock().logs[sources.clone()].iter().map(scope_of).collect();
         let mut config = WatchConfig {
             scopes,
             decode: DecodeOptions {
@@ -172,14 +169,7 @@ impl Exporter {
             }
             None => Tracker::new(accounting),
         };
-        let watches = spawn(
-            &cluster.client,
-            &config,
-            clock.clone(),
-            &stats,
-            &sender,
-            &cancel,
-        );
+        let watches = spawn(&cluster.client, &config, clock.clone(), &stats, &sender, &cancel);
         let ingest = Ingest {
             tracker,
             tally,
@@ -195,15 +185,7 @@ impl Exporter {
             rng: Rng::fork(settings.seed, 5),
         };
         let ingest = tokio::spawn(ingest.run(cancel.clone()));
-        Self {
-            stats,
-            watches,
-            ingest,
-            events,
-            nodes,
-            cancel,
-            exposition,
-        }
+        Self { stats, watches, ingest, events, nodes, cancel, exposition }
     }
 
     /// An Event arrives.
@@ -232,10 +214,7 @@ impl Exporter {
         while let Some(ended) = self.watches.join_next().await {
             ended.expect("a watch panicked");
         }
-        (
-            self.ingest.await.expect("the accounting panicked"),
-            self.exposition,
-        )
+        (self.ingest.await.expect("the accounting panicked"), self.exposition)
     }
 }
 

@@ -74,15 +74,8 @@ impl Shows {
             }),
             gated: pod.gated,
             started: pod.started.map(second),
-            first_start: init
-                .clone()
-                .chain(regular())
-                .filter_map(Run::start)
-                .min()
-                .map(second),
-            all_started: starts
-                .and_then(|starts| starts.into_iter().max())
-                .map(second),
+            first_start: init.clone().chain(regular()).filter_map(Run::start).min().map(second),
+            all_started: starts.and_then(|starts| starts.into_iter().max()).map(second),
             bound: pod.node.is_some(),
             ran: init.chain(regular()).any(|run| run.start().is_some()),
             succeeded: pod.phase == Phase::Succeeded,

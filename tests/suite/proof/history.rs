@@ -48,11 +48,7 @@ pub struct History {
 impl History {
     pub fn new() -> Self {
         let number = 1_000;
-        Self {
-            number,
-            horizon: number,
-            ..Self::default()
-        }
+        Self { number, horizon: number, ..Self::default() }
     }
 
     /// The newest version.
@@ -68,13 +64,7 @@ impl History {
     pub fn write(&mut self, pod: u32, kind: Kind, json: Vec<u8>, shows: Shows) {
         self.number += 1;
         self.current.push(self.log.len() as Place);
-        self.log.push(Version {
-            number: self.number,
-            pod,
-            kind,
-            json: json.into(),
-            shows,
-        });
+        self.log.push(Version { number: self.number, pod, kind, json: json.into(), shows });
     }
 
     pub fn version(&self, place: Place) -> &Version {
@@ -87,9 +77,7 @@ impl History {
 
     /// Versions after `number`, oldest first.
     pub fn after(&self, number: u64) -> &[Place] {
-        let first = self
-            .current
-            .partition_point(|place| self.version(*place).number <= number);
+        let first = self.current.partition_point(|place| self.version(*place).number <= number);
         &self.current[first..]
     }
 

@@ -95,12 +95,7 @@ impl Ingest {
 
     /// As `serve` does.
     fn account_event(&mut self, source: usize, Sent { pod, event, says }: Sent) {
-        self.tally.applied.push(Applied {
-            pod,
-            source,
-            after: self.accounted.of(source),
-            says,
-        });
+        self.tally.applied.push(Applied { pod, source, after: self.accounted.of(source), says });
         if self.tally.injected.loses_event(&says) {
             return;
         }

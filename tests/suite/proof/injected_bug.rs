@@ -96,13 +96,9 @@ impl InjectedBug {
         match (self.bug, observation) {
             (Bug::DropsMeasured, PodObservation::Measured { .. })
             | (Bug::DropsSlo, PodObservation::Slo { .. })
-            | (
-                Bug::DropsOutcome,
-                PodObservation::Moved {
-                    to: PodState::Finished(_),
-                    ..
-                },
-            ) => u32::from(!self.triggers()),
+            | (Bug::DropsOutcome, PodObservation::Moved { to: PodState::Finished(_), .. }) => {
+                u32::from(!self.triggers())
+            }
             (Bug::DoublesMeasured, PodObservation::Measured { .. })
             | (Bug::DoublesSlo, PodObservation::Slo { .. })
             | (Bug::DoublesReturn, PodObservation::Reentered(_)) => 1 + u32::from(self.triggers()),

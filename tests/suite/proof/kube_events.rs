@@ -142,14 +142,7 @@ impl KubeEvents {
 
     /// The Event as an API server would send it, read by the program's decoder.
     fn decoded(&mut self, draft: &Draft, combined: bool) -> Sent {
-        let EventDraft {
-            reporter,
-            reason,
-            message,
-            container,
-            at,
-            ..
-        } = &draft.draft;
+        let EventDraft { reporter, reason, message, container, at, .. } = &draft.draft;
         let equal = (!combined).then(|| (*container, message.clone()));
         let key = (draft.pod, *reason, equal);
         let first = *self.first.entry(key).or_insert(*at);
@@ -181,10 +174,6 @@ impl KubeEvents {
             pulled: readable.filter(|_| *reason == "Pulled"),
             failed: readable.filter(|_| message.starts_with("Failed to pull image")),
         };
-        Sent {
-            pod: draft.pod,
-            event,
-            says,
-        }
+        Sent { pod: draft.pod, event, says }
     }
 }

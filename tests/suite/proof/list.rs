@@ -24,10 +24,7 @@ pub struct Open {
 pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Reply {
     let mut state = server.lock();
     let state = &mut *state;
-    let limit: usize = query
-        .get("limit")
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(usize::MAX);
+    let limit: usize = query.get("limit").and_then(|text| text.parse().ok()).unwrap_or(usize::MAX);
     let token = query.get("continue");
     let fault = state.faults.page_fault(token.is_none(), &mut state.rng);
     let shard = state.sharding.answers(query, &mut state.rng);
@@ -49,10 +46,7 @@ pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Re
         return status(500, "etcdserver: request timed out");
     }
     let until = open.from.saturating_add(limit).min(open.places.len());
-    let rest = (until < open.places.len()).then(|| Open {
-        from: until,
-        ..open.clone()
-    });
+    let rest = (until < open.places.len()).then(|| Open { from: until, ..open.clone() });
     let token = rest.map(|rest| {
         let token = format!("{}-{}-{until}", state.rng.next_u64(), open.number);
         state.lists.insert(token.clone(), rest);
@@ -96,26 +90,17 @@ fn begin(
     query: &HashMap<&str, &str>,
 ) -> Result<Open, Box<Reply>> {
     let newest = state.history.number();
-    let asked: Option<u64> = query
-        .get("resourceVersion")
-        .and_then(|text| text.parse().ok());
+    let asked: Option<u64> = query.get("resourceVersion").and_then(|text| text.parse().ok());
     let number = match asked {
         Some(asked) if asked > newest => {
-            return Err(Box::new(status(
-                504,
-                "Too large resource version: ahead of the server",
-            )));
+            return Err(Box::new(status(504, "Too large resource version: ahead of the server")));
         }
         Some(asked) if state.faults.lagging => asked.max(newest - (newest - asked) / 2),
         _ => newest,
     };
     let mut places = state.history.standing(number);
     places.retain(|place| state.answers(source, None, *place));
-    Ok(Open {
-        number,
-        places,
-        from: 0,
-    })
+    Ok(Open { number, places, from: 0 })
 }
 
 /// One page, without the pods of other shards if the API server shards, which it then says.

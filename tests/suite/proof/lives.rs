@@ -105,11 +105,7 @@ impl Lives {
     /// Does what is due until `now`.
     pub fn advance(&mut self, history: &mut History, now: Timestamp) {
         while let Some(due) = self.next_due().filter(|due| *due <= now) {
-            if self
-                .heirs
-                .first_key_value()
-                .is_some_and(|((heir, _), _)| *heir == due)
-            {
+            if self.heirs.first_key_value().is_some_and(|((heir, _), _)| *heir == due) {
                 if let Some((_, life)) = self.heirs.pop_first() {
                     self.begin(life, history, due);
                 }
@@ -131,12 +127,7 @@ impl Lives {
 
     /// Deletes every pod whose number is even, so that pods end in every state and others stand.
     pub fn delete_half(&mut self, history: &mut History) {
-        let half: Vec<u32> = self
-            .living
-            .keys()
-            .copied()
-            .filter(|pod| pod % 2 == 0)
-            .collect();
+        let half: Vec<u32> = self.living.keys().copied().filter(|pod| pod % 2 == 0).collect();
         for pod in half {
             self.remove(pod, Kind::Deleted, history);
         }
@@ -149,16 +140,10 @@ impl Lives {
         }
         let number = history.pods.len() as u32;
         life.manifest.labels.retain(|(label, _)| label != NUMBER);
-        life.manifest
-            .labels
-            .push((NUMBER.to_owned(), number.to_string()));
+        life.manifest.labels.push((NUMBER.to_owned(), number.to_string()));
         history.pods.push(Nature::of(&life.manifest, at));
         self.names.insert(name, number);
-        let living = Living {
-            pod: Pod::new(life.manifest.clone(), at),
-            life,
-            next: 0,
-        };
+        let living = Living { pod: Pod::new(life.manifest.clone(), at), life, next: 0 };
         write(number, Kind::Added, &living.pod, history);
         self.enter(number, &living);
         self.living.insert(number, living);
@@ -180,8 +165,7 @@ impl Lives {
         if change == Change::Remove {
             if living.life.recreations > 0 {
                 let heir = plan::successor(&living.life, &mut self.rng);
-                self.heirs
-                    .insert((at.plus_nanos(self.succession), number), heir);
+                self.heirs.insert((at.plus_nanos(self.succession), number), heir);
             }
             self.living.insert(number, living);
             self.remove(number, Kind::Deleted, history);
@@ -200,8 +184,7 @@ impl Lives {
     fn remove(&mut self, number: u32, kind: Kind, history: &mut History) {
         if let Some(living) = self.living.remove(&number) {
             let manifest = &living.pod.manifest;
-            self.names
-                .remove(&(manifest.namespace.clone(), manifest.name.clone()));
+            self.names.remove(&(manifest.namespace.clone(), manifest.name.clone()));
             write(number, kind, &living.pod, history);
         }
     }

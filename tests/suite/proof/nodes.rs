@@ -86,9 +86,7 @@ impl Nodes {
                 version: 0,
                 due: Some(self.next),
             });
-            self.next = self
-                .next
-                .plus_nanos(self.rng.between(SECOND / 2, 4 * SECOND));
+            self.next = self.next.plus_nanos(self.rng.between(SECOND / 2, 4 * SECOND));
         }
         for place in 0..self.machines.len() {
             while let Some(due) = self.machines[place].due.filter(|due| *due <= now) {
@@ -121,10 +119,7 @@ impl Nodes {
         let there = (self.machines.iter()).filter(|machine| machine.is_there());
         let nodes = there.map(Machine::snapshot).collect();
         let began = now;
-        SentNodes {
-            event: NodeEvent::Listed { nodes, began },
-            at: now,
-        }
+        SentNodes { event: NodeEvent::Listed { nodes, began }, at: now }
     }
 
     /// The next thing happens to a node.
@@ -190,14 +185,8 @@ impl Machine {
             latest_api_time: Some(second(self.ready.unwrap_or(self.created))),
             ready,
             has_startup_taint: self.phase != Phase::Schedulable,
-            labels: NodeLabels {
-                pool: self.uid().into(),
-                ..NodeLabels::default()
-            },
-            ..NodeSnapshot::bare(
-                PodUid::from_text(&self.uid()),
-                format!("node-{}", self.number),
-            )
+            labels: NodeLabels { pool: self.uid().into(), ..NodeLabels::default() },
+            ..NodeSnapshot::bare(PodUid::from_text(&self.uid()), format!("node-{}", self.number))
         }
     }
 }
@@ -225,10 +214,7 @@ impl CountedNodes {
                 }
             }
             NodeObservation::Measured { step, pool, .. } => {
-                *self
-                    .measured
-                    .entry((step.as_str(), pool.to_owned()))
-                    .or_default() += 1;
+                *self.measured.entry((step.as_str(), pool.to_owned())).or_default() += 1;
             }
             NodeObservation::Anomaly(_) | NodeObservation::Late(_) => {}
         }
@@ -243,11 +229,7 @@ impl CountedNodes {
                 false => Fault::Double,
             };
             if counted != f64::from(expected) {
-                findings.add(
-                    fault,
-                    None,
-                    format!("nodes {what}: {counted} of {expected}"),
-                );
+                findings.add(fault, None, format!("nodes {what}: {counted} of {expected}"));
             }
         };
         equal("discovered", self.discovered.into(), expected.discovered);
@@ -272,11 +254,7 @@ impl CountedNodes {
         }
         let measured = scrape.of_name("podinit_node_startup_duration_seconds_count");
         let all: u32 = self.measured.values().sum();
-        equal(
-            "measured, scraped",
-            measured.map(|(_, value)| value).sum(),
-            all,
-        );
+        equal("measured, scraped", measured.map(|(_, value)| value).sum(), all);
         let steps: BTreeMap<_, _> = self
             .measured
             .keys()
@@ -297,16 +275,9 @@ pub fn check_sums<'a>(
     findings: &mut Findings,
 ) {
     for (counted, range) in counted {
-        let own = nodes
-            .there()
-            .into_iter()
-            .filter(|uid| range.holds(hash(uid)));
+        let own = nodes.there().into_iter().filter(|uid| range.holds(hash(uid)));
         if (counted.discovered as usize) < own.count() {
-            findings.add(
-                Fault::Lost,
-                None,
-                "a node that is there was never discovered",
-            );
+            findings.add(Fault::Lost, None, "a node that is there was never discovered");
         }
     }
 }
@@ -338,10 +309,7 @@ fn expected(applied: &[SentNodes], range: HashRange) -> CountedNodes {
             });
             let starts = outcome.is_none();
             if is_ready && !*was_ready && starts {
-                *counted
-                    .measured
-                    .entry((NodeStep::Ready.as_str(), uid.clone()))
-                    .or_default() += 1;
+                *counted.measured.entry((NodeStep::Ready.as_str(), uid.clone())).or_default() += 1;
             }
             *was_ready |= is_ready;
             if starts && is_ready && !node.has_startup_taint {

@@ -37,18 +37,10 @@ pub fn check(
             findings.add(Fault::Lost, Some(pod), format!("the event of SLO {name}"));
         }
         if all > u32::from(matches) {
-            findings.add(
-                Fault::Double,
-                Some(pod),
-                format!("{all} events of SLO {name}"),
-            );
+            findings.add(Fault::Double, Some(pod), format!("{all} events of SLO {name}"));
         }
         if matches && let Some(fault) = wrong(slo, expected, events) {
-            findings.add(
-                Fault::Wrong,
-                Some(pod),
-                format!("SLO {name}: {fault} {events:?}"),
-            );
+            findings.add(Fault::Wrong, Some(pod), format!("SLO {name}: {fault} {events:?}"));
         }
     }
 }
@@ -56,10 +48,7 @@ pub fn check(
 /// Why the event cannot be right.
 fn wrong(slo: usize, expected: &Expected, [good, bad, _]: [u32; 3]) -> Option<String> {
     let (interval, threshold) = RULES[slo];
-    if matches!(
-        expected.outcome,
-        Some(Outcome::Static | Outcome::Preexisting)
-    ) {
+    if matches!(expected.outcome, Some(Outcome::Static | Outcome::Preexisting)) {
         return (good + bad > 0).then(|| "judged though it was there before".to_owned());
     }
     let Some(length) = expected.lengths[interval] else {

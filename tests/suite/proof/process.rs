@@ -32,13 +32,7 @@ pub struct Process {
 
 impl Process {
     fn of(shard: Option<ShardNumber>, sources: Range<usize>, has_disk: bool) -> Self {
-        Self {
-            shard,
-            sources,
-            exporter: None,
-            disk: has_disk.then(Disk::default),
-            starts_at: None,
-        }
+        Self { shard, sources, exporter: None, disk: has_disk.then(Disk::default), starts_at: None }
     }
 
     /// The processes for these faults, and the log of each of their list-watches.
@@ -107,10 +101,7 @@ impl World {
         }
         process.exporter = Some(Exporter::start(
             &self.server,
-            Settings {
-                shard: process.shard,
-                ..settings
-            },
+            Settings { shard: process.shard, ..settings },
             process.sources.clone(),
             &self.offset,
             process.disk.as_ref(),

@@ -13,10 +13,8 @@ pub fn check(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
         let [(label, value), rest @ ..] = labels else {
             return;
         };
-        let pairs: Vec<String> = rest
-            .iter()
-            .map(|(label, value)| format!("{label}=\"{value}\""))
-            .collect();
+        let pairs: Vec<String> =
+            rest.iter().map(|(label, value)| format!("{label}=\"{value}\"")).collect();
         let own = format!("{label}=\"{value}\"");
         let sum: f64 = (scrape.of_name(name))
             .filter(|(series, _)| {
@@ -24,27 +22,15 @@ pub fn check(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
             })
             .map(|(_, value)| value)
             .sum();
-        let fault = if sum < f64::from(counted) {
-            Fault::Lost
-        } else {
-            Fault::Double
-        };
+        let fault = if sum < f64::from(counted) { Fault::Lost } else { Fault::Double };
         if sum != f64::from(counted) {
-            findings.add(
-                fault,
-                None,
-                format!("{name}{labels:?} is {sum}, of {counted}"),
-            );
+            findings.add(fault, None, format!("{name}{labels:?} is {sum}, of {counted}"));
         }
     };
     let sum = |of: &dyn Fn(&Counted) -> u32| counted.iter().map(of).sum::<u32>();
     for outcome in Outcome::ALL {
         let all = sum(&|pod| pod.outcomes[outcome as usize]);
-        say(
-            "podinit_pods_finished_total",
-            &[("outcome", outcome.as_str())],
-            all,
-        );
+        say("podinit_pods_finished_total", &[("outcome", outcome.as_str())], all);
     }
     let parts = StageOrStep::ALL.into_iter();
     for part in parts.filter(|part| !part.interval().is_of_node()) {
@@ -64,25 +50,13 @@ pub fn check(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
     for (column, result) in [(0, "good"), (1, "bad")] {
         for (index, slo) in objectives::NAMES.into_iter().enumerate() {
             let all = sum(&|pod| pod.slos[index][column]);
-            say(
-                "podinit_slo_events_total",
-                &[("slo", slo), ("result", result)],
-                all,
-            );
+            say("podinit_slo_events_total", &[("slo", slo), ("result", result)], all);
         }
     }
     let discovered = f64::from(sum(&|pod| pod.discovered));
     let exposed = scrape.sum("podinit_pods_discovered_total");
     if exposed != discovered {
-        let fault = if exposed < discovered {
-            Fault::Lost
-        } else {
-            Fault::Double
-        };
-        findings.add(
-            fault,
-            None,
-            format!("discovered is {exposed}, of {discovered}"),
-        );
+        let fault = if exposed < discovered { Fault::Lost } else { Fault::Double };
+        findings.add(fault, None, format!("discovered is {exposed}, of {discovered}"));
     }
 }

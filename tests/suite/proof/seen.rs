@@ -77,10 +77,7 @@ impl Seen {
 pub fn all(history: &History, logs: &[DeliveryLog], applied: &[Applied]) -> Vec<Seen> {
     let mut pods = vec![Seen::default(); history.pods.len()];
     for (source, log) in logs.iter().enumerate() {
-        let mut applied = applied
-            .iter()
-            .filter(|applied| applied.source == source)
-            .peekable();
+        let mut applied = applied.iter().filter(|applied| applied.source == source).peekable();
         let mut take = |pods: &mut [Seen], count: usize| {
             while let Some(event) = applied.next_if(|applied| applied.after <= count) {
                 pods[event.pod as usize].hear(event.says);
@@ -103,12 +100,7 @@ pub fn all(history: &History, logs: &[DeliveryLog], applied: &[Applied]) -> Vec<
                         pod.end(Gone::Deleted);
                     }
                 }
-                Delivered::List {
-                    places,
-                    first,
-                    restored,
-                    ..
-                } => {
+                Delivered::List { places, first, restored, .. } => {
                     if *restored {
                         // Versions so far are of another history, and deleted pods stand again.
                         for pod in &mut pods {

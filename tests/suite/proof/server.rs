@@ -30,16 +30,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub type Reply = Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>;
 
 /// The namespaces of the simulator's pods.
-pub const NAMESPACES: [&str; 8] = [
-    "shop",
-    "payments",
-    "search",
-    "media",
-    "batch",
-    "data",
-    "kube-system",
-    "ops",
-];
+pub const NAMESPACES: [&str; 8] =
+    ["shop", "payments", "search", "media", "batch", "data", "kube-system", "ops"];
 
 /// What the server is made of.
 #[derive(Debug)]
@@ -87,10 +79,7 @@ impl Server {
             lists: HashMap::new(),
             epoch: (Instant::now(), epoch),
         };
-        Self {
-            state: Arc::new(Mutex::new(state)),
-            changed: Arc::default(),
-        }
+        Self { state: Arc::new(Mutex::new(state)), changed: Arc::default() }
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
@@ -118,15 +107,11 @@ impl Server {
         let latency = Duration::from_micros(self.lock().rng.below(20_000));
         sleep(latency).await;
         let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
-        let query: HashMap<&str, &str> = (query.split('&'))
-            .filter_map(|pair| pair.split_once('='))
-            .collect();
+        let query: HashMap<&str, &str> =
+            (query.split('&')).filter_map(|pair| pair.split_once('=')).collect();
         let source = {
             let state = self.lock();
-            let namespace = path
-                .split('/')
-                .nth(4)
-                .filter(|_| path.contains("/namespaces/"));
+            let namespace = path.split('/').nth(4).filter(|_| path.contains("/namespaces/"));
             sources
                 .find(|source| state.logs[*source].scope == namespace)
                 .ok_or_else(|| format!("no such scope: {path}"))?

@@ -110,8 +110,7 @@ impl ServerFaults {
 
     /// Whether requests are refused now.
     pub fn refuses(&self) -> bool {
-        self.refused_until
-            .is_some_and(|until| Instant::now() < until)
+        self.refused_until.is_some_and(|until| Instant::now() < until)
     }
 
     /// Until when nothing is written into open watches.
@@ -125,20 +124,14 @@ impl ServerFaults {
         if !rng.chance(self.page_fault) {
             return None;
         }
-        let faults: &[PageFault] = if first {
-            &[Refused, Torn, Hangs]
-        } else {
-            &[Expired, Expired, Refused, Torn, Hangs]
-        };
+        let faults: &[PageFault] =
+            if first { &[Refused, Torn, Hangs] } else { &[Expired, Expired, Refused, Torn, Hangs] };
         Some(*rng.pick(faults))
     }
 
     /// Ends all faults.
     pub fn clear(&mut self) {
         let breaks = std::mem::take(&mut self.breaks);
-        *self = Self {
-            breaks,
-            ..Self::default()
-        };
+        *self = Self { breaks, ..Self::default() };
     }
 }

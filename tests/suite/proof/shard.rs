@@ -30,10 +30,7 @@ pub struct HashRange {
 
 impl HashRange {
     /// Every pod.
-    pub const ALL: Self = Self {
-        first: 0,
-        end: 1 << 64,
-    };
+    pub const ALL: Self = Self { first: 0, end: 1 << 64 };
 
     /// The part of a shard; all where there are none.
     pub fn of(shard: Option<ShardNumber>) -> Self {
@@ -41,10 +38,7 @@ impl HashRange {
             return Self::ALL;
         };
         let bound = |index: usize| ((index as u128) << 64) / count as u128;
-        Self {
-            first: bound(index),
-            end: bound(index + 1),
-        }
+        Self { first: bound(index), end: bound(index + 1) }
     }
 
     pub fn holds(self, hash: u64) -> bool {
@@ -59,9 +53,7 @@ impl HashRange {
             .and_then(|rest| rest.strip_suffix("%27%29"));
         let (first, end) = bounds?.split_once("%27%2C%27")?;
         let number = |text: &str| u128::from_str_radix(text.strip_prefix("0x")?, 16).ok();
-        number(first)
-            .zip(number(end))
-            .map(|(first, end)| Self { first, end })
+        number(first).zip(number(end)).map(|(first, end)| Self { first, end })
     }
 }
 

@@ -26,15 +26,10 @@ const WHOLE: [usize; 2] = [7, 8];
 /// The first version that shows something, and the second in which it was reached: the one that the version
 /// states, unless it was shown more than a second before that ([§4.3](crate::specification#s4-3)).
 fn first(shown: &[(&Shows, How)], stated: impl Fn(&Shows) -> Option<i64>) -> Option<Mark> {
-    let seconds = shown
-        .iter()
-        .map(|(shows, how)| Some(not_ahead(stated(shows)?, *how)));
+    let seconds = shown.iter().map(|(shows, how)| Some(not_ahead(stated(shows)?, *how)));
     let mut seconds = seconds.enumerate();
     let of_it = seconds.find_map(|(position, second)| second.map(|second| (position, second)));
-    of_it.map(|(position, second)| Mark {
-        position,
-        second: Some(second),
-    })
+    of_it.map(|(position, second)| Mark { position, second: Some(second) })
 }
 
 /// The second in which the estimate of a stated one lies, of what was shown so.
@@ -61,10 +56,8 @@ fn evidence(
     })?;
     let scheduled = scheduled?;
     let position = position.max(scheduled.position);
-    let mark = Mark {
-        position,
-        second: Some(scheduled.second.map_or(second, |at| at.max(second))),
-    };
+    let mark =
+        Mark { position, second: Some(scheduled.second.map_or(second, |at| at.max(second))) };
     let is_first = condition.is_none_or(|condition| position <= condition.position);
     is_first.then_some(mark)
 }
@@ -89,18 +82,11 @@ impl<'a> Startup<'a> {
         let mut marks: [Option<Mark>; MILESTONES] =
             std::array::from_fn(|milestone| first(shown, |shows| shows.reached(milestone)));
         // PodScheduled may never be True; a later milestone then says that it was, but not when.
-        let implied = marks[NETWORK..]
-            .iter()
-            .flatten()
-            .map(|mark| mark.position)
-            .min();
+        let implied = marks[NETWORK..].iter().flatten().map(|mark| mark.position).min();
         if let Some(position) = implied
             && marks[SCHEDULED].is_none_or(|mark| mark.position > position)
         {
-            marks[SCHEDULED] = Some(Mark {
-                position,
-                second: None,
-            });
+            marks[SCHEDULED] = Some(Mark { position, second: None });
         }
         let scheduled = marks[SCHEDULED];
         let evidence = evidence(shown, scheduled, marks[NETWORK]);
@@ -115,13 +101,8 @@ impl<'a> Startup<'a> {
         }
         let gated_at = shown.iter().position(|(shows, _)| shows.gated);
         let ungated = gated_at.and_then(|gated_at| {
-            let after = shown[gated_at..]
-                .iter()
-                .position(|(shows, _)| !shows.gated)?;
-            Some(Mark {
-                position: gated_at + after,
-                second: None,
-            })
+            let after = shown[gated_at..].iter().position(|(shows, _)| !shows.gated)?;
+            Some(Mark { position: gated_at + after, second: None })
         });
         let until = marks[SCHEDULED].map_or(shown.len() - 1, |mark| mark.position);
         Self {
@@ -140,10 +121,7 @@ impl<'a> Startup<'a> {
 
     /// By interval: whether it applies, where it begins and where it ends.
     fn intervals(&self) -> [(bool, Option<Mark>, Option<Mark>); INTERVALS] {
-        let created = Some(Mark {
-            position: 0,
-            second: Some(self.nature.created),
-        });
+        let created = Some(Mark { position: 0, second: Some(self.nature.created) });
         let [scheduled, network, initialized, containers, ready] = self.marks;
         let eligible = if self.gated { self.ungated } else { created };
         let prepared = match (self.nature.has_init, network, initialized) {

@@ -35,11 +35,7 @@ pub fn check(history: &History, sums: &[Counted], findings: &mut Findings) {
         }
         let mut once = |what: &str, count: u32| {
             if count > 1 {
-                findings.add(
-                    Fault::Double,
-                    Some(pod),
-                    format!("{what} ({count} over all shards)"),
-                );
+                findings.add(Fault::Double, Some(pod), format!("{what} ({count} over all shards)"));
             }
         };
         for interval in &Interval::ALL[..Interval::WITHOUT_NODES] {

@@ -51,15 +51,9 @@ pub struct Table {
 impl Table {
     /// Runs `trials` trials of each class, or of `only` one, from the seed `first` on, each of `pods` pods.
     pub fn of(only: Option<Class>, first: u64, trials: u64, pods: u32) -> Self {
-        let classes = Class::ALL
-            .into_iter()
-            .filter(|class| only.is_none_or(|only| only == *class));
+        let classes = Class::ALL.into_iter().filter(|class| only.is_none_or(|only| only == *class));
         let todo: Vec<Trial> = (first..first + trials)
-            .flat_map(|seed| {
-                classes
-                    .clone()
-                    .map(move |class| Trial::new(class, seed, pods))
-            })
+            .flat_map(|seed| classes.clone().map(move |class| Trial::new(class, seed, pods)))
             .collect();
         let next = Mutex::new(todo.into_iter());
         let table = Mutex::new(Self {
@@ -134,25 +128,12 @@ impl fmt::Display for Table {
             all.wrong += row.wrong;
         }
         write_row(f, "**all**", "", &all)?;
-        self.found
-            .iter()
-            .take(20)
-            .try_for_each(|found| writeln!(f, "\n{found}"))
+        self.found.iter().take(20).try_for_each(|found| writeln!(f, "\n{found}"))
     }
 }
 
 fn write_row(f: &mut fmt::Formatter<'_>, title: &str, name: &str, row: &Row) -> fmt::Result {
-    let Row {
-        pods,
-        versions,
-        delivered,
-        withheld,
-        lists,
-        lost,
-        double,
-        wrong,
-        ..
-    } = row;
+    let Row { pods, versions, delivered, withheld, lists, lost, double, wrong, .. } = row;
     writeln!(
         f,
         "| {title} | {name} | {pods} | {versions} | {delivered} | {withheld} | {lists} | {lost} | \
@@ -174,9 +155,7 @@ pub fn in_words(report: &Report) -> String {
     );
     let all = report.findings.all();
     for finding in all.iter().take(TOLD) {
-        let pod = finding
-            .pod
-            .map_or("all pods".to_owned(), |pod| format!("pod {pod}"));
+        let pod = finding.pod.map_or("all pods".to_owned(), |pod| format!("pod {pod}"));
         text += &format!("\n  {:?}: {pod}: {}", finding.fault, finding.what);
     }
     if all.len() > TOLD {

@@ -78,10 +78,7 @@ impl Counted {
 
     /// How often it was counted, not how long anything took.
     pub fn without_latencies(&self) -> Self {
-        Self {
-            latencies: Default::default(),
-            ..self.clone()
-        }
+        Self { latencies: Default::default(), ..self.clone() }
     }
 
     /// Adds what another shard has counted of the same pod.
@@ -97,10 +94,7 @@ impl Counted {
         sum(&mut self.network, &other.network);
         sum(&mut self.pulls, &other.pulls);
         sum(&mut self.sli, &other.sli);
-        sum(
-            self.unobserved.as_flattened_mut(),
-            other.unobserved.as_flattened(),
-        );
+        sum(self.unobserved.as_flattened_mut(), other.unobserved.as_flattened());
         sum(self.slos.as_flattened_mut(), other.slos.as_flattened());
         for (index, latency) in other.latencies.iter().enumerate() {
             if other.measured[index] > 0 {
@@ -129,9 +123,7 @@ impl Counted {
                 self.unobserved[stage.interval().index()][reason as usize] += 1;
             }
             PodObservation::Reentered(milestone) => {
-                let position = Milestone::REENTERABLE
-                    .iter()
-                    .position(|of| *of == milestone);
+                let position = Milestone::REENTERABLE.iter().position(|of| *of == milestone);
                 self.returns[position.unwrap_or_default()] += 1;
             }
             PodObservation::Slo { slo, verdict } => {

@@ -66,12 +66,7 @@ pub struct Report {
 
 impl Trial {
     pub fn new(class: Class, seed: u64, pods: u32) -> Self {
-        Self {
-            class,
-            seed,
-            pods,
-            injected: InjectedBug::default(),
-        }
+        Self { class, seed, pods, injected: InjectedBug::default() }
     }
 
     /// Runs it, in virtual time.
@@ -149,8 +144,7 @@ impl World {
         }
         if self.rng.chance(0.8) {
             // Otherwise the first list has its troubles too.
-            self.live_until(Instant::now() + Duration::from_secs(2))
-                .await;
+            self.live_until(Instant::now() + Duration::from_secs(2)).await;
         }
         self.trouble(true);
         let mut fault_at = Instant::now() + Duration::from_secs(3);

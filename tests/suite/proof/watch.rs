@@ -49,11 +49,7 @@ enum Next {
 }
 
 pub fn answer(server: &Server, source: usize, query: &HashMap<&str, &str>) -> Reply {
-    let number = |name| {
-        query
-            .get(name)
-            .and_then(|text: &&str| text.parse::<u64>().ok())
-    };
+    let number = |name| query.get(name).and_then(|text: &&str| text.parse::<u64>().ok());
     let (from, seconds) = (number("resourceVersion"), number("timeoutSeconds"));
     let (from, seconds) = from.zip(seconds).ok_or("a watch without version or end")?;
     let mut state = server.lock();

@@ -56,11 +56,7 @@ impl World {
     /// The process is stopped while the world goes on: when it continues, all its deadlines have
     /// passed, and all that happened is there to be read.
     async fn stop_and_continue(&mut self) {
-        let longest = if self.rng.chance(0.2) {
-            600_000
-        } else {
-            20_000
-        };
+        let longest = if self.rng.chance(0.2) { 600_000 } else { 20_000 };
         let by = Duration::from_millis(200 + self.rng.below(longest));
         let until = Instant::now() + by;
         let mut at = Instant::now();
@@ -88,8 +84,7 @@ impl World {
                 // No version is written until every watch has been opened again: once the server is past
                 // the version of a watch, the watch cannot find out about the restore.
                 self.frozen_until = Instant::now() + Duration::from_secs(5);
-                self.lives
-                    .resume(self.time(self.frozen_until), self.rng.next_u64());
+                self.lives.resume(self.time(self.frozen_until), self.rng.next_u64());
             }
         }
     }

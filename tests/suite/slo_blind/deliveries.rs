@@ -31,10 +31,7 @@ impl Harness {
             slos: slos.iter().map(|slo| slo.rule.clone()).collect(),
             ..TrackerConfig::default()
         };
-        Self {
-            tracker: Tracker::new(config),
-            verdicts: BTreeMap::new(),
-        }
+        Self { tracker: Tracker::new(config), verdicts: BTreeMap::new() }
     }
 
     fn apply(&mut self, second: i64, event: PodEvent, is_watch_event: bool) {
@@ -59,18 +56,8 @@ impl Harness {
     }
 
     fn note(verdicts: &mut BTreeMap<String, Vec<SloVerdict>>, observation: Observation<'_>) {
-        if let Observation::Pod(
-            pod,
-            PodObservation::Slo {
-                slo: NETWORK,
-                verdict,
-            },
-        ) = observation
-        {
-            verdicts
-                .entry(pod.name.to_string())
-                .or_default()
-                .push(verdict);
+        if let Observation::Pod(pod, PodObservation::Slo { slo: NETWORK, verdict }) = observation {
+            verdicts.entry(pod.name.to_string()).or_default().push(verdict);
         }
     }
 
@@ -83,19 +70,15 @@ impl Harness {
 fn pod(name: &str, network: Option<i64>) -> PodSnapshot {
     let at = Timestamp::from_seconds;
     let mut pod = PodSnapshot::bare(PodUid::from_text(name), Arc::from("shop"), name);
-    let condition = |second| Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(second)),
-    };
+    let condition =
+        |second| Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.created = Some(at(BOUND));
     pod.latest_api_time = Some(at(network.unwrap_or(BOUND)));
     pod.resource_version = Some(network.unwrap_or(BOUND).unsigned_abs());
-    pod.conditions
-        .insert(ConditionType::PodScheduled, condition(BOUND));
+    pod.conditions.insert(ConditionType::PodScheduled, condition(BOUND));
     if let Some(network) = network {
         pod.started = Some(at(BOUND));
-        pod.conditions
-            .insert(ConditionType::PodReadyToStartContainers, condition(network));
+        pod.conditions.insert(ConditionType::PodReadyToStartContainers, condition(network));
     }
     pod
 }
@@ -105,14 +88,7 @@ fn what_was_missed_is_judged_by_api_times_when_it_comes_after_the_watch_has_resu
     let mut harness = Harness::new();
     let began = Timestamp::from_seconds(START);
     let pods = vec![];
-    harness.apply(
-        START,
-        PodEvent::Listed {
-            pods: pods.into(),
-            began,
-        },
-        false,
-    );
+    harness.apply(START, PodEvent::Listed { pods: pods.into(), began }, false);
     for name in ["swift", "late", "stuck"] {
         harness.apply(BOUND, PodEvent::Applied(pod(name, None)), true);
     }

@@ -57,40 +57,24 @@ impl Fate {
     }
 
     fn bound_at(self, second: u64) -> Self {
-        Self {
-            created: Some(second - 1),
-            bound: Some(second),
-            ..self
-        }
+        Self { created: Some(second - 1), bound: Some(second), ..self }
     }
 
     fn network_at(self, second: u64) -> Self {
-        Self {
-            network: Some(second),
-            ..self
-        }
+        Self { network: Some(second), ..self }
     }
 
     fn ready_at(self, second: u64) -> Self {
-        Self {
-            ready: Some(second),
-            ..self
-        }
+        Self { ready: Some(second), ..self }
     }
 
     fn removed_at(self, second: u64) -> Self {
-        Self {
-            removed: Some(second),
-            ..self
-        }
+        Self { removed: Some(second), ..self }
     }
 
     /// The names of its SLOs.
     fn slos(&self) -> [String; 2] {
-        [
-            format!("{}-network", self.name),
-            format!("{}-ready", self.name),
-        ]
+        [format!("{}-network", self.name), format!("{}-ready", self.name)]
     }
 
     pub fn is_of(&self, slo: &str) -> bool {
@@ -113,9 +97,8 @@ fn verdict(scrape: &Scrape, slo: &str) -> String {
     let pair = format!("slo=\"{slo}\"");
     let names = ["podinit_slo_events_total", "podinit_slo_excluded_total"];
     let series = names.iter().flat_map(|name| scrape.of_name(name));
-    let events: Vec<(&str, f64)> = series
-        .filter(|(series, value)| series.contains(&pair) && *value > 0.0)
-        .collect();
+    let events: Vec<(&str, f64)> =
+        series.filter(|(series, value)| series.contains(&pair) && *value > 0.0).collect();
     match events[..] {
         [] => String::new(),
         [(series, 1.0)] => {
@@ -134,10 +117,9 @@ pub fn slos(fates: &[Fate]) -> SloFile {
     let mut text = "slos:\n".to_owned();
     for fate in fates {
         let [network, ready] = fate.slos();
-        for (name, interval, threshold) in [
-            (network, "network", "10s"),
-            (ready, "scheduled_to_ready", "2m"),
-        ] {
+        for (name, interval, threshold) in
+            [(network, "network", "10s"), (ready, "scheduled_to_ready", "2m")]
+        {
             let namespace = fate.name;
             text += &format!(
                 "- {{name: {name}, interval: {interval}, threshold: {threshold}, objective: 99, \
@@ -152,28 +134,14 @@ pub fn slos(fates: &[Fate]) -> SloFile {
 pub fn all() -> Vec<Fate> {
     vec![
         // Bound so long before the hour that the first deadline has passed.
-        Fate {
-            bound: None,
-            blind: ("bad", ""),
-            ..Fate::of(ACCUSED, ("bad", "bad"))
-        },
-        Fate::of("swift", ("good", "good"))
-            .network_at(4)
-            .ready_at(100),
-        Fate::of("late", ("bad", "bad"))
-            .network_at(60)
-            .ready_at(600),
+        Fate { bound: None, blind: ("bad", ""), ..Fate::of(ACCUSED, ("bad", "bad")) },
+        Fate::of("swift", ("good", "good")).network_at(4).ready_at(100),
+        Fate::of("late", ("bad", "bad")).network_at(60).ready_at(600),
         Fate::of("stuck", ("bad", "bad")),
         Fate::of("crashing", ("good", "bad")).network_at(3),
         // Exactly as long as it may take, and longer by less than the grace.
-        Fate::of("punctual", ("good", "good"))
-            .bound_at(601)
-            .network_at(611)
-            .ready_at(721),
-        Fate::of("in-grace", ("bad", "bad"))
-            .bound_at(701)
-            .network_at(712)
-            .ready_at(822),
+        Fate::of("punctual", ("good", "good")).bound_at(601).network_at(611).ready_at(721),
+        Fate::of("in-grace", ("bad", "bad")).bound_at(701).network_at(712).ready_at(822),
         Fate::of("new-and-stuck", ("bad", "bad")).bound_at(1_001),
         Fate {
             listed: Some(("vanished", "vanished")),
@@ -188,24 +156,14 @@ pub fn all() -> Vec<Fate> {
         },
         Fate {
             listed: None,
-            ..Fate::of("flash", ("deleted", "deleted"))
-                .bound_at(101)
-                .removed_at(200)
+            ..Fate::of("flash", ("deleted", "deleted")).bound_at(101).removed_at(200)
         },
-        Fate {
-            bound: None,
-            ..Fate::of("pending", OPEN)
-        },
+        Fate { bound: None, ..Fate::of("pending", OPEN) },
         // Their deadlines have not passed when the hour ends.
-        Fate {
-            later: Some(("bad", "bad")),
-            ..Fate::of("recent", OPEN).bound_at(3_595)
-        },
+        Fate { later: Some(("bad", "bad")), ..Fate::of("recent", OPEN).bound_at(3_595) },
         Fate {
             later: Some(("good", "bad")),
-            ..Fate::of("recent-and-swift", ("good", ""))
-                .bound_at(3_595)
-                .network_at(3_598)
+            ..Fate::of("recent-and-swift", ("good", "")).bound_at(3_595).network_at(3_598)
         },
     ]
 }

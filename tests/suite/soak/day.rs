@@ -44,10 +44,7 @@ async fn spoil(world: &mut World) {
         4 => StreamFault::Fail(Failure::internal("the soak wills it")),
         5 => {
             let busy = Failure::internal("the soak wills it");
-            world
-                .cluster
-                .faults()
-                .answer(Target::Watch, 3, Answer::Fail(busy));
+            world.cluster.faults().answer(Target::Watch, 3, Answer::Fail(busy));
             StreamFault::End
         }
         _ => StreamFault::Truncated,
@@ -126,11 +123,7 @@ async fn a_day() {
         timeout(PATIENCE, in_sync(&mut world)).await.unwrap();
         let (scrape, claims) = (world.scrape(), world.claims());
         let differences = claims.faults(&scrape);
-        assert!(
-            differences.is_empty(),
-            "seed {seed}, hour {number}:\n{}",
-            differences.join("\n")
-        );
+        assert!(differences.is_empty(), "seed {seed}, hour {number}:\n{}", differences.join("\n"));
         let bytes = ACCOUNTING.get();
         points.push((f64::from(number), bytes as f64));
         println!(

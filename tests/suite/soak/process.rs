@@ -99,12 +99,8 @@ async fn ten_minutes() {
     let minutes = std::env::var("PODINIT_SOAK_MINUTES");
     let minutes = minutes.map_or(MINUTES, |text| text.parse().unwrap());
     // A hundred pods a second, each of which lives ten times as fast.
-    let config = ClusterConfig {
-        rate: 10.0,
-        speed: 10.0,
-        population: 2_000,
-        ..ClusterConfig::default()
-    };
+    let config =
+        ClusterConfig { rate: 10.0, speed: 10.0, population: 2_000, ..ClusterConfig::default() };
     let cluster = Cluster::start(config).await.unwrap();
     let url = cluster.url().to_string();
     let exporter = tokio::task::spawn_blocking(move || Exporter::start(url.trim_end_matches('/')));

@@ -17,13 +17,7 @@ pub fn of_second_half(points: &[(f64, f64)]) -> f64 {
 
 #[test]
 fn a_line_has_its_own_slope() {
-    let points: Vec<(f64, f64)> = (0..20)
-        .map(|x| {
-            (
-                f64::from(x),
-                if x < 10 { 1000.0 } else { 3.0 * f64::from(x) },
-            )
-        })
-        .collect();
+    let points: Vec<(f64, f64)> =
+        (0..20).map(|x| (f64::from(x), if x < 10 { 1000.0 } else { 3.0 * f64::from(x) })).collect();
     assert!((of_second_half(&points) - 3.0).abs() < 1e-9);
 }

@@ -41,19 +41,14 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap().pem();
         let issuer = Issuer::new(params, key);
-        Self {
-            issuer,
-            certificate,
-        }
+        Self { issuer, certificate }
     }
 
     /// A certificate for a server or a client of this name.
     pub fn issue(&self, name: &str) -> Identity {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        params.extended_key_usages = vec![
-            ExtendedKeyUsagePurpose::ServerAuth,
-            ExtendedKeyUsagePurpose::ClientAuth,
-        ];
+        params.extended_key_usages =
+            vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
         let key = KeyPair::generate().unwrap();
         Identity {
             certificate: params.signed_by(&key, &self.issuer).unwrap().pem(),
@@ -73,10 +68,7 @@ pub const TLS: &str = "tls_server_config:\n  cert_file: tls.crt\n  key_file: tls
 
 impl Pki {
     pub fn new() -> Self {
-        let pki = Self {
-            directory: tempfile::tempdir().unwrap(),
-            authority: Authority::new(),
-        };
+        let pki = Self { directory: tempfile::tempdir().unwrap(), authority: Authority::new() };
         pki.write("ca.crt", &pki.authority.certificate);
         pki.serve_as(&pki.authority.issue("localhost"));
         pki
@@ -127,39 +119,23 @@ impl Client {
     pub fn new(authority: &Authority) -> Self {
         let mut roots = RootCertStore::empty();
         let pem = authority.certificate.as_bytes();
-        roots
-            .add(CertificateDer::from_pem_slice(pem).unwrap())
-            .unwrap();
-        Self {
-            roots,
-            identity: None,
-            versions: vec![&TLS12, &TLS13],
-            protocols: Vec::new(),
-        }
+        roots.add(CertificateDer::from_pem_slice(pem).unwrap()).unwrap();
+        Self { roots, identity: None, versions: vec![&TLS12, &TLS13], protocols: Vec::new() }
     }
 
     pub fn as_who(&self, identity: &Identity) -> Self {
         let identity = Some(identity.clone());
-        Self {
-            identity,
-            ..self.clone()
-        }
+        Self { identity, ..self.clone() }
     }
 
     pub fn speaking(&self, versions: &[&'static SupportedProtocolVersion]) -> Self {
         let versions = versions.to_vec();
-        Self {
-            versions,
-            ..self.clone()
-        }
+        Self { versions, ..self.clone() }
     }
 
     pub fn offering(&self, protocols: &[&str]) -> Self {
         let protocols = protocols.iter().map(|name| name.as_bytes().to_vec());
-        Self {
-            protocols: protocols.collect(),
-            ..self.clone()
-        }
+        Self { protocols: protocols.collect(), ..self.clone() }
     }
 
     pub fn connector(&self) -> TlsConnector {

@@ -38,10 +38,7 @@ impl Demo {
             output.try_for_each(|line| lines.send(line))
         });
         // It is killed if it does not say where it listens.
-        let mut demo = Self {
-            process,
-            address: String::new(),
-        };
+        let mut demo = Self { process, address: String::new() };
         let mut seen = Vec::new();
         while demo.address.is_empty() {
             let line = printed.recv_timeout(PATIENCE);

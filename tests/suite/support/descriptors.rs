@@ -38,9 +38,7 @@ pub fn end_if_lost(connection: impl AsFd) {
 fn raise(wanted: u64) {
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current.is_some_and(|current| current < wanted) {
-        limit.current = limit
-            .maximum
-            .map_or(Some(wanted), |most| Some(most.min(wanted)));
+        limit.current = limit.maximum.map_or(Some(wanted), |most| Some(most.min(wanted)));
         let _ = setrlimit(Resource::Nofile, limit);
     }
     let current = getrlimit(Resource::Nofile).current;

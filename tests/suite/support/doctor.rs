@@ -16,11 +16,7 @@ pub const CANARY: &str = "c4n4ry";
 /// `podinit doctor` with these arguments, and none of the settings of whoever runs the test.
 pub fn doctor(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    command
-        .arg("doctor")
-        .args(args)
-        .env_clear()
-        .stdin(Stdio::null());
+    command.arg("doctor").args(args).env_clear().stdin(Stdio::null());
     command
 }
 
@@ -37,10 +33,7 @@ pub fn said(command: &mut Command) -> Said {
     let output = command.output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.is_empty(), "{error}");
-    Said {
-        status: output.status.code().unwrap(),
-        text: String::from_utf8(output.stdout).unwrap(),
-    }
+    Said { status: output.status.code().unwrap(), text: String::from_utf8(output.stdout).unwrap() }
 }
 
 /// The findings of a run with `--format json`.
@@ -86,17 +79,13 @@ impl Findings {
     pub fn details(&self, check: &str, detail: &str) -> Vec<Value> {
         let own = self.all().iter().filter(|found| found["check"] == check);
         let details = own.map(|found| found["details"].clone());
-        details
-            .filter(|details| details.get(detail).is_some())
-            .collect()
+        details.filter(|details| details.get(detail).is_some()).collect()
     }
 
     /// How to fix what a check found first.
     pub fn fix(&self, check: &str) -> &str {
         let own = self.all().iter().filter(|found| found["check"] == check);
-        own.filter_map(|found| found["fix"].as_str())
-            .next()
-            .unwrap_or_default()
+        own.filter_map(|found| found["fix"].as_str()).next().unwrap_or_default()
     }
 
     /// Asserts that a finding of `check` is of this severity and says all `parts`.
@@ -106,21 +95,14 @@ impl Findings {
         let fits = |text: &&String| {
             text.starts_with(severity) && parts.iter().all(|part| text.contains(part))
         };
-        assert!(
-            findings.iter().any(|text| fits(&text)),
-            "{severity} {parts:?}: {findings:#?}"
-        );
+        assert!(findings.iter().any(|text| fits(&text)), "{severity} {parts:?}: {findings:#?}");
     }
 
     /// Whatever happens, nothing is left out; and whatever is wrong can be fixed.
     #[track_caller]
     fn tell_of_every_check(&self) {
         for check in podinit::doctor::report::Check::ALL {
-            assert!(
-                !self.of_check(check.as_str()).is_empty(),
-                "{} is missing",
-                check.as_str()
-            );
+            assert!(!self.of_check(check.as_str()).is_empty(), "{} is missing", check.as_str());
         }
         for found in self.all() {
             let wrong = found["severity"] == "error" || found["severity"] == "warning";
@@ -154,10 +136,7 @@ impl Kubeconfig {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("kubeconfig");
         std::fs::write(&path, text).unwrap();
-        Self {
-            _directory: directory,
-            path,
-        }
+        Self { _directory: directory, path }
     }
 
     pub fn path(&self) -> &Path {

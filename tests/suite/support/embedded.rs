@@ -106,17 +106,12 @@ impl Embedded {
 
     pub fn adjusted(cluster: Cluster, adjust: impl FnOnce(&mut ReflectorConfig)) -> Self {
         let client = client(&cluster);
-        let mut config = WatchConfig {
-            scopes: vec![Scope::Cluster],
-            ..WatchConfig::default()
-        };
+        let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
         config.reflector.seed = Some(1);
         adjust(&mut config.reflector);
         let stats = Arc::new(WatchStats::new(1));
-        let (recorder, exposition) = Builder::new(LabelConfig::default())
-            .watch(stats.clone())
-            .build()
-            .unwrap();
+        let (recorder, exposition) =
+            Builder::new(LabelConfig::default()).watch(stats.clone()).build().unwrap();
         let (sender, deliveries) = mpsc::channel(64);
         let cancel = CancellationToken::new();
         let simulated = cluster.clock();

@@ -14,10 +14,5 @@ pub fn freshness(in_sync: bool) -> Arc<FreshnessSource> {
     stats.set_synced(SourceId(0), in_sync);
     let clock = || Timestamp::from_seconds(1_700_000_400);
     let source = (stats, Health::new());
-    Arc::new(FreshnessSource::new(
-        source,
-        Arc::new(clock),
-        None,
-        Arc::default(),
-    ))
+    Arc::new(FreshnessSource::new(source, Arc::new(clock), None, Arc::default()))
 }

@@ -95,19 +95,10 @@ pub fn recording(texts: &[String]) -> String {
         let waiting = pod(
             &format!("waiting-{number}"),
             text,
-            &[
-                ("PodScheduled", 0),
-                ("PodReadyToStartContainers", 1),
-                ("Initialized", 1),
-            ],
+            &[("PodScheduled", 0), ("PodReadyToStartContainers", 1), ("Initialized", 1)],
             "Pending",
         );
-        let failed = pod(
-            &format!("failed-{number}"),
-            text,
-            &[("PodScheduled", 0)],
-            "Failed",
-        );
+        let failed = pod(&format!("failed-{number}"), text, &[("PodScheduled", 0)], "Failed");
         ready.chain([waiting, failed])
     });
     json!({"kind": "PodList", "items": pods.collect::<Vec<_>>()}).to_string()

@@ -87,11 +87,7 @@ impl Cluster {
         let (watch, watched) = channel();
         let (expire, expired) = channel();
         let (beat, beats) = channel();
-        let objects = |kind, count, template| Objects {
-            kind,
-            count,
-            template,
-        };
+        let objects = |kind, count, template| Objects { kind, count, template };
         let shared = Arc::new(Shared {
             form,
             pods: objects("Pod", pods.count, Template::of_pod(pods.state, pods.bytes)),
@@ -107,12 +103,7 @@ impl Cluster {
                 thread::spawn(move || serve(connection.unwrap(), &shared));
             }
         });
-        Self {
-            address,
-            watched,
-            expire,
-            beat,
-        }
+        Self { address, watched, expire, beat }
     }
 
     pub fn kubeconfig(&self) -> String {

@@ -42,9 +42,8 @@ impl Page {
         let text = render(&SloFile::built_in(), &RenderOptions::default()).unwrap();
         let rules: Value = serde_saphyr::from_str(&text).unwrap();
         let groups = rules["groups"].as_array().unwrap();
-        let pages = (groups.iter())
-            .flat_map(|group| group["rules"].as_array().unwrap())
-            .filter(|rule| {
+        let pages =
+            (groups.iter()).flat_map(|group| group["rules"].as_array().unwrap()).filter(|rule| {
                 rule["alert"] == "PodinitSLOBudgetBurn"
                     && rule["labels"]["slo"] == *slo.rule.name
                     && rule["labels"]["severity"] == "critical"
@@ -74,11 +73,7 @@ impl Page {
             let (window, rest) = rest.unwrap().split_once(&matchers).unwrap();
             let most = rest.strip_prefix("} > ").unwrap();
             let (factor, budget) = most.split_once(" * ").unwrap();
-            (
-                seconds(window),
-                factor.parse().unwrap(),
-                budget.parse().unwrap(),
-            )
+            (seconds(window), factor.parse().unwrap(), budget.parse().unwrap())
         };
         let (long, factor, budget) = ratio(long);
         let (short, short_factor, short_budget) = ratio(short);
@@ -87,13 +82,7 @@ impl Page {
         let (window, rest) = rest.unwrap().split_once(&matchers).unwrap();
         assert_eq!(seconds(window), long);
         let floor = rest.strip_prefix(", result=\"bad\"} >= ").unwrap();
-        Self {
-            factor,
-            budget,
-            long,
-            short,
-            floor: floor.parse().unwrap(),
-        }
+        Self { factor, budget, long, short, floor: floor.parse().unwrap() }
     }
 
     /// Whether the alert's condition holds at the sample of `minute`.

@@ -64,11 +64,7 @@ fn check_native(histogram: &proto::Histogram) {
 
 pub(crate) fn samples_of_text(text: &str) -> Samples {
     let mut samples = Samples::new();
-    for family in prometheus::parse_prometheus(text)
-        .unwrap()
-        .families
-        .values()
-    {
+    for family in prometheus::parse_prometheus(text).unwrap().families.values() {
         for sample in family.iter_samples() {
             let labels = sample.get_labelset().unwrap();
             let pairs = labels.iter();
@@ -93,11 +89,7 @@ pub(crate) fn samples_of_openmetrics(text: &str) -> Samples {
     // This parser refuses a unit on a histogram, which OpenMetrics 1.0 allows.
     let lines = text.lines().filter(|line| !line.starts_with("# UNIT "));
     let text: String = lines.flat_map(|line| [line, "\n"]).collect();
-    for family in openmetrics::parse_openmetrics(&text)
-        .unwrap()
-        .families
-        .values()
-    {
+    for family in openmetrics::parse_openmetrics(&text).unwrap().families.values() {
         for sample in family.iter_samples() {
             let labels = sample.get_labelset().unwrap();
             let pairs = labels.iter();

@@ -98,11 +98,7 @@ impl Exporter {
                 }
             }
         });
-        Self {
-            process,
-            address: None,
-            log,
-        }
+        Self { process, address: None, log }
     }
 
     /// Where it listens, once it says so; `None` if it ends, or is killed, before that.
@@ -169,10 +165,7 @@ impl Exporter {
             if body.contains(text) {
                 return body;
             }
-            assert!(
-                Instant::now() < deadline,
-                "{path} never says {text:?}: {body}"
-            );
+            assert!(Instant::now() < deadline, "{path} never says {text:?}: {body}");
             std::thread::sleep(PAUSE);
         }
     }
@@ -202,9 +195,7 @@ impl Exporter {
             assert!(Instant::now() < deadline, "it is never ready: {answer:?}");
             std::thread::sleep(PAUSE);
         }
-        self.until("that it is in sync", |seen| {
-            seen.value("podinit_synced") == Some(1.0)
-        })
+        self.until("that it is in sync", |seen| seen.value("podinit_synced") == Some(1.0))
     }
 
     /// SIGKILL.
@@ -262,9 +253,8 @@ fn is_success(head: &str) -> bool {
 /// The files in a state directory.
 pub fn files(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }

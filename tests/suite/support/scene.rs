@@ -122,9 +122,7 @@ impl SceneSettings {
         pipeline.end().await;
         SceneRecording {
             cluster,
-            broken: self
-                .scene
-                .map(|_| start.plus_nanos(self.after.as_nanos() as i64)),
+            broken: self.scene.map(|_| start.plus_nanos(self.after.as_nanos() as i64)),
             samples,
             problems,
         }
@@ -137,9 +135,7 @@ pub async fn recorded(scene: Option<Scene>) -> &'static SceneRecording {
         [const { OnceCell::const_new() }; Scene::ALL.len() + 1];
     let settings = scene.map_or_else(SceneSettings::healthy, SceneSettings::of);
     let index = scene.map_or(0, |scene| 1 + scene as usize);
-    RECORDINGS[index]
-        .get_or_init(|| async move { settings.record().await })
-        .await
+    RECORDINGS[index].get_or_init(|| async move { settings.record().await }).await
 }
 
 /// What was sampled.

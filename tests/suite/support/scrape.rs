@@ -40,9 +40,7 @@ impl Scrape {
     pub fn beginning(&self, prefixes: &[&str]) -> Vec<(&str, f64)> {
         let chosen = |series: &&String| prefixes.iter().any(|prefix| series.starts_with(prefix));
         let series = self.0.iter().filter(|(series, _)| chosen(series));
-        series
-            .map(|(series, value)| (series.as_str(), *value))
-            .collect()
+        series.map(|(series, value)| (series.as_str(), *value)).collect()
     }
 
     /// The series of podinit that only ever grow: counters, and those of histograms.
@@ -77,10 +75,6 @@ impl Scrape {
         let discovered = self.sum("podinit_pods_discovered_total");
         let finished = self.sum("podinit_pods_finished_total");
         let in_flight = self.sum("podinit_inflight_pods");
-        assert_eq!(
-            discovered,
-            finished + in_flight,
-            "{finished} finished, {in_flight} in flight"
-        );
+        assert_eq!(discovered, finished + in_flight, "{finished} finished, {in_flight} in flight");
     }
 }

@@ -43,12 +43,7 @@ impl Gate {
 
 impl Default for Source {
     fn default() -> Self {
-        Self {
-            size: 1000,
-            failure: None,
-            gate: Gate::default(),
-            begun: AtomicU64::new(0),
-        }
+        Self { size: 1000, failure: None, gate: Gate::default(), begun: AtomicU64::new(0) }
     }
 }
 
@@ -78,10 +73,7 @@ impl Scrape for Source {
     }
 
     fn status(&self) -> ExporterStatus {
-        ExporterStatus {
-            synced: Some(true),
-            pods_in_flight: Some(3),
-        }
+        ExporterStatus { synced: Some(true), pods_in_flight: Some(3) }
     }
 }
 

@@ -35,9 +35,8 @@ impl Http {
 
     pub async fn send_accepting(&self, accept: &str, path: &str) -> http::Response<Incoming> {
         let stream = tokio::net::TcpStream::connect(&self.0).await.unwrap();
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-            .await
-            .unwrap();
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
         let request = Request::get(path)
             .header("host", &self.0)
@@ -90,11 +89,7 @@ impl Http {
 impl Lines {
     fn of(response: http::Response<Incoming>) -> Self {
         assert_eq!(response.status().as_u16(), 200);
-        Lines {
-            body: response.into_body(),
-            buffer: BytesMut::new(),
-            last: Bytes::new(),
-        }
+        Lines { body: response.into_body(), buffer: BytesMut::new(), last: Bytes::new() }
     }
 }
 
@@ -155,9 +150,7 @@ pub fn brief(event: &Value) -> String {
 
 pub fn names(list: &Value) -> Vec<String> {
     let items = list["items"].as_array().unwrap();
-    (items.iter())
-        .map(|pod| pod["metadata"]["name"].as_str().unwrap().to_owned())
-        .collect()
+    (items.iter()).map(|pod| pod["metadata"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
 pub fn version(list: &Value) -> u64 {
@@ -183,17 +176,9 @@ pub fn create(cluster: &Cluster, names: &[&str]) {
 }
 
 pub fn bind() -> Change {
-    Change::Bind {
-        node: CURRENT,
-        stamped: true,
-    }
+    Change::Bind { node: CURRENT, stamped: true }
 }
 
 pub fn report(sandbox: bool, app: App) -> Change {
-    Change::Report(Report {
-        sandbox,
-        init_done: 0,
-        app,
-        restarts: 0,
-    })
+    Change::Report(Report { sandbox, init_done: 0, app, restarts: 0 })
 }

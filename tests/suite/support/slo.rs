@@ -31,11 +31,7 @@ impl JudgedCluster {
         let cluster = Cluster::start(config).await.unwrap();
         let mut pipeline = Pipeline::judging(&cluster, &slos).await;
         pipeline.relisted().await;
-        Self {
-            cluster,
-            pipeline,
-            slos,
-        }
+        Self { cluster, pipeline, slos }
     }
 
     /// Lets simulated time pass, and the pipeline learn of all that happened.

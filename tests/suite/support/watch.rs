@@ -55,11 +55,7 @@ impl FakeApi {
         selectors: Selectors,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
-        let mut config = WatchConfig {
-            scopes,
-            selectors,
-            ..WatchConfig::default()
-        };
+        let mut config = WatchConfig { scopes, selectors, ..WatchConfig::default() };
         config.reflector.lists = ListMode::Pages;
         adjust(&mut config.reflector);
         Self::start_as(config)
@@ -77,15 +73,7 @@ impl FakeApi {
         let cancel = CancellationToken::new();
         let (sender, deliveries) = mpsc::channel(64);
         let tasks = spawn(&client, &config, Arc::new(clock), &stats, &sender, &cancel);
-        Self {
-            calls,
-            deliveries,
-            stats,
-            cancel,
-            tasks,
-            asked: VecDeque::new(),
-            began,
-        }
+        Self { calls, deliveries, stats, cancel, tasks, asked: VecDeque::new(), began }
     }
 
     /// The next request, questions for the version aside; time passes until there is one.
@@ -162,10 +150,7 @@ impl FakeApi {
     }
 
     pub fn all_errors(&self) -> u64 {
-        WatchErrorReason::ALL
-            .into_iter()
-            .map(|reason| self.errors(reason))
-            .sum()
+        WatchErrorReason::ALL.into_iter().map(|reason| self.errors(reason)).sum()
     }
 
     pub fn relists(&self, reason: RelistReason) -> u64 {
@@ -185,11 +170,7 @@ pub fn scripted_client() -> (Client, mpsc::UnboundedReceiver<Call>) {
             reply,
         };
         calls_in.send(call).ok();
-        async move {
-            replied
-                .await
-                .unwrap_or_else(|_| Err("connection reset".into()))
-        }
+        async move { replied.await.unwrap_or_else(|_| Err("connection reset".into())) }
     });
     (Client::new(service, "default"), calls)
 }
@@ -256,16 +237,11 @@ impl Call {
 
     fn stream_of(self, response: http::response::Builder) -> Writer {
         let (writer, chunks) = mpsc::unbounded_channel();
-        let frames = stream::unfold(
-            chunks,
-            |mut chunks: mpsc::UnboundedReceiver<_>| async move {
-                let frame = chunks.recv().await?;
-                Some((frame, chunks))
-            },
-        );
-        let response = response
-            .body(StreamBody::new(frames).boxed_unsync())
-            .unwrap();
+        let frames = stream::unfold(chunks, |mut chunks: mpsc::UnboundedReceiver<_>| async move {
+            let frame = chunks.recv().await?;
+            Some((frame, chunks))
+        });
+        let response = response.body(StreamBody::new(frames).boxed_unsync()).unwrap();
         self.reply.send(Ok(response)).ok();
         Writer(writer)
     }
@@ -293,10 +269,7 @@ impl Writer {
     }
 
     pub fn error(&self, code: u16, message: &str) {
-        self.event(
-            "ERROR",
-            &format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#),
-        );
+        self.event("ERROR", &format!(r#"{{"kind":"Status","code":{code},"message":"{message}"}}"#));
     }
 
     /// An event in protobuf.
@@ -328,9 +301,7 @@ pub fn pod(name: &str, version: u64) -> String {
 
 pub fn in_words(delivery: &Delivery) -> String {
     let one = |pod: &PodSnapshot| {
-        let version = pod
-            .resource_version
-            .map_or_else(|| "?".into(), |v| v.to_string());
+        let version = pod.resource_version.map_or_else(|| "?".into(), |v| v.to_string());
         format!("{}@{version}", pod.info.name)
     };
     let text = match &delivery.event {

@@ -61,10 +61,7 @@ impl PodCapacity {
 
     fn known(&mut self) -> &mut KnownCapacity {
         self.0.get_or_insert_with(|| {
-            Box::new(KnownCapacity {
-                state: CapacityState::Unknown,
-                said: None,
-            })
+            Box::new(KnownCapacity { state: CapacityState::Unknown, said: None })
         })
     }
 
@@ -90,11 +87,7 @@ impl PodCapacity {
         let since = said.filter(|said| is_same && said.by == *by);
         let since = since.map_or(to_milli(now), |said| said.since);
         known.state = *state;
-        known.said = Some(SaidOfCapacity {
-            by: Arc::clone(by),
-            since,
-            message,
-        });
+        known.said = Some(SaidOfCapacity { by: Arc::clone(by), since, message });
     }
 
     /// The pod was read: its message takes room again.
@@ -151,10 +144,7 @@ impl SavedCapacity {
             let by = Arc::clone(&said.by);
             SavedSaid(by, millis.cast_unsigned(), said.message.clone())
         });
-        Some(Self {
-            state: capacity.0.as_ref()?.state,
-            said,
-        })
+        Some(Self { state: capacity.0.as_ref()?.state, said })
     }
 
     /// Checks what was read.

@@ -16,10 +16,7 @@ use crate::pod::{
 };
 
 fn config() -> TrackerConfig {
-    TrackerConfig {
-        events: true,
-        ..TrackerConfig::default()
-    }
+    TrackerConfig { events: true, ..TrackerConfig::default() }
 }
 
 fn pod() -> PodSnapshot {
@@ -31,12 +28,8 @@ fn pod() -> PodSnapshot {
 /// The pod with its condition PodScheduled.
 fn scheduled(status: ConditionStatus) -> PodSnapshot {
     let mut pod = pod();
-    let condition = Condition {
-        status,
-        last_transition: Some(at(1)),
-    };
-    pod.conditions
-        .insert(ConditionType::PodScheduled, condition);
+    let condition = Condition { status, last_transition: Some(at(1)) };
+    pod.conditions.insert(ConditionType::PodScheduled, condition);
     if status != ConditionStatus::True {
         pod.unschedulable = true;
         pod.not_scheduled = Some(Box::new(NotScheduled {
@@ -56,10 +49,7 @@ fn said(state: CapacityState, by: &str, message: &str) -> PodEvent {
         first: None,
         named: None,
         occurred: Occurred::default(),
-        reason: EventReason::Capacity {
-            state,
-            by: by.into(),
-        },
+        reason: EventReason::Capacity { state, by: by.into() },
         message: (!message.is_empty()).then(|| message.into()),
     })
 }
@@ -74,9 +64,7 @@ type Said<'a> = (CapacityState, Option<&'a str>, Option<i64>, Option<&'a str>);
 /// What the record says.
 fn capacity(record: &Record) -> Option<Said<'_>> {
     let found = record.unschedulable.as_ref()?;
-    let since = found
-        .since
-        .map(|since| since.nanos_since(at(0)) / 1_000_000_000);
+    let since = found.since.map(|since| since.nanos_since(at(0)) / 1_000_000_000);
     let message = found.message.as_deref();
     Some((found.state, found.by.as_deref(), since, message))
 }
@@ -86,71 +74,35 @@ fn a_record_has_the_state_that_the_last_event_gave() {
     use CapacityState::{NoScaleUp, ScalingUp, Unknown};
     let (mut tracker, mut sink) = (Tracker::new(config()), Ends::default());
     deliver(&mut tracker, &mut sink, 1, PodEvent::Applied(pod()));
-    deliver(
-        &mut tracker,
-        &mut sink,
-        2,
-        said(NoScaleUp, "karpenter", "no limit is left"),
-    );
+    deliver(&mut tracker, &mut sink, 2, said(NoScaleUp, "karpenter", "no limit is left"));
     assert_eq!(capacity(&record(&tracker)), None, "it is not unschedulable");
     let full = PodEvent::Applied(scheduled(ConditionStatus::False));
     deliver(&mut tracker, &mut sink, 3, full);
-    let none = Some((
-        NoScaleUp,
-        Some("karpenter"),
-        Some(2),
-        Some("no limit is left"),
-    ));
+    let none = Some((NoScaleUp, Some("karpenter"), Some(2), Some("no limit is left")));
     assert_eq!(capacity(&record(&tracker)), none);
-    deliver(
-        &mut tracker,
-        &mut sink,
-        5,
-        said(NoScaleUp, "karpenter", "nothing fits"),
-    );
+    deliver(&mut tracker, &mut sink, 5, said(NoScaleUp, "karpenter", "nothing fits"));
     let again = Some((NoScaleUp, Some("karpenter"), Some(2), Some("nothing fits")));
     assert_eq!(capacity(&record(&tracker)), again, "it says so since then");
     deliver(&mut tracker, &mut sink, 6, said(NoScaleUp, "", ""));
     let nameless = Some((NoScaleUp, None, Some(6), None));
-    assert_eq!(
-        capacity(&record(&tracker)),
-        nameless,
-        "somebody else says so"
-    );
-    deliver(
-        &mut tracker,
-        &mut sink,
-        7,
-        said(ScalingUp, "cluster-autoscaler", "3->4"),
-    );
+    assert_eq!(capacity(&record(&tracker)), nameless, "somebody else says so");
+    deliver(&mut tracker, &mut sink, 7, said(ScalingUp, "cluster-autoscaler", "3->4"));
     let adds = Some((ScalingUp, Some("cluster-autoscaler"), Some(7), Some("3->4")));
     assert_eq!(capacity(&record(&tracker)), adds);
 
     let (saved, pods) = (tracker.saved(), read_back(&tracker));
     let mut tracker = Tracker::restored(config(), saved, pods, Successor::Same, &mut sink);
-    assert_eq!(
-        capacity(&record(&tracker)),
-        adds,
-        "a restart changes nothing"
-    );
+    assert_eq!(capacity(&record(&tracker)), adds, "a restart changes nothing");
     let bound = PodEvent::Applied(scheduled(ConditionStatus::True));
     deliver(&mut tracker, &mut sink, 9, bound);
     assert_eq!(capacity(&record(&tracker)), adds, "it keeps the last one");
-    deliver(
-        &mut tracker,
-        &mut sink,
-        10,
-        PodEvent::Deleted(scheduled(ConditionStatus::True)),
-    );
+    deliver(&mut tracker, &mut sink, 10, PodEvent::Deleted(scheduled(ConditionStatus::True)));
     assert_eq!(capacity(&sink.0[0].record()), adds);
 
     let mut tracker = Tracker::new(config());
     let full = PodEvent::Applied(scheduled(ConditionStatus::False));
     deliver(&mut tracker, &mut sink, 1, full);
-    assert_eq!(
-        capacity(&record(&tracker)),
-        Some((Unknown, None, None, None))
-    );
+    assert_eq!(capacity(&record(&tracker)), Some((Unknown, None, None, None)));
 }
 
 #[test]

@@ -97,9 +97,7 @@ impl Classification {
     /// had been watched.
     pub(super) fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: Backfill) -> Self {
         if let SnapshotOrigin::Restored { reported_until } = origin {
-            let young = snapshot
-                .created
-                .is_some_and(|created| created > reported_until);
+            let young = snapshot.created.is_some_and(|created| created > reported_until);
             if !young {
                 return Self::Accounted;
             }
@@ -114,10 +112,9 @@ impl Classification {
         let was_there = match origin {
             SnapshotOrigin::FirstList => !backfill.observes(snapshot),
             SnapshotOrigin::Later { first_list_began } => is_old(first_list_began),
-            SnapshotOrigin::Resharded {
-                before,
-                first_list_began,
-            } => !before.contains(snapshot.uid) || is_old(first_list_began),
+            SnapshotOrigin::Resharded { before, first_list_began } => {
+                !before.contains(snapshot.uid) || is_old(first_list_began)
+            }
             SnapshotOrigin::Restored { .. } => false,
         };
         if !was_there {
@@ -141,13 +138,7 @@ mod tests {
         pod.started = Some(Timestamp::from_seconds(created));
         if let Some((status, second)) = ready {
             let last_transition = Some(Timestamp::from_seconds(second));
-            pod.conditions.insert(
-                ConditionType::Ready,
-                Condition {
-                    status,
-                    last_transition,
-                },
-            );
+            pod.conditions.insert(ConditionType::Ready, Condition { status, last_transition });
         }
         pod
     }
@@ -160,18 +151,9 @@ mod tests {
     fn the_first_list_tells_finished_from_starting() {
         use ConditionStatus::{False, True};
         assert_eq!(in_first_list(&pod(100, None)), Classification::Adopted);
-        assert_eq!(
-            in_first_list(&pod(100, Some((True, 101)))),
-            Classification::Preexisting
-        );
-        assert_eq!(
-            in_first_list(&pod(100, Some((False, 105)))),
-            Classification::Adopted
-        );
-        assert_eq!(
-            in_first_list(&pod(100, Some((False, 106)))),
-            Classification::Preexisting
-        );
+        assert_eq!(in_first_list(&pod(100, Some((True, 101)))), Classification::Preexisting);
+        assert_eq!(in_first_list(&pod(100, Some((False, 105)))), Classification::Adopted);
+        assert_eq!(in_first_list(&pod(100, Some((False, 106)))), Classification::Preexisting);
         let mut failed = pod(100, Some((False, 100)));
         failed.phase = Phase::Failed;
         assert_eq!(in_first_list(&failed), Classification::Preexisting);
@@ -182,9 +164,8 @@ mod tests {
     #[test]
     fn a_later_pod_is_new_unless_it_existed_before_the_first_list() {
         let seen = |created, began: Option<i64>| {
-            let origin = SnapshotOrigin::Later {
-                first_list_began: began.map(Timestamp::from_seconds),
-            };
+            let origin =
+                SnapshotOrigin::Later { first_list_began: began.map(Timestamp::from_seconds) };
             Classification::of(
                 &pod(created, Some((ConditionStatus::True, 200))),
                 origin,
@@ -198,9 +179,7 @@ mod tests {
 
     #[test]
     fn a_backup_brings_back_only_pods_that_were_accounted_for() {
-        let origin = SnapshotOrigin::Restored {
-            reported_until: Timestamp::from_seconds(150),
-        };
+        let origin = SnapshotOrigin::Restored { reported_until: Timestamp::from_seconds(150) };
         let classify = |pod: &PodSnapshot| Classification::of(pod, origin, Backfill::Nothing);
         let mut old = pod(150, None);
         assert_eq!(classify(&old), Classification::Accounted);

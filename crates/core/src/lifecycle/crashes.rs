@@ -74,10 +74,7 @@ impl SavedCrash {
     /// # Errors
     /// What no pod can have.
     pub fn check(all: &[Self]) -> Result<(), &'static str> {
-        let longest = all
-            .iter()
-            .filter_map(|one| Some(one.message.as_ref()?.len()))
-            .max();
+        let longest = all.iter().filter_map(|one| Some(one.message.as_ref()?.len())).max();
         match all.len() > MOST_READY || longest > Some(MOST_BYTES) {
             true => Err("more of a crash than is kept"),
             false => Ok(()),
@@ -160,10 +157,7 @@ impl Crashes {
     /// What is saved of those that crash or have, in the order in which they became ready. Which others became ready
     /// lately, records tell.
     pub(super) fn saved(&self) -> Vec<SavedCrash> {
-        let known = self
-            .order
-            .iter()
-            .filter_map(|uid| Some((*uid, self.pods.get(uid)?)));
+        let known = self.order.iter().filter_map(|uid| Some((*uid, self.pods.get(uid)?)));
         let saved = known.filter_map(|(uid, ready)| {
             let crash = ready.crash.as_deref();
             Some(SavedCrash {
@@ -185,11 +179,7 @@ impl Crashes {
                 let container = container.into();
                 Box::new(Crash { container, message })
             });
-            let ready = Ready {
-                at: one.ready,
-                first: Some(one.first),
-                crash,
-            };
+            let ready = Ready { at: one.ready, first: Some(one.first), crash };
             self.insert(one.uid, ready);
         }
     }

@@ -18,10 +18,7 @@ impl<T> Default for EnumSet<T> {
 }
 
 impl<T: LabelValue> EnumSet<T> {
-    const FITS: () = assert!(
-        T::ALL.len() <= u16::BITS as usize,
-        "the set needs more bits"
-    );
+    const FITS: () = assert!(T::ALL.len() <= u16::BITS as usize, "the set needs more bits");
 
     const fn bit(index: usize) -> u16 {
         let () = Self::FITS;
@@ -53,10 +50,7 @@ mod tests {
         set.insert(Milestone::Created);
         set.insert(Milestone::Ready);
         let contained = Milestone::ALL.map(|milestone| set.contains(milestone));
-        assert_eq!(
-            contained,
-            [true, false, false, false, false, false, true, false, false]
-        );
+        assert_eq!(contained, [true, false, false, false, false, false, true, false, false]);
         assert!(set.is_known());
         assert!(!EnumSet::<Milestone>(set.0 | 0x8000, PhantomData).is_known());
         assert!(!EnumSet::<Milestone>(1 << Milestone::ALL.len(), PhantomData).is_known());

@@ -38,10 +38,7 @@ impl TimestampMode {
                 _ => (middle_of(second), false),
             },
         };
-        Estimate {
-            at: Some(at),
-            skewed,
-        }
+        Estimate { at: Some(at), skewed }
     }
 
     /// Estimates when a pod became Ready. Where the API states no time, that is when a watch event showed
@@ -52,10 +49,7 @@ impl TimestampMode {
         observed: Option<Timestamp>,
     ) -> Estimate {
         match (self, stated, observed) {
-            (Self::Fused, None, Some(observed)) => Estimate {
-                at: Some(observed),
-                skewed: false,
-            },
+            (Self::Fused, None, Some(observed)) => Estimate { at: Some(observed), skewed: false },
             _ => self.estimate(stated, observed),
         }
     }
@@ -149,10 +143,7 @@ mod tests {
 
     /// At so many milliseconds, skewed or not.
     fn estimate(millis: i64, skewed: bool) -> Estimate {
-        Estimate {
-            at: Some(at(millis)),
-            skewed,
-        }
+        Estimate { at: Some(at(millis)), skewed }
     }
 
     #[test]
@@ -174,10 +165,7 @@ mod tests {
     #[test]
     fn ready_without_a_time_is_when_it_was_shown_where_that_is_known() {
         let [api, fused] = TimestampMode::ALL;
-        let shown = Estimate {
-            at: Some(at(7)),
-            skewed: false,
-        };
+        let shown = Estimate { at: Some(at(7)), skewed: false };
         assert_eq!(fused.estimate_ready(None, Some(at(7))), shown);
         assert_eq!(fused.estimate_ready(None, None), Estimate::default());
         assert_eq!(api.estimate_ready(None, Some(at(7))), Estimate::default());
@@ -198,13 +186,9 @@ mod tests {
         assert_eq!(api.estimate_start(at(0)), at(0));
         assert_eq!(fused.estimate_start(at(0)), at(500));
         assert_eq!(api.estimate_event(at(0), Some(at(7))), at(0));
-        for (named, expected) in [
-            (None, 500),
-            (Some(0), 0),
-            (Some(999), 999),
-            (Some(1000), 500),
-            (Some(-1), 500),
-        ] {
+        for (named, expected) in
+            [(None, 500), (Some(0), 0), (Some(999), 999), (Some(1000), 500), (Some(-1), 500)]
+        {
             assert_eq!(fused.estimate_event(at(0), named.map(at)), at(expected));
         }
     }
@@ -213,14 +197,8 @@ mod tests {
     fn ungated_is_the_observation_but_never_after_scheduled() {
         let api = TimestampMode::Api;
         assert_eq!(api.estimate_ungated(Some(at(700)), None), Some(at(0)));
-        assert_eq!(
-            TimestampMode::Fused.estimate_ungated(Some(at(700)), None),
-            Some(at(700))
-        );
-        assert_eq!(
-            api.estimate_ungated(Some(at(2700)), Some(at(1000))),
-            Some(at(1000))
-        );
+        assert_eq!(TimestampMode::Fused.estimate_ungated(Some(at(700)), None), Some(at(700)));
+        assert_eq!(api.estimate_ungated(Some(at(2700)), Some(at(1000))), Some(at(1000)));
         assert_eq!(api.estimate_ungated(None, Some(at(1000))), None);
     }
 }

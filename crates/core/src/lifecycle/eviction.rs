@@ -167,10 +167,7 @@ mod tests {
     #[test]
     fn no_pod_is_evicted_while_there_is_room() {
         let (mut cap, mut pods) = (Cap::new(33), table(32, 0));
-        assert_eq!(
-            cap.make_room(&mut pods, 0, |pod| *pod, |_| {}),
-            Some([0, 0])
-        );
+        assert_eq!(cap.make_room(&mut pods, 0, |pod| *pod, |_| {}), Some([0, 0]));
         assert_eq!(pods.len(), 32);
         assert!(!cap.may_know(at(1)) && !cap.may_know(None));
     }
@@ -178,10 +175,7 @@ mod tests {
     #[test]
     fn a_sixteenth_makes_room_the_oldest_first() {
         let (mut cap, mut pods) = (Cap::new(64), table(64, 10));
-        assert_eq!(
-            cap.make_room(&mut pods, 10, |pod| *pod, |_| {}),
-            Some([2, 2])
-        );
+        assert_eq!(cap.make_room(&mut pods, 10, |pod| *pod, |_| {}), Some([2, 2]));
         assert_eq!(pods.len(), 60);
         let left = pods.iter().filter_map(|(_, pod)| *pod);
         assert_eq!(left.map(|pod| pod.created).min(), Some(15));
@@ -205,10 +199,7 @@ mod tests {
         cap.refuse(at(70), Timestamp::from_seconds(100));
         cap.refuse(at(60), Timestamp::from_seconds(100));
         let mut pods = table(1, 0);
-        assert_eq!(
-            cap.make_room(&mut pods, 0, |pod| *pod, |_| {}),
-            Some([0, 1])
-        );
+        assert_eq!(cap.make_room(&mut pods, 0, |pod| *pod, |_| {}), Some([0, 1]));
         assert_eq!(pods.len(), 0);
         assert!(cap.may_know(at(70)));
     }

@@ -61,17 +61,12 @@ impl Hints {
         }
         let old = old.map(|old| self.texts.remove(old));
         let kept = budget.exchange(old.as_ref().map(|old| &*old.text), Some(text));
-        self.texts.extend(kept.map(|text| Kept {
-            hint,
-            container,
-            text,
-        }));
+        self.texts.extend(kept.map(|text| Kept { hint, container, text }));
     }
 
     /// Counts texts that were read, and lets go those that have no room.
     pub(super) fn count(&mut self, budget: &mut MessageBudget) {
-        self.texts
-            .retain(|kept| budget.exchange(None, Some(&kept.text)).is_some());
+        self.texts.retain(|kept| budget.exchange(None, Some(&kept.text)).is_some());
     }
 
     /// How much room they take is free again.
@@ -245,9 +240,7 @@ impl SavedHints {
         numbers.sort_unstable();
         let count = numbers.len();
         numbers.dedup();
-        let is_known = numbers
-            .iter()
-            .all(|number| usize::from(*number) < KINDS.len());
+        let is_known = numbers.iter().all(|number| usize::from(*number) < KINDS.len());
         let is_short = |text: &str| text.len() <= MOST_BYTES_OF_ONE;
         let texts = self.texts.iter().map(|(.., text)| &**text);
         match is_known
@@ -261,20 +254,10 @@ impl SavedHints {
 
     /// What was saved, where that is more than a sign.
     pub(super) fn hints(self) -> Option<Hints> {
-        let texts = self
-            .texts
-            .into_iter()
-            .filter_map(|(number, container, text)| {
-                Some(Kept {
-                    hint: *KINDS.get(usize::from(number))?,
-                    container,
-                    text,
-                })
-            });
-        let hints = Hints {
-            texts: texts.collect(),
-            volume_image: self.volume_image,
-        };
+        let texts = self.texts.into_iter().filter_map(|(number, container, text)| {
+            Some(Kept { hint: *KINDS.get(usize::from(number))?, container, text })
+        });
+        let hints = Hints { texts: texts.collect(), volume_image: self.volume_image };
         Some(hints).filter(|hints| *hints != Hints::default())
     }
 }

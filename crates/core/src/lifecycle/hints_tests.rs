@@ -8,10 +8,7 @@ fn told(cause: Cause, said: &[(Hint, &str)], message: Option<&str>) -> Option<St
         let container = (!matches!(hint, Hint::PullSecret | Hint::Sync)).then_some(0);
         hints.keep(*hint, container, text, FIRST, &mut budget);
     }
-    let waiting = Waiting {
-        cause,
-        container: FIRST,
-    };
+    let waiting = Waiting { cause, container: FIRST };
     let told = hints.told(waiting, message).map(Cow::into_owned);
     hints.release(&mut budget);
     assert_eq!(budget, MessageBudget::default());
@@ -28,10 +25,7 @@ fn an_event_tells_of_a_pull_where_the_status_only_backs_off() {
     let pull = (Hint::Pull, refused);
     let back_off = (Hint::Start, "Error: ImagePullBackOff");
     let image = |said: &[_], message| told(Cause::Image, said, message);
-    assert_eq!(
-        image(&[pull, back_off], Some(BACK_OFF)).as_deref(),
-        Some(refused)
-    );
+    assert_eq!(image(&[pull, back_off], Some(BACK_OFF)).as_deref(), Some(refused));
     let status = "Back-off pulling image \"r.io/a:1\": ErrImagePull: not found";
     assert_eq!(image(&[pull], Some(status)).as_deref(), Some(status));
     assert_eq!(image(&[back_off], None), None);
@@ -69,10 +63,7 @@ fn a_crash_says_which_probe_killed_the_container_or_failed() {
     // A long text leaves room for how it ended.
     let long = "Startup probe failed: Get \"http://10.1.0.7:8080/healthz\": context deadline exceeded (Client.Timeout \
                 exceeded while awaiting headers)";
-    let said = crash(
-        &[(Hint::Unhealthy(ProbeKind::Startup), long), killed],
-        by_signal,
-    );
+    let said = crash(&[(Hint::Unhealthy(ProbeKind::Startup), long), killed], by_signal);
     assert!(
         said.starts_with("killed by its startup probe (") && said.ends_with(by_signal),
         "{said}"
@@ -85,10 +76,7 @@ fn a_crash_says_which_probe_killed_the_container_or_failed() {
     assert_eq!(crash(&[failed, killed], by_itself), both);
     let of_memory = "OOMKilled, exit code 137, 3 restarts";
     assert!(crash(&[failed, killed], of_memory).starts_with(of_memory));
-    let readiness = (
-        Hint::Unhealthy(ProbeKind::Readiness),
-        "Readiness probe failed: EOF",
-    );
+    let readiness = (Hint::Unhealthy(ProbeKind::Readiness), "Readiness probe failed: EOF");
     assert!(crash(&[readiness], by_itself).ends_with("no such table: users"));
 }
 
@@ -99,10 +87,7 @@ fn a_text_about_another_container_is_not_told() {
     let mut keep = |container, text, waits_for| {
         hints.keep(hint, Some(container), text, Some(waits_for), &mut budget);
         let told = |container| {
-            let waiting = Waiting {
-                cause: Cause::Probe,
-                container: Some(container),
-            };
+            let waiting = Waiting { cause: Cause::Probe, container: Some(container) };
             hints.told(waiting, None).map(Cow::into_owned)
         };
         (told(0), told(1))
@@ -118,9 +103,6 @@ fn a_text_about_another_container_is_not_told() {
 fn a_failed_sync_speaks_where_nothing_else_does() {
     let sync = (Hint::Sync, "error determining status: rpc error");
     assert_eq!(told(Cause::Unknown, &[sync], None).as_deref(), Some(sync.1));
-    assert_eq!(
-        told(Cause::Unknown, &[sync], Some("other")).as_deref(),
-        Some("other")
-    );
+    assert_eq!(told(Cause::Unknown, &[sync], Some("other")).as_deref(), Some("other"));
     assert_eq!(told(Cause::Cni, &[sync], None), None);
 }

@@ -59,10 +59,7 @@ impl From<ImagePull> for SavedPull {
 
 impl From<SavedPull> for ImagePull {
     fn from((registry, failed, image): SavedPull) -> Self {
-        let mut pull = Self {
-            registry,
-            ..Self::default()
-        };
+        let mut pull = Self { registry, ..Self::default() };
         if failed {
             pull.set_failed();
         }

@@ -136,11 +136,7 @@ impl OpenChanges {
             (None, None) => {}
             (None, Some(Resize { state, since })) => {
                 let at_first_sight = view.first;
-                self.resize = Some(OpenResize {
-                    state,
-                    since,
-                    at_first_sight,
-                });
+                self.resize = Some(OpenResize { state, since, at_first_sight });
                 let to = Some(state);
                 emit(TrackerObservation::Resizing { from: None, to });
             }

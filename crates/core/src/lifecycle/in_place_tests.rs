@@ -1,10 +1,7 @@
 use super::*;
 use TrackerObservation::{ResizeEnded, Resized, Resizing, UpdatedInPlace};
 
-const LATER: DeliveryView = DeliveryView {
-    first: false,
-    observed: None,
-};
+const LATER: DeliveryView = DeliveryView { first: false, observed: None };
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(second)
@@ -16,10 +13,7 @@ fn uid() -> PodUid {
 
 fn resize(state: ResizeState, second: i64) -> Option<InPlaceChanges> {
     Some(InPlaceChanges {
-        resize: Some(Resize {
-            state,
-            since: Some(at(second)),
-        }),
+        resize: Some(Resize { state, since: Some(at(second)) }),
         update_ready: None,
     })
 }
@@ -27,18 +21,12 @@ fn resize(state: ResizeState, second: i64) -> Option<InPlaceChanges> {
 fn update(status: ConditionStatus, second: i64) -> Option<InPlaceChanges> {
     Some(InPlaceChanges {
         resize: None,
-        update_ready: Some(Condition {
-            status,
-            last_transition: Some(at(second)),
-        }),
+        update_ready: Some(Condition { status, last_transition: Some(at(second)) }),
     })
 }
 
 fn observed_at(second: i64) -> DeliveryView {
-    DeliveryView {
-        observed: Some(at(second)),
-        ..LATER
-    }
+    DeliveryView { observed: Some(at(second)), ..LATER }
 }
 
 fn seen(
@@ -46,9 +34,7 @@ fn seen(
 ) -> (OpenInPlace, Vec<TrackerObservation>) {
     let (mut open, mut observed) = (OpenInPlace::default(), Vec::new());
     for (changes, view) in steps {
-        open.see(uid(), changes.as_ref(), *view, &mut |one| {
-            observed.push(one)
-        });
+        open.see(uid(), changes.as_ref(), *view, &mut |one| observed.push(one));
     }
     (open, observed)
 }
@@ -91,14 +77,8 @@ fn a_list_shows_that_a_resize_is_over_and_not_when() {
 
 #[test]
 fn a_resize_that_was_open_at_first_sight_counts_in_the_gauge_alone() {
-    let first = DeliveryView {
-        first: true,
-        ..LATER
-    };
-    let steps = [
-        (resize(ResizeState::Deferred, 10), first),
-        (None, observed_at(25)),
-    ];
+    let first = DeliveryView { first: true, ..LATER };
+    let steps = [(resize(ResizeState::Deferred, 10), first), (None, observed_at(25))];
     let (_, observed) = seen(&steps);
     assert_eq!(observed, [moves(None, DEFERRED), moves(DEFERRED, None)]);
     let (mut open, mut observed) = seen(&steps[..1]);
@@ -112,10 +92,7 @@ fn a_resize_ends_with_its_pod() {
     open.end(uid(), &mut |one| observed.push(one));
     open.end(uid(), &mut |one| observed.push(one));
     let ended = ResizeEnded(ResizeResult::Ended);
-    assert_eq!(
-        observed,
-        [moves(None, DEFERRED), moves(DEFERRED, None), ended]
-    );
+    assert_eq!(observed, [moves(None, DEFERRED), moves(DEFERRED, None), ended]);
 }
 
 #[test]

@@ -159,12 +159,7 @@ pub(super) const INTERVALS: &[Definition; Interval::COUNT] = {
 };
 
 const fn stage(stage: Stage, from: Start, to: Milestone, applies_to: AppliesTo) -> Definition {
-    Definition {
-        interval: Interval::Stage(stage),
-        from,
-        to: End::At(to),
-        applies_to,
-    }
+    Definition { interval: Interval::Stage(stage), from, to: End::At(to), applies_to }
 }
 
 const fn whole(interval: Interval, from: Start, to: Milestone) -> Definition {
@@ -176,21 +171,11 @@ const fn step(step: Step, from: Start, to: Milestone) -> Definition {
 }
 
 const fn of_node(step: Step, from: Start, to: End) -> Definition {
-    Definition {
-        interval: Interval::Step(step),
-        from,
-        to,
-        applies_to: AppliesTo::WithNewNode,
-    }
+    Definition { interval: Interval::Step(step), from, to, applies_to: AppliesTo::WithNewNode }
 }
 
 const fn all_pods(interval: Interval, from: Start, to: Milestone) -> Definition {
-    Definition {
-        interval,
-        from,
-        to: End::At(to),
-        applies_to: AppliesTo::AllPods,
-    }
+    Definition { interval, from, to: End::At(to), applies_to: AppliesTo::AllPods }
 }
 
 /// Every row is at the index of its interval.

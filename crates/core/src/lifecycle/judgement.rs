@@ -122,10 +122,7 @@ impl Judgement {
             Self::Unusable(AnomalyKind::Negative)
         } else {
             let latency = Latency::from_nanos(nanos.max(0).unsigned_abs());
-            Self::Usable {
-                latency,
-                rounded: nanos < 0,
-            }
+            Self::Usable { latency, rounded: nanos < 0 }
         }
     }
 }
@@ -146,19 +143,14 @@ mod tests {
     #[test]
     fn durations_are_judged_at_their_bounds() {
         let judge = |millis| Judgement::of(Some(at(0)), Some(at(millis)));
-        let usable = |nanos, rounded| Judgement::Usable {
-            latency: Latency::from_nanos(nanos),
-            rounded,
-        };
+        let usable =
+            |nanos, rounded| Judgement::Usable { latency: Latency::from_nanos(nanos), rounded };
         assert_eq!(judge(0), usable(0, false));
         assert_eq!(judge(-1000), usable(0, true));
         assert_eq!(judge(-1001), Judgement::Unusable(AnomalyKind::Negative));
         let month = TOO_LONG_NANOS / 1_000_000;
         assert_eq!(judge(month), usable(TOO_LONG_NANOS as u64, false));
         assert_eq!(judge(month + 1), Judgement::Unusable(AnomalyKind::TooLong));
-        assert_eq!(
-            Judgement::of(None, Some(at(0))),
-            Judgement::Unusable(AnomalyKind::Missing)
-        );
+        assert_eq!(Judgement::of(None, Some(at(0))), Judgement::Unusable(AnomalyKind::Missing));
     }
 }

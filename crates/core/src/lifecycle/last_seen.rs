@@ -151,11 +151,7 @@ mod tests {
                 let saved = SavedSecond::of(second, created);
                 let lost = u32::from(second.wrapping_sub(created) == 1 << 31 && second != 0);
                 let restored = saved.second(created);
-                assert_eq!(
-                    restored,
-                    second.wrapping_sub(lost),
-                    "{second} from {created}"
-                );
+                assert_eq!(restored, second.wrapping_sub(lost), "{second} from {created}");
             }
         }
     }

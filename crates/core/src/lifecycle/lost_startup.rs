@@ -72,13 +72,7 @@ fn has_turned_true_again(snapshot: &PodSnapshot) -> bool {
             .and_then(|condition| condition.last_transition)
             .is_some_and(|since| is_long_after(snapshot, started, since))
     };
-    [
-        Milestone::Initialized,
-        Milestone::ContainersReady,
-        Milestone::Ready,
-    ]
-    .into_iter()
-    .any(is_late)
+    [Milestone::Initialized, Milestone::ContainersReady, Milestone::Ready].into_iter().any(is_late)
 }
 
 /// Whether a pod that started at `started` has had more time to be Ready by `then` than a startup takes.
@@ -98,9 +92,7 @@ fn allowed_by_probes(snapshot: &PodSnapshot) -> u64 {
             let failures = u64::from(probe.failure_threshold) * u64::from(probe.period);
             failures.saturating_add(probe.initial_delay.into())
         });
-        let readiness = probes
-            .readiness
-            .map_or(0, |probe| probe.initial_delay.into());
+        let readiness = probes.readiness.map_or(0, |probe| probe.initial_delay.into());
         startup.max(readiness)
     });
     allowed.max().unwrap_or_default()
@@ -176,10 +168,7 @@ mod tests {
         }]
         .into();
         let last_transition = Some(at(since));
-        let condition = Condition {
-            status,
-            last_transition,
-        };
+        let condition = Condition { status, last_transition };
         pod.conditions.insert(kind, condition);
         pod
     }
@@ -203,11 +192,7 @@ mod tests {
 
     /// A probe that runs first after so many seconds, and may fail so often each 10 seconds.
     fn probe(initial_delay: u32, failure_threshold: u32) -> Probe {
-        Probe {
-            initial_delay,
-            failure_threshold,
-            ..Probe::default()
-        }
+        Probe { initial_delay, failure_threshold, ..Probe::default() }
     }
 
     #[test]
@@ -230,21 +215,13 @@ mod tests {
                 pod.info.probes = Some(vec![quick.clone(), slow.clone()].into());
                 LostStartup::of(&pod).is_some()
             };
-            (0..90_000)
-                .find(|second| is_lost(*second))
-                .map(|first| first - 1)
+            (0..90_000).find(|second| is_lost(*second)).map(|first| first - 1)
         };
         assert_eq!(with(Some(probe(0, 180)), None), Some(300 + 1_800));
-        assert_eq!(
-            with(Some(probe(20, 180)), Some(probe(60, 3))),
-            Some(300 + 1_820)
-        );
+        assert_eq!(with(Some(probe(20, 180)), Some(probe(60, 3))), Some(300 + 1_820));
         assert_eq!(with(None, Some(probe(600, 9_000))), Some(300 + 600));
         assert_eq!(with(None, None), Some(300 + 30));
-        let endless = Probe {
-            period: u32::MAX,
-            ..probe(u32::MAX, u32::MAX)
-        };
+        let endless = Probe { period: u32::MAX, ..probe(u32::MAX, u32::MAX) };
         assert_eq!(with(Some(endless), None), None);
     }
 
@@ -289,10 +266,7 @@ mod tests {
             pod.conditions = Default::default();
             let last_transition = Some(at(0));
             let status = False;
-            let condition = Condition {
-                status,
-                last_transition,
-            };
+            let condition = Condition { status, last_transition };
             pod.conditions.insert(Ready, condition);
         };
         assert_eq!(evicted(&never_ready), None);
@@ -301,11 +275,7 @@ mod tests {
             pod.containers[0].state =
                 ContainerState::Waiting(crate::pod::WaitingReason::ImagePullBackOff);
         };
-        assert_eq!(
-            evicted(&waiting),
-            None,
-            "it waited for its image all the time"
-        );
+        assert_eq!(evicted(&waiting), None, "it waited for its image all the time");
         // Older kubelets leave no status of a container.
         let bare = |pod: &mut PodSnapshot| {
             pod.containers[0] = Container::new("app".into(), ContainerKind::Regular)

@@ -53,11 +53,7 @@ impl MessageBudget {
         let old = message.as_ref().map(Message::said);
         let is_same = |new: Said<'_>| {
             old.map(|old| (old.about, old.is_of_attachment, old.text))
-                == Some((
-                    new.about,
-                    new.is_of_attachment,
-                    cut.as_deref().unwrap_or_default(),
-                ))
+                == Some((new.about, new.is_of_attachment, cut.as_deref().unwrap_or_default()))
         };
         if new.map_or(old.is_none(), is_same) {
             return;
@@ -136,10 +132,7 @@ fn said_of_container(snapshot: &PodSnapshot, cause: Cause) -> Option<&str> {
 
 /// The image of a volume that `text` says cannot be pulled: kubelets say it of the container that mounts the volume.
 fn named_volume<'a>(snapshot: &'a PodSnapshot, cause: Cause, text: &str) -> Option<&'a Arc<str>> {
-    let images = snapshot
-        .volume_images
-        .iter()
-        .flat_map(|images| images.iter());
+    let images = snapshot.volume_images.iter().flat_map(|images| images.iter());
     let mut images = images.filter(|_| cause == Cause::Image);
     images.find(|image| image_registry::is_named_in(text, image))
 }

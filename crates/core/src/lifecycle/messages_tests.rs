@@ -24,22 +24,12 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
     messages.resize_with(2 * MOST_BYTES / MOST_BYTES_OF_ONE, || None);
     let said = |message: &Option<Message>| message.as_ref().map(|said| said.text.clone());
     let about = waiting(Stage::Network, Cause::Cni);
-    let new = |text| {
-        Some(Said {
-            about,
-            is_of_attachment: false,
-            volume_image: None,
-            text,
-        })
-    };
+    let new = |text| Some(Said { about, is_of_attachment: false, volume_image: None, text });
     for message in &mut messages {
         budget.replace(message, new(&long));
     }
     let kept = messages.iter().flatten();
-    assert!(
-        kept.clone()
-            .all(|message| message.text.len() == MOST_BYTES_OF_ONE)
-    );
+    assert!(kept.clone().all(|message| message.text.len() == MOST_BYTES_OF_ONE));
     let most = MOST_BYTES + MOST_BYTES_AT_ONCE;
     assert_eq!(kept.count(), most / MOST_BYTES_OF_ONE);
     assert!(budget.is_full());
@@ -59,10 +49,7 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
 #[test]
 fn the_scheduler_speaks_while_the_pod_is_not_scheduled() {
     let mut pod = pod();
-    assert_eq!(
-        said_by_pod(&pod, waiting(Stage::Scheduling, Cause::Queue)),
-        None
-    );
+    assert_eq!(said_by_pod(&pod, waiting(Stage::Scheduling, Cause::Queue)), None);
     pod.not_scheduled = Some(Box::new(NotScheduled {
         is_false: true,
         reason: NotScheduledReason::Unschedulable,
@@ -75,10 +62,7 @@ fn the_scheduler_speaks_while_the_pod_is_not_scheduled() {
     let said = "0/3 nodes are available: 3 Insufficient cpu.";
     assert_eq!(unschedulable(Cause::Resources), Some(said));
     assert_eq!(unschedulable(Cause::Terminating), None);
-    assert_eq!(
-        said_by_pod(&pod, waiting(Stage::Readiness, Cause::ReadinessGate)),
-        None
-    );
+    assert_eq!(said_by_pod(&pod, waiting(Stage::Readiness, Cause::ReadinessGate)), None);
 }
 
 #[test]
@@ -94,15 +78,8 @@ fn the_container_with_the_problem_speaks() {
         container("c", WaitingReason::ErrImagePull),
     ]
     .into();
-    let message = |container, text: &str| WaitingMessage {
-        container,
-        text: text.into(),
-    };
-    let messages = vec![
-        message(0, "back-off"),
-        message(1, "not found"),
-        message(2, "denied"),
-    ];
+    let message = |container, text: &str| WaitingMessage { container, text: text.into() };
+    let messages = vec![message(0, "back-off"), message(1, "not found"), message(2, "denied")];
     pod.waiting_messages = Some(Box::new(messages));
     let said = |cause| {
         let said = said_by_pod(&pod, waiting(Stage::Containers, cause));
@@ -129,12 +106,7 @@ fn a_warning_speaks_of_the_network() {
     let text = "no address left";
     assert_eq!(
         said_by_event(&event),
-        Some(Said {
-            about,
-            is_of_attachment: false,
-            volume_image: None,
-            text,
-        })
+        Some(Said { about, is_of_attachment: false, volume_image: None, text })
     );
     event.message = Some("".into());
     assert_eq!(said_by_event(&event), None);

@@ -41,12 +41,8 @@ impl Milestone {
 
     /// The milestones that come after Scheduled and imply it, and that can be entered again
     /// ([§5.6](crate::specification#s5-6)).
-    pub const REENTERABLE: [Self; 4] = [
-        Self::NetworkReady,
-        Self::Initialized,
-        Self::ContainersReady,
-        Self::Ready,
-    ];
+    pub const REENTERABLE: [Self; 4] =
+        [Self::NetworkReady, Self::Initialized, Self::ContainersReady, Self::Ready];
 
     /// The milestone that a condition type shows.
     pub const fn of(kind: ConditionType) -> Self {

@@ -83,13 +83,10 @@ pub(super) fn earliest(
 /// The time of ContainersStarted ([§9.1](crate::specification#s9-1)): the latest start of the regular
 /// containers; `None` unless there are any and each has started.
 pub(super) fn all_started(containers: &[Container]) -> Option<Timestamp> {
-    let mut regular = containers
-        .iter()
-        .filter(|container| container.kind == ContainerKind::Regular);
+    let mut regular =
+        containers.iter().filter(|container| container.kind == ContainerKind::Regular);
     let first = regular.next()?.started?;
-    regular.try_fold(first, |latest, container| {
-        Some(latest.max(container.started?))
-    })
+    regular.try_fold(first, |latest, container| Some(latest.max(container.started?)))
 }
 
 #[cfg(test)]
@@ -101,10 +98,7 @@ mod tests {
     }
 
     fn container(kind: ContainerKind, started: Option<i64>) -> Container {
-        Container {
-            started: started.map(at),
-            ..Container::new("c".into(), kind)
-        }
+        Container { started: started.map(at), ..Container::new("c".into(), kind) }
     }
 
     #[test]
@@ -132,9 +126,8 @@ mod tests {
     fn the_first_start_shows_how_late_the_condition_may_be() {
         let of = |condition: Option<i64>, starts: &[i64]| {
             let starts = starts.iter();
-            let containers: Vec<Container> = starts
-                .map(|start| container(ContainerKind::Regular, Some(*start)))
-                .collect();
+            let containers: Vec<Container> =
+                starts.map(|start| container(ContainerKind::Regular, Some(*start))).collect();
             NetworkTime::of(condition.map(at), &containers)
         };
         assert_eq!(of(Some(4), &[]), Some(NetworkTime::Exact));
@@ -150,10 +143,7 @@ mod tests {
         let regular = |started| container(ContainerKind::Regular, started);
         let init = container(ContainerKind::Init, None);
         assert_eq!(all_started(&[]), None);
-        assert_eq!(
-            all_started(&[container(ContainerKind::Init, Some(1))]),
-            None
-        );
+        assert_eq!(all_started(&[container(ContainerKind::Init, Some(1))]), None);
         assert_eq!(all_started(&[regular(Some(1)), regular(None)]), None);
         let all = [init, regular(Some(3)), regular(Some(9)), regular(Some(4))];
         assert_eq!(all_started(&all), Some(at(9)));

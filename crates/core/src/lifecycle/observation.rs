@@ -84,31 +84,18 @@ pub enum PodObservation {
     Moved { from: PodState, to: PodState },
     /// The pod that has been in `stage` longest entered it at `entered`; `None` if no pod is in the
     /// stage. Reported whenever it changes.
-    OldestInFlight {
-        stage: Stage,
-        entered: Option<Timestamp>,
-    },
+    OldestInFlight { stage: Stage, entered: Option<Timestamp> },
     /// The pod's node became known after the pod had been discovered without one
     Bound,
     /// What the pod's node states became known after the pod was bound
     NodeKnown,
     /// An interval ended with a usable duration
-    Measured {
-        interval: Interval,
-        latency: Latency,
-    },
+    Measured { interval: Interval, latency: Latency },
     /// Created → Ready ended with a usable duration, and nodes or Events are a source of evidence
     /// ([§14.5](crate::specification#s14-5))
-    Startup {
-        capacity: StartupCapacity,
-        images: StartupImages,
-        latency: Latency,
-    },
+    Startup { capacity: StartupCapacity, images: StartupImages, latency: Latency },
     /// A stage or step was not observed
-    Unobserved {
-        stage: StageOrStep,
-        reason: UnobservedReason,
-    },
+    Unobserved { stage: StageOrStep, reason: UnobservedReason },
     /// NetworkReady was latched. `time` is `None` where its time is unknown. If Scheduled → NetworkReady
     /// is measured, that follows before anything else is observed of another pod.
     NetworkReady {
@@ -117,10 +104,7 @@ pub enum PodObservation {
         time: Option<NetworkTime>,
     },
     /// It has become stuck in its stage, is stuck for another cause, or is stuck no longer
-    Stuck {
-        from: Option<WaitReason>,
-        to: Option<WaitReason>,
-    },
+    Stuck { from: Option<WaitReason>, to: Option<WaitReason> },
     /// A condition became True again
     Reentered(Milestone),
     /// A time was unusable, or had to be corrected
@@ -173,10 +157,7 @@ pub enum TrackerObservation {
     DeletionLost(SourceId),
     /// A pod whose startup is over has a native resize in another state than before; `None` where none
     /// is open ([§10.3](crate::specification#s10-3))
-    Resizing {
-        from: Option<ResizeState>,
-        to: Option<ResizeState>,
-    },
+    Resizing { from: Option<ResizeState>, to: Option<ResizeState> },
     /// A pod that ended as ready has fallen back less than ten minutes after its first Ready
     /// ([§5.10](crate::specification#s5-10)); once for a pod at most
     Relapsed,
@@ -236,8 +217,7 @@ impl<'a, S: Observer> Reporter<'a, S> {
 
     /// Reports something that happened to `pod`.
     pub(super) fn pod(&mut self, pod: &PodInfo, observation: PodObservation) {
-        self.sink
-            .observe(self.now, Observation::Pod(pod, observation));
+        self.sink.observe(self.now, Observation::Pod(pod, observation));
     }
 
     /// Reports an image of `pod`.
@@ -252,7 +232,6 @@ impl<'a, S: Observer> Reporter<'a, S> {
 
     /// Reports something that happened to the tracker as a whole.
     pub(super) fn tracker(&mut self, observation: TrackerObservation) {
-        self.sink
-            .observe(self.now, Observation::Tracker(observation));
+        self.sink.observe(self.now, Observation::Tracker(observation));
     }
 }

@@ -195,10 +195,7 @@ impl PodInFlight {
             texts: None,
             capacity: PodCapacity::default(),
             images: ImagePulls::default(),
-            sli: SliProgress {
-                is_stateful: snapshot.is_stateful,
-                decided: false,
-            },
+            sli: SliProgress { is_stateful: snapshot.is_stateful, decided: false },
             lacks_network_condition: false,
             discovered: now,
             entry: None,
@@ -232,9 +229,7 @@ impl PodInFlight {
             lacks_network_condition,
             ..
         } = self;
-        if !last_seen.accept(snapshot, fold.baseline, &mut |again| {
-            reporter.pod(info, again)
-        }) {
+        if !last_seen.accept(snapshot, fold.baseline, &mut |again| reporter.pod(info, again)) {
             return None;
         }
         let newly_bound = info.node.is_none() && snapshot.info.node.is_some();
@@ -247,10 +242,8 @@ impl PodInFlight {
             emit(PodObservation::Bound);
         }
         let was_scheduled = startup.reached(Milestone::Scheduled).is_reached();
-        let context = SnapshotContext {
-            exact_network: shared.has_exact_network(info),
-            ..fold.context
-        };
+        let context =
+            SnapshotContext { exact_network: shared.has_exact_network(info), ..fold.context };
         evidence.update(snapshot);
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
             let nanos = snapshot.init_runs.as_nanos();
@@ -276,18 +269,12 @@ impl PodInFlight {
         let (capacity, has_evidence) = (startup.capacity(), shared.has_evidence());
         judge(startup, &mut |observation| {
             emit(observation);
-            if let PodObservation::Measured {
-                interval: Interval::CreatedToReady,
-                latency,
-            } = observation
+            if let PodObservation::Measured { interval: Interval::CreatedToReady, latency } =
+                observation
                 && has_evidence
             {
                 let images = shared.images_of(images, evidence);
-                emit(PodObservation::Startup {
-                    capacity,
-                    images,
-                    latency,
-                });
+                emit(PodObservation::Startup { capacity, images, latency });
             }
         });
         if fold.adopted {
@@ -349,10 +336,7 @@ impl PodInFlight {
 
     /// When it became ready, of a startup that ended as ready at `ended`: a Ready without a time counts from the end.
     pub(super) fn ready_at(&self, ended: Timestamp) -> Timestamp {
-        self.startup
-            .reached(Milestone::Ready)
-            .usable()
-            .unwrap_or(ended)
+        self.startup.reached(Milestone::Ready).usable().unwrap_or(ended)
     }
 
     /// Its namespace and name.
@@ -393,11 +377,7 @@ impl PodInFlight {
             });
         }
         self.causes.set_container(self.container);
-        self.causes.push(RecordedCause {
-            waiting,
-            began: now,
-            container: None,
-        });
+        self.causes.push(RecordedCause { waiting, began: now, container: None });
     }
 
     /// Ends the startup. Returns how it ended.
@@ -407,16 +387,7 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) -> Outcome {
-        let Self {
-            info,
-            startup,
-            slos,
-            evidence,
-            images,
-            sli,
-            lacks_network_condition,
-            ..
-        } = self;
+        let Self { info, startup, slos, evidence, images, sli, lacks_network_condition, .. } = self;
         let outcome = disrupted(outcome, evidence);
         // Of a pod in flight only.
         startup.has_run = false;
@@ -489,15 +460,7 @@ impl PodInFlight {
         shared: &SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
-        let Self {
-            info,
-            startup,
-            slos,
-            waiting,
-            evidence,
-            images,
-            ..
-        } = self;
+        let Self { info, startup, slos, waiting, evidence, images, .. } = self;
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
         let mut emit = |observation| reporter.pod(info, observation);
         let (startup, rules) = ((&*startup, kind), &shared.rules);
@@ -507,8 +470,7 @@ impl PodInFlight {
     /// Other SLOs are in force (see [`SloProgress::replace`]).
     pub(super) fn replace_slos(&mut self, successors: &[Option<SloId>], shared: &mut SharedState) {
         let SharedState { rules, timers, .. } = shared;
-        self.slos
-            .replace(successors, rules, self.uid, &self.startup, timers);
+        self.slos.replace(successors, rules, self.uid, &self.startup, timers);
     }
 
     /// The SLOs that still wait for their event of this pod.
@@ -522,9 +484,7 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
-        let Self {
-            uid, info, entry, ..
-        } = self;
+        let Self { uid, info, entry, .. } = self;
         let mut emit = |observation| reporter.pod(info, observation);
         shared.order.move_pod(*uid, *entry, to, &mut emit);
         *entry = to;
@@ -605,10 +565,7 @@ fn skip_ended(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
         let interval = stage.interval();
         if startup.applies(interval) && startup.end(interval).is_reached() {
             startup.skip(interval);
-            emit(PodObservation::Unobserved {
-                stage,
-                reason: UnobservedReason::Preexisting,
-            });
+            emit(PodObservation::Unobserved { stage, reason: UnobservedReason::Preexisting });
         }
     }
 }

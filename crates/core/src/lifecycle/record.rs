@@ -148,13 +148,7 @@ fn is_false(flag: &bool) -> bool {
 impl Progress {
     /// Whether the startup is under way and can never end with Ready ([§6.12](crate::specification#s6-12)).
     pub const fn is_never_ready(&self) -> bool {
-        matches!(
-            self,
-            Self::InFlight {
-                is_never_ready: true,
-                ..
-            }
-        )
+        matches!(self, Self::InFlight { is_never_ready: true, .. })
     }
 }
 
@@ -446,11 +440,10 @@ impl Record {
     /// The duration of an interval, where it was observed.
     pub fn duration(&self, interval: Interval) -> Option<Latency> {
         let mut all = self.intervals.iter();
-        all.find(|one| one.interval == interval)
-            .and_then(|one| match one.result {
-                IntervalResult::Measured { seconds } => Some(seconds),
-                IntervalResult::Open | IntervalResult::Unobserved { .. } => None,
-            })
+        all.find(|one| one.interval == interval).and_then(|one| match one.result {
+            IntervalResult::Measured { seconds } => Some(seconds),
+            IntervalResult::Open | IntervalResult::Unobserved { .. } => None,
+        })
     }
 
     /// When a milestone was reached, where that is known.
@@ -501,11 +494,7 @@ impl RecordedPull {
     /// From when to when the image was pulled, the wait in the kubelet's queue included, where it was and
     /// that is known.
     pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
-        let RecordedImage::Pulled {
-            ended: Some(ended),
-            with_wait,
-        } = self.image
-        else {
+        let RecordedImage::Pulled { ended: Some(ended), with_wait } = self.image else {
             return None;
         };
         Some((with_wait.before(ended), ended))

@@ -53,9 +53,7 @@ impl LastTrue {
         mut reentered: impl FnMut(Milestone),
     ) {
         for (last, kind) in self.0.iter_mut().zip(TRACKED) {
-            let transition = conditions
-                .holding(kind)
-                .and_then(|held| held.last_transition);
+            let transition = conditions.holding(kind).and_then(|held| held.last_transition);
             let Some(second) = transition.map(to_second) else {
                 continue;
             };
@@ -72,10 +70,7 @@ impl LastTrue {
 
 /// A time in whole seconds since the epoch, from 1 to what fits.
 pub(super) fn to_second(at: Timestamp) -> u32 {
-    let seconds = at
-        .as_nanos()
-        .div_euclid(NANOS_PER_SECOND)
-        .clamp(1, i64::from(u32::MAX));
+    let seconds = at.as_nanos().div_euclid(NANOS_PER_SECOND).clamp(1, i64::from(u32::MAX));
     u32::try_from(seconds).unwrap_or(u32::MAX)
 }
 
@@ -86,19 +81,9 @@ mod tests {
 
     fn seen(last: &mut LastTrue, kind: ConditionType, holds: bool, second: i64) -> usize {
         let mut conditions = Conditions::default();
-        let status = if holds {
-            ConditionStatus::True
-        } else {
-            ConditionStatus::False
-        };
+        let status = if holds { ConditionStatus::True } else { ConditionStatus::False };
         let last_transition = (second > 0).then(|| Timestamp::from_seconds(second));
-        conditions.insert(
-            kind,
-            Condition {
-                status,
-                last_transition,
-            },
-        );
+        conditions.insert(kind, Condition { status, last_transition });
         let mut count = 0;
         last.update(&conditions, ReentryBaseline::Last, |_| count += 1);
         count
@@ -108,15 +93,7 @@ mod tests {
     fn only_a_later_true_of_the_same_type_is_a_reentry() {
         let mut last = LastTrue::default();
         assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, true, 10), 0);
-        assert_eq!(
-            seen(
-                &mut last,
-                ConditionType::PodReadyToStartContainers,
-                true,
-                20
-            ),
-            0
-        );
+        assert_eq!(seen(&mut last, ConditionType::PodReadyToStartContainers, true, 20), 0);
         assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, true, 10), 0);
         assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, false, 30), 0);
         assert_eq!(seen(&mut last, ConditionType::PodHasNetwork, true, 0), 0);

@@ -66,8 +66,7 @@ pub struct SavedTracker {
 impl SavedTracker {
     /// Whether a pod that was created at `created` may have been known and evicted.
     pub fn may_have_evicted(&self, created: Timestamp) -> bool {
-        self.watermark
-            .is_some_and(|watermark| to_second(created) <= watermark)
+        self.watermark.is_some_and(|watermark| to_second(created) <= watermark)
     }
 }
 
@@ -167,11 +166,9 @@ impl SavedPod {
 #[cfg(test)]
 pub(super) fn read_back(tracker: &super::tracker::Tracker) -> Vec<SavedPod> {
     let pods = tracker.saved_pods().map(|pod| match pod {
-        SavedPod::InFlight(pod) => SavedPod::InFlight(Box::new(PodInFlight {
-            entry: None,
-            stuck: None,
-            ..pod.clone()
-        })),
+        SavedPod::InFlight(pod) => {
+            SavedPod::InFlight(Box::new(PodInFlight { entry: None, stuck: None, ..pod.clone() }))
+        }
         SavedPod::Finished(uid, last_seen, ready) => SavedPod::Finished(uid, last_seen, ready),
     });
     pods.collect()
@@ -184,10 +181,7 @@ mod tests {
     #[test]
     fn pods_that_are_no_younger_than_the_watermark_may_have_been_evicted() {
         let evicted = |watermark, created| {
-            let saved = SavedTracker {
-                watermark,
-                ..SavedTracker::default()
-            };
+            let saved = SavedTracker { watermark, ..SavedTracker::default() };
             saved.may_have_evicted(Timestamp::from_seconds(created))
         };
         assert!(evicted(Some(70), 69) && evicted(Some(70), 70));

@@ -109,9 +109,7 @@ struct Blocked {
 impl Sources {
     /// `source` delivers something else before any list, so none of its lists is a first list.
     pub(super) fn begin_without_list(&mut self, source: SourceId) {
-        self.first_lists
-            .entry(source)
-            .or_insert(FirstList::NeverHad);
+        self.first_lists.entry(source).or_insert(FirstList::NeverHad);
     }
 
     /// The origin of the snapshots in a list of `source` that was begun at `began` and is of `version`.
@@ -132,10 +130,7 @@ impl Sources {
         }
         if let Some((before, first_list)) = self.resharded.remove(&source) {
             self.first_lists.insert(source, FirstList::BeganAt(began));
-            return SnapshotOrigin::Resharded {
-                before,
-                first_list_began: first_list.began(),
-            };
+            return SnapshotOrigin::Resharded { before, first_list_began: first_list.began() };
         }
         if self.first_lists.contains_key(&source) {
             return self.event(source);
@@ -165,13 +160,8 @@ impl Sources {
 
     /// A delivery of `source` that arrived at `now` brings it to `version`.
     pub(super) fn step(&mut self, source: SourceId, version: Option<&Version>, now: Timestamp) {
-        let known = self
-            .progress
-            .get(&source)
-            .and_then(|progress| progress.version.as_ref());
-        let numbers = known
-            .and_then(Version::number)
-            .zip(version.and_then(Version::number));
+        let known = self.progress.get(&source).and_then(|progress| progress.version.as_ref());
+        let numbers = known.and_then(Version::number).zip(version.and_then(Version::number));
         if let Some((from, to)) = numbers {
             let steps = self.steps.entry(source).or_default();
             match to < from {
@@ -253,11 +243,7 @@ impl Sources {
 
     /// `source` is going to be watched; it is not in sync from `now` on.
     pub(super) fn expect(&mut self, source: SourceId, now: Timestamp) {
-        let blocked = Blocked {
-            since: now,
-            resumed: None,
-            hushed: false,
-        };
+        let blocked = Blocked { since: now, resumed: None, hushed: false };
         self.blocked.insert(source, blocked);
     }
 
@@ -346,10 +332,7 @@ impl Sources {
         let saved = self.progress.iter().map(|(source, progress)| {
             let first_list = self.first_lists.get(source).copied();
             let progress = progress.clone();
-            let saved = SavedSource {
-                first_list,
-                progress,
-            };
+            let saved = SavedSource { first_list, progress };
             (*source, saved)
         });
         saved.collect()

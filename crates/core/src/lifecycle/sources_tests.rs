@@ -16,16 +16,12 @@ fn every_source_has_a_first_list_of_its_own() {
     assert_eq!(sources.list(TWO, at(20), None), SnapshotOrigin::FirstList);
     assert_eq!(
         sources.list(ONE, at(30), None),
-        SnapshotOrigin::Later {
-            first_list_began: Some(at(10))
-        }
+        SnapshotOrigin::Later { first_list_began: Some(at(10)) }
     );
     sources.begin_without_list(SourceId(3));
     assert_eq!(
         sources.list(SourceId(3), at(40), None),
-        SnapshotOrigin::Later {
-            first_list_began: None
-        }
+        SnapshotOrigin::Later { first_list_began: None }
     );
 }
 
@@ -35,13 +31,9 @@ fn the_list_after_a_rollback_knows_until_when_pods_were_reported() {
     sources.list(ONE, at(10), None);
     sources.has_reported(ONE, at(12));
     sources.roll_back(ONE);
-    let restored = SnapshotOrigin::Restored {
-        reported_until: at(12),
-    };
+    let restored = SnapshotOrigin::Restored { reported_until: at(12) };
     assert_eq!(sources.list(ONE, at(30), None), restored);
-    let later = SnapshotOrigin::Later {
-        first_list_began: Some(at(10)),
-    };
+    let later = SnapshotOrigin::Later { first_list_began: Some(at(10)) };
     assert_eq!(sources.list(ONE, at(40), None), later);
 }
 
@@ -82,11 +74,7 @@ fn no_deadline_of_a_source_passes_while_it_is_out_of_sync_or_catching_up() {
     sources.list(TWO, at(1), None);
     let may = |sources: &Sources, second| {
         let of = |source| sources.may_pass_deadlines(source, at(second));
-        (
-            sources.may_pass_some_deadlines(at(second)),
-            of(ONE),
-            of(TWO),
-        )
+        (sources.may_pass_some_deadlines(at(second)), of(ONE), of(TWO))
     };
     assert_eq!(may(&sources, 2), (true, false, true));
     sources.resume(ONE, at(10));
@@ -142,8 +130,6 @@ fn nothing_was_reported_or_complete_after_the_time_that_a_clock_was_set_to() {
     assert!(!sources.may_pass_some_deadlines(at(205)) && sources.may_pass_some_deadlines(at(206)));
     assert_eq!(sources.gap_before(ONE, at(210)), Some(170 * SECOND));
     sources.roll_back(ONE);
-    let restored = SnapshotOrigin::Restored {
-        reported_until: at(40),
-    };
+    let restored = SnapshotOrigin::Restored { reported_until: at(40) };
     assert_eq!(sources.list(ONE, at(210), None), restored);
 }

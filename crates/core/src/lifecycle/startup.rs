@@ -213,10 +213,7 @@ impl Startup {
         let (at, evidence) = earliest(condition.at, &snapshot.containers, context.mode);
         self.network_evidence = evidence;
         self.network_time = time;
-        self.reach(
-            Milestone::NetworkReady,
-            at.map(|at| self.not_before_scheduled(at)),
-        );
+        self.reach(Milestone::NetworkReady, at.map(|at| self.not_before_scheduled(at)));
         if context.live {
             emit(PodObservation::NetworkReady { evidence, time });
         }
@@ -298,14 +295,8 @@ impl Startup {
         if !ungated || self.reached(Milestone::Ungated).is_reached() {
             return;
         }
-        let shows_scheduled = snapshot
-            .conditions
-            .holding(ConditionType::PodScheduled)
-            .is_some();
-        let scheduled = self
-            .reached(Milestone::Scheduled)
-            .usable()
-            .filter(|_| shows_scheduled);
+        let shows_scheduled = snapshot.conditions.holding(ConditionType::PodScheduled).is_some();
+        let scheduled = self.reached(Milestone::Scheduled).usable().filter(|_| shows_scheduled);
         let at = context.mode.estimate_ungated(context.observed, scheduled);
         self.reach(Milestone::Ungated, at);
     }
@@ -314,10 +305,8 @@ impl Startup {
     /// the pod was scheduled, but not when. So does a kubelet that rejected it.
     fn latch_implied_scheduled(&mut self, is_rejected: bool) {
         const LATER: [Milestone; 4] = Milestone::REENTERABLE;
-        let implied = is_rejected
-            || LATER
-                .into_iter()
-                .any(|later| self.reached(later).is_reached());
+        let implied =
+            is_rejected || LATER.into_iter().any(|later| self.reached(later).is_reached());
         if implied && !self.reached(Milestone::Scheduled).is_reached() {
             self.reach(Milestone::Scheduled, None);
         }

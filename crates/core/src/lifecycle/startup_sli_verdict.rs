@@ -98,9 +98,6 @@ mod tests {
             assert_eq!(LabelValue::index(reason), index, "{}", reason.as_str());
         }
         let last = &StartupSliExclusion::ALL[REASONS - 2..];
-        assert_eq!(
-            last,
-            [StartupSliExclusion::NoEvidence, StartupSliExclusion::Time]
-        );
+        assert_eq!(last, [StartupSliExclusion::NoEvidence, StartupSliExclusion::Time]);
     }
 }

@@ -92,10 +92,7 @@ impl From<ByStage> for StuckBefore {
 
 impl StuckBefore {
     pub(super) fn new(after: StuckAfter) -> Self {
-        Self {
-            after,
-            ..Self::default()
-        }
+        Self { after, ..Self::default() }
     }
 
     /// Puts these limits in force.
@@ -174,9 +171,7 @@ mod tests {
         let mut stuck = StuckBefore::default();
         stuck.advance(Stage::Network, at(1000));
         stuck.set(StuckAfter::of_each(|_| Duration::from_secs(3600)));
-        let (_, upto) = stuck
-            .advance(Stage::Network, at(1000))
-            .unwrap_or((at(0), at(0)));
+        let (_, upto) = stuck.advance(Stage::Network, at(1000)).unwrap_or((at(0), at(0)));
         assert_eq!(upto, at(400));
         assert!(!stuck.is_stuck(Stage::Network, at(0)));
     }

@@ -82,22 +82,14 @@ impl<T: Clone> PodTable<T> {
             None => self.entries.push((uid, entry)),
         };
         let hash = self.hasher.hash_one(uid);
-        let Self {
-            index,
-            entries,
-            hasher,
-            ..
-        } = self;
+        let Self { index, entries, hasher, .. } = self;
         index.insert_unique(hash, slot, |slot| entries.hash(*slot, hasher));
     }
 
     /// Forgets `uid`.
     pub(super) fn remove(&mut self, uid: PodUid) -> Option<T> {
         let hash = self.hasher.hash_one(uid);
-        let found = self
-            .index
-            .find_entry(hash, |slot| self.entries.holds(*slot, uid))
-            .ok()?;
+        let found = self.index.find_entry(hash, |slot| self.entries.holds(*slot, uid)).ok()?;
         let (slot, _) = found.remove();
         self.keep(slot);
         self.free.push(slot);
@@ -106,13 +98,7 @@ impl<T: Clone> PodTable<T> {
 
     /// Forgets every pod for whose entry `keep` returns false.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
-        let Self {
-            index,
-            entries,
-            free,
-            frozen,
-            ..
-        } = self;
+        let Self { index, entries, free, frozen, .. } = self;
         index.retain(|slot| {
             let held = entries.at(*slot);
             let stays = held.is_some_and(|(_, entry)| keep(entry));
@@ -129,12 +115,7 @@ impl<T: Clone> PodTable<T> {
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.keep_all();
-        self.entries
-            .0
-            .iter_mut()
-            .flatten()
-            .flatten()
-            .map(|(_, entry)| entry)
+        self.entries.0.iter_mut().flatten().flatten().map(|(_, entry)| entry)
     }
 
     /// Freezes the table as it is, in place of any earlier moment.
@@ -152,9 +133,7 @@ impl<T: Clone> PodTable<T> {
     /// Gives the next entries of the frozen table, in the order of the slots. False if there are no more, after
     /// which changes cost nothing again.
     pub(super) fn take_chunk(&mut self, mut take: impl FnMut(PodUid, &T)) -> bool {
-        let Self {
-            entries, frozen, ..
-        } = self;
+        let Self { entries, frozen, .. } = self;
         let mut slots = 0..CHUNK;
         let is_left = frozen
             .as_mut()

@@ -156,9 +156,7 @@ impl Tracker {
     /// Advances accounted time to `now`, unless it is later already: deliveries of several sources
     /// are merged in one queue, and the clock of a machine can be set back.
     fn not_before(&mut self, now: Timestamp) -> Timestamp {
-        *self
-            .now
-            .insert(self.now.map_or(now, |latest| latest.max(now)))
+        *self.now.insert(self.now.map_or(now, |latest| latest.max(now)))
     }
 
     /// Accounts for time that has passed until `now`: deadlines pass, and tombstones are dropped. Call
@@ -177,13 +175,7 @@ impl Tracker {
         if self.repeats_node(&delivery) {
             return;
         }
-        let Delivery {
-            source,
-            event,
-            now,
-            observed,
-            version,
-        } = delivery;
+        let Delivery { source, event, now, observed, version } = delivery;
         let now = self.not_before(now);
         let reporter = &mut Reporter::new(now, sink);
         self.drop_old_tombstones(now);
@@ -223,12 +215,7 @@ impl Tracker {
         {
             self.sources.has_reported(source, complete_at);
         }
-        let context = DeliveryContext {
-            source,
-            now,
-            observed,
-            origin,
-        };
+        let context = DeliveryContext { source, now, observed, origin };
         match event {
             PodEvent::Applied(snapshot) => {
                 if self.replaces_another(&snapshot, source) {
@@ -338,22 +325,14 @@ impl Tracker {
         first: bool,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let view = DeliveryView {
-            first,
-            observed: delivery.observed,
-        };
+        let view = DeliveryView { first, observed: delivery.observed };
         let changes = snapshot.in_place.as_deref();
         let mut emit = |observation| reporter.tracker(observation);
         (self.in_place).see(snapshot.uid, changes, view, &mut emit);
     }
 
     fn fold_context(&self, delivery: &DeliveryContext, adopted: bool) -> FoldContext {
-        let DeliveryContext {
-            source,
-            now,
-            observed,
-            ..
-        } = *delivery;
+        let DeliveryContext { source, now, observed, .. } = *delivery;
         let context = SnapshotContext {
             mode: self.timestamps,
             observed,

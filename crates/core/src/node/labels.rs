@@ -85,15 +85,10 @@ impl NodeLabels {
 
     /// Whether the kubelet sets the network condition before it pulls images, so that its time is exact.
     pub fn has_exact_network_times(&self) -> bool {
-        let version = self
-            .kubelet_version
-            .strip_prefix('v')
-            .unwrap_or(&self.kubelet_version);
+        let version = self.kubelet_version.strip_prefix('v').unwrap_or(&self.kubelet_version);
         let mut numbers = version.split(|character: char| !character.is_ascii_digit());
         let mut next = || numbers.next().and_then(|number| number.parse::<u32>().ok());
-        next()
-            .zip(next())
-            .is_some_and(|version| version >= FIRST_EXACT)
+        next().zip(next()).is_some_and(|version| version >= FIRST_EXACT)
     }
 }
 
@@ -104,20 +99,12 @@ mod tests {
     #[test]
     fn kubelets_from_1_36_on_have_exact_network_times() {
         let exact = |version: &str| {
-            NodeLabels {
-                kubelet_version: version.into(),
-                ..NodeLabels::default()
-            }
-            .has_exact_network_times()
+            NodeLabels { kubelet_version: version.into(), ..NodeLabels::default() }
+                .has_exact_network_times()
         };
-        for version in [
-            "v1.36.0",
-            "v1.36.2",
-            "1.37.1",
-            "v1.40.0-gke.1100",
-            "v2.0.0",
-            "v1.36.0-rc.1",
-        ] {
+        for version in
+            ["v1.36.0", "v1.36.2", "1.37.1", "v1.40.0-gke.1100", "v2.0.0", "v1.36.0-rc.1"]
+        {
             assert!(exact(version), "{version}");
         }
         for version in ["", "v1.35.9", "v1.4.0", "v1", "v1.x", "fake", "v0.99.0"] {

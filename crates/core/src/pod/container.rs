@@ -106,10 +106,7 @@ pub struct Container {
 impl Container {
     /// Whether it has a start, or is `terminated`: what is kept of it says that it has run.
     pub fn has_run(&self) -> bool {
-        let ended = matches!(
-            self.state,
-            ContainerState::Succeeded | ContainerState::Failed
-        );
+        let ended = matches!(self.state, ContainerState::Succeeded | ContainerState::Failed);
         ended || self.started.is_some()
     }
 

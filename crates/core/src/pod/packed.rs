@@ -179,10 +179,7 @@ impl IntoIterator for PackedPods {
     type IntoIter = IntoIter;
 
     fn into_iter(self) -> IntoIter {
-        IntoIter {
-            packed: self,
-            last_name: Vec::new(),
-        }
+        IntoIter { packed: self, last_name: Vec::new() }
     }
 }
 

@@ -17,12 +17,7 @@ pub struct Probe {
 
 impl Default for Probe {
     fn default() -> Self {
-        Self {
-            initial_delay: 0,
-            period: 10,
-            success_threshold: 1,
-            failure_threshold: 3,
-        }
+        Self { initial_delay: 0, period: 10, success_threshold: 1, failure_threshold: 3 }
     }
 }
 

@@ -68,9 +68,8 @@ impl PodUid {
     fn hashed(bytes: &[u8]) -> Self {
         const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let hash = bytes.iter().fold(OFFSET, |hash, byte| {
-            (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
-        });
+        let hash =
+            bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
         let folded = (hash >> 64) as u64 ^ hash as u64;
         Self([fnv1a_64(bytes), folded & !VARIANT])
     }
@@ -119,9 +118,7 @@ impl<'de> Deserialize<'de> for PodUid {
 fn fnv1a_64(bytes: &[u8]) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    bytes.iter().fold(OFFSET, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(PRIME)
-    })
+    bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME))
 }
 
 const fn is_hyphen(position: usize) -> bool {

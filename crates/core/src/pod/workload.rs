@@ -121,16 +121,10 @@ impl<'a> LastingName<'a> {
                 is_known.then_some((by.kind(), name))
             });
             let (kind, name) = made.next().unwrap_or((kind, name));
-            return Self {
-                kind,
-                name: name.into(),
-            };
+            return Self { kind, name: name.into() };
         }
         if let Some((kind, name)) = of_schedule(kind, name) {
-            return Self {
-                kind,
-                name: name.into(),
-            };
+            return Self { kind, name: name.into() };
         }
         let name = match NAMED_BY_PEOPLE.contains(&kind) {
             true => name.into(),
@@ -141,14 +135,8 @@ impl<'a> LastingName<'a> {
 }
 
 /// Kinds that live on under the name that somebody gave them.
-const NAMED_BY_PEOPLE: [&str; 6] = [
-    "DaemonSet",
-    "Deployment",
-    "Node",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-];
+const NAMED_BY_PEOPLE: [&str; 6] =
+    ["DaemonSet", "Deployment", "Node", "ReplicaSet", "ReplicationController", "StatefulSet"];
 
 /// What made an object for a time of its schedule, which its name ends with: a CronJob in minutes, a CronWorkflow of
 /// Argo in seconds.
@@ -182,8 +170,7 @@ fn without_generated(name: &str) -> Cow<'_, str> {
         return name.into();
     }
     let kept = words.filter(|word| !is_generated(word));
-    kept.fold(first.to_owned(), |name, word| name + "-" + word)
-        .into()
+    kept.fold(first.to_owned(), |name, word| name + "-" + word).into()
 }
 
 /// Whether a word has the form of those that Kubernetes generates.
@@ -227,21 +214,12 @@ mod tests {
             assert_eq!(made(label, "web-5f6c9"), workload, "{label}");
         }
         for kept in ["web-5f6c8", "-5f6c9", "web5f6c9"] {
-            assert_eq!(
-                made("pod-template-hash", kept),
-                format!("ReplicaSet/{kept}")
-            );
+            assert_eq!(made("pod-template-hash", kept), format!("ReplicaSet/{kept}"));
         }
         // The one by which the name ends counts.
         let hashes = [(HashedBy::Deployment, "7f"), (HashedBy::Rollout, "5f")];
-        assert_eq!(
-            LastingName::of("ReplicaSet", "web-5f", &hashes).kind,
-            "Rollout"
-        );
-        assert_eq!(
-            LastingName::of("ReplicaSet", "web-", &[(HashedBy::Rollout, "")]).name,
-            "web-"
-        );
+        assert_eq!(LastingName::of("ReplicaSet", "web-5f", &hashes).kind, "Rollout");
+        assert_eq!(LastingName::of("ReplicaSet", "web-", &[(HashedBy::Rollout, "")]).name, "web-");
     }
 
     #[test]
@@ -268,19 +246,11 @@ mod tests {
     fn what_was_generated_is_lost_where_names_are_generated() {
         for (kind, name, workload) in [
             ("Workflow", "hello-xr5lw", "Workflow/hello"),
-            (
-                "TaskRun",
-                "build-run-x7k2p-unit-test",
-                "TaskRun/build-run-unit-test",
-            ),
+            ("TaskRun", "build-run-x7k2p-unit-test", "TaskRun/build-run-unit-test"),
             ("Job", "train-x7k2p-workers-0", "Job/train-workers-0"),
             ("Job", "report-29xk2", "Job/report"),
             ("GameServer", "arena-x7k2p-b9vrs", "GameServer/arena"),
-            (
-                "EphemeralRunner",
-                "ci-x7k2p-runner-b9vrs",
-                "EphemeralRunner/ci-runner",
-            ),
+            ("EphemeralRunner", "ci-x7k2p-runner-b9vrs", "EphemeralRunner/ci-runner"),
             // No such characters, or not so many
             ("Job", "import-kafka", "Job/import-kafka"),
             ("Job", "import-x7k2", "Job/import-x7k2"),
@@ -292,11 +262,7 @@ mod tests {
             ("StatefulSet", "app-mssql", "StatefulSet/app-mssql"),
             ("DaemonSet", "agent-https", "DaemonSet/agent-https"),
             ("ReplicaSet", "web-x7k2p", "ReplicaSet/web-x7k2p"),
-            (
-                "ReplicationController",
-                "web-24578",
-                "ReplicationController/web-24578",
-            ),
+            ("ReplicationController", "web-24578", "ReplicationController/web-24578"),
             ("Node", "gpu-24578", "Node/gpu-24578"),
         ] {
             assert_eq!(lasting(kind, name), workload);
@@ -305,14 +271,8 @@ mod tests {
 
     #[test]
     fn a_workload_is_also_called_by_what_it_made_for_the_pod() {
-        let workload = |kind: &str, name: &str| Workload {
-            kind: kind.into(),
-            name: name.into(),
-        };
-        let pod = |name: &str| PodInfo {
-            name: name.into(),
-            ..PodInfo::default()
-        };
+        let workload = |kind: &str, name: &str| Workload { kind: kind.into(), name: name.into() };
+        let pod = |name: &str| PodInfo { name: name.into(), ..PodInfo::default() };
         let sync = workload("CronJob", "sync");
         let ran = pod("sync-29919480-x7k2p");
         for (kind, name, is_called) in [
@@ -326,11 +286,7 @@ mod tests {
             (Some("Job"), "sync", false),
             (Some("Workflow"), "sync-29919480", false),
         ] {
-            assert_eq!(
-                sync.is_called(kind, name, &ran),
-                is_called,
-                "{kind:?} {name}"
-            );
+            assert_eq!(sync.is_called(kind, name, &ran), is_called, "{kind:?} {name}");
         }
         let hello = workload("Workflow", "hello");
         assert!(hello.is_called(Some("workflow"), "hello-xr5lw", &pod("hello-xr5lw")));

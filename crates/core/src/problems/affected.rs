@@ -130,8 +130,7 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
     };
     let is_old_enough = |one: &RecordedCause| {
         let mut same = history.iter().filter(|other| other.waiting == one.waiting);
-        same.next()
-            .is_some_and(|first| first.began.plus(FAILING_AFTER) <= now)
+        same.next().is_some_and(|first| first.began.plus(FAILING_AFTER) <= now)
     };
     let mut newest_first = history.iter().enumerate().rev();
     let found = newest_first.find(|(position, one)| {
@@ -168,20 +167,13 @@ impl Limits {
                 let times = &mut stages[stage as usize];
                 times.all.push(took);
                 if let Some(workload) = &workload {
-                    times
-                        .by_workload
-                        .entry(workload.clone())
-                        .or_default()
-                        .push(took);
+                    times.by_workload.entry(workload.clone()).or_default().push(took);
                 }
             }
         }
         for times in &mut stages {
             times.all.sort_unstable();
-            times
-                .by_workload
-                .values_mut()
-                .for_each(|times| times.sort_unstable());
+            times.by_workload.values_mut().for_each(|times| times.sort_unstable());
         }
         Self { stages }
     }

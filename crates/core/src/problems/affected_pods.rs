@@ -68,14 +68,7 @@ impl Added {
         self.found.seal();
         self.messages.seal();
         self.containers.seal();
-        let Self {
-            found,
-            mut affected,
-            messages,
-            images,
-            containers,
-            labels,
-        } = self;
+        let Self { found, mut affected, messages, images, containers, labels } = self;
         let mut order: Vec<u32> = (0..affected.len() as u32).collect();
         order.sort_by(|one, other| {
             let [one, other] = [one, other].map(|number| &affected[*number]);
@@ -97,22 +90,12 @@ impl Added {
             frequent.entry(key).or_default().add(&has(pod));
         }
         let mut looked_at = LookedAt::default();
-        frequent
-            .into_values()
-            .for_each(|values| looked_at.take(values));
+        frequent.into_values().for_each(|values| looked_at.take(values));
         for number in &order {
             let values = looked_at.values(&has(&affected[*number]));
             affected[*number].values = values;
         }
-        AffectedPods {
-            found,
-            affected,
-            messages,
-            containers,
-            images,
-            order,
-            looked_at,
-        }
+        AffectedPods { found, affected, messages, containers, images, order, looked_at }
     }
 }
 

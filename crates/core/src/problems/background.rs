@@ -56,11 +56,8 @@ impl<'a> Background<'a> {
     /// Counts who among `others` has a value that is looked at.
     pub(super) fn new(others: &Others, looked_at: &'a LookedAt) -> Self {
         let having = |dimension| vec![Having::default(); looked_at.count(dimension)];
-        let mut background = Self {
-            count: others.count(),
-            looked_at,
-            having: Dimension::ALL.map(having),
-        };
+        let mut background =
+            Self { count: others.count(), looked_at, having: Dimension::ALL.map(having) };
         for other in others.iter() {
             background.add(other);
         }
@@ -91,11 +88,8 @@ impl<'a> Background<'a> {
         counts_completed: bool,
     ) -> usize {
         let having = self.having(dimension, value);
-        let ready = if is_of_images(cause, dimension) {
-            &having.ready_with_pull
-        } else {
-            &having.ready
-        };
+        let ready =
+            if is_of_images(cause, dimension) { &having.ready_with_pull } else { &having.ready };
         let completed = having.completed.iter().filter(|_| counts_completed);
         let ends = ready.iter().chain(completed);
         let refutes = |one: &&Ended| one.at > median && one.refutes(cause);
@@ -113,10 +107,7 @@ impl<'a> Background<'a> {
 
     fn add(&mut self, other: &Other) {
         let (ready, claims) = (other.ready.as_deref(), other.claims);
-        let ended = ready.map(|ready| Ended {
-            at: ready.at,
-            claims,
-        });
+        let ended = ready.map(|ready| Ended { at: ready.at, claims });
         for (dimension, value) in values(other) {
             if let Some(having) = self.having_mut(dimension, &value) {
                 having.count += 1;
@@ -158,12 +149,8 @@ pub(super) const fn is_of_images(cause: Cause, dimension: Dimension) -> bool {
 
 /// The images and their registries, each once.
 fn of_images(images: &[Arc<str>]) -> BTreeSet<(Dimension, &str)> {
-    let both = |image| {
-        [
-            (Dimension::Image, image),
-            (Dimension::Registry, image_registry::of(image)),
-        ]
-    };
+    let both =
+        |image| [(Dimension::Image, image), (Dimension::Registry, image_registry::of(image))];
     images.iter().flat_map(|image| both(&**image)).collect()
 }
 
@@ -211,9 +198,7 @@ mod tests {
             (false, _) => 2,
         };
         let images = record.containers.iter().take(most);
-        images
-            .map(|one| one.image.as_deref().unwrap().to_owned())
-            .collect()
+        images.map(|one| one.image.as_deref().unwrap().to_owned()).collect()
     }
 
     fn has_value(record: &Record, dimension: Dimension, value: &str, pulled_only: bool) -> bool {

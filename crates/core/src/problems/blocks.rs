@@ -126,20 +126,14 @@ impl<T: ?Sized> Default for Distinct<T> {
 impl<T: ?Sized + Eq + Hash> Distinct<T> {
     /// The number of a value.
     pub(super) fn number(&mut self, value: &Arc<T>) -> u32 {
-        let Self {
-            values,
-            numbers,
-            hasher,
-        } = self;
+        let Self { values, numbers, hasher } = self;
         let hash = hasher.hash_one(value);
         if let Some(number) = numbers.find(hash, |number| values[*number as usize] == *value) {
             return *number;
         }
         let number = values.len() as u32;
         values.push(Arc::clone(value));
-        numbers.insert_unique(hash, number, |number| {
-            hasher.hash_one(&values[*number as usize])
-        });
+        numbers.insert_unique(hash, number, |number| hasher.hash_one(&values[*number as usize]));
         number
     }
 
@@ -189,10 +183,7 @@ mod tests {
         let numbers: Vec<u32> = texts.map(|text| distinct.number(&text)).collect();
         distinct.seal();
         for (given, number) in numbers.iter().enumerate() {
-            assert_eq!(
-                distinct.get(*number),
-                Some(&Arc::from((given % 700).to_string()))
-            );
+            assert_eq!(distinct.get(*number), Some(&Arc::from((given % 700).to_string())));
         }
         assert_eq!((distinct.values.len(), distinct.get(NONE)), (700, None));
     }

@@ -61,10 +61,5 @@ pub(super) fn shared<'a>(
     let ((state, by), (_, since, whys)) =
         groups.into_iter().find(|(_, (pods, ..))| 2 * pods > all)?;
     let why = whys.into_iter().max_by_key(|(_, pods)| *pods);
-    Some(FoundCapacity {
-        state,
-        by: by.clone(),
-        since,
-        why: why.map(|(why, _)| Arc::clone(why)),
-    })
+    Some(FoundCapacity { state, by: by.clone(), since, why: why.map(|(why, _)| Arc::clone(why)) })
 }

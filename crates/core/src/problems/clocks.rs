@@ -20,9 +20,7 @@ impl ClockProblems {
     pub(super) fn new(clocks: &[NodeClock]) -> Self {
         let clocks = clocks.iter();
         let by_node = clocks.map(|clock| (Arc::clone(&clock.node), (clock.clone(), Vec::new())));
-        Self {
-            by_node: by_node.collect(),
-        }
+        Self { by_node: by_node.collect() }
     }
 
     /// Adds the pod in flight at `place`, if it is on one of the nodes.

@@ -22,12 +22,7 @@ const LEAST_FAILURES: usize = 3;
 
 /// What affects the pod of `record`, if it was rejected or failed lately.
 pub(super) fn failed(record: &Record, now: Timestamp) -> Option<Had> {
-    let Progress::Ended {
-        outcome,
-        at,
-        ref ending,
-    } = record.progress
-    else {
+    let Progress::Ended { outcome, at, ref ending } = record.progress else {
         return None;
     };
     if !outcome.is_failure() || at.plus(FAILED_LASTS) <= now {
@@ -71,12 +66,7 @@ fn failed_container(record: &Record) -> Option<u8> {
 /// What affects the pod of `record`, if it became ready lately and crashes again.
 pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<Had> {
     let relapse = record.relapse.as_deref()?;
-    let Progress::Ended {
-        outcome: Outcome::Ready,
-        at,
-        ..
-    } = record.progress
-    else {
+    let Progress::Ended { outcome: Outcome::Ready, at, .. } = record.progress else {
         return None;
     };
     // A Ready without a time counts from the end.
@@ -96,11 +86,7 @@ pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<Had> {
 pub(super) fn repeated(failed: Vec<Affected>, found: &FoundPods) -> Vec<Affected> {
     let kind = |pod: &Affected| {
         let workload = found.workload_number(pod.place);
-        (
-            pod.cause.as_str(),
-            found.namespace_number(pod.place),
-            workload,
-        )
+        (pod.cause.as_str(), found.namespace_number(pod.place), workload)
     };
     let mut counts: HashMap<_, usize> = HashMap::new();
     for pod in &failed {

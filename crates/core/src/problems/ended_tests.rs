@@ -14,19 +14,12 @@ use crate::problems::{MOST_RECORDS, Problem, problems};
 const NOW: i64 = 10_000;
 
 fn of(mut record: Record, workload: &str) -> Record {
-    record.pod.workload = Some(Arc::new(Workload {
-        kind: "Job".into(),
-        name: workload.into(),
-    }));
+    record.pod.workload = Some(Arc::new(Workload { kind: "Job".into(), name: workload.into() }));
     record
 }
 
 fn ended(mut record: Record, outcome: Outcome, second: i64, ending: Option<Ending>) -> Record {
-    record.progress = Progress::Ended {
-        outcome,
-        at: at(second),
-        ending: ending.map(Box::new),
-    };
+    record.progress = Progress::Ended { outcome, at: at(second), ending: ending.map(Box::new) };
     record
 }
 
@@ -37,28 +30,16 @@ fn rejected(name: &str, workload: &str, second: i64) -> Record {
         message: Some("Pod was rejected: no cpu left".into()),
         ..Ending::default()
     };
-    ended(
-        of(pod(name, "app"), workload),
-        Outcome::Rejected,
-        second,
-        Some(ending),
-    )
+    ended(of(pod(name, "app"), workload), Outcome::Rejected, second, Some(ending))
 }
 
 fn exit(container: usize, code: u64) -> Termination {
-    Termination {
-        container,
-        exit_code: Some(code),
-        ..Termination::default()
-    }
+    Termination { container, exit_code: Some(code), ..Termination::default() }
 }
 
 /// A pod of two containers of the workload that failed at this second, its second container with exit code 1.
 fn failed(name: &str, workload: &str, second: i64) -> Record {
-    let ending = Ending {
-        containers: vec![exit(0, 0), exit(1, 1)],
-        ..Ending::default()
-    };
+    let ending = Ending { containers: vec![exit(0, 0), exit(1, 1)], ..Ending::default() };
     let record = of(with_image(pod(name, "app"), "job"), workload);
     ended(record, Outcome::Failed, second, Some(ending))
 }
@@ -112,10 +93,7 @@ fn three_rejections_of_a_workload_are_a_problem_for_ten_minutes() {
     let at_second = |second| found(vec![], &three(|name| rejected(name, "gpu", second)));
     let problem = &at_second(NOW)[0];
     assert_eq!(lines(&at_second(NOW)), ["rejected workload shop/Job/gpu 3"]);
-    assert_eq!(
-        (problem.failed, problem.stuck, problem.since),
-        (3, 0, at(NOW))
-    );
+    assert_eq!((problem.failed, problem.stuck, problem.since), (3, 0, at(NOW)));
     let words = "OutOfcpu: Pod was rejected: no cpu left";
     assert_eq!(problem.message.as_deref(), Some(words));
     assert_eq!(at_second(NOW - 599).len(), 1);
@@ -131,11 +109,7 @@ fn fewer_than_three_of_a_workload_or_kind_affect_nobody() {
     assert_eq!(found(vec![], &pods), [], "another cause");
     let mut bare = three(|name| rejected(name, "gpu", NOW));
     bare.iter_mut().for_each(|one| one.pod.workload = None);
-    assert_eq!(
-        found(vec![], &bare).len(),
-        1,
-        "pods without a workload by namespace"
-    );
+    assert_eq!(found(vec![], &bare).len(), 1, "pods without a workload by namespace");
     bare[2].pod.namespace = "elsewhere".into();
     assert_eq!(found(vec![], &bare), []);
 }
@@ -144,17 +118,11 @@ fn fewer_than_three_of_a_workload_or_kind_affect_nobody() {
 fn a_failure_has_the_image_of_the_first_container_that_failed() {
     let pods = three(|name| failed(name, "etl", NOW - 3));
     let problem = &found(vec![], &pods)[0];
-    assert_eq!(
-        (problem.cause, problem.message.as_deref()),
-        (Cause::Crash, Some("exit code 1"))
-    );
+    assert_eq!((problem.cause, problem.message.as_deref()), (Cause::Crash, Some("exit code 1")));
     // Pods of the same image run elsewhere, so that the image is not at fault, but that of the second container is.
     let well: Vec<_> = (0..30).map(|n| ready(&format!("w{n}"), "n", NOW)).collect();
     let all: Vec<_> = pods.iter().cloned().chain(well).collect();
-    assert_eq!(
-        lines(&found(vec![], &all)),
-        ["crash workload shop/Job/etl 3"]
-    );
+    assert_eq!(lines(&found(vec![], &all)), ["crash workload shop/Job/etl 3"]);
     let mut of_images = pods;
     for (number, record) in of_images.iter_mut().enumerate() {
         record.pod.namespace = format!("ns{number}").into();
@@ -200,36 +168,22 @@ fn what_completes_refutes_a_value_only_where_pods_have_failed() {
         jobs.collect::<Vec<_>>()
     };
     assert_eq!(with(vec![], failures(NOW - 60)), "crash node bad 6");
-    assert_eq!(
-        with(completed(1, NOW), failures(NOW - 60)),
-        "crash node bad 6"
-    );
+    assert_eq!(with(completed(1, NOW), failures(NOW - 60)), "crash node bad 6");
     // The node is refuted.
-    assert_eq!(
-        with(completed(4, NOW), failures(NOW - 60)),
-        "crash workload shop/Job/x 3"
-    );
-    assert_eq!(
-        with(completed(4, NOW - 60), failures(NOW - 60)),
-        "crash node bad 6"
-    );
+    assert_eq!(with(completed(4, NOW), failures(NOW - 60)), "crash workload shop/Job/x 3");
+    assert_eq!(with(completed(4, NOW - 60), failures(NOW - 60)), "crash node bad 6");
     // The same pods in flight: what completed says nothing.
     let in_flight = failures(0).into_iter().map(|record| {
         let began = cause(Stage::Containers, Cause::Crash, NOW - 60);
         waits(record, NOW - 60, &[began])
     });
     let all: Vec<_> = well.iter().cloned().chain(completed(4, NOW)).collect();
-    assert_eq!(
-        lines(&found(in_flight.collect(), &all)),
-        ["crash node bad 6"]
-    );
+    assert_eq!(lines(&found(in_flight.collect(), &all)), ["crash node bad 6"]);
 }
 
 #[test]
 fn a_loop_of_failures_does_not_push_out_what_starts_well() {
-    let well: Vec<_> = (0..30)
-        .map(|n| ready(&format!("w{n}"), &format!("n{n}"), NOW))
-        .collect();
+    let well: Vec<_> = (0..30).map(|n| ready(&format!("w{n}"), &format!("n{n}"), NOW)).collect();
     let failures = (0..MOST_RECORDS + 500).map(|n| {
         let second = if n < 500 { NOW - 300 } else { NOW };
         on(rejected(&format!("r{n}"), "gpu", second), "bad")
@@ -237,13 +191,7 @@ fn a_loop_of_failures_does_not_push_out_what_starts_well() {
     let all: Vec<_> = well.into_iter().chain(failures).collect();
     let found = found(vec![], &all);
     let oldest = (lines(&found), found[0].since);
-    assert_eq!(
-        oldest,
-        (
-            vec!["rejected workload shop/Job/gpu 1000".to_owned()],
-            at(NOW)
-        )
-    );
+    assert_eq!(oldest, (vec!["rejected workload shop/Job/gpu 1000".to_owned()], at(NOW)));
 }
 
 #[test]
@@ -251,18 +199,9 @@ fn a_pod_that_crashes_after_it_was_ready_is_affected_at_once() {
     let one = crashing(ready("a", "n", NOW - 599), NOW);
     let found_one = found(vec![], std::slice::from_ref(&one));
     let problem = &found_one[0];
-    assert_eq!(
-        (problem.cause, problem.pods, problem.relapsed),
-        (Cause::Crash, 1, 1)
-    );
-    assert_eq!(
-        (problem.since, problem.message.as_deref()),
-        (at(NOW), Some("exit code 3"))
-    );
-    assert_eq!(
-        found(vec![], &[crashing(ready("a", "n", NOW - 600), NOW)]),
-        []
-    );
+    assert_eq!((problem.cause, problem.pods, problem.relapsed), (Cause::Crash, 1, 1));
+    assert_eq!((problem.since, problem.message.as_deref()), (at(NOW), Some("exit code 3")));
+    assert_eq!(found(vec![], &[crashing(ready("a", "n", NOW - 600), NOW)]), []);
     // A Ready without a time counts from the end.
     let mut without = one;
     without.milestones[0].time = None;
@@ -281,10 +220,7 @@ fn a_pod_that_crashes_again_is_no_proof_of_its_node() {
         lines(&found(vec![], &all.collect::<Vec<_>>()))[0].clone()
     };
     let on_bad = |n: i64| ready(&format!("z{n}"), "bad", NOW - 30);
-    assert_eq!(
-        with((0..4).map(on_bad).collect()),
-        "crash workload shop/Job/x 3"
-    );
+    assert_eq!(with((0..4).map(on_bad).collect()), "crash workload shop/Job/x 3");
     let relapsed = (0..4).map(|n| crashing(on_bad(n), NOW));
     assert_eq!(with(relapsed.collect()), "crash node bad 10");
 }

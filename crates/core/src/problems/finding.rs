@@ -80,10 +80,7 @@ impl Finding {
     /// The same where the clocks of these nodes are off. To be called before pods are added.
     #[must_use]
     pub fn with_clocks(self, clocks: &[NodeClock]) -> Self {
-        Self {
-            clocks: ClockProblems::new(clocks),
-            ..self
-        }
+        Self { clocks: ClockProblems::new(clocks), ..self }
     }
 
     /// Takes in a startup that was neither rejected nor failed: it started well, unless the pod crashes again.
@@ -105,9 +102,7 @@ impl Finding {
     /// nothing with a pod that was added before, or with any other startup that has ended.
     pub fn add(&mut self, record: &Record) {
         let (waiting, entered) = match record.progress {
-            Progress::InFlight {
-                waiting, entered, ..
-            } => (waiting, entered),
+            Progress::InFlight { waiting, entered, .. } => (waiting, entered),
             Progress::Ended { .. } => return self.add_ended(record),
         };
         // A pod that moves while pods are listed may be listed twice.
@@ -170,12 +165,6 @@ impl Finding {
         let incomplete = pods.looked_at.incomplete();
         let pods = pods.into_found();
         over_time.remember(&pods);
-        Found {
-            problems,
-            pods,
-            rest,
-            ended: over_time.ended(),
-            incomplete,
-        }
+        Found { problems, pods, rest, ended: over_time.ended(), incomplete }
     }
 }

@@ -48,18 +48,9 @@ impl FoundState {
     /// That of the pod that `record` is of.
     pub(super) fn of(record: &Record) -> Self {
         match record.progress {
-            Progress::InFlight {
-                waiting,
-                entered,
-                stuck_at,
-                is_stuck,
-                ..
-            } => Self::InFlight {
-                waiting,
-                entered,
-                stuck_at,
-                is_stuck,
-            },
+            Progress::InFlight { waiting, entered, stuck_at, is_stuck, .. } => {
+                Self::InFlight { waiting, entered, stuck_at, is_stuck }
+            }
             Progress::Ended { outcome, at, .. } => Self::Ended { outcome, at },
         }
     }

@@ -59,11 +59,7 @@ enum State {
 
 impl PartialEq for FoundPods {
     fn eq(&self, other: &Self) -> bool {
-        let pods = |all: &Self| {
-            (0..all.len() as u32)
-                .map_while(|place| all.get(place))
-                .collect()
-        };
+        let pods = |all: &Self| (0..all.len() as u32).map_while(|place| all.get(place)).collect();
         let (one, other): (Vec<_>, Vec<_>) = (pods(self), pods(other));
         one == other
     }
@@ -108,12 +104,7 @@ impl FoundPods {
         let pod = &record.pod;
         let found = FoundState::of(record);
         let (state, at, limit) = match found {
-            FoundState::InFlight {
-                waiting,
-                entered,
-                stuck_at,
-                is_stuck,
-            } => {
+            FoundState::InFlight { waiting, entered, stuck_at, is_stuck } => {
                 let state = match is_stuck {
                     true => State::Stuck(waiting),
                     false => State::InFlight(waiting),
@@ -141,12 +132,7 @@ impl FoundPods {
             capacity.why = self.whys.get(why).cloned();
             self.capacities.insert(place, capacity);
         }
-        let Self {
-            places,
-            hasher,
-            rows,
-            ..
-        } = self;
+        let Self { places, hasher, rows, .. } = self;
         let hash = |place: &u32| rows.get(*place).map_or(0, |row| hasher.hash_one(row.uid));
         places.insert_unique(hasher.hash_one(record.uid), place, hash);
         Some(place)
@@ -192,10 +178,7 @@ impl FoundPods {
         Some(match row.state {
             State::InFlight(waiting) => in_flight(waiting, false),
             State::Stuck(waiting) => in_flight(waiting, true),
-            State::Ended(outcome) => FoundState::Ended {
-                outcome,
-                at: row.at,
-            },
+            State::Ended(outcome) => FoundState::Ended { outcome, at: row.at },
         })
     }
 
@@ -222,9 +205,7 @@ impl FoundPods {
 
     /// The name of its namespace.
     pub fn namespace(&self, place: u32) -> &str {
-        self.namespaces
-            .get(self.namespace_number(place))
-            .map_or("", |name| name)
+        self.namespaces.get(self.namespace_number(place)).map_or("", |name| name)
     }
 
     /// The name of its node, if it is bound.

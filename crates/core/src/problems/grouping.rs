@@ -25,11 +25,7 @@ pub(super) fn groups(
     background: &Background<'_>,
     now: Timestamp,
 ) -> Vec<Group> {
-    let choice = |is_still| Choice {
-        pods,
-        background,
-        is_still,
-    };
+    let choice = |is_still| Choice { pods, background, is_still };
     let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
     let of_old = choice(true).groups(ranks[..old].to_vec());
     let (mut new, mut rest) = (ranks[old..].to_vec(), Vec::new());
@@ -106,20 +102,11 @@ impl Choice<'_> {
         let pods = self.pods;
         let cause = pods.get(*ranks.first()?).cause;
         let has_failed = |rank: &u32| pods.state(*rank).is_some_and(|state| state.has_failed());
-        let all = All {
-            cause,
-            pods: ranks.len(),
-            has_failed: ranks.iter().any(has_failed),
-        };
+        let all = All { cause, pods: ranks.len(), has_failed: ranks.iter().any(has_failed) };
         let mut weighed = Vec::new();
         for (dimension, values) in Dimension::ALL.into_iter().zip(having(ranks, pods)) {
             for (value, with) in (0..).zip(values).filter(|(_, with)| with.pods > 0) {
-                weighed.push(Weighed::new(
-                    (dimension, value),
-                    &with,
-                    all,
-                    self.background,
-                ));
+                weighed.push(Weighed::new((dimension, value), &with, all, self.background));
             }
         }
         if matches!(cause, Cause::Image | Cause::Pull) {

@@ -26,22 +26,13 @@ fn shown(pods: Vec<Record>) -> String {
 #[test]
 fn the_fault_of_most_pods_is_shown_where_each_has_ids_of_its_own() {
     let of_sandbox = |number: usize| {
-        let id = [
-            "45a8830f0155",
-            "deadbeefabcd",
-            "0a0b0c0d0e0f",
-            "abcdefabcdef",
-        ][number];
+        let id = ["45a8830f0155", "deadbeefabcd", "0a0b0c0d0e0f", "abcdefabcdef"][number];
         format!("network for sandbox \"{id}\": no address")
     };
     let mut pods: Vec<Record> = (0..4)
         .map(|number| {
             let name = format!("a{number}");
-            told(
-                ["shop", &name, "n1"],
-                10 + number as i64,
-                &of_sandbox(number),
-            )
+            told(["shop", &name, "n1"], 10 + number as i64, &of_sandbox(number))
         })
         .collect();
     let not_initialized = "cni plugin not initialized";
@@ -57,15 +48,9 @@ fn the_names_of_a_pod_are_no_difference() {
     let text = |[namespace, name, node]: [&str; 3]| {
         format!("add {namespace}_{name}(UID) on {node}: no address")
     };
-    let all = [
-        ["shop", "web-a", "node-a"],
-        ["batch", "sync-b", "node-b"],
-        ["users", "api-c", "node-c"],
-    ];
-    let mut pods: Vec<Record> = all
-        .iter()
-        .map(|names| told(*names, 10, &text(*names)))
-        .collect();
+    let all =
+        [["shop", "web-a", "node-a"], ["batch", "sync-b", "node-b"], ["users", "api-c", "node-c"]];
+    let mut pods: Vec<Record> = all.iter().map(|names| told(*names, 10, &text(*names))).collect();
     pods.extend((0..2).map(|number| told(["shop", &format!("x{number}"), "n"], 90, "timeout")));
     assert!(shown(pods).ends_with(": no address"));
 }
@@ -84,17 +69,9 @@ fn the_image_of_a_pod_is_no_difference() {
         )
     };
     let all = [
-        (
-            "nginx:stable",
-            "library/nginx:stable",
-            "library/nginx/manifests/stable",
-        ),
+        ("nginx:stable", "library/nginx:stable", "library/nginx/manifests/stable"),
         ("team/web:1.2", "team/web:1.2", "team/web/manifests/1.2"),
-        (
-            "docker.io/org/api",
-            "org/api:latest",
-            "org/api/manifests/latest",
-        ),
+        ("docker.io/org/api", "org/api:latest", "org/api/manifests/latest"),
     ];
     let named = all.iter().enumerate();
     let mut pods: Vec<Record> = named

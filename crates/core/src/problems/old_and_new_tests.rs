@@ -19,10 +19,7 @@ const OLD: i64 = 1_100;
 /// The pod with an owner in a namespace.
 fn owned(mut record: Record, namespace: &str, kind: &str, name: &str) -> Record {
     record.pod.namespace = namespace.into();
-    record.pod.workload = Some(Arc::new(Workload {
-        kind: kind.into(),
-        name: name.into(),
-    }));
+    record.pod.workload = Some(Arc::new(Workload { kind: kind.into(), name: name.into() }));
     record
 }
 
@@ -30,10 +27,7 @@ fn owned(mut record: Record, namespace: &str, kind: &str, name: &str) -> Record 
 fn fails(name: &str, image: &str, had: Cause, since: i64, said: &str) -> Record {
     let causes = [cause(Stage::Containers, had, since)];
     let record = on(waits(pod(name, image), since, &causes), name);
-    Record {
-        message: Some(said.into()),
-        ..record
-    }
+    Record { message: Some(said.into()), ..record }
 }
 
 /// The pods that have failed for long: one a minute, of one CronJob, or each with an owner and an image of its own.
@@ -82,11 +76,8 @@ fn well() -> Vec<Record> {
         let record = pulled(pod(&format!("w{number}"), "r.example.com/web:1"));
         let namespace = ["shop", "web"][usize::from(number % 2 == 0)];
         let mut record = owned(record, namespace, "Deployment", "web");
-        record.progress = Progress::Ended {
-            outcome: Outcome::Ready,
-            at: at(BREAKS - 60),
-            ending: None,
-        };
+        record.progress =
+            Progress::Ended { outcome: Outcome::Ready, at: at(BREAKS - 60), ending: None };
         record.milestones = vec![RecordedMilestone {
             milestone: Milestone::Ready,
             time: Some(at(BREAKS - 60)),
@@ -104,10 +95,7 @@ fn stated(old: &[Record], new: &[Record]) -> Vec<Problem> {
     let mut find = |second: i64| {
         let mut finding = Finding::new(&well, at(second));
         let began = |record: &&Record| record.causes[0].began <= at(second);
-        old.iter()
-            .chain(new)
-            .filter(began)
-            .for_each(|record| finding.add(record));
+        old.iter().chain(new).filter(began).for_each(|record| finding.add(record));
         let problems = finding.finish(&mut over_time).problems.into_iter();
         problems.map(|(problem, _)| problem).collect()
     };
@@ -121,23 +109,15 @@ fn stated(old: &[Record], new: &[Record]) -> Vec<Problem> {
 fn line(problem: &Problem) -> String {
     let (dimension, value) = problem.shared_texts();
     let (cause, said) = (problem.cause.as_str(), problem.message.as_deref());
-    let Problem {
-        pods, workloads, ..
-    } = problem;
-    format!(
-        "{cause} {dimension} {value} {pods} {workloads}: {}",
-        said.unwrap_or_default()
-    )
+    let Problem { pods, workloads, .. } = problem;
+    format!("{cause} {dimension} {value} {pods} {workloads}: {}", said.unwrap_or_default())
 }
 
 #[test]
 fn a_release_that_crashes_is_the_first_beside_a_thousand_old_failures() {
     for apart in [false, true] {
         let found = stated(&old(apart), &release());
-        assert_eq!(
-            line(&found[0]),
-            "crash workload shop/Deployment/checkout 20 1: exit code 1"
-        );
+        assert_eq!(line(&found[0]), "crash workload shop/Deployment/checkout 20 1: exit code 1");
         assert_eq!((found.len(), found[0].since), (2, at(BREAKS)));
     }
 }
@@ -173,9 +153,7 @@ fn what_goes_on_is_one_problem_however_long_it_lasts() {
         let now = BREAKS + 60 * minutes;
         let mut finding = Finding::new(&well(), at(now));
         let began = |record: &&Record| record.causes[0].began <= at(now - 15);
-        pods.iter()
-            .filter(began)
-            .for_each(|record| finding.add(record));
+        pods.iter().filter(began).for_each(|record| finding.add(record));
         let found = finding.finish(&mut OverTime::default()).problems;
         assert_eq!(found.len(), 1, "after {minutes} minutes: {found:#?}");
         let (shared, since) = (found[0].0.shared_texts(), found[0].0.since);

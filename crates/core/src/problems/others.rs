@@ -47,10 +47,7 @@ impl Others {
             let pulled = pulled(record);
             Box::new(BecameReady { at, pulled })
         });
-        self.well.push(Other {
-            ready,
-            ..Other::of(record)
-        });
+        self.well.push(Other { ready, ..Other::of(record) });
     }
 
     /// A startup that completed at `at`.

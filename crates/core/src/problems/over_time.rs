@@ -65,11 +65,7 @@ struct Stated {
 
 impl Stated {
     fn new(cause: Cause, shared: &Shared) -> Self {
-        Self {
-            cause,
-            shared: shared.clone(),
-            other: None,
-        }
+        Self { cause, shared: shared.clone(), other: None }
     }
 
     fn key(&self) -> Key {
@@ -200,9 +196,7 @@ impl OverTime {
             still.then_with(|| one.order().cmp(&other.order()))
         });
         let problems = problems.into_iter();
-        let problems: Vec<_> = problems
-            .map(|(_, problem, places)| (problem, places))
-            .collect();
+        let problems: Vec<_> = problems.map(|(_, problem, places)| (problem, places)).collect();
         self.end(problems.iter().map(|(problem, _)| problem), &renamed, now);
         problems
     }
@@ -241,11 +235,7 @@ impl OverTime {
             let number = |(dimension, value): &(Dimension, Arc<str>)| {
                 (*dimension, pods.looked_at.number(*dimension, value))
             };
-            Set {
-                stated,
-                shared: shared.as_ref().map(number),
-                is_found: shared == found,
-            }
+            Set { stated, shared: shared.as_ref().map(number), is_found: shared == found }
         };
         sets.into_iter().map(set).collect()
     }
@@ -269,8 +259,7 @@ impl OverTime {
     ) {
         let stated = stated.map(|problem| (problem.key(), problem.clone()));
         let before = std::mem::replace(&mut self.lasting, stated.collect());
-        self.ended
-            .retain(|ended| !self.lasting.contains_key(&ended.problem.key()));
+        self.ended.retain(|ended| !self.lasting.contains_key(&ended.problem.key()));
         let gone = before.into_iter();
         let gone =
             gone.filter(|(key, _)| !self.lasting.contains_key(key) && !renamed.contains(key));

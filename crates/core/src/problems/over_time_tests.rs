@@ -11,11 +11,7 @@ use crate::problems::{Dimension, Finding, Found, find};
 
 /// A pod that has had `cause` since `since`.
 fn affected(name: &str, image: &str, node: &str, had: Cause, since: i64) -> Record {
-    let record = waits(
-        pod(name, image),
-        since,
-        &[cause(Stage::Containers, had, since)],
-    );
+    let record = waits(pod(name, image), since, &[cause(Stage::Containers, had, since)]);
     on(record, node)
 }
 
@@ -29,11 +25,7 @@ fn finding(over_time: &mut OverTime, pods: &[Record], second: i64) -> Found {
 fn lines(found: &Found) -> (Vec<String>, Vec<String>) {
     let line = |problem: &Problem| {
         let (dimension, value) = problem.shared_texts();
-        format!(
-            "{} {dimension} {value} {}",
-            problem.cause.as_str(),
-            problem.pods
-        )
+        format!("{} {dimension} {value} {}", problem.cause.as_str(), problem.pods)
     };
     let ended = found.ended.iter().map(|ended| line(&ended.problem));
     let problems = found.problems.iter().map(|(problem, _)| line(problem));
@@ -59,15 +51,9 @@ fn another_result_is_stated_once_it_stands_and_a_new_name_is_no_end() {
     assert_eq!(at_second(&REGISTRY[..1], 100).0, [one]);
     // The others have another image: they are no part of the set that was stated with the first one.
     let both = ["image registry r.io 3", one];
-    assert_eq!(
-        at_second(&REGISTRY, 105),
-        (both.map(str::to_owned).to_vec(), none.clone())
-    );
+    assert_eq!(at_second(&REGISTRY, 105), (both.map(str::to_owned).to_vec(), none.clone()));
     assert_eq!(at_second(&REGISTRY, 134).0, both);
-    assert_eq!(
-        at_second(&REGISTRY, 135),
-        (vec!["image registry r.io 4".to_owned()], none)
-    );
+    assert_eq!(at_second(&REGISTRY, 135), (vec!["image registry r.io 4".to_owned()], none));
 }
 
 #[test]
@@ -82,18 +68,12 @@ fn a_result_of_a_moment_changes_nothing() {
         affected(&name, &image, &format!("n{n}"), Cause::Image, 50)
     }));
     let stated = at_second(&mixed, 105);
-    assert!(
-        stated.contains(&"image registry r.io 4".to_owned()),
-        "{stated:?}"
-    );
+    assert!(stated.contains(&"image registry r.io 4".to_owned()), "{stated:?}");
     // The other result is found again and again, but never for 30 s without a break.
     for second in (110..400).step_by(5) {
         let pods = if second % 25 == 0 { &pods } else { &mixed };
         let stated = at_second(pods, second);
-        assert!(
-            stated.contains(&"image registry r.io 4".to_owned()),
-            "{second}: {stated:?}"
-        );
+        assert!(stated.contains(&"image registry r.io 4".to_owned()), "{second}: {stated:?}");
     }
 }
 
@@ -124,10 +104,7 @@ fn while_few_pods_are_earlier_no_earlier_time_is_kept() {
         |number: i64, since: i64| affected(&format!("a{number}"), "x", "n0", Cause::Crash, since);
     let mut stated = |pods: &[Record], second: i64| {
         let problem = finding(&mut over_time, pods, second).problems.remove(0).0;
-        (
-            problem.since,
-            problem.earlier.map(|earlier| (earlier.pods, earlier.since)),
-        )
+        (problem.since, problem.earlier.map(|earlier| (earlier.pods, earlier.since)))
     };
     let few: Vec<Record> = (0..9).map(|number| of(number, 50 + number)).collect();
     assert_eq!(stated(&few, 200), (at(50), None));
@@ -169,10 +146,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, most: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) % most
     }
 }
@@ -199,9 +173,7 @@ struct Reference {
 impl Reference {
     fn found(&self, step: usize, pod: &str) -> Option<&Key> {
         let sets = &self.steps[step].sets;
-        let of = sets
-            .iter()
-            .find(|(_, pods)| pods.iter().any(|one| one == pod));
+        let of = sets.iter().find(|(_, pods)| pods.iter().any(|one| one == pod));
         of.map(|(key, _)| key)
     }
 
@@ -271,13 +243,9 @@ impl Reference {
                 }
             }
             let most = |states: &[((Key, _), Vec<String>)], pod: &str| {
-                let fits = states
-                    .iter()
-                    .filter(|((one, _), _)| one == key || self.has(pod, one));
+                let fits = states.iter().filter(|((one, _), _)| one == key || self.has(pod, one));
                 // The last of the largest is the first where it is read backwards.
-                fits.rev()
-                    .max_by_key(|(_, of)| of.len())
-                    .map(|(_, of)| of[0].clone())
+                fits.rev().max_by_key(|(_, of)| of.len()).map(|(_, of)| of[0].clone())
             };
             let new: Vec<_> = (pods.iter())
                 .filter(|pod| self.past(number, pod, key.0).is_none())
@@ -311,11 +279,7 @@ impl Reference {
             return (times[left_out], left_out);
         }
         let lasts = step > 0 && self.keys(step - 1).contains(key);
-        let before = if lasts {
-            self.since(step - 1, key).0
-        } else {
-            i64::MAX
-        };
+        let before = if lasts { self.since(step - 1, key).0 } else { i64::MAX };
         (times[0].min(before), 0)
     }
 
@@ -371,38 +335,22 @@ fn it_agrees_with_a_reading_that_looks_back_through_every_finding() {
             let alone = find(pods.clone(), &[], &[], at(second));
             let names = |pods: &[u32]| (alone.pods.all(pods)).map(|pod| pod.name.into()).collect();
             let sets = (alone.problems.iter()).map(|(problem, pods)| (problem.key(), names(pods)));
-            reference.add(Step {
-                second,
-                sets: sets.collect(),
-            });
+            reference.add(Step { second, sets: sets.collect() });
             let found = finding(&mut over_time, &pods, second);
             let step = reference.steps.len() - 1;
             let mut stated = BTreeMap::new();
             for (problem, pods) in &found.problems {
                 let (since, left_out) = reference.since(step, &problem.key());
-                let dated = (
-                    problem.since,
-                    problem.earlier.map_or(0, |earlier| earlier.pods),
-                );
-                assert_eq!(
-                    dated,
-                    (at(since), left_out),
-                    "seed {seed} at {second}: {problem:?}"
-                );
+                let dated = (problem.since, problem.earlier.map_or(0, |earlier| earlier.pods));
+                assert_eq!(dated, (at(since), left_out), "seed {seed} at {second}: {problem:?}");
                 stragglers += left_out;
                 assert_eq!(problem.pods, pods.len());
                 let pods = found.pods.all(pods);
                 stated.extend(pods.map(|pod| (pod.name.to_string(), problem.key())));
             }
             assert_eq!(stated, reference.stated[step], "seed {seed} at {second}");
-            let ended = found
-                .ended
-                .iter()
-                .map(|ended| (ended.problem.key(), ended.at));
-            let expected = reference
-                .ended()
-                .into_iter()
-                .map(|(key, second)| (key, at(second)));
+            let ended = found.ended.iter().map(|ended| (ended.problem.key(), ended.at));
+            let expected = reference.ended().into_iter().map(|(key, second)| (key, at(second)));
             assert_eq!(
                 ended.collect::<BTreeSet<_>>(),
                 expected.collect::<BTreeSet<_>>(),
@@ -414,9 +362,7 @@ fn it_agrees_with_a_reading_that_looks_back_through_every_finding() {
             changes += usize::from(
                 step > 0
                     && (stated.iter()).any(|(pod, key)| {
-                        reference.stated[step - 1]
-                            .get(pod)
-                            .is_some_and(|before| before != key)
+                        reference.stated[step - 1].get(pod).is_some_and(|before| before != key)
                     }),
             );
         }

@@ -104,9 +104,7 @@ impl Problem {
             capacity: capacity::shared(unschedulable.map(|place| found.capacity(place))),
             clock: None,
             shared,
-            oldest: (places.take(MOST_NAMED))
-                .filter_map(|place| found.get(place))
-                .collect(),
+            oldest: (places.take(MOST_NAMED)).filter_map(|place| found.get(place)).collect(),
         }
     }
 
@@ -119,12 +117,7 @@ impl Problem {
     /// The worst comes first.
     pub(super) fn order(&self) -> (std::cmp::Reverse<usize>, Timestamp, &'static str, &str) {
         let (_, value) = self.shared_texts();
-        (
-            std::cmp::Reverse(self.pods),
-            self.since,
-            self.cause.as_str(),
-            value,
-        )
+        (std::cmp::Reverse(self.pods), self.since, self.cause.as_str(), value)
     }
 
     /// What makes it the same as an earlier one.

@@ -255,10 +255,8 @@ impl Reading {
                 times.sort_unstable();
                 let median = times[times.len() / 2];
                 let of_images = lack == Lack::Image && place < 2;
-                let having = || {
-                    well.iter()
-                        .filter(|one| one.value(dimension).as_ref() == Some(&value))
-                };
+                let having =
+                    || well.iter().filter(|one| one.value(dimension).as_ref() == Some(&value));
                 let healthy = having()
                     .filter(|one| one.ready > median && self.may_refute(one, lack, of_images));
                 let h = healthy.count() as u64;
@@ -304,10 +302,7 @@ impl Reading {
                     |one: &Weight| !is_old || one.h == 0 || self.has(Fault::OldTakeRefuted);
                 let fits =
                     |one: &Weight| one.dimension == dimension && one.explains && is_unrefuted(one);
-                weights
-                    .iter()
-                    .position(fits)
-                    .filter(|_| lack == Lack::Image)
+                weights.iter().position(fits).filter(|_| lack == Lack::Image)
             };
             let taken = match at_fault(0).or_else(|| at_fault(1)) {
                 Some(place) => weights.swap_remove(place),
@@ -363,14 +358,9 @@ impl Reading {
             Some(Fault::LeavesOutNone) => 0,
             _ => times.len() / 10,
         };
-        let gap = if self.has(Fault::MoreThanFifteen) {
-            901
-        } else {
-            900
-        };
-        let mut left_out: Vec<usize> = (1..=most)
-            .filter(|j| times[*j] - times[j - 1] >= gap)
-            .collect();
+        let gap = if self.has(Fault::MoreThanFifteen) { 901 } else { 900 };
+        let mut left_out: Vec<usize> =
+            (1..=most).filter(|j| times[*j] - times[j - 1] >= gap).collect();
         if self.has(Fault::LeavesOutFewest) {
             left_out.truncate(1);
         }
@@ -395,11 +385,8 @@ impl Reading {
         let all = faults.into_values().map(|mut texts| {
             texts.sort();
             let newest = texts.last().cloned();
-            let shown = if self.has(Fault::OldestText) {
-                texts.first().cloned()
-            } else {
-                newest.clone()
-            };
+            let shown =
+                if self.has(Fault::OldestText) { texts.first().cloned() } else { newest.clone() };
             (texts.len(), newest, shown)
         });
         all.max().unwrap().2.unwrap().1
@@ -443,13 +430,8 @@ impl Reading {
                         (DIMENSIONS[dimension].to_owned(), value)
                     });
                 let is_still = pods.len() == 1 || self.stands_still(&pods);
-                let order = (
-                    is_still,
-                    std::cmp::Reverse(pods.len()),
-                    since,
-                    lack.name(),
-                    value.clone(),
-                );
+                let order =
+                    (is_still, std::cmp::Reverse(pods.len()), since, lack.name(), value.clone());
                 let count = pods.len();
                 let (earlier, text) = (told(earlier), self.text(&pods));
                 let line = format!(
@@ -465,7 +447,5 @@ impl Reading {
 }
 
 pub(super) fn told(earlier: Option<(usize, i64)>) -> String {
-    earlier.map_or_else(String::new, |(pods, since)| {
-        format!(" ({pods} since {since})")
-    })
+    earlier.map_or_else(String::new, |(pods, since)| format!(" ({pods} since {since})"))
 }

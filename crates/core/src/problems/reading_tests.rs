@@ -71,12 +71,8 @@ fn given() -> impl Strategy<Value = Vec<Given>> {
 fn many_nodes() -> impl Strategy<Value = Vec<Given>> {
     let crowd = prop::collection::vec(one(0.99, vec![Lack::Crash]), 12..80);
     let nodes = 4..16_usize;
-    (
-        crowd,
-        nodes,
-        prop::collection::vec(one(0.01, vec![Lack::Crash]), 0..80),
-    )
-        .prop_map(|(mut crowd, nodes, mut well)| {
+    (crowd, nodes, prop::collection::vec(one(0.01, vec![Lack::Crash]), 0..80)).prop_map(
+        |(mut crowd, nodes, mut well)| {
             for (number, pod) in crowd.iter_mut().enumerate() {
                 // The first nodes have most of the pods.
                 let node = (number * number / 7) % nodes;
@@ -88,7 +84,8 @@ fn many_nodes() -> impl Strategy<Value = Vec<Given>> {
             }
             crowd.extend(well);
             crowd
-        })
+        },
+    )
 }
 
 fn any_given() -> impl Strategy<Value = Vec<Given>> {
@@ -131,10 +128,7 @@ fn each_fault_in_the_reading_is_noticed() {
     ];
     let (mut runner, cases) = (TestRunner::deterministic(), any_given());
     let random = (0..2_000).map(|_| cases.new_tree(&mut runner).unwrap().current());
-    for given in [explained_before_many_stand_out(), old_and_refuted()]
-        .into_iter()
-        .chain(random)
-    {
+    for given in [explained_before_many_stand_out(), old_and_refuted()].into_iter().chain(random) {
         let right = Reading(None).read(&given);
         unnoticed.retain(|fault| Reading(Some(*fault)).read(&given) == right);
         if unnoticed.is_empty() {
@@ -160,25 +154,12 @@ fn crashes(number: u8, since: i64, node: Option<u8>) -> Given {
 }
 
 fn well(pods: u8) -> impl Iterator<Item = Given> {
-    (0..pods).map(|number| Given {
-        affected: None,
-        ..crashes(number % 4, 0, Some(20 + number))
-    })
+    (0..pods).map(|number| Given { affected: None, ..crashes(number % 4, 0, Some(20 + number)) })
 }
 
 /// Most pods crash on one node, and the others on six more, two of them alone.
 fn explained_before_many_stand_out() -> Vec<Given> {
-    let groups = [
-        (1, 250),
-        (2, 7),
-        (3, 5),
-        (4, 4),
-        (5, 3),
-        (6, 3),
-        (7, 3),
-        (8, 1),
-        (9, 1),
-    ];
+    let groups = [(1, 250), (2, 7), (3, 5), (4, 4), (5, 3), (6, 3), (7, 3), (8, 1), (9, 1)];
     let pods = groups.into_iter().flat_map(|(node, pods)| {
         let pod = move |number: u16| crashes((number % 4) as u8, 9_900, Some(node));
         (0..pods).map(pod)
@@ -204,9 +185,7 @@ fn old_and_refuted() -> Vec<Given> {
 fn what_explains_is_none_of_the_five_that_stand_out() {
     let found = both(&explained_before_many_stand_out());
     let nodes = [(1, 250), (2, 7), (3, 5), (4, 4), (5, 3), (6, 3)];
-    let mut expected = nodes
-        .map(|(node, pods)| format!("crash node node-{node} {pods}"))
-        .to_vec();
+    let mut expected = nodes.map(|(node, pods)| format!("crash node node-{node} {pods}")).to_vec();
     expected.insert(2, "crash   5".to_owned());
     assert_eq!(found, expected);
 }
@@ -230,10 +209,7 @@ fn an_old_set_takes_in_new_pods_that_have_its_value_and_no_others() {
     let new = [(9_900, 1), (9_900, 1), (9_950, 2)];
     let new = new.map(|(since, node)| crashes(1, since, Some(node)));
     let given: Vec<Given> = well(40).chain(old).chain(new).collect();
-    assert_eq!(
-        both(&given),
-        ["crash node node-1 20", "crash node node-2 1"]
-    );
+    assert_eq!(both(&given), ["crash node node-1 20", "crash node node-2 1"]);
 }
 
 #[test]
@@ -257,11 +233,7 @@ fn what_explains_all_takes_those_without_a_value_and_leaves_strangers() {
 #[test]
 fn places_need_ten_to_compare_with() {
     let crashing = |workload: Option<u8>| {
-        let pod = move |number| Given {
-            workload,
-            namespace: 9,
-            ..crashes(number, 9_900, Some(1))
-        };
+        let pod = move |number| Given { workload, namespace: 9, ..crashes(number, 9_900, Some(1)) };
         (0..4).map(pod)
     };
     let found = |others: u8, workload| {

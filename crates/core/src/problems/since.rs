@@ -26,10 +26,7 @@ pub(super) fn since(times: &[Timestamp]) -> (Timestamp, Option<Earlier>) {
     let is_gap = |few: &usize| times[*few - 1].plus(GAP) <= times[*few];
     let earlier = (1..=most).rev().find(is_gap);
     let first = times[earlier.unwrap_or(0)];
-    let earlier = earlier.map(|pods| Earlier {
-        pods,
-        since: times[0],
-    });
+    let earlier = earlier.map(|pods| Earlier { pods, since: times[0] });
     (first, earlier)
 }
 
@@ -50,11 +47,7 @@ mod tests {
 
     /// These times, and then so many pods since `second`.
     fn then(before: &[i64], pods: usize, second: i64) -> Vec<i64> {
-        before
-            .iter()
-            .copied()
-            .chain(std::iter::repeat_n(second, pods))
-            .collect()
+        before.iter().copied().chain(std::iter::repeat_n(second, pods)).collect()
     }
 
     #[test]
@@ -79,9 +72,6 @@ mod tests {
     fn as_many_as_can_be_are_left_out() {
         assert_eq!(of(&then(&[0, 1_000], 18, 5_000)), (5_000, Some((2, 0))));
         assert_eq!(of(&then(&[0, 1_000], 18, 1_100)), (1_000, Some((1, 0))));
-        assert_eq!(
-            of(&then(&[0, 1_000, 2_000], 26, 5_000)),
-            (2_000, Some((2, 0)))
-        );
+        assert_eq!(of(&then(&[0, 1_000, 2_000], 26, 5_000)), (2_000, Some((2, 0))));
     }
 }

@@ -29,16 +29,10 @@ pub(super) fn cause(stage: Stage, cause: Cause, began: i64) -> RecordedCause {
 
 /// A pod of one container that no Event has told of.
 pub(super) fn pod(name: &str, image: &str) -> Record {
-    let number = name
-        .bytes()
-        .fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
+    let number = name.bytes().fold(7, |sum: u64, byte| sum * 31 + u64::from(byte));
     Record {
         uid: PodUid::from_words([number, 0x8000_0000_0000_0000 | number]),
-        progress: Progress::Ended {
-            outcome: Outcome::Ready,
-            at: at(0),
-            ending: None,
-        },
+        progress: Progress::Ended { outcome: Outcome::Ready, at: at(0), ending: None },
         milestones: vec![],
         intervals: vec![],
         containers: vec![RecordedContainer {
@@ -91,10 +85,8 @@ pub(super) fn on(mut record: Record, node: &str) -> Record {
 }
 
 fn of(mut record: Record, deployment: &str) -> Record {
-    record.pod.workload = Some(Arc::new(Workload {
-        kind: "Deployment".into(),
-        name: deployment.into(),
-    }));
+    record.pod.workload =
+        Some(Arc::new(Workload { kind: "Deployment".into(), name: deployment.into() }));
     record
 }
 
@@ -110,9 +102,7 @@ fn ready(mut record: Record, stage: Stage, seconds: u64, at_second: i64) -> Reco
         kind: IntervalKind::Stage,
         began: None,
         ended: None,
-        result: IntervalResult::Measured {
-            seconds: Latency::from_nanos(seconds * 1_000_000_000),
-        },
+        result: IntervalResult::Measured { seconds: Latency::from_nanos(seconds * 1_000_000_000) },
     }];
     record
 }
@@ -124,10 +114,7 @@ pub(super) fn pulled(mut record: Record) -> Record {
         init: false,
         registry: "docker.io".into(),
         has_failed: false,
-        image: RecordedImage::Pulled {
-            ended: None,
-            with_wait: Latency::from_nanos(0),
-        },
+        image: RecordedImage::Pulled { ended: None, with_wait: Latency::from_nanos(0) },
     }];
     record
 }
@@ -157,9 +144,8 @@ fn a_failing_cause_counts_after_fifteen_seconds_and_six_minutes_longer() {
         waits(pod("a", "x"), NOW - 700, &[image, pull])
     };
     // The pull itself would count after two minutes in the stage: compare with a pod of its workload.
-    let quick: Vec<_> = (0..20)
-        .map(|_| ready(pod("b", "x"), Stage::Containers, 1_000, 5))
-        .collect();
+    let quick: Vec<_> =
+        (0..20).map(|_| ready(pod("b", "x"), Stage::Containers, 1_000, 5)).collect();
     assert!(is_affected(passed(NOW - 359), &quick));
     assert!(!is_affected(passed(NOW - 360), &quick));
 }
@@ -168,10 +154,7 @@ fn a_failing_cause_counts_after_fifteen_seconds_and_six_minutes_longer() {
 fn a_failing_cause_of_a_stage_before_counts_no_longer() {
     let cni = cause(Stage::Network, Cause::Cni, NOW - 100);
     let create = cause(Stage::Containers, Cause::Create, NOW - 20);
-    assert!(!is_affected(
-        waits(pod("a", "x"), NOW - 20, &[cni, create]),
-        &[]
-    ));
+    assert!(!is_affected(waits(pod("a", "x"), NOW - 20, &[cni, create]), &[]));
 }
 
 #[test]
@@ -202,9 +185,8 @@ fn a_working_cause_counts_after_three_times_what_nine_of_ten_take() {
         let run = cause(Stage::Init, Cause::Run, entered);
         of(waits(pod("a", "x"), entered, &[run]), "web")
     };
-    let all: Vec<_> = (1..=20)
-        .map(|took| ready(super::tests::pod("b", "x"), Stage::Init, took, 5))
-        .collect();
+    let all: Vec<_> =
+        (1..=20).map(|took| ready(super::tests::pod("b", "x"), Stage::Init, took, 5)).collect();
     // Nothing to compare with.
     assert!(!is_affected(pod(NOW - 120), &all[1..]));
     assert!(is_affected(pod(NOW - 121), &all[1..]));
@@ -212,12 +194,7 @@ fn a_working_cause_counts_after_three_times_what_nine_of_ten_take() {
     assert!(!is_affected(pod(NOW - 54), &all));
     assert!(is_affected(pod(NOW - 55), &all));
     // Five of its own workload are enough.
-    let own = |took| {
-        of(
-            ready(super::tests::pod("b", "x"), Stage::Init, took, 5),
-            "web",
-        )
-    };
+    let own = |took| of(ready(super::tests::pod("b", "x"), Stage::Init, took, 5), "web");
     let mut with_own = all.clone();
     with_own.extend((0..5).map(|_| own(30)));
     assert!(!is_affected(pod(NOW - 90), &with_own));
@@ -258,10 +235,7 @@ fn gates_and_deletions_are_no_problem() {
 #[test]
 fn an_image_is_at_fault_before_its_registry() {
     let pods = (0..4).map(|n| without_image(&format!("a{n}"), "r.example.com/web:2", 0));
-    assert_eq!(
-        found(pods.collect(), &[]),
-        ["image image r.example.com/web:2 4"]
-    );
+    assert_eq!(found(pods.collect(), &[]), ["image image r.example.com/web:2 4"]);
 }
 
 #[test]
@@ -275,10 +249,7 @@ fn a_registry_is_at_fault_where_three_images_say_so() {
     };
     assert_eq!(found(pods(3), &[]), ["image registry r.example.com 9"]);
     // Two images, half of the pods each: both stand out.
-    let two = [
-        "image image r.example.com/app0 5",
-        "image image r.example.com/app1 4",
-    ];
+    let two = ["image image r.example.com/app0 5", "image image r.example.com/app1 4"];
     assert_eq!(found(pods(2), &[]), two);
 }
 
@@ -307,37 +278,18 @@ fn what_starts_well_elsewhere_is_not_at_fault() {
 #[test]
 fn pods_that_stand_out_are_a_problem_of_their_own() {
     let crash = |name: String, second| {
-        waits(
-            pod(&name, "x"),
-            second,
-            &[cause(Stage::Containers, Cause::Crash, second)],
-        )
+        waits(pod(&name, "x"), second, &[cause(Stage::Containers, Cause::Crash, second)])
     };
     let on_node = (0..6).map(|n| of(on(crash(format!("a{n}"), 10 + n), "bad"), &format!("w{n}")));
-    let alone = (0..4).map(|n| {
-        of(
-            on(crash(format!("b{n}"), 50 + n), &format!("n{n}")),
-            &format!("v{n}"),
-        )
-    });
+    let alone =
+        (0..4).map(|n| of(on(crash(format!("b{n}"), 50 + n), &format!("n{n}")), &format!("v{n}")));
     let well: Vec<_> = (0..40)
-        .map(|n| {
-            on(
-                ready(pod(&format!("c{n}"), "x"), Stage::Containers, 5, 1),
-                &format!("m{n}"),
-            )
-        })
+        .map(|n| on(ready(pod(&format!("c{n}"), "x"), Stage::Containers, 5, 1), &format!("m{n}")))
         .collect();
     let both: Vec<_> = on_node.chain(alone).collect();
-    assert_eq!(
-        found(both.clone(), &well),
-        ["crash node bad 6", "crash   4"]
-    );
+    assert_eq!(found(both.clone(), &well), ["crash node bad 6", "crash   4"]);
     let problem = &problems(both, &well, at(NOW))[0];
-    assert_eq!(
-        (problem.nodes, problem.workloads, problem.namespaces),
-        (1, 6, 1)
-    );
+    assert_eq!((problem.nodes, problem.workloads, problem.namespaces), (1, 6, 1));
     assert_eq!(problem.since, at(10));
     let oldest: Vec<_> = problem.oldest.iter().map(|pod| &*pod.name).collect();
     assert_eq!(oldest, ["a0", "a1", "a2"]);
@@ -357,19 +309,15 @@ fn the_words_of_most_pods_are_shown() {
     ];
     let problem = &problems(pods, &[], at(NOW))[0];
     let message = problem.message.as_deref();
-    assert_eq!(
-        message,
-        Some("cannot pull for b: connection refused after 17 s")
-    );
+    assert_eq!(message, Some("cannot pull for b: connection refused after 17 s"));
 }
 
 #[test]
 fn only_the_newest_thousand_records_count() {
     let run = cause(Stage::Init, Cause::Run, NOW - 100);
     let pod = || waits(super::tests::pod("a", "x"), NOW - 100, &[run]);
-    let mut newest: Vec<_> = (0..20)
-        .map(|_| ready(super::tests::pod("b", "x"), Stage::Init, 1, 5))
-        .collect();
+    let mut newest: Vec<_> =
+        (0..20).map(|_| ready(super::tests::pod("b", "x"), Stage::Init, 1, 5)).collect();
     assert!(is_affected(pod(), &newest));
     newest.extend((0..MOST_RECORDS).map(|_| super::tests::pod("c", "x")));
     assert!(!is_affected(pod(), &newest));
@@ -382,16 +330,8 @@ fn unplaced(name: &str, said: Option<(CapacityState, &str, i64)>) -> Record {
         Some((state, by, since)) => (state, Some(by.into()), Some(at(since))),
         None => (CapacityState::Unknown, None, None),
     };
-    let unschedulable = Some(RecordedCapacity {
-        state,
-        by,
-        since,
-        message: None,
-    });
-    Record {
-        unschedulable,
-        ..waits(pod(name, "web:1"), 0, &[cause])
-    }
+    let unschedulable = Some(RecordedCapacity { state, by, since, message: None });
+    Record { unschedulable, ..waits(pod(name, "web:1"), 0, &[cause]) }
 }
 
 #[test]
@@ -404,20 +344,12 @@ fn what_autoscalers_say_of_most_of_the_pods_is_said_of_the_problem() {
         unplaced("c", Some((NoScaleUp, autoscaler, 10))),
     ];
     let found = problems(pods.clone(), &[], at(100));
-    let expected = FoundCapacity {
-        state: ScalingUp,
-        by: Some(autoscaler.into()),
-        since: at(20),
-        why: None,
-    };
+    let expected =
+        FoundCapacity { state: ScalingUp, by: Some(autoscaler.into()), since: at(20), why: None };
     assert_eq!(found[0].capacity, Some(expected));
     pods.push(unplaced("d", None));
     let found = problems(pods, &[], at(100));
-    assert_eq!(
-        (found[0].pods, &found[0].capacity),
-        (4, &None),
-        "half are not most"
-    );
+    assert_eq!((found[0].pods, &found[0].capacity), (4, &None), "half are not most");
     let of_two = [
         unplaced("a", Some((ScalingUp, autoscaler, 30))),
         unplaced("b", Some((ScalingUp, "karpenter", 20))),
@@ -428,22 +360,15 @@ fn what_autoscalers_say_of_most_of_the_pods_is_said_of_the_problem() {
 #[test]
 fn all_nodes_workloads_and_namespaces_are_counted() {
     let in_flight = (0..2_500).map(|number| {
-        let mut record = on(
-            without_image(&format!("p{number}"), "r.io/app", 0),
-            &format!("n{number}"),
-        );
+        let mut record =
+            on(without_image(&format!("p{number}"), "r.io/app", 0), &format!("n{number}"));
         record.uid = PodUid::from_words([number, 1 << 63]);
         record.pod.namespace = format!("ns{}", number / 2).into();
         // Of the same name in two namespaces are two.
         of(record, &format!("web{}", number % 2))
     });
     let problem = problems(in_flight.collect(), &[], at(NOW)).remove(0);
-    let counts = (
-        problem.pods,
-        problem.nodes,
-        problem.workloads,
-        problem.namespaces,
-    );
+    let counts = (problem.pods, problem.nodes, problem.workloads, problem.namespaces);
     assert_eq!(counts, (2_500, 2_500, 2_500, 1_250));
 }
 
@@ -479,31 +404,15 @@ fn a_clock_that_is_off_is_a_problem_of_all_pods_on_its_node() {
     };
     let found = find(&pods, NOW);
     let lines: Vec<_> = (found.problems.iter())
-        .map(|(one, pods)| {
-            (
-                one.cause,
-                one.shared_texts().1.to_owned(),
-                one.pods,
-                pods.len(),
-            )
-        })
+        .map(|(one, pods)| (one.cause, one.shared_texts().1.to_owned(), one.pods, pods.len()))
         .collect();
-    let expected = [
-        (Cause::Clock, "n1".to_owned(), 3, 3),
-        (Cause::Image, "x".to_owned(), 1, 1),
-    ];
+    let expected = [(Cause::Clock, "n1".to_owned(), 3, 3), (Cause::Image, "x".to_owned(), 1, 1)];
     assert_eq!(lines, expected);
     let clock = &found.problems[0].0;
-    assert_eq!(
-        (clock.since, clock.clock.clone()),
-        (at(NOW - 500), Some(clocks[0].clone()))
-    );
+    assert_eq!((clock.since, clock.clock.clone()), (at(NOW - 500), Some(clocks[0].clone())));
     // Those that start well are still what others are compared with.
     assert_eq!(found.rest.len(), 3);
     let later = find(&pods[3..], NOW + 5);
     let ended: Vec<_> = later.ended.iter().map(|one| one.problem.cause).collect();
-    assert_eq!(
-        (later.problems.len(), ended),
-        (0, vec![Cause::Clock, Cause::Image])
-    );
+    assert_eq!((later.problems.len(), ended), (0, vec![Cause::Clock, Cause::Image]));
 }

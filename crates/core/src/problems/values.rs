@@ -148,10 +148,7 @@ impl LookedAt {
 
     /// The number of a value, if it is looked at.
     pub(super) fn number(&self, dimension: Dimension, value: &str) -> Option<u16> {
-        self.dimensions[dimension as usize]
-            .numbers
-            .get(value)
-            .copied()
+        self.dimensions[dimension as usize].numbers.get(value).copied()
     }
 
     /// The value of a number that this gave.

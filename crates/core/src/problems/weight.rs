@@ -62,12 +62,7 @@ pub(super) struct With {
 impl With {
     /// None yet.
     pub(super) const fn nobody() -> Self {
-        Self {
-            pods: 0,
-            passed: 0,
-            median: Timestamp::from_nanos(0),
-            images: Vec::new(),
-        }
+        Self { pods: 0, passed: 0, median: Timestamp::from_nanos(0), images: Vec::new() }
     }
 
     /// Takes in a pod. They come in the order of when they first had the cause.

@@ -46,9 +46,7 @@ impl<'a> Part<'a> {
 
     /// Whether it says little without the part before it: a fault, what was asked of a kernel, the value of a key.
     pub(super) fn needs_what(&self) -> bool {
-        let digits = self
-            .0
-            .trim_start_matches(|character: char| character.is_ascii_digit());
+        let digits = self.0.trim_start_matches(|character: char| character.is_ascii_digit());
         let is_value =
             digits.len() < self.0.len() && (digits.is_empty() || digits.starts_with(", "));
         self.is_fault() || is_value || SYSCALLS.iter().any(|call| begins(self.0, call))
@@ -105,11 +103,7 @@ fn take_apart<'a>(line: &'a str, parts: &mut Vec<Part<'a>>) {
     let spans = enclosed(line);
     let mut begin = 0;
     let separators = line.match_indices(": ").map(|(place, _)| place);
-    let outside = |place: &usize| {
-        !spans
-            .iter()
-            .any(|(open, close)| open < place && place < close)
-    };
+    let outside = |place: &usize| !spans.iter().any(|(open, close)| open < place && place < close);
     for end in separators.filter(outside).chain([line.len()]) {
         let part = bare(&line[begin..end]);
         match inner(part) {
@@ -122,12 +116,8 @@ fn take_apart<'a>(line: &'a str, parts: &mut Vec<Part<'a>>) {
 
 /// The chain inside a part that is nothing but a quoted description, or a list of errors.
 fn inner(part: &str) -> Option<&str> {
-    let quoted = part
-        .strip_prefix("desc = \"")
-        .and_then(|rest| rest.strip_suffix('"'));
-    let listed = part
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']').or(Some(rest)));
+    let quoted = part.strip_prefix("desc = \"").and_then(|rest| rest.strip_suffix('"'));
+    let listed = part.strip_prefix('[').and_then(|rest| rest.strip_suffix(']').or(Some(rest)));
     let listed = listed.filter(|list| list.contains(": "));
     quoted.or(listed)
 }
@@ -168,14 +158,8 @@ pub(super) fn telling_line(text: &str) -> &str {
         "unable to",
         "denied",
     ];
-    const OF_STACK: [&str; 6] = [
-        "at ",
-        "goroutine ",
-        "File \"",
-        "... ",
-        "[signal ",
-        "exit status ",
-    ];
+    const OF_STACK: [&str; 6] =
+        ["at ", "goroutine ", "File \"", "... ", "[signal ", "exit status "];
     let text = text.trim();
     if !text.contains('\n') {
         return text;
@@ -193,10 +177,7 @@ pub(super) fn telling_line(text: &str) -> &str {
         let lower = line.to_ascii_lowercase();
         !is_indented && NAMES_ERROR.iter().any(|word| lower.contains(word))
     };
-    let telling = lines()
-        .rev()
-        .find(names_error)
-        .or_else(|| lines().next_back());
+    let telling = lines().rev().find(names_error).or_else(|| lines().next_back());
     telling.unwrap_or(text).trim()
 }
 
@@ -263,9 +244,6 @@ fn begins(text: &str, head: &str) -> bool {
 /// Whether `text` ends with `tail`, in any case.
 fn ends(text: &str, tail: &str) -> bool {
     let text = text.as_bytes();
-    let rest = text
-        .len()
-        .checked_sub(tail.len())
-        .map(|begin| &text[begin..]);
+    let rest = text.len().checked_sub(tail.len()).map(|begin| &text[begin..]);
     rest.is_some_and(|rest| rest.eq_ignore_ascii_case(tail.as_bytes()))
 }

@@ -13,11 +13,8 @@ const ENDS: [&str; 5] = [
 pub(crate) const PREEMPTION: &str = " preemption:";
 
 /// What the clauses come after; the second is of Volcano, the third of KAI.
-const BEFORE_CLAUSES: [&str; 3] = [
-    " nodes are available: ",
-    " nodes are unavailable: ",
-    " resources were found: ",
-];
+const BEFORE_CLAUSES: [&str; 3] =
+    [" nodes are available: ", " nodes are unavailable: ", " resources were found: "];
 
 /// The message without what PostFilter plugins say; `None` for a message without clauses.
 pub(crate) fn own(message: &str) -> Option<&str> {
@@ -32,9 +29,8 @@ fn before_postfilter(message: &str) -> &str {
 
 /// The clauses, in one text.
 fn counted(message: &str) -> Option<&str> {
-    let begins = BEFORE_CLAUSES
-        .iter()
-        .filter_map(|before| Some((message.find(before)?, before.len())));
+    let begins =
+        BEFORE_CLAUSES.iter().filter_map(|before| Some((message.find(before)?, before.len())));
     let begin = begins.min().map(|(place, length)| place + length);
     begin.map(|begin| &message[begin..])
 }
@@ -63,10 +59,7 @@ pub(crate) fn clauses(message: &str) -> impl Iterator<Item = (u64, &str)> {
 fn next_clause(clause: &str) -> Option<(usize, usize)> {
     let after_comma = clause.match_indices(", ").map(|(end, _)| (end, end + 2));
     let after_line = clause.match_indices('\n').filter_map(|(line, _)| {
-        let end = clause[..line]
-            .trim_end_matches(' ')
-            .strip_suffix('.')?
-            .len();
+        let end = clause[..line].trim_end_matches(' ').strip_suffix('.')?.len();
         Some((end, line + 1))
     });
     let is_counted = |(_, next): &(usize, usize)| leading_number(&clause[*next..]).is_some();

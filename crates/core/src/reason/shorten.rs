@@ -27,9 +27,7 @@ pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     while head > 0 && !is_closed(&words[..head]) {
         head -= 1;
     }
-    let closed = (1..=tail)
-        .rev()
-        .find(|tail| is_closed(&words[words.len() - tail..]));
+    let closed = (1..=tail).rev().find(|tail| is_closed(&words[words.len() - tail..]));
     tail = closed.unwrap_or(tail);
     let end = words[words.len() - tail..].join(" ");
     let kept = match head {
@@ -44,14 +42,9 @@ fn without_halves(text: String) -> String {
     let spans = enclosed(&text);
     let is_half = |place: usize, character: char| {
         let is_bracket = matches!(character, '"' | '(' | ')' | '[' | ']' | '{' | '}');
-        is_bracket
-            && !spans
-                .iter()
-                .any(|(open, close)| *open == place || *close == place)
+        is_bracket && !spans.iter().any(|(open, close)| *open == place || *close == place)
     };
-    let kept = text
-        .char_indices()
-        .filter(|(place, character)| !is_half(*place, *character));
+    let kept = text.char_indices().filter(|(place, character)| !is_half(*place, *character));
     kept.map(|(_, character)| character).collect()
 }
 
@@ -72,18 +65,10 @@ fn length(words: &[&str]) -> usize {
 
 /// Whether all quotes and brackets are closed that are opened, and the other way round.
 fn is_closed(words: &[&str]) -> bool {
-    let count = |kind: char| {
-        words
-            .iter()
-            .flat_map(|word| word.chars())
-            .filter(|one| *one == kind)
-            .count()
-    };
+    let count =
+        |kind: char| words.iter().flat_map(|word| word.chars()).filter(|one| *one == kind).count();
     let pairs = [('(', ')'), ('[', ']'), ('{', '}')];
-    pairs
-        .iter()
-        .all(|(open, close)| count(*open) == count(*close))
-        && count('"') % 2 == 0
+    pairs.iter().all(|(open, close)| count(*open) == count(*close)) && count('"') % 2 == 0
 }
 
 /// A text of one long word is cut inside it.

@@ -137,11 +137,7 @@ fn hexadecimal(text: &str) -> usize {
 /// A word behind a hyphen that Kubernetes generates ([§13.3](crate::specification#s13-3)).
 fn generated(text: &str) -> usize {
     let length = word(text);
-    if is_generated(&text[..length]) {
-        length
-    } else {
-        0
-    }
+    if is_generated(&text[..length]) { length } else { 0 }
 }
 
 /// A duration as Go writes it, such as `1m20.5s`.
@@ -209,9 +205,7 @@ fn v4(text: &str) -> usize {
 }
 
 fn v6(text: &str) -> usize {
-    let run = leading(text, |byte| {
-        byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')
-    });
+    let run = leading(text, |byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'));
     let run = text[..run].trim_end_matches('.');
     if run.len() < 2 || !run.contains(':') {
         return 0;
@@ -267,28 +261,12 @@ mod tests {
                 "dial tcp ::ffff:10.0.0.1: connection refused",
                 "dial tcp 2001:db8:0:1:a:b:c:d: connection refused",
             ],
-            &[
-                "address 02:42:ac:11:00:02 is in use",
-                "address 0A-FF-de-ad-be-ef is in use",
-            ],
-            &[
-                "link 02:42:ac:11:00:02: in use",
-                "link 02:42:ab:cd:ef:02: in use",
-            ],
-            &[
-                "back-off 10s restarting",
-                "back-off 1m20s restarting",
-                "back-off 2.5s restarting",
-            ],
-            &[
-                "no kube-api-access-x7k2p here",
-                "no kube-api-access-zbvjq here",
-            ],
+            &["address 02:42:ac:11:00:02 is in use", "address 0A-FF-de-ad-be-ef is in use"],
+            &["link 02:42:ac:11:00:02: in use", "link 02:42:ab:cd:ef:02: in use"],
+            &["back-off 10s restarting", "back-off 1m20s restarting", "back-off 2.5s restarting"],
+            &["no kube-api-access-x7k2p here", "no kube-api-access-zbvjq here"],
             &["goroutine at 0xc000123abc", "goroutine at 0x7ffe01234abc"],
-            &[
-                "reads 10.0.0.1:40000->34.1.2.3:443",
-                "reads 10.0.0.9:1->[fd00::9]:443",
-            ],
+            &["reads 10.0.0.1:40000->34.1.2.3:443", "reads 10.0.0.9:1->[fd00::9]:443"],
         ] {
             assert_alike(texts, true);
         }
@@ -297,10 +275,7 @@ mod tests {
     #[test]
     fn words_are_what_is_said() {
         for texts in [
-            [
-                "secret \"database\" not found",
-                "secret \"sessions\" not found",
-            ],
+            ["secret \"database\" not found", "secret \"sessions\" not found"],
             ["file abcdefa", "file fabcdea"],
             ["exit code 1: no such table", "exit code 1: out of memory"],
             ["add: no such link", "dad: no such link"],

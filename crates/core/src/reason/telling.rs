@@ -57,10 +57,7 @@ mod tests {
         for (text, tells) in [
             ("", Telling::Nothing),
             ("Back-off pulling image \"r.io/a:1\"", Telling::Nothing),
-            (
-                "back-off 10s restarting failed container=web pod=web_shop(1)",
-                Telling::Nothing,
-            ),
+            ("back-off 10s restarting failed container=web pod=web_shop(1)", Telling::Nothing),
             ("Error: ImagePullBackOff", Telling::Nothing),
             (
                 "Back-off pulling image \"r.io/a:1\": ErrImagePull: r.io/a:1: not found",
@@ -71,10 +68,7 @@ mod tests {
                 "Unable to attach or mount volumes: unmounted volumes=[data]: timed out waiting for the condition",
                 Telling::Waits,
             ),
-            (
-                "rpc error: code = DeadlineExceeded desc = context deadline exceeded",
-                Telling::Waits,
-            ),
+            ("rpc error: code = DeadlineExceeded desc = context deadline exceeded", Telling::Waits),
             (
                 "Multi-Attach error for volume \"pvc-1\" Volume is already exclusively attached to one node",
                 Telling::Why,

@@ -47,10 +47,7 @@ fn a_long_text_is_reduced_before_it_is_cut() {
     let kept = keep(&long, 256);
     assert!(kept.len() <= 256);
     assert_eq!(of(&kept), of(&long));
-    assert_eq!(
-        of(&long),
-        "lookup registry.example.com on 10.0.0.2:53: no such host"
-    );
+    assert_eq!(of(&long), "lookup registry.example.com on 10.0.0.2:53: no such host");
     assert_eq!(keep("short: text", 256), "short: text");
 }
 
@@ -96,10 +93,7 @@ fn chain() -> impl Strategy<Value = String> {
 fn is_closed(text: &str) -> bool {
     let count = |kind: char| text.chars().filter(|one| *one == kind).count();
     let pairs = [('(', ')'), ('[', ']'), ('{', '}')];
-    pairs
-        .iter()
-        .all(|(open, close)| count(*open) == count(*close))
-        && count('"') % 2 == 0
+    pairs.iter().all(|(open, close)| count(*open) == count(*close)) && count('"') % 2 == 0
 }
 
 proptest! {

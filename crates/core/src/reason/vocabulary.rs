@@ -204,13 +204,8 @@ pub(super) const SYSCALLS: &[&str] = &[
 ];
 
 /// A request over HTTP, which says of what a fault is where no address does.
-pub(super) const REQUESTS: [&str; 5] = [
-    "get \"http",
-    "head \"http",
-    "post \"http",
-    "put \"http",
-    "patch \"http",
-];
+pub(super) const REQUESTS: [&str; 5] =
+    ["get \"http", "head \"http", "post \"http", "put \"http", "patch \"http"];
 
 /// What a part ends with whose sentence goes on in the next one.
 pub(super) const LEADS_ON: &[&str] = &[

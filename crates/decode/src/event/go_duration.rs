@@ -33,9 +33,8 @@ fn element(text: &str) -> Option<(u64, &str)> {
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    let end = rest
-        .find(|letter: char| letter == '.' || letter.is_ascii_digit())
-        .unwrap_or(rest.len());
+    let end =
+        rest.find(|letter: char| letter == '.' || letter.is_ascii_digit()).unwrap_or(rest.len());
     let (name, rest) = rest.split_at(end);
     let unit = unit(name)?;
     let whole = match whole {

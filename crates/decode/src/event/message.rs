@@ -27,17 +27,8 @@ pub struct PullFigures {
 impl PullFigures {
     /// The pull from `registry` that has these figures.
     pub fn from_registry(self, registry: Arc<str>) -> Pull {
-        let Self {
-            duration,
-            with_wait,
-            bytes,
-        } = self;
-        Pull {
-            registry,
-            duration,
-            with_wait,
-            bytes,
-        }
+        let Self { duration, with_wait, bytes } = self;
+        Pull { registry, duration, with_wait, bytes }
     }
 }
 
@@ -61,11 +52,9 @@ pub fn pulled(message: &str) -> Option<PullMessage<'_>> {
                 bytes: image_size(end),
             }
         }
-        None => PullFigures {
-            duration: go_duration::parse(figures)?,
-            with_wait: None,
-            bytes: None,
-        },
+        None => {
+            PullFigures { duration: go_duration::parse(figures)?, with_wait: None, bytes: None }
+        }
     };
     Some(PullMessage::Pulled { image, pull })
 }
@@ -102,10 +91,7 @@ mod tests {
     fn a_pull_is_read_with_as_much_as_its_message_states() {
         for (end, figures) in [
             ("in 1.234s", pull(1_234, None, None)),
-            (
-                "in 1.2s (3.4s including waiting)",
-                pull(1_200, Some(3_400), None),
-            ),
+            ("in 1.2s (3.4s including waiting)", pull(1_200, Some(3_400), None)),
             (
                 "in 345ms (1m0.5s including waiting). Image size: 104948 bytes.",
                 pull(345, Some(60_500), Some(104_948)),
@@ -114,10 +100,7 @@ mod tests {
                 "in 1s (1s including waiting) from a mirror. Image size: 7 bytes.",
                 pull(1_000, Some(1_000), Some(7)),
             ),
-            (
-                "in 1s (1s including waiting). Image size: -7 bytes.",
-                pull(1_000, Some(1_000), None),
-            ),
+            ("in 1s (1s including waiting). Image size: -7 bytes.", pull(1_000, Some(1_000), None)),
             (
                 "in 1s (1s including waiting). Image size: 7 bytes. Or so",
                 pull(1_000, Some(1_000), None),
@@ -126,14 +109,7 @@ mod tests {
             let message = format!("Successfully pulled image \"ghcr.io/a/b:1\" {end}");
             let image = "ghcr.io/a/b:1";
             let read = pulled(&message).unwrap_or_else(|| panic!("{message}"));
-            assert_eq!(
-                read,
-                PullMessage::Pulled {
-                    image,
-                    pull: figures
-                },
-                "{end}"
-            );
+            assert_eq!(read, PullMessage::Pulled { image, pull: figures }, "{end}");
         }
     }
 
@@ -141,10 +117,7 @@ mod tests {
     fn an_image_that_was_there_is_present_whatever_follows() {
         for end in ["", " and can be accessed by the pod", "."] {
             let message = format!("Container image \"nginx\" already present on machine{end}");
-            assert_eq!(
-                pulled(&message),
-                Some(PullMessage::Present { image: "nginx" })
-            );
+            assert_eq!(pulled(&message), Some(PullMessage::Present { image: "nginx" }));
         }
     }
 
@@ -177,11 +150,9 @@ mod tests {
         let message = "Failed to pull image \"nginx:x\": rpc error: code = NotFound";
         assert_eq!(failed_pull(message), Some("nginx:x"));
         assert_eq!(failed_pull("Failed to pull image \"nginx\""), Some("nginx"));
-        for other in [
-            "Failed to pull image nginx",
-            "Error: ErrImagePull",
-            "Failed to pull image \"x",
-        ] {
+        for other in
+            ["Failed to pull image nginx", "Error: ErrImagePull", "Failed to pull image \"x"]
+        {
             assert_eq!(failed_pull(other), None);
         }
     }

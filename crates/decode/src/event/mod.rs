@@ -35,13 +35,7 @@ const KARPENTER: [&str; 2] = ["karpenter", "eks-auto-mode/compute"];
 
 /// The Event that `object` is.
 pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
-    let Object {
-        metadata,
-        event,
-        reason,
-        message,
-        ..
-    } = object;
+    let Object { metadata, event, reason, message, .. } = object;
     let involved = event.involved.unwrap_or_default();
     let reporter = event.reporter.filter(|name| !name.is_empty());
     let reporter = reporter.or(event.source_component);
@@ -50,10 +44,7 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
     let reason = match capacity_state(reason, reporter.as_deref()) {
         Some(state) => EventReason::Capacity {
             state,
-            by: context.text(cut(
-                reporter.as_deref().unwrap_or_default(),
-                LONGEST_REPORTER,
-            )),
+            by: context.text(cut(reporter.as_deref().unwrap_or_default(), LONGEST_REPORTER)),
         },
         None => reason_of(reason, message, context),
     };
@@ -68,9 +59,7 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
     KubeEvent {
         pod: pod_of(&involved, metadata.namespace, context),
         from_kubelet: reporter.as_deref() == Some(KUBELET),
-        container: involved
-            .field_path
-            .and_then(|path| container(&path, context)),
+        container: involved.field_path.and_then(|path| container(&path, context)),
         first: event.first,
         named: instant_in_name(&metadata.name),
         occurred: Occurred {
@@ -120,10 +109,7 @@ fn container(path: &str, context: &mut DecodeContext) -> Option<EventContainer> 
         None => (false, path.strip_prefix("spec.containers{")?),
     };
     let name = rest.strip_suffix('}').filter(|name| !name.is_empty())?;
-    Some(EventContainer {
-        name: context.text(name),
-        init,
-    })
+    Some(EventContainer { name: context.text(name), init })
 }
 
 /// The instant in the name of an Event: what follows the last dot, as hexadecimal Unix nanoseconds.
@@ -146,18 +132,16 @@ fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventR
         "Started" => EventReason::Started,
         "SuccessfulAttachVolume" => EventReason::VolumeAttached,
         "Pulled" => EventReason::Pulled(match message::pulled(message) {
-            Some(PullMessage::Present { image }) => Some(Pulled::Present {
-                registry: registry(image),
-            }),
+            Some(PullMessage::Present { image }) => {
+                Some(Pulled::Present { registry: registry(image) })
+            }
             Some(PullMessage::Pulled { image, pull }) => {
                 Some(Pulled::Pulled(pull.from_registry(registry(image))))
             }
             None => None,
         }),
         "Failed" => match message::failed_pull(message) {
-            Some(image) => EventReason::PullFailed {
-                registry: registry(image),
-            },
+            Some(image) => EventReason::PullFailed { registry: registry(image) },
             None if message.starts_with("error making pod data directories") => {
                 EventReason::Warning(SandboxWarning::FailedPodDirectories)
             }

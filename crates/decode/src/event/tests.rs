@@ -47,10 +47,7 @@ fn everything_that_is_read_is_found() {
                 "web.v2-7c9d",
             )),
             from_kubelet: true,
-            container: Some(EventContainer {
-                name: "web".into(),
-                init: false,
-            }),
+            container: Some(EventContainer { name: "web".into(), init: false }),
             first: rfc3339::parse("2026-01-02T03:04:05Z"),
             named: Some(Timestamp::from_nanos(0x18a3_f0c2_b5e4_d600)),
             occurred: Occurred {
@@ -82,14 +79,7 @@ fn values_of_the_wrong_type_count_as_absent() {
         message: None,
     };
     assert_eq!(bare, nothing);
-    for junk in [
-        json!(null),
-        json!(-5),
-        json!(1.5),
-        json!(true),
-        json!([1]),
-        json!({"a": 1}),
-    ] {
+    for junk in [json!(null), json!(-5), json!(1.5), json!(true), json!([1]), json!({"a": 1})] {
         let odd = json!({
             "kind": "Event",
             "metadata": {"name": junk}, "reason": junk, "message": junk,
@@ -161,14 +151,8 @@ fn a_field_path_names_a_container_of_the_spec() {
         let container = with("/involvedObject/fieldPath", json!(path)).container;
         container.map(|container| (container.name.to_string(), container.init))
     };
-    assert_eq!(
-        container("spec.containers{web}"),
-        Some(("web".into(), false))
-    );
-    assert_eq!(
-        container("spec.initContainers{set-up}"),
-        Some(("set-up".into(), true))
-    );
+    assert_eq!(container("spec.containers{web}"), Some(("web".into(), false)));
+    assert_eq!(container("spec.initContainers{set-up}"), Some(("set-up".into(), true)));
     for other in [
         "",
         "spec.containers[2]",
@@ -214,10 +198,7 @@ fn an_event_time_is_not_the_first_occurrence() {
     object["firstTimestamp"] = Value::Null;
     object["eventTime"] = "2026-01-02T03:04:05.123456Z".into();
     assert_eq!(event(&object).first, None);
-    assert_eq!(
-        with("/firstTimestamp", json!("1970-01-01T00:00:00Z")).first,
-        None
-    );
+    assert_eq!(with("/firstTimestamp", json!("1970-01-01T00:00:00Z")).first, None);
 }
 
 #[test]
@@ -242,10 +223,7 @@ fn reasons_are_those_of_the_specification() {
     );
     let registry = "docker.io".into();
     assert_eq!(
-        saying(
-            "Pulled",
-            "Container image \"nginx\" already present on machine"
-        ),
+        saying("Pulled", "Container image \"nginx\" already present on machine"),
         EventReason::Pulled(Some(Pulled::Present { registry }))
     );
 }
@@ -254,11 +232,7 @@ fn reasons_are_those_of_the_specification() {
 fn warnings_say_what_a_sandbox_waits_for() {
     use SandboxWarning as W;
     for (reason, message, warning) in [
-        (
-            "FailedPrepareDynamicResources",
-            "",
-            W::FailedPrepareDynamicResources,
-        ),
+        ("FailedPrepareDynamicResources", "", W::FailedPrepareDynamicResources),
         ("FailedMount", "network", W::FailedMount),
         ("FailedCreatePodContainer", "", W::FailedPodContainer),
         (
@@ -274,16 +248,8 @@ fn warnings_say_what_a_sandbox_waits_for() {
         ("FailedAttachVolume", "", W::FailedAttachVolume),
         ("FailedMapVolume", "", W::FailedMapVolume),
         ("NetworkNotReady", "", W::NetworkNotReady),
-        (
-            "FailedCreatePodSandBox",
-            "Plugin Type=\"CNI\" failed",
-            W::FailedSandboxNetwork,
-        ),
-        (
-            "FailedCreatePodSandBox",
-            "setup NetWork for sandbox",
-            W::FailedSandboxNetwork,
-        ),
+        ("FailedCreatePodSandBox", "Plugin Type=\"CNI\" failed", W::FailedSandboxNetwork),
+        ("FailedCreatePodSandBox", "setup NetWork for sandbox", W::FailedSandboxNetwork),
         (
             "FailedCreatePodSandBox",
             "NetworkPlugin cni failed to set up pod",
@@ -304,11 +270,7 @@ fn warnings_say_what_a_sandbox_waits_for() {
             "container runtime Network is not ready",
             W::FailedSandboxNetwork,
         ),
-        (
-            "FailedCreatePodSandBox",
-            "cni plugin not initialized",
-            W::FailedSandboxNetwork,
-        ),
+        ("FailedCreatePodSandBox", "cni plugin not initialized", W::FailedSandboxNetwork),
         (
             "FailedCreatePodSandBox",
             "Failed to reserve sandbox name \"network-check_x\": plugin type= is reserved",
@@ -319,22 +281,10 @@ fn warnings_say_what_a_sandbox_waits_for() {
             "failed to get sandbox image: Failed to pull image \"cni network\"",
             W::FailedSandbox,
         ),
-        (
-            "FailedCreatePodSandBox",
-            "network-check, cni-0",
-            W::FailedSandbox,
-        ),
-        (
-            "FailedCreatePodSandBox",
-            "no space left on device",
-            W::FailedSandbox,
-        ),
+        ("FailedCreatePodSandBox", "network-check, cni-0", W::FailedSandbox),
+        ("FailedCreatePodSandBox", "no space left on device", W::FailedSandbox),
     ] {
-        assert_eq!(
-            saying(reason, message),
-            EventReason::Warning(warning),
-            "{message}"
-        );
+        assert_eq!(saying(reason, message), EventReason::Warning(warning), "{message}");
     }
     let attached = saying("SuccessfulAttachVolume", "AttachVolume.Attach succeeded");
     assert_eq!(attached, EventReason::VolumeAttached);
@@ -345,17 +295,9 @@ fn warnings_say_what_a_sandbox_waits_for() {
 fn hints_tell_of_pulls_starts_and_probes() {
     use ProbeKind::{Liveness, Readiness, Startup};
     for (reason, message, hint) in [
-        (
-            "Failed",
-            "Error: secret \"db\" not found",
-            Some(Hint::Start),
-        ),
+        ("Failed", "Error: secret \"db\" not found", Some(Hint::Start)),
         ("Failed", "Error: ImagePullBackOff", Some(Hint::Start)),
-        (
-            "FailedToRetrieveImagePullSecret",
-            "",
-            Some(Hint::PullSecret),
-        ),
+        ("FailedToRetrieveImagePullSecret", "", Some(Hint::PullSecret)),
         ("FailedSync", "error determining status", Some(Hint::Sync)),
         (
             "Unhealthy",
@@ -367,11 +309,7 @@ fn hints_tell_of_pulls_starts_and_probes() {
             "Liveness probe errored and resulted in unknown state: rpc error",
             Some(Hint::Unhealthy(Liveness)),
         ),
-        (
-            "Unhealthy",
-            "Readiness probe failed: EOF",
-            Some(Hint::Unhealthy(Readiness)),
-        ),
+        ("Unhealthy", "Readiness probe failed: EOF", Some(Hint::Unhealthy(Readiness))),
         ("Unhealthy", "Other probe failed: EOF", None),
         ("Unhealthy", "", None),
         (
@@ -379,11 +317,7 @@ fn hints_tell_of_pulls_starts_and_probes() {
             "Container web failed liveness probe, will be restarted",
             Some(Hint::Killed(Liveness)),
         ),
-        (
-            "Killing",
-            "Init container failed-web failed startup probe",
-            Some(Hint::Killed(Startup)),
-        ),
+        ("Killing", "Init container failed-web failed startup probe", Some(Hint::Killed(Startup))),
         ("Killing", "Stopping container web", None),
     ] {
         let expected = hint.map_or(EventReason::Other, EventReason::Hint);

@@ -135,10 +135,7 @@ impl EventDecoder {
         let list = list(body, &mut self.0)?;
         let items = list.items.ok_or(ObjectFault::NoItems)?;
         let token = list.own.metadata.continue_token;
-        Ok(EventListPage {
-            events: items.events,
-            continue_token: token.map(Cow::into_owned),
-        })
+        Ok(EventListPage { events: items.events, continue_token: token.map(Cow::into_owned) })
     }
 }
 
@@ -159,10 +156,7 @@ impl EventLine {
         context: &mut DecodeContext,
     ) -> Result<Self, DecodeError> {
         if event_type == Some("ERROR") {
-            return Ok(Self {
-                version: None,
-                kind: EventLineKind::Error(api_status(object)),
-            });
+            return Ok(Self { version: None, kind: EventLineKind::Error(api_status(object)) });
         }
         let object = object.ok_or(ObjectFault::NotAnObject)?;
         let version = object.metadata.resource_version.as_deref();
@@ -219,10 +213,9 @@ mod tests {
             };
             assert_eq!(event.uid(), Some(PodUid::from_text("a")));
         }
-        for (event_type, kind) in [
-            ("DELETED", EventLineKind::Deleted),
-            ("BOOKMARK", EventLineKind::Bookmark),
-        ] {
+        for (event_type, kind) in
+            [("DELETED", EventLineKind::Deleted), ("BOOKMARK", EventLineKind::Bookmark)]
+        {
             let text = format!(
                 r#"{{"object":{{"metadata":{{"resourceVersion":"9"}}}},"type":"{event_type}"}}"#
             );
@@ -238,14 +231,7 @@ mod tests {
 
     #[test]
     fn what_is_no_event_of_a_watch_is_refused() {
-        for text in [
-            "",
-            "{",
-            "[]",
-            "{}",
-            r#"{"type":"ADDED"}"#,
-            r#"{"type":"NEW","object":{}}"#,
-        ] {
+        for text in ["", "{", "[]", "{}", r#"{"type":"ADDED"}"#, r#"{"type":"NEW","object":{}}"#] {
             assert!(line(text).is_err(), "{text}");
         }
         let damaged = b"{\"type\":\"ADDED\",\"object\":{\"message\":\"\xff\"}}";
@@ -271,14 +257,8 @@ mod tests {
         let pods: Vec<_> = page.events.iter().map(KubeEvent::uid).collect();
         assert_eq!(pods, [Some(PodUid::from_text("a"))]);
         let empty = br#"{"kind":"EventList","items":null}"#;
-        assert_eq!(
-            EventDecoder::default().list_page(empty),
-            Ok(EventListPage::default())
-        );
-        for body in [
-            r#"{"kind":"PodList","items":[]}"#,
-            r#"{"kind":"EventList"}"#,
-        ] {
+        assert_eq!(EventDecoder::default().list_page(empty), Ok(EventListPage::default()));
+        for body in [r#"{"kind":"PodList","items":[]}"#, r#"{"kind":"EventList"}"#] {
             assert!(EventDecoder::default().list_page(body.as_bytes()).is_err());
         }
     }

@@ -28,10 +28,7 @@ fn a_node_has_what_podinit_needs() {
     let at = |second: i64| Timestamp::from_seconds(1_767_225_600 + second);
     assert_eq!(found.uid, PodUid::from_text("a"));
     assert_eq!((&*found.name, found.resource_version), ("n1", Some(7)));
-    assert_eq!(
-        (found.created, found.latest_api_time),
-        (Some(at(0)), Some(at(9)))
-    );
+    assert_eq!((found.created, found.latest_api_time), (Some(at(0)), Some(at(9))));
     assert_eq!(found.holding_ready().unwrap().last_transition, Some(at(5)));
     assert!(found.unschedulable && found.has_startup_taint && !found.is_schedulable());
     let labels = found.labels;
@@ -43,10 +40,7 @@ fn a_node_has_what_podinit_needs() {
         &labels.capacity_type,
         &labels.kubelet_version,
     ];
-    assert_eq!(
-        texts.map(|text| &**text),
-        ["group", "z1", "m5", "arm64", "spot", "v1.36.2"]
-    );
+    assert_eq!(texts.map(|text| &**text), ["group", "z1", "m5", "arm64", "spot", "v1.36.2"]);
 }
 
 #[test]
@@ -73,9 +67,7 @@ fn lines_are_told_apart_by_their_type() {
         bookmark,
         Ok(NodeLine {
             version: Some("9".to_owned()),
-            kind: NodeLineKind::Bookmark {
-                initial_events_end: false
-            },
+            kind: NodeLineKind::Bookmark { initial_events_end: false },
         })
     );
     let deleted = line(r#"{"type":"DELETED","object":{"metadata":{"uid":"a"}}}"#);
@@ -111,10 +103,7 @@ fn a_page_has_its_nodes_whether_they_state_their_kind_or_not() {
     assert_eq!(page_of_all.undecodable, 2);
     assert_eq!(page_of_all.continue_token.as_deref(), Some("c"));
     assert_eq!(page_of_all.resource_version.as_deref(), Some("5"));
-    assert_eq!(
-        page(r#"{"kind":"NodeList","items":null}"#),
-        Ok(NodeListPage::default())
-    );
+    assert_eq!(page(r#"{"kind":"NodeList","items":null}"#), Ok(NodeListPage::default()));
     assert!(page(r#"{"kind":"PodList","items":[]}"#).is_err());
     assert!(page(r#"{"kind":"NodeList"}"#).is_err());
 }
@@ -132,27 +121,12 @@ fn protobuf_says_what_json_says() {
     };
     let labels = json["metadata"]["labels"].as_object().unwrap();
     let labels: Vec<u8> = labels.iter().flat_map(label).collect();
-    let metadata = [
-        text(1, "n1"),
-        text(5, "a"),
-        text(6, "7"),
-        field(8, &time(created)),
-        labels,
-    ]
-    .concat();
+    let metadata =
+        [text(1, "n1"), text(5, "a"), text(6, "7"), field(8, &time(created)), labels].concat();
     let taint = |key: &str| field(5, &text(1, key));
-    let spec = [
-        vec![0x20, 1],
-        taint("other"),
-        taint("karpenter.sh/unregistered"),
-    ]
-    .concat();
+    let spec = [vec![0x20, 1], taint("other"), taint("karpenter.sh/unregistered")].concat();
     let condition = |kind: &str, status: &str, second: u64| {
-        let parts = [
-            text(1, kind),
-            text(2, status),
-            field(4, &time(created + second)),
-        ];
+        let parts = [text(1, kind), text(2, status), field(4, &time(created + second))];
         field(4, &parts.concat())
     };
     let status = [
@@ -170,18 +144,12 @@ fn protobuf_says_what_json_says() {
     let line = decoder.decode_event(Encoding::Protobuf, &frame).unwrap();
     let expected = node(NODE, NodeOptions::default());
     assert_eq!(line.kind, NodeLineKind::Applied(Box::new(expected.clone())));
-    let list = [
-        field(1, &[text(2, "5"), text(3, "c")].concat()),
-        field(2, &raw),
-        field(2, b"\xff"),
-    ];
+    let list =
+        [field(1, &[text(2, "5"), text(3, "c")].concat()), field(2, &raw), field(2, b"\xff")];
     let body = answer("NodeList", &list.concat());
     let page = decoder.list_page(Encoding::Protobuf, &body).unwrap();
     assert_eq!(page.nodes, [expected]);
-    assert_eq!(
-        (page.undecodable, page.continue_token.as_deref()),
-        (1, Some("c"))
-    );
+    assert_eq!((page.undecodable, page.continue_token.as_deref()), (1, Some("c")));
     let pods = answer("PodList", &[]);
     assert!(decoder.list_page(Encoding::Protobuf, &pods).is_err());
 }

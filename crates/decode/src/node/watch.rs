@@ -53,10 +53,7 @@ impl NodeDecoder {
     /// A decoder that reads nodes as `options` say.
     pub fn new(options: NodeOptions) -> Self {
         let nodes = Some(options);
-        Self(DecodeContext::new(DecodeOptions {
-            nodes,
-            ..DecodeOptions::default()
-        }))
+        Self(DecodeContext::new(DecodeOptions { nodes, ..DecodeOptions::default() }))
     }
 
     pub(crate) const fn context(&mut self) -> &mut DecodeContext {
@@ -148,26 +145,16 @@ impl NodeLine {
         context: &mut DecodeContext,
     ) -> Result<Self, DecodeError> {
         if event_type == Some("ERROR") {
-            return Ok(Self {
-                version: None,
-                kind: NodeLineKind::Error(api_status(object)),
-            });
+            return Ok(Self { version: None, kind: NodeLineKind::Error(api_status(object)) });
         }
         let object = object.ok_or(ObjectFault::NotAnObject)?;
         let resource_version = object.metadata.version();
-        let version = object
-            .metadata
-            .resource_version
-            .as_deref()
-            .map(str::to_owned);
-        let fault = |fault| DecodeError::Object {
-            resource_version,
-            fault,
-        };
+        let version = object.metadata.resource_version.as_deref().map(str::to_owned);
+        let fault = |fault| DecodeError::Object { resource_version, fault };
         let kind = match event_type {
-            Some("BOOKMARK") => NodeLineKind::Bookmark {
-                initial_events_end: object.metadata.initial_events_end,
-            },
+            Some("BOOKMARK") => {
+                NodeLineKind::Bookmark { initial_events_end: object.metadata.initial_events_end }
+            }
             Some("ADDED" | "MODIFIED") => {
                 NodeLineKind::Applied(Box::new(object.into_node(context).map_err(fault)?))
             }

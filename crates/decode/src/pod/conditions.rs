@@ -123,9 +123,7 @@ impl<'de> OtherConditions<'de> {
             (None, Some(_)) => ResizeState::InProgress,
         };
         let times = [pending, in_progress].into_iter().flatten();
-        let since = times
-            .filter_map(|entry| entry.condition.last_transition)
-            .min();
+        let since = times.filter_map(|entry| entry.condition.last_transition).min();
         Some(Resize { state, since })
     }
 }

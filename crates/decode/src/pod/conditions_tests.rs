@@ -35,22 +35,10 @@ fn a_pod_that_is_not_scheduled_has_the_reason_and_the_message() {
     let error = NotScheduledReason::SchedulerError;
     let gated = NotScheduledReason::SchedulingGated;
     assert_eq!(read("True", ""), None);
-    assert_eq!(
-        read("False", "Unschedulable"),
-        Some((true, unschedulable, message()))
-    );
-    assert_eq!(
-        read("False", "SchedulerError"),
-        Some((true, error, message()))
-    );
-    assert_eq!(
-        read("False", "SchedulingGated"),
-        Some((true, gated, String::new()))
-    );
-    assert_eq!(
-        read("Unknown", "new"),
-        Some((false, NotScheduledReason::Other, message()))
-    );
+    assert_eq!(read("False", "Unschedulable"), Some((true, unschedulable, message())));
+    assert_eq!(read("False", "SchedulerError"), Some((true, error, message())));
+    assert_eq!(read("False", "SchedulingGated"), Some((true, gated, String::new())));
+    assert_eq!(read("Unknown", "new"), Some((false, NotScheduledReason::Other, message())));
 }
 
 #[test]
@@ -78,21 +66,12 @@ fn the_sandbox_is_not_ready_only_where_the_kubelet_says_so() {
     let current = "PodReadyToStartContainers";
     let not_ready = "PodSandboxNotReady";
     let said = |message| read(current, "False", not_ready, message);
-    assert_eq!(
-        said("there is no pod sandbox"),
-        Some(SandboxNotReady::NoSandbox)
-    );
-    assert_eq!(
-        said("the sandbox has no IP yet"),
-        Some(SandboxNotReady::NoIp)
-    );
+    assert_eq!(said("there is no pod sandbox"), Some(SandboxNotReady::NoSandbox));
+    assert_eq!(said("the sandbox has no IP yet"), Some(SandboxNotReady::NoIp));
     assert_eq!(said("anything else"), None);
     assert_eq!(read(current, "True", not_ready, "no pod sandbox"), None);
     assert_eq!(read(current, "False", "", "no pod sandbox"), None);
-    assert_eq!(
-        read("PodHasNetwork", "False", not_ready, "no pod sandbox"),
-        None
-    );
+    assert_eq!(read("PodHasNetwork", "False", not_ready, "no pod sandbox"), None);
 }
 
 #[test]
@@ -112,17 +91,11 @@ fn a_resize_has_one_state_and_the_earlier_time() {
     use ResizeState::{Deferred, Error, InProgress, Infeasible};
     for (conditions, expected) in [
         (vec![pending("False", "Infeasible")], None),
-        (
-            vec![pending("True", "Infeasible")],
-            Some((Infeasible, ninth)),
-        ),
+        (vec![pending("True", "Infeasible")], Some((Infeasible, ninth))),
         (vec![pending("True", "Deferred")], Some((Deferred, ninth))),
         (vec![in_progress("True", "Error")], Some((Error, fifth))),
         (vec![in_progress("True", "")], Some((InProgress, fifth))),
-        (
-            vec![in_progress("True", "Error"), pending("True", "Deferred")],
-            Some((Deferred, fifth)),
-        ),
+        (vec![in_progress("True", "Error"), pending("True", "Deferred")], Some((Deferred, fifth))),
     ] {
         assert_eq!(state(conditions.clone()), expected, "{conditions:?}");
     }

@@ -42,15 +42,7 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
     fn seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut containers = Vec::new();
         while let Some(declared) = seq.next_element_seed(Lenient(DeclaredReader(self.context)))? {
-            let Declared {
-                name,
-                policy,
-                rules,
-                startup,
-                readiness,
-                liveness,
-                image,
-            } = declared;
+            let Declared { name, policy, rules, startup, readiness, liveness, image } = declared;
             if self.context.options.images {
                 let image = image.unwrap_or_else(|| self.context.text(""));
                 self.images.push(image);
@@ -210,18 +202,14 @@ fn crash(waits: Option<&str>, ended: Option<&Terminated<'_>>, restarts: Option<u
             1 => Some("1 restart".to_owned()),
             restarts => Some(format!("{restarts} restarts")),
         };
-        let facts = (reason.map(str::to_owned).into_iter())
-            .chain(code)
-            .chain(signal)
-            .chain(restarts);
+        let facts =
+            (reason.map(str::to_owned).into_iter()).chain(code).chain(signal).chain(restarts);
         let facts = facts.collect::<Vec<_>>().join(", ");
         let last = reason::of(ended.message.as_deref().unwrap_or_default());
         let both = [facts, last].map(|text| Some(text).filter(|text| !text.is_empty()));
         both.into_iter().flatten().collect::<Vec<_>>().join(": ")
     });
-    let both = waits
-        .into_iter()
-        .chain(ended.filter(|ended| !ended.is_empty()));
+    let both = waits.into_iter().chain(ended.filter(|ended| !ended.is_empty()));
     both.collect::<Vec<_>>().join(": ")
 }
 
@@ -269,14 +257,8 @@ pub fn with_statuses(
         if let Some(status) = found.filter(|status| status.name.as_deref() == Some(&container.name))
         {
             let position = first + position;
-            let StateFields {
-                state,
-                running,
-                terminated,
-                ref ended,
-                run,
-                ref message,
-            } = status.state;
+            let StateFields { state, running, terminated, ref ended, run, ref message } =
+                status.state;
             let waits = message.as_deref();
             let text = match state {
                 ContainerState::Waiting(WaitingReason::CrashLoopBackOff) => {
@@ -409,10 +391,7 @@ impl<'de> LenientField<'de> for StateReader {
                 Some(0) => ContainerState::Succeeded,
                 _ => ContainerState::Failed,
             }
-        } else if let Some(Details {
-            reason, message, ..
-        }) = waiting
-        {
+        } else if let Some(Details { reason, message, .. }) = waiting {
             fields.message = message;
             ContainerState::Waiting(WaitingReason::of(reason.as_deref()))
         } else {
@@ -493,21 +472,13 @@ mod tests {
         };
         let backs_off = "back-off 20s restarting failed container=main pod=web_shop(1)";
         assert_eq!(
-            crash(
-                Some(backs_off),
-                Some(&ended("Error", 1, "one\n fatal: no disk \n\n")),
-                Some(3)
-            ),
+            crash(Some(backs_off), Some(&ended("Error", 1, "one\n fatal: no disk \n\n")), Some(3)),
             "back-off 20s restarting failed container=main pod=web_shop(1): exit code 1, 3 restarts: \
              fatal: no disk"
         );
         let killed = crash(None, Some(&ended("OOMKilled", 137, "")), Some(1));
         assert_eq!(killed, "OOMKilled, exit code 137, 1 restart");
-        let by_signal = Terminated {
-            signal: Some(9),
-            exit_code: None,
-            ..ended("Error", 0, "")
-        };
+        let by_signal = Terminated { signal: Some(9), exit_code: None, ..ended("Error", 0, "") };
         assert_eq!(crash(None, Some(&by_signal), Some(0)), "signal 9");
         assert_eq!(crash(Some(backs_off), None, Some(3)), backs_off);
     }
@@ -546,12 +517,8 @@ mod tests {
     fn a_status_is_found_by_its_name_and_the_first_of_a_name_counts() {
         let mut read =
             ["c", "a", "", "b"].map(|name| Container::new(name.into(), ContainerKind::Regular));
-        let statuses = vec![
-            ContainerStatus::default(),
-            named("b", 5),
-            named("a", 6),
-            named("b", 4),
-        ];
+        let statuses =
+            vec![ContainerStatus::default(), named("b", 5), named("a", 6), named("b", 4)];
         with_statuses(&mut read, statuses, 0, &mut Nothing);
         let started: Vec<_> = read.iter().map(|container| container.started).collect();
         let at = |second| Some(Timestamp::from_seconds(second));

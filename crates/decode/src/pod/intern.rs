@@ -84,16 +84,8 @@ mod tests {
     #[test]
     fn a_workload_is_found_by_its_parts() {
         let mut workloads = Interner::default();
-        let key = WorkloadKey {
-            kind: "Job",
-            name: "backup",
-        };
-        let make = || {
-            Arc::new(Workload {
-                kind: "Job".into(),
-                name: "backup".into(),
-            })
-        };
+        let key = WorkloadKey { kind: "Job", name: "backup" };
+        let make = || Arc::new(Workload { kind: "Job".into(), name: "backup".into() });
         let first = workloads.get(&key, make);
         let second = workloads.get(&key, || unreachable!());
         assert!(Arc::ptr_eq(&first, &second));

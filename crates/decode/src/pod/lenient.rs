@@ -111,11 +111,7 @@ impl<'de, S: LenientField<'de>> Visitor<'de> for Lenient<S> {
 
     /// JSON integers beyond 64 bits arrive here; they saturate, as [`LenientField::number`] has it.
     fn visit_f64<E: Error>(self, value: f64) -> Result<S::Value, E> {
-        Ok(if value >= u64::MAX as f64 {
-            self.0.number(u64::MAX)
-        } else {
-            self.0.absent()
-        })
+        Ok(if value >= u64::MAX as f64 { self.0.number(u64::MAX) } else { self.0.absent() })
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<S::Value, E> {

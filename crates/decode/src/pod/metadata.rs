@@ -285,10 +285,6 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
                 template_hashes[by as usize].get_or_insert(value);
             }
         }
-        Ok(Labels {
-            chosen,
-            template_hashes,
-            of_node,
-        })
+        Ok(Labels { chosen, template_hashes, of_node })
     }
 }

@@ -90,10 +90,7 @@ pub struct DecodeContext {
 
 impl DecodeContext {
     pub fn new(options: DecodeOptions) -> Self {
-        Self {
-            options,
-            ..Self::default()
-        }
+        Self { options, ..Self::default() }
     }
 
     /// Whether the pod `uid` belongs to another shard.

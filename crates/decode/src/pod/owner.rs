@@ -24,12 +24,7 @@ impl Owner<'_> {
         context: &mut DecodeContext,
     ) -> Arc<Workload> {
         let LastingName { kind, name } = LastingName::of(&self.kind, &self.name, template_hashes);
-        let make = || {
-            Arc::new(Workload {
-                kind: kind.into(),
-                name: (*name).into(),
-            })
-        };
+        let make = || Arc::new(Workload { kind: kind.into(), name: (*name).into() });
         let key = WorkloadKey { kind, name: &name };
         context.workloads.get(&key, make)
     }
@@ -74,9 +69,6 @@ impl<'de> LenientField<'de> for OwnerReader {
                 _ => skip(&mut map)?,
             }
         }
-        Ok(kind
-            .zip(name)
-            .filter(|_| controller)
-            .map(|(kind, name)| Owner { kind, name }))
+        Ok(kind.zip(name).filter(|_| controller).map(|(kind, name)| Owner { kind, name }))
     }
 }

@@ -28,10 +28,8 @@ impl FixedPart {
         };
         let mut containers = self.containers;
         let (init, regular) = containers.split_at_mut(self.init_containers);
-        let Runs {
-            of_init: init_runs,
-            any: has_init_run,
-        } = with_statuses(init, status.init_containers, 0, &mut words);
+        let Runs { of_init: init_runs, any: has_init_run } =
+            with_statuses(init, status.init_containers, 0, &mut words);
         let regular = with_statuses(regular, status.containers, self.init_containers, &mut words);
         let Words { messages, endings } = words;
         let read = status.conditions;
@@ -42,9 +40,7 @@ impl FixedPart {
         };
         let latest_api_time = self.created.max(status.started).max(read.latest_transition);
         let ending = endings.map(|containers| {
-            let finished = containers
-                .iter()
-                .filter_map(|one: &Termination| one.finished);
+            let finished = containers.iter().filter_map(|one: &Termination| one.finished);
             Box::new(Ending {
                 at: finished.max().or(latest_api_time),
                 reason: said(status.reason.as_deref()),

@@ -103,11 +103,7 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 _ => skip(&mut map)?,
             }
         }
-        let Spec {
-            restarts,
-            containers,
-            ..
-        } = &mut spec;
+        let Spec { restarts, containers, .. } = &mut spec;
         restarts.apply(containers);
         Ok(spec)
     }

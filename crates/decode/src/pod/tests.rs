@@ -33,11 +33,7 @@ pub fn pod(object: Value) -> PodSnapshot {
 
 fn pod_with(options: DecodeOptions, object: Value) -> PodSnapshot {
     let line = json!({"type": "ADDED", "object": object}).to_string();
-    match PodDecoder::new(options)
-        .watch_event(line.as_bytes())
-        .unwrap()
-        .kind
-    {
+    match PodDecoder::new(options).watch_event(line.as_bytes()).unwrap().kind {
         WatchEventKind::Added(pod) => pod,
         other => panic!("not a pod: {other:?}"),
     }
@@ -110,10 +106,7 @@ pub fn full() -> Value {
 #[test]
 fn everything_that_is_read_is_found() {
     let pod = pod(full());
-    assert_eq!(
-        pod.uid,
-        PodUid::from_text("00000000-0000-0001-0000-000000000002")
-    );
+    assert_eq!(pod.uid, PodUid::from_text("00000000-0000-0001-0000-000000000002"));
     assert_eq!(pod.resource_version, Some(4711));
     assert_eq!(&*pod.info.namespace, "shop");
     assert_eq!(&*pod.info.name, "web-7c9d8f6b5d-x2x4z");
@@ -178,10 +171,7 @@ fn end_for_good(policy: Value, init: Value, containers: &[Value]) -> Vec<bool> {
     let pod = pod(json!({"metadata": {"uid": "u"}, "spec": {
         "restartPolicy": policy, "initContainers": [init], "containers": named.collect::<Vec<_>>()}}));
     assert!(!pod.containers[0].ends_for_good, "an init container");
-    pod.containers[1..]
-        .iter()
-        .map(|one| one.ends_for_good)
-        .collect()
+    pod.containers[1..].iter().map(|one| one.ends_for_good).collect()
 }
 
 #[test]
@@ -200,13 +190,7 @@ fn what_runs_again_after_exit_code_0_is_told_by_the_first_that_says() {
         (Value::Null, false),
         (json!("Sometimes"), false),
     ] {
-        let all = [
-            none(),
-            of("Always"),
-            of("OnFailure"),
-            of("Never"),
-            of("Sometimes"),
-        ];
+        let all = [none(), of("Always"), of("OnFailure"), of("Never"), of("Sometimes")];
         let found = end_for_good(policy, none(), &all);
         assert_eq!(found, [ends, false, true, true, ends]);
     }
@@ -221,28 +205,16 @@ fn what_runs_again_after_exit_code_0_is_told_by_the_first_that_says() {
         ("", &[0], true),
         ("Outside", &[0], true),
     ] {
-        let found = end_for_good(
-            "Never".into(),
-            none(),
-            &[rule("Restart", operator, values), none()],
-        );
+        let found =
+            end_for_good("Never".into(), none(), &[rule("Restart", operator, values), none()]);
         assert_eq!(found, [ends, true], "{operator} {values:?}");
     }
     // Whatever exit code it is for, and whoever has it.
     let all = rule("RestartAllContainers", "In", &[42]);
-    assert_eq!(
-        end_for_good("Never".into(), none(), &[all.clone(), none()]),
-        [false; 2]
-    );
-    assert_eq!(
-        end_for_good("Never".into(), all, &[of("Never"), none()]),
-        [false; 2]
-    );
+    assert_eq!(end_for_good("Never".into(), none(), &[all.clone(), none()]), [false; 2]);
+    assert_eq!(end_for_good("Never".into(), all, &[of("Never"), none()]), [false; 2]);
     let own = rule("Restart", "NotIn", &[42]);
-    assert_eq!(
-        end_for_good("Never".into(), own, &[of("Never"), none()]),
-        [true; 2]
-    );
+    assert_eq!(end_for_good("Never".into(), own, &[of("Never"), none()]), [true; 2]);
 }
 
 #[test]
@@ -256,15 +228,9 @@ fn what_no_label_asks_for_is_not_filled() {
 #[test]
 fn values_of_the_wrong_type_count_as_absent() {
     let bare = pod(json!({"metadata": {"uid": "u"}}));
-    for junk in [
-        json!(null),
-        json!("x"),
-        json!(-5),
-        json!(1.5),
-        json!(true),
-        json!([1]),
-        json!({"a": 1}),
-    ] {
+    for junk in
+        [json!(null), json!("x"), json!(-5), json!(1.5), json!(true), json!([1]), json!({"a": 1})]
+    {
         let odd = pod(json!({
             "kind": Value::Null,
             "metadata": {
@@ -284,14 +250,8 @@ fn values_of_the_wrong_type_count_as_absent() {
             },
         }));
         assert_eq!(odd, bare, "{junk}");
-        assert_eq!(
-            pod(json!({"metadata": {"uid": "u"}, "spec": junk, "status": junk})),
-            bare
-        );
-        assert_eq!(
-            pod(json!({"metadata": {"uid": "u"}, "status": {"conditions": junk}})),
-            bare
-        );
+        assert_eq!(pod(json!({"metadata": {"uid": "u"}, "spec": junk, "status": junk})), bare);
+        assert_eq!(pod(json!({"metadata": {"uid": "u"}, "status": {"conditions": junk}})), bare);
     }
 }
 
@@ -304,10 +264,7 @@ fn a_condition_of_unknown_status_is_kept_and_one_that_cannot_be_read_is_not() {
         {"type": "PodScheduled", "status": "True"},
         {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"},
     ]}}));
-    assert_eq!(
-        pod.conditions.get(ConditionType::Ready),
-        Some(Condition::default())
-    );
+    assert_eq!(pod.conditions.get(ConditionType::Ready), Some(Condition::default()));
     assert!(!pod.unschedulable);
 }
 
@@ -335,41 +292,17 @@ fn an_owner_is_known_by_the_name_that_lasts() {
     let replica_set = |name| json!({"kind": "ReplicaSet", "name": name, "controller": true});
     let hash = json!({"pod-template-hash": "abc"});
     let found = |owner: Value, labels: &Value| workload(owner, labels.clone());
-    assert_eq!(
-        found(replica_set("web-abc"), &hash).unwrap(),
-        "Deployment/web"
-    );
-    assert_eq!(
-        found(replica_set("web-abd"), &hash).unwrap(),
-        "ReplicaSet/web-abd"
-    );
-    assert_eq!(
-        found(replica_set("-abc"), &hash).unwrap(),
-        "ReplicaSet/-abc"
-    );
-    assert_eq!(
-        found(replica_set("web-abc"), &json!({})).unwrap(),
-        "ReplicaSet/web-abc"
-    );
+    assert_eq!(found(replica_set("web-abc"), &hash).unwrap(), "Deployment/web");
+    assert_eq!(found(replica_set("web-abd"), &hash).unwrap(), "ReplicaSet/web-abd");
+    assert_eq!(found(replica_set("-abc"), &hash).unwrap(), "ReplicaSet/-abc");
+    assert_eq!(found(replica_set("web-abc"), &json!({})).unwrap(), "ReplicaSet/web-abc");
     let rollout =
         json!({"app": "web", "x.io/rollouts-pod-template-hash": "abc", "pod-template-hash": "b"});
-    assert_eq!(
-        found(replica_set("web-abc"), &rollout).unwrap(),
-        "Rollout/web"
-    );
+    assert_eq!(found(replica_set("web-abc"), &rollout).unwrap(), "Rollout/web");
     let job = |name| json!({"kind": "Job", "name": name, "controller": true});
-    assert_eq!(
-        found(job("backup-2901-abc"), &hash).unwrap(),
-        "Job/backup-2901-abc"
-    );
-    assert_eq!(
-        found(job("backup-29919480"), &hash).unwrap(),
-        "CronJob/backup"
-    );
-    assert_eq!(
-        found(job("backup-x7k2p"), &json!({})).unwrap(),
-        "Job/backup"
-    );
+    assert_eq!(found(job("backup-2901-abc"), &hash).unwrap(), "Job/backup-2901-abc");
+    assert_eq!(found(job("backup-29919480"), &hash).unwrap(), "CronJob/backup");
+    assert_eq!(found(job("backup-x7k2p"), &json!({})).unwrap(), "Job/backup");
     let not_controlling = json!({"kind": "Job", "name": "backup"});
     assert_eq!(found(not_controlling, &hash), None);
 }
@@ -391,16 +324,9 @@ fn probes_are_read_where_they_are_wanted_and_have_the_defaults_of_kubernetes() {
     let without = DecodeOptions::default();
     assert_eq!(pod_with(without, object.clone()).info.probes, None);
 
-    let readiness = Probe {
-        initial_delay: 30,
-        period: 5,
-        success_threshold: 2,
-        failure_threshold: 4,
-    };
-    let endless = Probe {
-        period: u32::MAX,
-        ..Probe::default()
-    };
+    let readiness =
+        Probe { initial_delay: 30, period: 5, success_threshold: 2, failure_threshold: 4 };
+    let endless = Probe { period: u32::MAX, ..Probe::default() };
     let probes = |container: &str, startup, readiness, liveness| ContainerProbes {
         container: container.into(),
         startup,

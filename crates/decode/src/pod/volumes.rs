@@ -9,13 +9,7 @@ use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Parsed, Text, skip};
 
 /// The sources of volumes that a stateless pod may have ([§9.4](crate::specification#s9-4)).
-const STATELESS: [&str; 5] = [
-    "secret",
-    "configMap",
-    "downwardAPI",
-    "emptyDir",
-    "projected",
-];
+const STATELESS: [&str; 5] = ["secret", "configMap", "downwardAPI", "emptyDir", "projected"];
 
 /// The sources of volumes for which there is a claim ([§13.4](crate::specification#s13-4)).
 const CLAIMS: [&str; 2] = ["persistentVolumeClaim", "ephemeral"];
@@ -78,11 +72,7 @@ impl<'de> LenientField<'de> for VolumeReader<'_> {
             }
             skip(&mut map)?;
         }
-        Ok(Volumes {
-            is_stateful: !is_stateless,
-            has_claim,
-            images,
-        })
+        Ok(Volumes { is_stateful: !is_stateless, has_claim, images })
     }
 }
 

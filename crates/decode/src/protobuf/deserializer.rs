@@ -89,14 +89,8 @@ impl<'de> MapAccess<'de> for Entries<'de> {
                 // Of another type than it should have
                 _ => continue,
             }
-            self.value = Some(FieldDeserializer {
-                known,
-                value,
-                rest: self.fields,
-            });
-            return seed
-                .deserialize(BorrowedStrDeserializer::new(known.name))
-                .map(Some);
+            self.value = Some(FieldDeserializer { known, value, rest: self.fields });
+            return seed.deserialize(BorrowedStrDeserializer::new(known.name)).map(Some);
         }
     }
 
@@ -119,11 +113,7 @@ impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         let Self { known, value, rest } = self;
-        let elements = |first| Elements {
-            number: known.number,
-            first: Some(first),
-            rest,
-        };
+        let elements = |first| Elements { number: known.number, first: Some(first), rest };
         match (known.kind, value) {
             (Kind::Number, Value::Varint(number)) => visitor.visit_i64(number.cast_signed()),
             (Kind::Flag, Value::Varint(flag)) => visitor.visit_bool(flag != 0),
@@ -141,19 +131,15 @@ impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
             (Kind::Message(known), Value::Bytes(message)) => {
                 MessageDeserializer { message, known }.deserialize_any(visitor)
             }
-            (Kind::List(known), Value::Bytes(first)) => visitor.visit_seq(ListElements {
-                elements: elements(first),
-                known,
-            }),
-            (Kind::Numbers, Value::Varint(first)) => visitor.visit_seq(Numbers {
-                number: known.number,
-                first: Some(first),
-                rest,
-            }),
-            (Kind::TextMap, Value::Bytes(first)) => visitor.visit_map(TextMapEntries {
-                elements: elements(first),
-                value: b"",
-            }),
+            (Kind::List(known), Value::Bytes(first)) => {
+                visitor.visit_seq(ListElements { elements: elements(first), known })
+            }
+            (Kind::Numbers, Value::Varint(first)) => {
+                visitor.visit_seq(Numbers { number: known.number, first: Some(first), rest })
+            }
+            (Kind::TextMap, Value::Bytes(first)) => {
+                visitor.visit_map(TextMapEntries { elements: elements(first), value: b"" })
+            }
             _ => visitor.visit_unit(),
         }
     }

@@ -37,10 +37,9 @@ impl<'de> PodParts<'de> {
         }
         let mut fields = Fields::of(object);
         let mut part = |wanted| match fields.next() {
-            Ok(Some(Field {
-                number,
-                value: Value::Bytes(bytes),
-            })) if number == wanted => Some(bytes),
+            Ok(Some(Field { number, value: Value::Bytes(bytes) })) if number == wanted => {
+                Some(bytes)
+            }
             _ => None,
         };
         let (metadata, spec, status) = (part(1)?, part(2)?, part(3)?);
@@ -50,21 +49,13 @@ impl<'de> PodParts<'de> {
         let mut hash = hashes.build_hasher();
         let (uid, edition) = read_metadata(metadata, &mut hash).ok()??;
         hash.write(spec);
-        Some(Self {
-            uid,
-            fingerprint: hash.finish(),
-            edition,
-            status,
-        })
+        Some(Self { uid, fingerprint: hash.finish(), edition, status })
     }
 
     /// The pod, if it is known by the same metadata and spec, and its status is well-formed.
     pub(super) fn pod(&self, context: &mut DecodeContext) -> Option<PodSnapshot> {
         let fixed = context.memory.recall(self.uid, self.fingerprint)?;
-        let status = MessageDeserializer {
-            message: self.status,
-            known: POD_STATUS,
-        };
+        let status = MessageDeserializer { message: self.status, known: POD_STATUS };
         let status = Lenient(StatusReader).deserialize(status).ok()?;
         Some(fixed.with_status(self.edition, status, &context.options))
     }
@@ -77,10 +68,7 @@ fn read_metadata(
     hash: &mut impl Hasher,
 ) -> Result<Option<(PodUid, Edition)>, Malformed> {
     let mut uid = None;
-    let mut edition = Edition {
-        resource_version: None,
-        terminating: false,
-    };
+    let mut edition = Edition { resource_version: None, terminating: false };
     let mut fields = Fields::of(metadata);
     while let Some(Field { number, value }) = fields.next()? {
         let Value::Bytes(bytes) = value else { continue };

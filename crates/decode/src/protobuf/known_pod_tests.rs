@@ -147,10 +147,7 @@ fn a_pod_is_known_until_its_spec_or_its_labels_change_or_it_is_deleted() {
 fn a_malformed_status_of_a_known_pod_is_an_error() {
     let mut decoder = PodDecoder::new(everything());
     let whole = frame("MODIFIED", &pod("web"));
-    assert!(matches!(
-        decoder.watch_frame(&whole).unwrap().kind,
-        WatchEventKind::Modified(_)
-    ));
+    assert!(matches!(decoder.watch_frame(&whole).unwrap().kind, WatchEventKind::Modified(_)));
     let phase = memchr::memmem::find(&whole, b"Pending").unwrap();
     let mut damaged = whole.clone();
     damaged[phase - 1] = 0x7f;

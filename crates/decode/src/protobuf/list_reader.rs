@@ -234,12 +234,7 @@ fn head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
             return Err(Malformed::new("a list has no groups"));
         }
     };
-    Ok(Some(Head {
-        number,
-        has_length,
-        head: bytes.len() - rest.len(),
-        value,
-    }))
+    Ok(Some(Head { number, has_length, head: bytes.len() - rest.len(), value }))
 }
 
 /// Whether the bytes of a variable-length number are all there, or it is too long to be one.

@@ -292,12 +292,9 @@ fn version(answer: &[u8], context: &mut DecodeContext) -> Option<u64> {
     let mut fields = Fields::of(unknown(answer).ok()?.raw);
     // The metadata comes first.
     match fields.next().ok()?? {
-        Field {
-            number: 1,
-            value: Value::Bytes(metadata),
-        } => metadata_of(metadata, schema::OBJECT_META, context)
-            .ok()?
-            .version(),
+        Field { number: 1, value: Value::Bytes(metadata) } => {
+            metadata_of(metadata, schema::OBJECT_META, context).ok()?.version()
+        }
         _ => None,
     }
 }

@@ -64,21 +64,16 @@ pub(super) const NODE: Message = &[
     known(3, "status", Of(NODE_STATUS)),
 ];
 
-const NODE_SPEC: Message = &[
-    known(4, "unschedulable", Flag),
-    known(5, "taints", List(&[known(1, "key", Text)])),
-];
+const NODE_SPEC: Message =
+    &[known(4, "unschedulable", Flag), known(5, "taints", List(&[known(1, "key", Text)]))];
 
 const NODE_STATUS: Message = &[
     known(4, "conditions", List(NODE_CONDITION)),
     known(7, "nodeInfo", Of(&[known(7, "kubeletVersion", Text)])),
 ];
 
-const NODE_CONDITION: Message = &[
-    known(1, "type", Text),
-    known(2, "status", Text),
-    known(4, "lastTransitionTime", Time),
-];
+const NODE_CONDITION: Message =
+    &[known(1, "type", Text), known(2, "status", Text), known(4, "lastTransitionTime", Time)];
 
 const EVENT: Message = &[
     known(1, "metadata", Of(OBJECT_META)),
@@ -93,11 +88,8 @@ const EVENT: Message = &[
     known(14, "reportingComponent", Text),
 ];
 
-const STATUS: Message = &[
-    known(3, "message", Text),
-    known(4, "reason", Text),
-    known(6, "code", Number),
-];
+const STATUS: Message =
+    &[known(3, "message", Text), known(4, "reason", Text), known(6, "code", Number)];
 
 pub(super) const LIST_META: Message = &[
     known(2, "resourceVersion", Text),
@@ -118,11 +110,8 @@ pub(super) const OBJECT_META: Message = &[
     known(13, "ownerReferences", List(OWNER_REFERENCE)),
 ];
 
-const OWNER_REFERENCE: Message = &[
-    known(1, "kind", Text),
-    known(3, "name", Text),
-    known(6, "controller", Flag),
-];
+const OWNER_REFERENCE: Message =
+    &[known(1, "kind", Text), known(3, "name", Text), known(6, "controller", Flag)];
 
 const POD_SPEC: Message = &[
     known(1, "volumes", List(VOLUME)),
@@ -163,10 +152,7 @@ const CONTAINER: Message = &[
     known(25, "restartPolicyRules", List(RESTART_RULE)),
 ];
 
-const RESTART_RULE: Message = &[
-    known(1, "action", Text),
-    known(2, "exitCodes", Of(EXIT_CODES)),
-];
+const RESTART_RULE: Message = &[known(1, "action", Text), known(2, "exitCodes", Of(EXIT_CODES))];
 
 const EXIT_CODES: Message = &[known(1, "operator", Text), known(2, "values", Numbers)];
 
@@ -208,11 +194,7 @@ const CONTAINER_STATUS: Message = &[
 ];
 
 const CONTAINER_STATE: Message = &[
-    known(
-        1,
-        "waiting",
-        Of(&[known(1, "reason", Text), known(2, "message", Text)]),
-    ),
+    known(1, "waiting", Of(&[known(1, "reason", Text), known(2, "message", Text)])),
     known(2, "running", Of(&[known(1, "startedAt", Time)])),
     known(3, "terminated", Of(TERMINATED)),
 ];

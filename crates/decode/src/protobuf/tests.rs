@@ -32,12 +32,7 @@ pub(super) fn decoder() -> PodDecoder {
 fn frame_of(pod: &Value) -> Vec<u8> {
     let mut pod = pod.clone();
     pod["kind"] = "Pod".into();
-    event(
-        json!({"type": "MODIFIED", "object": pod})
-            .to_string()
-            .as_bytes(),
-    )
-    .unwrap()
+    event(json!({"type": "MODIFIED", "object": pod}).to_string().as_bytes()).unwrap()
 }
 
 fn page_of(body: &[u8], chunks: impl Iterator<Item = usize>) -> Result<ListPage, DecodeError> {
@@ -118,10 +113,7 @@ fn a_page_says_what_its_json_says() {
     let list = pod_list();
     let body = document(list.to_string().as_bytes()).unwrap();
     let page = page_of(&body, std::iter::repeat_n(1, body.len())).unwrap();
-    assert_eq!(
-        page,
-        decoder().list_page(list.to_string().as_bytes()).unwrap()
-    );
+    assert_eq!(page, decoder().list_page(list.to_string().as_bytes()).unwrap());
     assert_eq!((page.pods.len(), page.undecodable), (2, 1));
     for end in 0..body.len() {
         // The last four bytes are the empty fields after the list.
@@ -136,19 +128,13 @@ fn an_empty_list_is_one_and_another_kind_is_none() {
         |kind: &str| json!({"kind": kind, "metadata": {"resourceVersion": "3"}, "items": null});
     let body = |kind: &str| document(list(kind).to_string().as_bytes()).unwrap();
     let page = page_of(&body("PodList"), std::iter::empty()).unwrap();
-    assert_eq!(
-        (page.pods.len(), page.resource_version.as_deref()),
-        (0, Some("3"))
-    );
+    assert_eq!((page.pods.len(), page.resource_version.as_deref()), (0, Some("3")));
     let events = page_of(&body("EventList"), std::iter::empty()).unwrap_err();
     assert_eq!(events, ObjectFault::NotAList("EventList".into()).into());
     let version = |body: &[u8]| EventDecoder::default().version_of_protobuf_list(body);
     assert_eq!(version(&body("EventList")), Ok(Some("3".to_owned())));
     assert!(version(&body("PodList")).is_err());
-    assert!(matches!(
-        page_of(b"{\"kind\"", std::iter::empty()),
-        Err(DecodeError::Protobuf(_))
-    ));
+    assert!(matches!(page_of(b"{\"kind\"", std::iter::empty()), Err(DecodeError::Protobuf(_))));
     let without_list = b"k8s\0\x0a\x09\x12\x07PodList";
     let error = page_of(without_list, std::iter::empty()).unwrap_err();
     assert_eq!(error, ObjectFault::NoItems.into());
@@ -168,39 +154,22 @@ fn a_malformed_object_tells_its_version() {
     let pod = [&b"\x0a\x06\x2a\x01a\x32\x018"[..], b"\x1a\x02\x12\x7f"].concat();
     let answer = [&b"k8s\0\x12"[..], &[pod.len() as u8], &pod].concat();
     let extension = [&b"\x0a"[..], &[answer.len() as u8], &answer].concat();
-    let frame = [
-        &b"\x0a\x05ADDED\x12"[..],
-        &[extension.len() as u8],
-        &extension,
-    ]
-    .concat();
-    let unreadable = DecodeError::Object {
-        resource_version: Some(8),
-        fault: ObjectFault::Unreadable,
-    };
+    let frame = [&b"\x0a\x05ADDED\x12"[..], &[extension.len() as u8], &extension].concat();
+    let unreadable =
+        DecodeError::Object { resource_version: Some(8), fault: ObjectFault::Unreadable };
     assert_eq!(decoder().watch_frame(&frame), Err(unreadable));
-    assert!(matches!(
-        decoder().watch_frame(b"\x0a\x7f"),
-        Err(DecodeError::Protobuf(_))
-    ));
+    assert!(matches!(decoder().watch_frame(b"\x0a\x7f"), Err(DecodeError::Protobuf(_))));
 }
 
 /// Kubernetes writes the elements of a list one after another; the format does not ask for it.
 #[test]
 fn the_elements_of_a_list_may_be_apart() {
-    let containers = [
-        &b"\x12\x03\x0a\x01a"[..],
-        b"\x58\x01",
-        b"\x12\x03\x0a\x01b",
-        b"\x52\x01n",
-    ]
-    .concat();
+    let containers =
+        [&b"\x12\x03\x0a\x01a"[..], b"\x58\x01", b"\x12\x03\x0a\x01b", b"\x52\x01n"].concat();
     let spec = [&[0x12, containers.len() as u8], &containers[..]].concat();
     let pod = [&b"\x0a\x03\x2a\x01u"[..], &spec].concat();
     let read = object_of(&pod, schema::POD, &mut DecodeContext::new(everything())).unwrap();
-    let pod = read
-        .into_pod(&mut DecodeContext::new(everything()))
-        .unwrap();
+    let pod = read.into_pod(&mut DecodeContext::new(everything())).unwrap();
     let names: Vec<&str> = pod.containers.iter().map(|one| &*one.name).collect();
     assert_eq!(names, ["a", "b"]);
     assert!(pod.info.host_network);
@@ -238,23 +207,14 @@ fn events_of_every_type_are_told_apart() {
         json!({"kind": "Pod", "metadata": {"resourceVersion": "9", "annotations": annotations}});
     assert_eq!(
         frame("BOOKMARK", end).unwrap().kind,
-        WatchEventKind::Bookmark {
-            resource_version: Some("9".into()),
-            initial_events_end: true
-        }
+        WatchEventKind::Bookmark { resource_version: Some("9".into()), initial_events_end: true }
     );
     let expired = json!({"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"});
     frame("ERROR", expired).unwrap();
     let node = json!({"kind": "PersistentVolumeClaim", "metadata": {"uid": "a"}});
     let line = json!({"type": "ADDED", "object": node}).to_string();
-    assert_eq!(
-        event(line.as_bytes()),
-        None,
-        "the simulated API server has no such objects"
-    );
-    let error = decoder()
-        .watch_frame(b"\x0a\x05ERROR\x12\x03\x0a\x01x")
-        .unwrap();
+    assert_eq!(event(line.as_bytes()), None, "the simulated API server has no such objects");
+    let error = decoder().watch_frame(b"\x0a\x05ERROR\x12\x03\x0a\x01x").unwrap();
     assert!(matches!(error.kind, WatchEventKind::Error(status) if status.code == 0));
 }
 
@@ -262,10 +222,7 @@ fn events_of_every_type_are_told_apart() {
 fn a_status_explains_an_error() {
     let status = json!({"kind": "Status", "message": "busy", "code": 429, "details": {"retryAfterSeconds": 3}});
     let answer = document(status.to_string().as_bytes()).unwrap();
-    let expected = ErrorStatus {
-        message: "busy".into(),
-        retry_after_seconds: Some(3),
-    };
+    let expected = ErrorStatus { message: "busy".into(), retry_after_seconds: Some(3) };
     assert_eq!(error_status(&answer), Some(expected));
     let pod = document(br#"{"kind":"Pod","metadata":{}}"#).unwrap();
     assert_eq!(error_status(&pod), None);

@@ -64,10 +64,7 @@ impl<'de> Fields<'de> {
             && let Some((bytes, rest)) = after.split_at_checked(usize::from(*length))
         {
             self.0 = rest;
-            return Ok(Some(Field {
-                number: u32::from(key >> 3),
-                value: Value::Bytes(bytes),
-            }));
+            return Ok(Some(Field { number: u32::from(key >> 3), value: Value::Bytes(bytes) }));
         }
         self.next_of_any_form()
     }
@@ -101,10 +98,7 @@ impl<'de> Fields<'de> {
     pub(super) fn bytes(mut self, wanted: u32) -> Result<Option<&'de [u8]>, Malformed> {
         let mut found = None;
         while let Some(field) = self.next()? {
-            if let Field {
-                number,
-                value: Value::Bytes(bytes),
-            } = field
+            if let Field { number, value: Value::Bytes(bytes) } = field
                 && number == wanted
             {
                 found = Some(bytes);

@@ -20,10 +20,7 @@ pub fn document(json: &[u8]) -> Option<Vec<u8>> {
 /// The event of a watch whose JSON is `line`, without its length; `None` where there is no such event.
 pub fn event(line: &[u8]) -> Option<Vec<u8>> {
     let event = parse(line)?;
-    Some(watch_event(
-        event["type"].as_str()?,
-        &answer(&event["object"])?,
-    ))
+    Some(watch_event(event["type"].as_str()?, &answer(&event["object"])?))
 }
 
 /// The events of a watch whose lines are `lines`, each with its length before it. A line that is no event

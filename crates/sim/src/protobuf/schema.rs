@@ -6,12 +6,8 @@ use std::sync::LazyLock;
 const SOURCE: &str = include_str!("kubernetes.proto");
 
 /// Messages whose fields stand among those of the outer one in JSON.
-pub const INLINE: [&str; 4] = [
-    "volumeSource",
-    "handler",
-    "ephemeralContainerCommon",
-    "localObjectReference",
-];
+pub const INLINE: [&str; 4] =
+    ["volumeSource", "handler", "ephemeralContainerCommon", "localObjectReference"];
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +66,7 @@ mod tests {
     #[test]
     fn every_line_is_read_and_every_message_is_there() {
         let fields: usize = MESSAGES.values().map(Vec::len).sum();
-        assert_eq!(
-            fields,
-            SOURCE.lines().filter(|line| line.ends_with(';')).count()
-        );
+        assert_eq!(fields, SOURCE.lines().filter(|line| line.ends_with(';')).count());
         for field in MESSAGES.values().flatten() {
             let scalar = ["string", "bool", "int32", "int64", "bytes"].contains(&field.kind);
             assert!(scalar || MESSAGES.contains_key(field.kind), "{field:?}");

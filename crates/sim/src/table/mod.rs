@@ -20,12 +20,7 @@ pub(super) fn of_list(
     now: Timestamp,
 ) -> Result<Vec<u8>, serde_json::Error> {
     let list: Value = serde_json::from_slice(list)?;
-    serde_json::to_vec(&table(
-        resource,
-        &list["metadata"],
-        elements(&list["items"]),
-        now,
-    ))
+    serde_json::to_vec(&table(resource, &list["metadata"], elements(&list["items"]), now))
 }
 
 /// The lines of a watch, with a table of one row in place of each object. What is no event about an
@@ -42,12 +37,7 @@ fn of_event(resource: Resource, line: &[u8], now: Timestamp) -> Option<Vec<u8>> 
     if !["ADDED", "MODIFIED", "DELETED"].contains(&kind) {
         return None;
     }
-    let table = table(
-        resource,
-        &Value::Null,
-        std::slice::from_ref(&event["object"]),
-        now,
-    );
+    let table = table(resource, &Value::Null, std::slice::from_ref(&event["object"]), now);
     Some(format!("{{\"type\":\"{kind}\",\"object\":{table}}}\n").into_bytes())
 }
 
@@ -94,9 +84,7 @@ fn elements(value: &Value) -> &[Value] {
 
 /// The time from `since` (RFC 3339) to `now`.
 fn age(since: &Value, now: Timestamp) -> String {
-    let since = since
-        .as_str()
-        .and_then(|text| text.parse::<jiff::Timestamp>().ok());
+    let since = since.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok());
     since.map_or_else(
         || "<unknown>".to_owned(),
         |since| seconds_as_age(now.as_nanos().div_euclid(NANOS_PER_SECOND) - since.as_second()),

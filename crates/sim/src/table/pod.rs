@@ -36,9 +36,7 @@ pub(super) fn cells(pod: &Value, now: Timestamp) -> Value {
         text => text.to_owned(),
     };
     let gates = elements(&spec["readinessGates"]);
-    let fulfilled = gates
-        .iter()
-        .filter(|gate| holds(pod, text(&gate["conditionType"])));
+    let fulfilled = gates.iter().filter(|gate| holds(pod, text(&gate["conditionType"])));
     json!([
         text(&metadata["name"]),
         format!("{}/{containers}", summary.ready),
@@ -178,24 +176,13 @@ mod tests {
         let done = init(json!({"terminated": {"exitCode": 0, "reason": "Completed"}}));
         let app = |ready, state| json!([{"name": "app", "ready": ready, "state": state}]);
         let pods = [
+            (pod("Pending", &init(json!({"running": {}})), &created), "0/1 Init:0/1 2"),
             (
-                pod("Pending", &init(json!({"running": {}})), &created),
-                "0/1 Init:0/1 2",
-            ),
-            (
-                pod(
-                    "Pending",
-                    &init(json!({"waiting": {"reason": "ImagePullBackOff"}})),
-                    &created,
-                ),
+                pod("Pending", &init(json!({"waiting": {"reason": "ImagePullBackOff"}})), &created),
                 "0/1 Init:ImagePullBackOff 2",
             ),
             (
-                pod(
-                    "Pending",
-                    &init(json!({"terminated": {"exitCode": 3}})),
-                    &created,
-                ),
+                pod("Pending", &init(json!({"terminated": {"exitCode": 3}})), &created),
                 "0/1 Init:ExitCode:3 2",
             ),
             (
@@ -206,10 +193,7 @@ mod tests {
                 ),
                 "0/1 CrashLoopBackOff 2",
             ),
-            (
-                pod("Running", &done, &app(true, json!({"running": {}}))),
-                "1/1 Running 2",
-            ),
+            (pod("Running", &done, &app(true, json!({"running": {}}))), "1/1 Running 2"),
             (
                 pod(
                     "Succeeded",

@@ -63,10 +63,7 @@ impl Process {
             .unwrap();
         let mut sink = IngestSink::new(recorder);
         let mut tracker = Tracker::new(TrackerConfig::default());
-        let mut watch = WatchConfig {
-            scopes: vec![Scope::Cluster],
-            ..WatchConfig::default()
-        };
+        let mut watch = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
         let url = "http://127.0.0.1:1/".parse().unwrap();
         let recovery = Recovery {
             cluster: &connect_to(url, "the test".to_owned()).await.unwrap(),
@@ -126,11 +123,7 @@ impl Process {
     /// Delivers events, and waits until they are accounted for.
     pub(super) async fn deliver(&mut self, events: &[Delivery]) {
         let Some(last) = events.last() else { return };
-        let delivery = |event| Delivery {
-            event,
-            observed: None,
-            ..last.clone()
-        };
+        let delivery = |event| Delivery { event, observed: None, ..last.clone() };
         // As a watch that was resumed: what was missed, and then that it is in sync.
         for delivery in events.iter().cloned().chain([delivery(PodEvent::Resumed)]) {
             self.deliveries.send(delivery).await.unwrap();
@@ -207,10 +200,7 @@ impl Process {
 pub(super) fn history(seed: u64, pods: u64) -> Vec<Delivery> {
     let mut random = Rng::new(seed);
     let began = Timestamp::from_seconds(START);
-    let mut events = vec![PodEvent::Listed {
-        pods: Vec::new().into(),
-        began,
-    }];
+    let mut events = vec![PodEvent::Listed { pods: Vec::new().into(), began }];
     let mut lives: Vec<(u64, u32)> = (0..pods).map(|pod| (pod, 0)).collect();
     while !lives.is_empty() {
         let last = u32::try_from(lives.len() - 1).unwrap();
@@ -246,11 +236,7 @@ pub(super) fn history(seed: u64, pods: u64) -> Vec<Delivery> {
 fn snapshot(pod: u64, step: u32, version: u64) -> PodSnapshot {
     let uid = PodUid::from_text(&format!("uid-{pod}"));
     let mut snapshot = PodSnapshot::bare(uid, "ns", format!("pod-{pod}"));
-    let at = |second: u64| {
-        Some(Timestamp::from_seconds(
-            START + i64::try_from(second).unwrap(),
-        ))
-    };
+    let at = |second: u64| Some(Timestamp::from_seconds(START + i64::try_from(second).unwrap()));
     snapshot.resource_version = Some(version);
     snapshot.created = at(pod);
     let kinds: &[ConditionType] = match step {

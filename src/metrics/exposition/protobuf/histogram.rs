@@ -88,11 +88,7 @@ impl HistogramWriter {
         put_integer(out, ZERO_COUNT, native.zero_count);
         for (offset, length) in &native.spans {
             let (offset, length) = (zigzag((*offset).into()), (*length).into());
-            put_head(
-                out,
-                POSITIVE_SPAN,
-                integer_len(offset) + integer_len(length),
-            );
+            put_head(out, POSITIVE_SPAN, integer_len(offset) + integer_len(length));
             put_integer(out, span::OFFSET, offset);
             put_integer(out, span::LENGTH, length);
         }
@@ -100,11 +96,7 @@ impl HistogramWriter {
             return;
         }
         let deltas = native.deltas.iter().map(|delta| zigzag(*delta));
-        put_head(
-            out,
-            POSITIVE_DELTA,
-            deltas.clone().map(encoded_len_varint).sum(),
-        );
+        put_head(out, POSITIVE_DELTA, deltas.clone().map(encoded_len_varint).sum());
         deltas.for_each(|delta| encode_varint(delta, out));
     }
 }

@@ -99,11 +99,7 @@ fn any_labels() -> impl Strategy<Value = Vec<(String, String)>> {
 
 /// Quotes, backslashes and ends of lines more often than others.
 fn any_text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "(?s).{0,12}",
-        "[\"\\\\\n\u{e9}\u{1f600}a]{0,8}",
-        ".{120,300}"
-    ]
+    prop_oneof!["(?s).{0,12}", "[\"\\\\\n\u{e9}\u{1f600}a]{0,8}", ".{120,300}"]
 }
 
 fn any_number() -> impl Strategy<Value = Number> {
@@ -134,14 +130,7 @@ fn any_histogram() -> impl Strategy<Value = Histogram> {
         (0..3_700_u64).prop_map(|seconds| seconds * 1_000_000_000),
     ];
     let exemplar = prop_oneof![Just(None), any::<bool>().prop_map(Some)];
-    let observation = (
-        latency,
-        "(?s).{0,40}",
-        any_text(),
-        any_time(),
-        exemplar,
-        1..200_u32,
-    );
+    let observation = (latency, "(?s).{0,40}", any_text(), any_time(), exemplar, 1..200_u32);
     let observations =
         prop_oneof![1 => Just(Vec::new()).boxed(), 2 => vec(observation, 0..60).boxed()];
     observations.prop_map(|observations| {

@@ -63,14 +63,9 @@ fn there_are_exemplars_and_empty_histograms_among_the_families() {
         let families = any_families().new_tree(&mut runner).unwrap().current();
         for snapshot in families.iter().flat_map(Family::snapshots) {
             let buckets = 0..crate::metrics::layout::CLASSIC_BUCKETS;
-            exemplars += buckets
-                .filter_map(|bucket| snapshot.exemplar(bucket))
-                .count();
+            exemplars += buckets.filter_map(|bucket| snapshot.exemplar(bucket)).count();
             unused += usize::from(snapshot.is_empty());
         }
     }
-    assert!(
-        exemplars > 100 && unused > 10,
-        "{exemplars} exemplars, {unused} unused"
-    );
+    assert!(exemplars > 100 && unused > 10, "{exemplars} exemplars, {unused} unused");
 }

@@ -14,14 +14,8 @@ use podinit_core::timestamp::Timestamp;
 
 /// A family after its length. Its unit stands before its series.
 pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {
-    let head = proto::MetricFamily {
-        metric: Vec::new(),
-        ..family.clone()
-    };
-    let series = proto::MetricFamily {
-        metric: family.metric.clone(),
-        ..Default::default()
-    };
+    let head = proto::MetricFamily { metric: Vec::new(), ..family.clone() };
+    let series = proto::MetricFamily { metric: family.metric.clone(), ..Default::default() };
     let message = [head.encode_to_vec(), series.encode_to_vec()].concat();
     let mut delimited = Vec::new();
     prost::encode_length_delimiter(message.len(), &mut delimited).unwrap();
@@ -35,10 +29,7 @@ pub(super) struct Reference<'a> {
 
 impl<'a> Reference<'a> {
     pub(super) const fn new(starts: &'a StartTimes) -> Self {
-        Self {
-            starts,
-            families: Vec::new(),
-        }
+        Self { starts, families: Vec::new() }
     }
 
     fn series(&mut self, metric: proto::Metric) {
@@ -65,10 +56,8 @@ impl Encoder for Reference<'_> {
 
     fn number(&mut self, labels: &[Label<'_>], value: Number) {
         let value = value.as_f64();
-        let mut metric = proto::Metric {
-            label: pairs(labels.iter().copied()),
-            ..Default::default()
-        };
+        let mut metric =
+            proto::Metric { label: pairs(labels.iter().copied()), ..Default::default() };
         let family = self.families.last().unwrap();
         let start = self.starts.of(&family.name);
         match family.r#type() {
@@ -102,10 +91,7 @@ impl HistogramEncoder for Reference<'_> {
             zero_threshold: ZERO_THRESHOLD,
             zero_count: native.zero_count,
             positive_span: spans
-                .map(|(offset, length)| proto::BucketSpan {
-                    offset: *offset,
-                    length: *length,
-                })
+                .map(|(offset, length)| proto::BucketSpan { offset: *offset, length: *length })
                 .collect(),
             positive_delta: native.deltas,
             start_timestamp: snapshot.start().map(|at| system_time(at).into()),
@@ -123,14 +109,12 @@ fn classic(snapshot: &Snapshot) -> Vec<proto::Bucket> {
     let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
     let buckets = bounds.zip(snapshot.classic()).enumerate();
     buckets
-        .map(
-            |(position, (upper_bound, cumulative_count))| proto::Bucket {
-                cumulative_count,
-                upper_bound,
-                exemplar: snapshot.exemplar(position).map(exemplar),
-                ..Default::default()
-            },
-        )
+        .map(|(position, (upper_bound, cumulative_count))| proto::Bucket {
+            cumulative_count,
+            upper_bound,
+            exemplar: snapshot.exemplar(position).map(exemplar),
+            ..Default::default()
+        })
         .collect()
 }
 
@@ -144,18 +128,11 @@ fn exemplar(exemplar: &Exemplar) -> proto::Exemplar {
 
 fn pairs<'a>(labels: impl Iterator<Item = Label<'a>>) -> Vec<proto::LabelPair> {
     labels
-        .map(|(name, value)| proto::LabelPair {
-            name: name.to_owned(),
-            value: value.to_owned(),
-        })
+        .map(|(name, value)| proto::LabelPair { name: name.to_owned(), value: value.to_owned() })
         .collect()
 }
 
 fn system_time(at: Timestamp) -> SystemTime {
     let distance = Duration::from_nanos(at.as_nanos().unsigned_abs());
-    if at.as_nanos() < 0 {
-        UNIX_EPOCH - distance
-    } else {
-        UNIX_EPOCH + distance
-    }
+    if at.as_nanos() < 0 { UNIX_EPOCH - distance } else { UNIX_EPOCH + distance }
 }

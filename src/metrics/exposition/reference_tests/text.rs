@@ -14,11 +14,7 @@ pub(super) struct Reference {
 
 impl Reference {
     pub(super) fn new(dialect: Dialect) -> Self {
-        Self {
-            open: dialect == Dialect::OpenMetrics,
-            name: String::new(),
-            families: Vec::new(),
-        }
+        Self { open: dialect == Dialect::OpenMetrics, name: String::new(), families: Vec::new() }
     }
 
     pub(super) fn finish(self) -> String {

@@ -74,13 +74,7 @@ impl Deck {
         }
         let cells = weights.into_iter();
         Self {
-            cells: cells
-                .map(|((nanos, unit), weight)| Cell {
-                    nanos,
-                    unit,
-                    weight,
-                })
-                .collect(),
+            cells: cells.map(|((nanos, unit), weight)| Cell { nanos, unit, weight }).collect(),
             cards: (0..units.len() as u32).collect(),
             units,
         }
@@ -89,26 +83,15 @@ impl Deck {
     /// Pods with the same rounded duration and weight are one unit: which of them is drawn does not matter.
     fn of_pods(sample: &Sample) -> Self {
         let kind = |pod: &super::Observed| (rounded(pod.nanos), pod.weight.to_bits());
-        let kinds: BTreeMap<(u64, u64), f64> = sample
-            .observed()
-            .iter()
-            .map(|pod| (kind(pod), pod.weight))
-            .collect();
+        let kinds: BTreeMap<(u64, u64), f64> =
+            sample.observed().iter().map(|pod| (kind(pod), pod.weight)).collect();
         let numbers: BTreeMap<_, u32> = kinds.keys().copied().zip(0..).collect();
         let cells = kinds.iter().enumerate();
         Self {
             cells: cells
-                .map(|(unit, ((nanos, _), weight))| Cell {
-                    nanos: *nanos,
-                    unit,
-                    weight: *weight,
-                })
+                .map(|(unit, ((nanos, _), weight))| Cell { nanos: *nanos, unit, weight: *weight })
                 .collect(),
-            cards: sample
-                .observed()
-                .iter()
-                .map(|pod| numbers[&kind(pod)])
-                .collect(),
+            cards: sample.observed().iter().map(|pod| numbers[&kind(pod)]).collect(),
             units: kinds.into_values().collect(),
         }
     }
@@ -116,9 +99,7 @@ impl Deck {
     /// The median and the 90th percentile of what was drawn, by nearest rank.
     fn quantiles(&self, drawn: &[u32]) -> (u64, u64) {
         let weights = self.units.iter().zip(drawn);
-        let all: f64 = weights
-            .map(|(weight, times)| weight * f64::from(*times))
-            .sum();
+        let all: f64 = weights.map(|(weight, times)| weight * f64::from(*times)).sum();
         let (mut sum, mut p50) = (0.0, None);
         for cell in &self.cells {
             sum += cell.weight * f64::from(drawn[cell.unit]);

@@ -29,12 +29,7 @@ impl Ranks {
     fn of(before: &[u64], after: &[u64]) -> Self {
         let (mut slower, mut ties) = (0.0, 0.0);
         let (mut before_rest, mut after_rest) = (before, after);
-        while let Some(least) = before_rest
-            .first()
-            .into_iter()
-            .chain(after_rest.first())
-            .min()
-        {
+        while let Some(least) = before_rest.first().into_iter().chain(after_rest.first()).min() {
             let equal = |sorted: &[u64]| sorted.partition_point(|nanos| nanos <= least);
             let (own, others) = (equal(before_rest), equal(after_rest));
             let faster = (before.len() - before_rest.len()) as f64;
@@ -44,12 +39,7 @@ impl Ranks {
             before_rest = &before_rest[own..];
             after_rest = &after_rest[others..];
         }
-        Self {
-            before: before.len() as f64,
-            after: after.len() as f64,
-            slower,
-            ties,
-        }
+        Self { before: before.len() as f64, after: after.len() as f64, slower, ties }
     }
 
     fn pairs(&self) -> f64 {

@@ -59,10 +59,7 @@ impl Sample {
     pub fn new(mut observed: Vec<Observed>) -> Self {
         observed.sort_by_key(|one| one.nanos);
         let minutes: BTreeSet<_> = observed.iter().map(|one| one.minute).collect();
-        Self {
-            observed,
-            minutes: minutes.len(),
-        }
+        Self { observed, minutes: minutes.len() }
     }
 
     /// Every pod, the one with the shortest duration first.
@@ -101,11 +98,7 @@ impl Sample {
     /// The mean duration, in seconds; 0 without pods.
     pub fn mean(&self) -> f64 {
         let all: f64 = self.observed.iter().map(|one| one.weight).sum();
-        let sum: f64 = self
-            .observed
-            .iter()
-            .map(|one| one.nanos as f64 * one.weight)
-            .sum();
+        let sum: f64 = self.observed.iter().map(|one| one.nanos as f64 * one.weight).sum();
         match all > 0.0 {
             true => sum / all / 1e9,
             false => 0.0,

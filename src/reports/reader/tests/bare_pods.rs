@@ -45,10 +45,7 @@ fn the_first_list_ends_with_a_second_uid_or_any_other_document_of_pods() {
     let cases: [(&[&String], &str); 9] = [
         (&[&a, &b, &c], "PPP"),
         (&[&a, &b, &a, &c], "PPMM"),
-        (
-            &[&a, &aside[0], &b, &aside[1], &c, &aside[2], &b],
-            "P.P.P.M",
-        ),
+        (&[&a, &aside[0], &b, &aside[1], &c, &aside[2], &b], "P.P.P.M"),
         (&[&aside[0], &aside[1], &a, &b], "..PP"),
         (&[&a, &bookmark, &b], "P-M"),
         (&[&a, &error, &b], "P-M"),

@@ -21,10 +21,7 @@ fn each_error_is_one_line_with_its_position() {
             "line 2, column 1, byte 25 (document 2): invalid JSON: a document must begin with `{`",
         ),
         (format!("{pod}\n[{pod}]"), "(document 2): a JSON array"),
-        (
-            "[]".into(),
-            "line 1, column 1, byte 0 (document 1): a JSON array",
-        ),
+        ("[]".into(), "line 1, column 1, byte 0 (document 1): a JSON array"),
         (
             r#"{"metadata":{"uid":"a" "b"}}"#.into(),
             "column 24, byte 23 (document 1): invalid JSON: expected `,` or `}`",
@@ -34,34 +31,16 @@ fn each_error_is_one_line_with_its_position() {
             "column 8, byte 7 (document 1): invalid JSON: expected `,` or `}`",
         ),
         (r#"{"a":nul}"#.into(), "invalid JSON: expected ident"),
-        (
-            r#"{"kind":"Service","metadata":{"uid":"a"}}"#.into(),
-            "a Service is not a Pod",
-        ),
-        (
-            r#"{"kind":"Secret","type":"Opaque"}"#.into(),
-            "a Secret is not a Pod",
-        ),
-        (
-            r#"{"kind":"ServiceList","items":[]}"#.into(),
-            "not \"ServiceList\"",
-        ),
+        (r#"{"kind":"Service","metadata":{"uid":"a"}}"#.into(), "a Service is not a Pod"),
+        (r#"{"kind":"Secret","type":"Opaque"}"#.into(), "a Secret is not a Pod"),
+        (r#"{"kind":"ServiceList","items":[]}"#.into(), "not \"ServiceList\""),
         (r#"{"kind":"PodList"}"#.into(), "no items"),
         (r#"{"items":[]}"#.into(), "kind PodList or List"),
         ("{}".into(), "no metadata.uid"),
-        (
-            r#"{"kind":"Pod","metadata":{"name":"x"}}"#.into(),
-            "no metadata.uid",
-        ),
-        (
-            r#"{"type":"GONE","object":{}}"#.into(),
-            "\"GONE\" is not a type of watch event",
-        ),
+        (r#"{"kind":"Pod","metadata":{"name":"x"}}"#.into(), "no metadata.uid"),
+        (r#"{"type":"GONE","object":{}}"#.into(), "\"GONE\" is not a type of watch event"),
         (r#"{"type":"ADDED"}"#.into(), "not an object"),
-        (
-            r#"{"type":"ADDED","object":{"kind":"Service"}}"#.into(),
-            "a Service is not a Pod",
-        ),
+        (r#"{"type":"ADDED","object":{"kind":"Service"}}"#.into(), "a Service is not a Pod"),
         (
             format!(r#"{{"observedAt":"now","type":"ADDED","object":{pod}}}"#),
             "observedAt is not a time",
@@ -89,10 +68,7 @@ fn each_error_is_one_line_with_its_position() {
         ("hello\n".into(), "this is not an object"),
         ("a: 1\nb: [\n".into(), "invalid YAML"),
         ("a: 1\nb: c: d\n".into(), "line 2"),
-        (
-            "kind: Service\nmetadata: {uid: a}\n".into(),
-            "a Service is not a Pod",
-        ),
+        ("kind: Service\nmetadata: {uid: a}\n".into(), "a Service is not a Pod"),
         (
             "metadata: {uid: a}\n---\nmetadata: {name: b}\n".into(),
             "line 3, column 1, byte 23 (document 2): this is an object without a kind and with no metadata.uid",
@@ -113,41 +89,20 @@ fn each_error_is_one_line_with_its_position() {
 fn what_is_no_recording_is_named() {
     let pod = r#"{"metadata":{"uid":"a"}}"#;
     let cases = [
-        (
-            "<!DOCTYPE html>\n<p>Bad gateway: no: upstream\n",
-            "a web page",
-        ),
-        (
-            "# HELP up x\n# TYPE up gauge\nup 1\n",
-            "metrics of Prometheus",
-        ),
+        ("<!DOCTYPE html>\n<p>Bad gateway: no: upstream\n", "a web page"),
+        ("# HELP up x\n# TYPE up gauge\nup 1\n", "metrics of Prometheus"),
         ("podinit_x{a=\"b: c\"} 1\n", "metrics of Prometheus"),
-        (
-            "NAME    READY   STATUS\nweb-0   1/1     Running\n",
-            "a table for people",
-        ),
-        (
-            "NAMESPACE   NAME    READY\nshop   web-0   1/1\n",
-            "a table for people",
-        ),
+        ("NAME    READY   STATUS\nweb-0   1/1     Running\n", "a table for people"),
+        ("NAMESPACE   NAME    READY\nshop   web-0   1/1\n", "a table for people"),
         (r#"{"kind":"Table","rows":[]}"#, "a table for people"),
         ("pod/web-0\npod/web-1\n", "names of pods alone"),
-        (
-            "Name:             web-0\nEvents:\n  a: b: c\n",
-            "kubectl describe",
-        ),
+        ("Name:             web-0\nEvents:\n  a: b: c\n", "kubectl describe"),
         (
             "Error from server (Forbidden): pods is forbidden: no\n",
             "what kubectl says in place of pods (Error from server (Forbidden): pods is forbidden: no)",
         ),
-        (
-            "No resources found in shop namespace.\n",
-            "in place of pods",
-        ),
-        (
-            "I1120 10:00:00.000000       1 main.go:12] a: b: c\n",
-            "a log of Kubernetes",
-        ),
+        ("No resources found in shop namespace.\n", "in place of pods"),
+        ("I1120 10:00:00.000000       1 main.go:12] a: b: c\n", "a log of Kubernetes"),
         ("&Pod{ObjectMeta:{web-0  shop  }}\n", "as Go prints it"),
         ("{'api_version': 'v1'}", "as Python prints it"),
         (
@@ -168,10 +123,7 @@ fn what_is_no_recording_is_named() {
             r#"{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[{"auditID":"x"}]}"#,
             "item 1 of the list: this is a line of an audit log",
         ),
-        (
-            "kind: EventList\napiVersion: audit.k8s.io/v1\nitems: []\n",
-            "a line of an audit log",
-        ),
+        ("kind: EventList\napiVersion: audit.k8s.io/v1\nitems: []\n", "a line of an audit log"),
         (
             r#"{"kind":"Event","apiVersion":"example.com/v1"}"#,
             "kind Event of example.com/v1 is not the Event of Kubernetes",
@@ -196,14 +148,8 @@ fn what_is_no_recording_is_named() {
             "items:\n- metadata: {uid: a, resource_version: '1'}\nkind: PodList\n",
             "item 1 of the list: this is to_dict()",
         ),
-        (
-            r#"{"Name":"a","ObjectMeta":{"UID":"u"},"Status":{}}"#,
-            "the names of Go",
-        ),
-        (
-            "objectmeta: {uid: a}\ntypemeta: {kind: Pod}\n",
-            "the names of Go",
-        ),
+        (r#"{"Name":"a","ObjectMeta":{"UID":"u"},"Status":{}}"#, "the names of Go"),
+        ("objectmeta: {uid: a}\ntypemeta: {kind: Pod}\n", "the names of Go"),
         (r#"{"metadata":{"UID":"u","Name":"x"}}"#, "the names of Go"),
     ];
     for (text, expected) in cases {
@@ -213,10 +159,7 @@ fn what_is_no_recording_is_named() {
         assert!(said.contains("(kubectl get pods,events "), "{said}");
         if !text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.starts_with('{') {
             let second = error(format!("{pod}\n{text}"));
-            assert!(
-                second.contains("line 2") && second.contains(expected),
-                "{second}"
-            );
+            assert!(second.contains("line 2") && second.contains(expected), "{second}");
         }
     }
     // None of these is a misfit.

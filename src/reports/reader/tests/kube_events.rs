@@ -18,11 +18,7 @@ fn item(uid: &str) -> String {
 }
 
 fn about(events: &[KubeEvent]) -> Vec<Option<PodUid>> {
-    assert!(
-        events
-            .iter()
-            .all(|event| event.reason == EventReason::Started)
-    );
+    assert!(events.iter().all(|event| event.reason == EventReason::Started));
     events.iter().map(KubeEvent::uid).collect()
 }
 
@@ -45,32 +41,13 @@ fn a_document_of_events_only_is_no_list_of_pods() {
     let both = vec![uid("1"), uid("2")];
     for (text, events) in [
         (one.clone(), vec![uid("1")]),
-        (
-            format!(r#"{{"kind":"List","items":[{one},{two}]}}"#),
-            both.clone(),
-        ),
-        (
-            format!(r#"{{"items":[{one},{two}],"kind":"EventList"}}"#),
-            both.clone(),
-        ),
-        (
-            format!(
-                r#"{{"kind":"EventList","items":[{},{}]}}"#,
-                item("1"),
-                item("2")
-            ),
-            both.clone(),
-        ),
+        (format!(r#"{{"kind":"List","items":[{one},{two}]}}"#), both.clone()),
+        (format!(r#"{{"items":[{one},{two}],"kind":"EventList"}}"#), both.clone()),
+        (format!(r#"{{"kind":"EventList","items":[{},{}]}}"#, item("1"), item("2")), both.clone()),
         (r#"{"kind":"EventList","items":[]}"#.into(), vec![]),
         (r#"{"kind":"EventList","items":null}"#.into(), vec![]),
-        (
-            format!(r#"{{"type":"ADDED","object":{one}}}"#),
-            vec![uid("1")],
-        ),
-        (
-            format!(r#"{{"type":"MODIFIED","object":{}}}"#, item("2")),
-            vec![uid("2")],
-        ),
+        (format!(r#"{{"type":"ADDED","object":{one}}}"#), vec![uid("1")]),
+        (format!(r#"{{"type":"MODIFIED","object":{}}}"#, item("2")), vec![uid("2")]),
         (format!(r#"{{"object":{one},"type":"DELETED"}}"#), vec![]),
         (
             r#"{"type":"BOOKMARK","object":{"kind":"Event","metadata":{"resourceVersion":"7"}}}"#
@@ -89,11 +66,7 @@ fn a_document_of_events_only_is_no_list_of_pods() {
 
 #[test]
 fn of_a_mixed_list_the_pods_are_the_list_and_the_events_follow() {
-    let list = format!(
-        r#"{{"items":[{},{POD},{}],"kind":"List"}}"#,
-        event("1"),
-        event("2")
-    );
+    let list = format!(r#"{{"items":[{},{POD},{}],"kind":"List"}}"#, event("1"), event("2"));
     for text in [list.clone(), list.replace("},{", "},\n{")] {
         let documents = bodies(&text);
         let [Body::List { pods, events, .. }] = &documents[..] else {
@@ -112,10 +85,7 @@ fn an_event_that_says_nothing_is_an_event() {
             panic!("not an Event: {body:?}");
         };
         assert_eq!(events.len(), 1);
-        assert_eq!(
-            (events[0].uid(), &events[0].reason),
-            (None, &EventReason::Other)
-        );
+        assert_eq!((events[0].uid(), &events[0].reason), (None, &EventReason::Other));
     }
 }
 
@@ -123,10 +93,7 @@ fn an_event_that_says_nothing_is_an_event() {
 fn a_list_of_one_kind_does_not_hold_the_other() {
     let event = event("1");
     for (text, said) in [
-        (
-            format!(r#"{{"kind":"PodList","items":[{POD},{event}]}}"#),
-            "a Event is not a Pod",
-        ),
+        (format!(r#"{{"kind":"PodList","items":[{POD},{event}]}}"#), "a Event is not a Pod"),
         (
             format!(r#"{{"kind":"EventList","items":[{event},{POD}]}}"#),
             "an EventList contains Events only",

@@ -28,18 +28,13 @@ fn pod(uid: &str, node: &str, [created, scheduled, kubelet]: [i64; 3]) -> String
 }
 
 fn times_after(so_far: &SoFar, text: &str) -> Vec<Option<i64>> {
-    let recording = Recording::from_reader(
-        "test",
-        Cursor::new(text.to_owned()),
-        DecodeOptions::default(),
-    );
+    let recording =
+        Recording::from_reader("test", Cursor::new(text.to_owned()), DecodeOptions::default());
     let documents = recording.following(so_far).map(Result::unwrap);
     let latest = documents.flat_map(|document| match document.body {
         Body::List { pods, nodes, .. } => {
             let nodes = nodes.into_iter().map(|node| node.latest_api_time);
-            nodes
-                .chain(pods.into_iter().map(|pod| pod.latest_api_time))
-                .collect()
+            nodes.chain(pods.into_iter().map(|pod| pod.latest_api_time)).collect()
         }
         Body::Nodes { nodes, .. } => nodes.into_iter().map(|node| node.latest_api_time).collect(),
         Body::Pod(pod) | Body::Event(WatchEventKind::Modified(pod)) => vec![pod.latest_api_time],
@@ -76,27 +71,17 @@ fn the_times_of_all_conditions_count() {
         format!(r#"{{"type":"{kind}","status":"True","lastTransitionTime":"{at}"}}"#)
     };
     let conditions = |kinds: &[(&str, i64)]| {
-        let all = kinds
-            .iter()
-            .map(|(kind, seconds)| condition(kind, *seconds));
+        let all = kinds.iter().map(|(kind, seconds)| condition(kind, *seconds));
         let all = all.collect::<Vec<_>>().join(",");
         format!(r#""metadata":{{"uid":"a"}},"status":{{"conditions":[{all}]}}"#)
     };
-    let of_pod = [
-        ("Ready", 99),
-        ("DisruptionTarget", -3),
-        ("Ready", -2),
-        ("example.com/x", -1),
-        ("y", 50),
-    ];
+    let of_pod =
+        [("Ready", 99), ("DisruptionTarget", -3), ("Ready", -2), ("example.com/x", -1), ("y", 50)];
     let of_pod = conditions(&of_pod);
     assert_eq!(times(&format!(r#"{{"kind":"Pod",{of_pod}}}"#)), [Some(-1)]);
     assert_eq!(times(&format!("---\n{{kind: Pod,{of_pod}}}\n")), [Some(-1)]);
     let of_node = conditions(&[("Ready", 99), ("MemoryPressure", -3), ("DiskPressure", -2)]);
-    assert_eq!(
-        times(&format!(r#"{{"kind":"Node",{of_node}}}"#)),
-        [Some(-2)]
-    );
+    assert_eq!(times(&format!(r#"{{"kind":"Node",{of_node}}}"#)), [Some(-2)]);
 }
 
 #[test]
@@ -137,26 +122,15 @@ fn a_file_that_was_modified_later_than_the_present_counts() {
         let Body::Pod(pod) = recording.following(&so_far).next().unwrap().unwrap().body else {
             panic!("no pod");
         };
-        let latest = pod
-            .latest_api_time
-            .map(|time| time.as_nanos() / 1_000_000_000 - PRESENT);
-        (
-            latest,
-            ClockAhead::line(&so_far.clocks_ahead()).unwrap_or_default(),
-        )
+        let latest = pod.latest_api_time.map(|time| time.as_nanos() / 1_000_000_000 - PRESENT);
+        (latest, ClockAhead::line(&so_far.clocks_ahead()).unwrap_or_default())
     };
     let (latest, line) = modified(96);
     assert_eq!(latest, Some(101));
-    assert!(
-        line.contains("the clock of n is at least 1h58m ahead (1 pod)"),
-        "{line}"
-    );
+    assert!(line.contains("the clock of n is at least 1h58m ahead (1 pod)"), "{line}");
     let (latest, line) = modified(-5_000);
     assert_eq!(latest, None);
-    assert!(
-        line.contains("the clock of the API server is at least 2h0m ahead"),
-        "{line}"
-    );
+    assert!(line.contains("the clock of the API server is at least 2h0m ahead"), "{line}");
     assert_eq!(modified(7195), (Some(7200), String::new()));
 }
 
@@ -172,14 +146,9 @@ fn clocks_are_named_by_node_and_pods_counted_once() {
     ];
     times_after(&so_far, &text.concat());
     let clocks = so_far.clocks_ahead();
-    let found: Vec<_> = clocks
-        .iter()
-        .map(|clock| (clock.node.as_deref(), clock.seconds, clock.pods))
-        .collect();
-    assert_eq!(
-        found,
-        [(Some("node-1"), 7196.0, 2), (Some("node-2"), 60.0, 1)]
-    );
+    let found: Vec<_> =
+        clocks.iter().map(|clock| (clock.node.as_deref(), clock.seconds, clock.pods)).collect();
+    assert_eq!(found, [(Some("node-1"), 7196.0, 2), (Some("node-2"), 60.0, 1)]);
     let line = ClockAhead::line(&clocks).unwrap();
     assert!(
         line.starts_with(

@@ -14,12 +14,7 @@ pub(super) fn bar(parts: &[Part]) -> String {
     let mut svg = String::from(
         r#"<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">"#,
     );
-    for Part {
-        class,
-        begin,
-        length,
-    } in parts
-    {
+    for Part { class, begin, length } in parts {
         // What is too short to be seen is drawn all the same.
         let length = length.max(2.0);
         let _ = write!(
@@ -59,15 +54,8 @@ pub(in crate::reports) fn distributions(lines: &[(&[f64], &str)], most: f64) -> 
     for decade in 0..=decades as i32 {
         let value = LEAST * 10f64.powi(decade);
         let (at, foot) = (x(value), HEIGHT - BOTTOM);
-        let _ = write!(
-            svg,
-            r#"<line class="grid" x1="{at:.1}" x2="{at:.1}" y1="6" y2="{foot}"/>"#
-        );
-        let anchor = if f64::from(decade) == decades {
-            "end"
-        } else {
-            "middle"
-        };
+        let _ = write!(svg, r#"<line class="grid" x1="{at:.1}" x2="{at:.1}" y1="6" y2="{foot}"/>"#);
+        let anchor = if f64::from(decade) == decades { "end" } else { "middle" };
         let _ = write!(
             svg,
             r#"<text x="{at:.1}" y="{:.0}" text-anchor="{anchor}">{}</text>"#,
@@ -94,11 +82,7 @@ pub(in crate::reports) fn distributions(lines: &[(&[f64], &str)], most: f64) -> 
         }
     }
     for (sorted, class) in lines {
-        let _ = write!(
-            svg,
-            r#"<path class="line {class}" d="M{LEFT} {:.1}"#,
-            y(0.0)
-        );
+        let _ = write!(svg, r#"<path class="line {class}" d="M{LEFT} {:.1}"#, y(0.0));
         let mut drawn = f64::NEG_INFINITY;
         let count = sorted.len();
         for (index, value) in sorted.iter().enumerate() {
@@ -141,11 +125,7 @@ mod tests {
 
     #[test]
     fn a_short_part_can_be_seen() {
-        let part = Part {
-            class: "network",
-            begin: 10.0,
-            length: 0.1,
-        };
+        let part = Part { class: "network", begin: 10.0, length: 0.1 };
         assert!(bar(&[part]).contains(r#"x="10.0" width="2.0""#));
     }
 }

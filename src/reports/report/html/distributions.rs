@@ -59,9 +59,6 @@ mod tests {
 
     #[test]
     fn a_step_has_the_colour_of_its_stage() {
-        assert_eq!(
-            class(Interval::Step(Step::Sandbox)),
-            Stage::Network.as_str()
-        );
+        assert_eq!(class(Interval::Step(Step::Sandbox)), Stage::Network.as_str());
     }
 }

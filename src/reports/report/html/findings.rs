@@ -25,9 +25,7 @@ const MOST_NAMED: usize = 3;
 
 /// The findings, the most important first.
 pub(super) fn of(report: &DetailedReport) -> Vec<String> {
-    let DetailedReport {
-        summary, pods, end, ..
-    } = report;
+    let DetailedReport { summary, pods, end, .. } = report;
     let ready = by_duration(pods);
     let mut findings = vec![durations(summary.discovered, &ready)];
     findings.extend(longest_stages(&ready, Names::of(summary)));
@@ -85,11 +83,7 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
     if count == 1 {
         return format!("{of} was seen to become ready: {max} after its creation.");
     }
-    let p99 = if count >= LEAST_OF_P99 {
-        format!(" 99 % within {p99},")
-    } else {
-        String::new()
-    };
+    let p99 = if count >= LEAST_OF_P99 { format!(" 99 % within {p99},") } else { String::new() };
     format!(
         "{of} were seen to become ready: half of them within {p50} of their creation,{p99} the slowest after {max}."
     )
@@ -117,20 +111,14 @@ fn longest_stages(ready: &[&Record], names: Names) -> Option<String> {
 
 fn longest_stage(records: &[&Record]) -> Option<(Stage, f64)> {
     let stages = Stage::ALL.map(|stage| (stage, share_of(records, stage)));
-    let longest = stages
-        .into_iter()
-        .max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let longest = stages.into_iter().max_by(|(_, one), (_, other)| one.total_cmp(other));
     longest.filter(|(_, share)| *share > 0.0)
 }
 
 /// The share of a stage in the time of all these startups.
 fn share_of(records: &[&Record], stage: Stage) -> f64 {
     let whole = mean(records, Interval::CreatedToReady);
-    if whole > 0.0 {
-        mean(records, Interval::Stage(stage)) / whole
-    } else {
-        0.0
-    }
+    if whole > 0.0 { mean(records, Interval::Stage(stage)) / whole } else { 0.0 }
 }
 
 /// A sentence for each stage and cause in which pods are in flight.
@@ -138,14 +126,7 @@ fn waiting(unfinished: &Unfinished) -> Vec<String> {
     let groups = unfinished.groups.iter();
     let in_flight = groups.filter(|group| group.state == IN_FLIGHT);
     let sentences = in_flight.take(MOST_NAMED).map(|group| {
-        let Group {
-            stage,
-            cause,
-            pods,
-            longest,
-            waits,
-            ..
-        } = group;
+        let Group { stage, cause, pods, longest, waits, .. } = group;
         let longest = match (*pods, waits.as_str()) {
             (1, "") => format!(": {longest}"),
             (1, waits) => format!(": {longest}, for {waits}"),
@@ -159,11 +140,7 @@ fn waiting(unfinished: &Unfinished) -> Vec<String> {
 }
 
 fn failed(pods: &[ReportedPod]) -> Option<String> {
-    let with = |outcome| {
-        pods.iter()
-            .filter(|pod| pod.outcome == Some(outcome))
-            .count()
-    };
+    let with = |outcome| pods.iter().filter(|pod| pod.outcome == Some(outcome)).count();
     let were = |count: usize, what: &str| match count {
         1 => format!("1 pod {what}"),
         count => format!("{count} pods {what}"),
@@ -210,10 +187,8 @@ fn slow_groups(
     };
     let slow = groups.into_iter().filter_map(|(name, indexes)| {
         let exception = (LEAST_PODS..=measured.len() / 2).contains(&indexes.len());
-        let own: Vec<_> = indexes
-            .iter()
-            .filter_map(|index| measured.get(*index).copied())
-            .collect();
+        let own: Vec<_> =
+            indexes.iter().filter_map(|index| measured.get(*index).copied()).collect();
         let median = median(&own, whole).filter(|_| exception)?;
         let is_slow = median > TIMES_SLOWER * elsewhere && median > elsewhere + SECONDS_SLOWER;
         is_slow.then_some((median, name, own.len()))
@@ -234,11 +209,9 @@ fn slow_groups(
 fn late_network(ready: &[&Record]) -> Option<String> {
     let network = |record: &&&Record| record.duration(Interval::Stage(Stage::Network)).is_some();
     let measured: Vec<_> = ready.iter().filter(network).collect();
-    let may_include = measured.iter().filter(|record| {
-        record
-            .network_time
-            .is_some_and(|time| time.may_include_pulls())
-    });
+    let may_include = measured
+        .iter()
+        .filter(|record| record.network_time.is_some_and(|time| time.may_include_pulls()));
     let count = may_include.count();
     (count > 0).then(|| {
         format!(
@@ -274,16 +247,8 @@ mod tests {
             count: pods,
         };
         for (pods, waits, sentence) in [
-            (
-                1,
-                "2m0s",
-                "1 pod is still in unschedulable, cause taint: shop/web-0, for 2m0s.",
-            ),
-            (
-                1,
-                "",
-                "1 pod is still in unschedulable, cause taint: shop/web-0.",
-            ),
+            (1, "2m0s", "1 pod is still in unschedulable, cause taint: shop/web-0, for 2m0s."),
+            (1, "", "1 pod is still in unschedulable, cause taint: shop/web-0."),
             (
                 2,
                 "2m0s",

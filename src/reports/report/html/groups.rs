@@ -48,10 +48,7 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usi
         ("zone", by(pods, zone)),
         ("image", by(pods, images)),
         ("owner", by(pods, owner)),
-        (
-            "namespace",
-            by(pods, |pod| vec![pod.info.namespace.to_string()]),
-        ),
+        ("namespace", by(pods, |pod| vec![pod.info.namespace.to_string()])),
     ]
     .into_iter()
     // Where no node has a pool, the table would say nothing.
@@ -87,10 +84,7 @@ fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<
             groups.entry(name).or_default().push(pod);
         }
     }
-    let mut groups: Vec<_> = groups
-        .into_iter()
-        .map(|(name, pods)| group(name, &pods))
-        .collect();
+    let mut groups: Vec<_> = groups.into_iter().map(|(name, pods)| group(name, &pods)).collect();
     // The sort is stable: groups that are as slow stay in the order of their names.
     groups.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     groups.into_iter().map(|(_, group)| group).collect()

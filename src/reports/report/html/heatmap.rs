@@ -58,9 +58,7 @@ impl Heatmap {
         });
         let rows = rows.collect();
         Self {
-            stages: (stages.into_iter())
-                .map(|stage| names.name(stage.as_str()))
-                .collect(),
+            stages: (stages.into_iter()).map(|stage| names.name(stage.as_str())).collect(),
             rows,
             nodes: count,
         }

@@ -64,12 +64,7 @@ struct Page<'a> {
 
 /// The page.
 pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
-    let DetailedReport {
-        summary,
-        pods,
-        slow,
-        end,
-    } = report;
+    let DetailedReport { summary, pods, slow, end } = report;
     let names = Names::of(summary);
     let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS, names);
     let tables = groups::tables(pods);

@@ -25,18 +25,12 @@ pub(super) const NOT_ACCOUNTED_FOR: &str = "not accounted for";
 /// All pods that became ready, the slowest tenth and the slowest hundredth of them.
 pub(super) fn stacked(pods: &[ReportedPod], names: Names) -> Vec<StackedStages> {
     let ready = by_duration(pods);
-    let shares = [
-        ("all that became ready", 1),
-        ("the slowest tenth", 10),
-        ("the slowest hundredth", 100),
-    ];
+    let shares =
+        [("all that became ready", 1), ("the slowest tenth", 10), ("the slowest hundredth", 100)];
     let shares = shares.into_iter().filter(|(_, part)| ready.len() >= *part);
-    let longest = shares.clone().map(|(_, part)| {
-        mean(
-            &ready[..ready.len().div_ceil(part)],
-            Interval::CreatedToReady,
-        )
-    });
+    let longest = shares
+        .clone()
+        .map(|(_, part)| mean(&ready[..ready.len().div_ceil(part)], Interval::CreatedToReady));
     let longest = longest.fold(0.0, f64::max);
     shares
         .map(|(title, part)| {
@@ -49,18 +43,15 @@ pub(super) fn stacked(pods: &[ReportedPod], names: Names) -> Vec<StackedStages> 
 /// The records of the pods that became ready, the slowest first.
 pub(super) fn by_duration(pods: &[ReportedPod]) -> Vec<&Record> {
     let records = pods.iter().filter_map(|pod| pod.record.as_ref());
-    let mut ready: Vec<_> = records
-        .filter(|record| record.duration(Interval::CreatedToReady).is_some())
-        .collect();
+    let mut ready: Vec<_> =
+        records.filter(|record| record.duration(Interval::CreatedToReady).is_some()).collect();
     ready.sort_by_key(|record| std::cmp::Reverse(record.duration(Interval::CreatedToReady)));
     ready
 }
 
 /// The average duration of an interval; a pod without it counts as 0.
 pub(super) fn mean(records: &[&Record], interval: Interval) -> f64 {
-    let durations = records
-        .iter()
-        .filter_map(|record| record.duration(interval));
+    let durations = records.iter().filter_map(|record| record.duration(interval));
     let sum: f64 = durations.map(Latency::as_seconds_f64).sum();
     sum / records.len().max(1) as f64
 }
@@ -80,22 +71,14 @@ fn stack(title: &'static str, records: &[&Record], longest: f64, names: Names) -
         .iter()
         .map(|(class, seconds)| {
             let length = seconds * scale;
-            let part = Part {
-                class,
-                begin,
-                length,
-            };
+            let part = Part { class, begin, length };
             begin += length;
             part
         })
         .collect();
     let parts = stages.iter().map(|(class, mean)| {
         let percent = mean / whole.max(f64::MIN_POSITIVE) * 100.0;
-        let name = if *class == UNKNOWN {
-            NOT_ACCOUNTED_FOR
-        } else {
-            names.name(class)
-        };
+        let name = if *class == UNKNOWN { NOT_ACCOUNTED_FOR } else { names.name(class) };
         (*class, name, seconds(*mean), format!("{percent:.0} %"))
     });
     StackedStages {

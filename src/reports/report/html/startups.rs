@@ -31,9 +31,7 @@ pub(super) fn slowest<'a>(
     let mut ready: Vec<_> = ready.collect();
     // The sort is stable: pods that took as long stay in the order of their names.
     ready.sort_by_key(|(took, ..)| std::cmp::Reverse(*took));
-    let longest = ready
-        .first()
-        .map_or(0.0, |(took, ..)| took.as_seconds_f64());
+    let longest = ready.first().map_or(0.0, |(took, ..)| took.as_seconds_f64());
     let drawn = ready.iter().take(most);
     let drawn = drawn.map(|(took, pod, record)| draw(*took, pod, record, (longest, names)));
     (drawn.collect(), ready.len())
@@ -53,15 +51,9 @@ fn draw(
         .and_then(|one| one.began);
     let place = |at: Timestamp| created.map_or(0, |from| at.nanos_since(from)) as f64 / 1e9 * scale;
     let length = took.as_seconds_f64() * scale;
-    let mut parts = vec![Part {
-        class: UNKNOWN,
-        begin: 0.0,
-        length,
-    }];
+    let mut parts = vec![Part { class: UNKNOWN, begin: 0.0, length }];
     let stages = Stage::ALL.into_iter().filter_map(|stage| {
-        let found = whole
-            .clone()
-            .find(|one| one.interval == Interval::Stage(stage))?;
+        let found = whole.clone().find(|one| one.interval == Interval::Stage(stage))?;
         Some((stage, found.began?, found.ended?))
     });
     let stages: Vec<_> = stages.filter(|(_, from, to)| from < to).collect();

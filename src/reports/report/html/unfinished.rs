@@ -56,16 +56,14 @@ impl Unfinished {
         let mut groups: BTreeMap<_, Group> = BTreeMap::new();
         for (pod, state, since, (stage, cause)) in &found {
             // The pods stand in the order in which they entered their stage.
-            let group = groups
-                .entry((*state, *stage, *cause))
-                .or_insert_with(|| Group {
-                    state,
-                    stage,
-                    cause,
-                    pods: 0,
-                    longest: names(pod),
-                    waits: waits(*state, *since),
-                });
+            let group = groups.entry((*state, *stage, *cause)).or_insert_with(|| Group {
+                state,
+                stage,
+                cause,
+                pods: 0,
+                longest: names(pod),
+                waits: waits(*state, *since),
+            });
             group.pods += 1;
         }
         let mut groups: Vec<Group> = groups.into_values().collect();
@@ -86,11 +84,7 @@ impl Unfinished {
             }
         });
         let pods = named.collect();
-        Self {
-            groups,
-            pods,
-            count,
-        }
+        Self { groups, pods, count }
     }
 }
 
@@ -105,21 +99,16 @@ pub(super) const IN_FLIGHT: &str = "in flight";
 const NOT_SEEN: (&str, &str) = ("-", "-");
 
 /// The pod, its state, since when, if that is known, its stage and its cause.
-type Place<'a> = (
-    &'a ReportedPod,
-    &'static str,
-    Option<Timestamp>,
-    (&'static str, &'static str),
-);
+type Place<'a> = (&'a ReportedPod, &'static str, Option<Timestamp>, (&'static str, &'static str));
 
 /// Where a pod is that is in flight, or where it was when it failed, was rejected or disrupted.
 fn place(pod: &ReportedPod) -> Option<Place<'_>> {
     let record = pod.record.as_ref()?;
     let texts = |waiting: WaitReason| (waiting.stage().as_str(), waiting.cause().as_str());
     match record.progress {
-        Progress::InFlight {
-            waiting, entered, ..
-        } => Some((pod, IN_FLIGHT, Some(entered), texts(waiting))),
+        Progress::InFlight { waiting, entered, .. } => {
+            Some((pod, IN_FLIGHT, Some(entered), texts(waiting)))
+        }
         Progress::Ended {
             outcome: outcome @ (Outcome::Failed | Outcome::Rejected | Outcome::Disrupted),
             at,

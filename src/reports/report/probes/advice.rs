@@ -90,10 +90,8 @@ pub struct Advice {
 /// The advice for one container, if anything is wrong.
 pub fn advise(probes: &ContainerProbes, taken: ProbeDurations) -> Option<Advice> {
     let timing = Timing::of(probes);
-    let found: Vec<Finding> = Finding::ALL
-        .into_iter()
-        .filter(|finding| timing.shows(*finding, probes, taken))
-        .collect();
+    let found: Vec<Finding> =
+        Finding::ALL.into_iter().filter(|finding| timing.shows(*finding, probes, taken)).collect();
     let sentence = |finding: &Finding| (finding.as_str(), timing.sentence(*finding, taken));
     (!found.is_empty()).then(|| Advice {
         container: probes.container.to_string(),
@@ -118,12 +116,7 @@ struct Timing {
 
 impl Timing {
     fn of(probes: &ContainerProbes) -> Self {
-        let ContainerProbes {
-            startup,
-            readiness,
-            liveness,
-            ..
-        } = probes;
+        let ContainerProbes { startup, readiness, liveness, .. } = probes;
         let delays = [startup, readiness].into_iter().flatten();
         let delay = delays.map(|probe| probe.initial_delay).max();
         let successes = readiness.map_or(1, |probe| probe.success_threshold);
@@ -157,12 +150,7 @@ impl Timing {
     }
 
     fn sentence(&self, finding: Finding, taken: ProbeDurations) -> String {
-        let Self {
-            delay,
-            repeats,
-            successes,
-            ..
-        } = self;
+        let Self { delay, repeats, successes, .. } = self;
         let period = self.period.unwrap_or(0.0);
         let budget = self.budget.unwrap_or(0.0);
         let ProbeDurations { pods, p50, p99 } = taken;
@@ -204,11 +192,7 @@ fn proposal(
 ) -> BTreeMap<&'static str, u32> {
     let mut set = BTreeMap::new();
     let has = |finding| found.contains(&finding);
-    if has(Finding::InitialDelay)
-        && probes
-            .readiness
-            .is_some_and(|probe| probe.initial_delay > 0)
-    {
+    if has(Finding::InitialDelay) && probes.readiness.is_some_and(|probe| probe.initial_delay > 0) {
         set.insert("readinessProbe.initialDelaySeconds", 0);
     }
     if has(Finding::SuccessThreshold) {
@@ -241,20 +225,14 @@ fn proposal(
             startup.initial_delay,
             before.map_or(0, |probe| probe.initial_delay),
         ),
-        (
-            "startupProbe.periodSeconds",
-            startup.period,
-            before.map_or(0, |probe| probe.period),
-        ),
+        ("startupProbe.periodSeconds", startup.period, before.map_or(0, |probe| probe.period)),
         (
             "startupProbe.failureThreshold",
             startup.failure_threshold,
             before.map_or(0, |probe| probe.failure_threshold),
         ),
     ];
-    let changed = fields
-        .into_iter()
-        .filter(|(_, after, before)| after != before);
+    let changed = fields.into_iter().filter(|(_, after, before)| after != before);
     set.extend(changed.map(|(field, after, _)| (field, after)));
     set
 }

@@ -90,12 +90,7 @@ impl ProbeTimes {
         let well = workloads - advice.len();
         advice.sort_by(|one, other| other.p99.total_cmp(&one.p99));
         advice.truncate(top);
-        ProbeReport {
-            workloads,
-            too_few,
-            well,
-            advice,
-        }
+        ProbeReport { workloads, too_few, well, advice }
     }
 }
 
@@ -118,9 +113,8 @@ impl Version {
 }
 
 fn workload_advice(version: &Version, taken: ProbeDurations) -> Option<WorkloadAdvice> {
-    let containers: Vec<_> = (version.probes.iter())
-        .filter_map(|container| advise(container, taken))
-        .collect();
+    let containers: Vec<_> =
+        (version.probes.iter()).filter_map(|container| advise(container, taken)).collect();
     (!containers.is_empty()).then(|| WorkloadAdvice {
         namespace: version.namespace.to_string(),
         workload_kind: version.kind.to_string(),

@@ -40,11 +40,7 @@ pub(super) fn no_data(inputs: TestInputs<'_>) -> Test {
 fn named(inputs: TestInputs<'_>, name: &str) -> Alert {
     let alerts = alerts(&inputs.options.job);
     let [first, ..] = &alerts;
-    alerts
-        .iter()
-        .find(|alert| alert.name == name)
-        .unwrap_or(first)
-        .clone()
+    alerts.iter().find(|alert| alert.name == name).unwrap_or(first).clone()
 }
 
 /// The alert of that name, firing for the first target.
@@ -67,37 +63,13 @@ fn restart(inputs: TestInputs<'_>) -> Test {
         ),
         ("podinit_shards", "1x20 stale", "_x20 1x65"),
         ("podinit_watch_errors_total", "5000x20 stale", "_x23 0x62"),
-        (
-            "podinit_label_values_dropped_total",
-            "5000x20 stale",
-            "_x23 0x62",
-        ),
-        (
-            "podinit_clock_anomalies_total",
-            "5000x20 stale",
-            "_x23 0x62",
-        ),
-        (
-            "podinit_pods_discovered_total",
-            "0+9x20 stale",
-            "_x23 1000+9x62",
-        ),
-        (
-            "podinit_pods_finished_total",
-            "0+9x20 stale",
-            "_x23 900+9x62",
-        ),
+        ("podinit_label_values_dropped_total", "5000x20 stale", "_x23 0x62"),
+        ("podinit_clock_anomalies_total", "5000x20 stale", "_x23 0x62"),
+        ("podinit_pods_discovered_total", "0+9x20 stale", "_x23 1000+9x62"),
+        ("podinit_pods_finished_total", "0+9x20 stale", "_x23 900+9x62"),
         ("podinit_inflight_pods", "0x20 stale", "_x23 100x62"),
-        (
-            "podinit_config_last_reload_successful",
-            "1x20 stale",
-            "_x23 1x62",
-        ),
-        (
-            "podinit_web_config_last_reload_successful",
-            "1x20 stale",
-            "_x23 1x62",
-        ),
+        ("podinit_config_last_reload_successful", "1x20 stale", "_x23 1x62"),
+        ("podinit_web_config_last_reload_successful", "1x20 stale", "_x23 1x62"),
     ] {
         test = test.given(metric, FIRST, own(metric), before).given(
             metric,
@@ -107,9 +79,7 @@ fn restart(inputs: TestInputs<'_>) -> Test {
         );
     }
     let about = "alertname=~\"Podinit.*\", alertname!=\"PodinitSLORulesOutdated\"";
-    [10, 22, 24, 30, 80]
-        .into_iter()
-        .fold(test, |test, minute| test.counts(minute, about, 0))
+    [10, 22, 24, 30, 80].into_iter().fold(test, |test, minute| test.counts(minute, about, 0))
 }
 
 /// A label of the metric and one of its values.
@@ -164,14 +134,7 @@ fn shard_missing(inputs: TestInputs<'_>) -> Test {
         (SECOND, 1, "3x20 stale _x40 3x59"),
         (Target { number: 3, ..FIRST }, 2, "3x120"),
         (ELSEWHERE, 0, "1x120"),
-        (
-            Target {
-                number: 2,
-                ..ELSEWHERE
-            },
-            0,
-            "1x120",
-        ),
+        (Target { number: 2, ..ELSEWHERE }, 0, "1x120"),
     ]
     .into_iter()
     .fold(test, |test, (target, index, values)| {
@@ -200,11 +163,7 @@ fn some_namespaces_synced(inputs: TestInputs<'_>) -> Test {
         .given(metric, FIRST, &namespace("a"), "1x30 0x30")
         .given(metric, FIRST, &namespace("b"), "1x10 0x50")
         .silent(45, "PodinitNotSynced")
-        .fires(
-            47,
-            "PodinitNotSynced",
-            expected(inputs, "PodinitNotSynced", vec![], ""),
-        )
+        .fires(47, "PodinitNotSynced", expected(inputs, "PodinitNotSynced", vec![], ""))
 }
 
 /// Time stands still for the deadlines, and goes on. The watch was in sync at many scrapes.
@@ -212,9 +171,7 @@ fn deadlines_not_judged(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitDeadlinesNotJudged";
     let metric = "podinit_deadlines_judged_timestamp_seconds";
     inputs
-        .test(format!(
-            "{name}: the watch breaks again and again before it has caught up"
-        ))
+        .test(format!("{name}: the watch breaks again and again before it has caught up"))
         .given("podinit_synced", FIRST, "", "1x10 0 1 0 1 0 1 1x50")
         .given(metric, FIRST, "", "0+60x10 600x19 1860+60x20")
         .given(metric, SECOND, "", "0+60x60")
@@ -227,9 +184,7 @@ fn evidence_down(inputs: TestInputs<'_>) -> Test {
     let (name, metric) = ("PodinitEvidenceDown", "podinit_evidence_up");
     let source = vec![("source", "events".to_owned())];
     inputs
-        .test(format!(
-            "{name}: the right to read events is taken away, and given back"
-        ))
+        .test(format!("{name}: the right to read events is taken away, and given back"))
         .given("up", FIRST, "", "1x32")
         .given(metric, FIRST, own(metric), "1x10 0x16 1x5")
         .given(metric, SECOND, own(metric), "1x32")
@@ -270,19 +225,18 @@ fn watch_errors(inputs: TestInputs<'_>) -> [Test; 2] {
 }
 
 fn label_values_dropped(inputs: TestInputs<'_>) -> [Test; 2] {
-    let (name, metric) = (
-        "PodinitLabelValuesDropped",
-        "podinit_label_values_dropped_total",
-    );
+    let (name, metric) = ("PodinitLabelValuesDropped", "podinit_label_values_dropped_total");
     let label = vec![("label", "namespace".to_owned())];
     let one = inputs.test(format!("{name}: none, and then a pod each minute"));
     let one = counter(one, metric, FIRST, "0x60 1+1x80");
     let reset = inputs.test(format!("{name}: a counter resets and stays at zero"));
     let reset = counter(reset, metric, FIRST, "7x30 0x60");
     [
-        one.silent(60, name)
-            .counts(61, &format!("alertname=\"{name}\""), 1)
-            .fires(130, name, expected(inputs, name, label, "60")),
+        one.silent(60, name).counts(61, &format!("alertname=\"{name}\""), 1).fires(
+            130,
+            name,
+            expected(inputs, name, label, "60"),
+        ),
         reset.silent(29, name).silent(60, name),
     ]
 }
@@ -296,14 +250,10 @@ fn clock_anomalies(inputs: TestInputs<'_>) -> [Test; 3] {
     };
     let rounded = "kind=\"rounded\"";
     [
-        given(
-            "one odd time among ten pods, and then one more",
-            "0+10x90 911+11x120",
-            "0+100x210",
-        )
-        .given("podinit_clock_anomalies_total", FIRST, rounded, "0+100x210")
-        .silent(90, name)
-        .fires(200, name, expected(inputs, name, vec![], "0.11")),
+        given("one odd time among ten pods, and then one more", "0+10x90 911+11x120", "0+100x210")
+            .given("podinit_clock_anomalies_total", FIRST, rounded, "0+100x210")
+            .silent(90, name)
+            .fires(200, name, expected(inputs, name, vec![], "0.11")),
         given("few odd times among few pods", "0x9 9x60", "0x9 9x60").silent(60, name),
         given("counters reset", "0+9x30 0+9x60", "0+100x30 0+100x60")
             .silent(31, name)
@@ -320,19 +270,11 @@ fn conservation(inputs: TestInputs<'_>) -> [Test; 2] {
         counter(test, "podinit_inflight_pods", FIRST, inflight)
     };
     [
-        given(
-            "one pod too few, in the end",
-            "0+9x10 99+9x30",
-            "0+1x10 10+1x30",
-        )
-        .silent(15, name)
-        .fires(16, name, expected(inputs, name, vec![], "1")),
-        given(
-            "a scrape that fails halfway",
-            "0+9x10 90+9x2 126+9x26",
-            "0+1x40",
-        )
-        .silent(12, name)
-        .silent(20, name),
+        given("one pod too few, in the end", "0+9x10 99+9x30", "0+1x10 10+1x30")
+            .silent(15, name)
+            .fires(16, name, expected(inputs, name, vec![], "1")),
+        given("a scrape that fails halfway", "0+9x10 90+9x2 126+9x26", "0+1x40")
+            .silent(12, name)
+            .silent(20, name),
     ]
 }

@@ -25,17 +25,11 @@ pub(super) struct Target {
 }
 
 /// The exporter.
-pub(super) const FIRST: Target = Target {
-    cluster: "here",
-    number: 1,
-};
+pub(super) const FIRST: Target = Target { cluster: "here", number: 1 };
 /// An exporter that runs after the first one, or beside it.
 pub(super) const SECOND: Target = Target { number: 2, ..FIRST };
 /// An exporter in another cluster.
-pub(super) const ELSEWHERE: Target = Target {
-    cluster: "there",
-    ..FIRST
-};
+pub(super) const ELSEWHERE: Target = Target { cluster: "there", ..FIRST };
 
 #[derive(Debug, Serialize)]
 pub(super) struct Test {
@@ -107,10 +101,8 @@ impl Test {
             "cluster=\"{cluster}\", instance=\"10.0.0.{number}:8080\", job=\"{job}\", \
              namespace=\"monitoring\", pod=\"podinit-{number}\"{comma}{own}"
         );
-        self.input_series.push(InputSeries {
-            series: format!("{metric}{{{labels}}}"),
-            values: values.into(),
-        });
+        self.input_series
+            .push(InputSeries { series: format!("{metric}{{{labels}}}"), values: values.into() });
         self
     }
 
@@ -142,10 +134,7 @@ impl Test {
 
     /// An expression without labels has this value; no samples where it is 0.
     pub(super) fn evaluates(mut self, minute: u64, expr: String, value: usize) -> Self {
-        let sample = (value > 0).then_some(ExpectedSample {
-            labels: "{}",
-            value,
-        });
+        let sample = (value > 0).then_some(ExpectedSample { labels: "{}", value });
         self.promql_expr_test.push(ExpressionCheck {
             eval_time: eval_time(minute),
             expr,
@@ -186,18 +175,12 @@ impl TestInputs<'_> {
         labels.extend(own.iter().cloned());
         let annotations = alert.annotations(self.options).into_iter();
         let filled = annotations.map(|(key, text)| (key, fill(&text, &labels, value, found)));
-        ExpectedAlert {
-            annotations: filled.collect(),
-            labels,
-        }
+        ExpectedAlert { annotations: filled.collect(), labels }
     }
 
     /// The labels of the first target that remain after aggregation over the namespaces of pods.
     pub(super) fn lasting_of_pods(self) -> Pairs {
-        vec![
-            ("cluster", FIRST.cluster.to_owned()),
-            ("job", self.options.job.clone()),
-        ]
+        vec![("cluster", FIRST.cluster.to_owned()), ("job", self.options.job.clone())]
     }
 
     /// The labels of the first target that remain after aggregation.

@@ -66,15 +66,11 @@ fn slow(inputs: TestInputs<'_>, form: Form) -> Test {
         Form::Classic => ("classic", "1m 49s"),
         Form::Native => ("native", "1m 59s"),
     };
-    let test = inputs.test(format!(
-        "{name}: pulls take ten times as long, {kind} histogram"
-    ));
+    let test = inputs.test(format!("{name}: pulls take ten times as long, {kind} histogram"));
     let mut labels = inputs.lasting_of_pods();
     labels.push(("registry", "registry.example".to_owned()));
     let expected = inputs.expected(&alert(inputs, name), &labels, seconds);
-    given_pulls(test, form, 120, 60)
-        .silent(118, name)
-        .fires(170, name, vec![expected])
+    given_pulls(test, form, 120, 60).silent(118, name).fires(170, name, vec![expected])
 }
 
 /// Big images take long from any registry.
@@ -103,9 +99,7 @@ fn few_failures(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitRegistryFailing";
     let of = |result: &str| format!("result=\"{result}\", {OWN}");
     inputs
-        .test(format!(
-            "{name}: a wrong image among few pods, and one in ten among many"
-        ))
+        .test(format!("{name}: a wrong image among few pods, and one in ten among many"))
         .given(PULLS, FIRST, &of("pulled"), "0x30 0+9x60")
         .given(PULLS, FIRST, &of("failed"), "0x10 1x10 2x10 2+1x60")
         .silent(29, name)

@@ -52,19 +52,14 @@ impl Subject<'_> {
 
     fn given(self, test: Test, target: Target, good: &str, bad: &str) -> Test {
         let name = &self.slo.rule.name;
-        [("good", good), ("bad", bad)]
-            .into_iter()
-            .fold(test, |test, (result, values)| {
-                let own = format!("result=\"{result}\", slo=\"{name}\"");
-                test.given("podinit_slo_events_total", target, &own, values)
-            })
+        [("good", good), ("bad", bad)].into_iter().fold(test, |test, (result, values)| {
+            let own = format!("result=\"{result}\", slo=\"{name}\"");
+            test.given("podinit_slo_events_total", target, &own, values)
+        })
     }
 
     fn all(self) -> String {
-        format!(
-            "alertname=\"{BUDGET_BURN}\", slo=\"{}\"",
-            self.slo.rule.name
-        )
+        format!("alertname=\"{BUDGET_BURN}\", slo=\"{}\"", self.slo.rule.name)
     }
 
     fn of(self, rate: &BurnRate) -> String {
@@ -81,11 +76,9 @@ impl Subject<'_> {
         let test = self.given(self.test("everything fails"), FIRST, "0+0x20", "0+1x20");
         let alerts = BURN_RATES.iter().map(|rate| {
             let alert = budget_burn(self.slo, rate, &self.inputs.options.job);
-            self.inputs
-                .expected(&alert, &self.of_cause(SEVERAL), "100%")
+            self.inputs.expected(&alert, &self.of_cause(SEVERAL), "100%")
         });
-        test.silent(0, BUDGET_BURN)
-            .fires(10, BUDGET_BURN, alerts.collect())
+        test.silent(0, BUDGET_BURN).fires(10, BUDGET_BURN, alerts.collect())
     }
 
     /// The labels that remain, with a cause.
@@ -106,28 +99,16 @@ impl Subject<'_> {
 
     /// The cause of more than half of the bad pods, over stages and namespaces, is the alert's.
     fn main_cause(self) -> Test {
-        let test = self.given(
-            self.test("most pods miss it for one cause"),
-            FIRST,
-            "0x10",
-            "0+10x10",
-        );
+        let test =
+            self.given(self.test("most pods miss it for one cause"), FIRST, "0x10", "0+10x10");
         let team = |name| format!("exported_namespace=\"{name}\"");
         let [a, b] = ["a", "b"].map(team);
         let causes = [
             (format!("stage=\"init\", cause=\"image\", {a}"), "0+2x10"),
-            (
-                format!("stage=\"containers\", cause=\"image\", {b}"),
-                "0+5x10",
-            ),
-            (
-                format!("stage=\"containers\", cause=\"probe\", {b}"),
-                "0+3x10",
-            ),
+            (format!("stage=\"containers\", cause=\"image\", {b}"), "0+5x10"),
+            (format!("stage=\"containers\", cause=\"probe\", {b}"), "0+3x10"),
         ];
-        let causes = causes
-            .each_ref()
-            .map(|(labels, values)| (labels.as_str(), *values));
+        let causes = causes.each_ref().map(|(labels, values)| (labels.as_str(), *values));
         let test = self.given_causes(test, &causes);
         let test = ["a", "b"].into_iter().fold(test, |test, name| {
             let own = format!("stage=\"containers\", cause=\"image\", {}", team(name));
@@ -138,12 +119,7 @@ impl Subject<'_> {
             "slo=\"{}\", stage=\"init\", cause=\"crash\", exported_namespace=\"c\"",
             self.slo.rule.name
         );
-        let test = test.given(
-            "podinit_slo_bad_causes_total",
-            ELSEWHERE,
-            &elsewhere,
-            "0+9x10",
-        );
+        let test = test.given("podinit_slo_bad_causes_total", ELSEWHERE, &elsewhere, "0+9x10");
         let stage = stage_of(self.slo.rule.interval);
         let mut causes = Cause::ALL.into_iter().rev();
         // A clock that is off keeps no pod waiting.
@@ -165,11 +141,7 @@ impl Subject<'_> {
             test.given("podinit_problem_pods", target, own, pods)
         });
         let largest = format!(" The largest problem is {cause}: node node-a0, 122 pods.");
-        let found = [
-            " Causes: image 70, probe 30.",
-            &*largest,
-            " Namespaces: b 80, a 20.",
-        ];
+        let found = [" Causes: image 70, probe 30.", &*largest, " Namespaces: b 80, a 20."];
         let alerts = BURN_RATES.iter().map(|rate| {
             let alert = budget_burn(self.slo, rate, &self.inputs.options.job);
             let labels = self.of_cause("image");
@@ -180,17 +152,10 @@ impl Subject<'_> {
 
     /// Where no cause has more than half, the alert says so, and is one alert.
     fn no_main_cause(self) -> Test {
-        let test = self.given(
-            self.test("pods miss it for two causes"),
-            FIRST,
-            "0x10",
-            "0+10x10",
-        );
+        let test = self.given(self.test("pods miss it for two causes"), FIRST, "0x10", "0+10x10");
         let of = |cause| format!("stage=\"containers\", cause=\"{cause}\"");
         let causes = [(of("image"), "0+5x10"), (of("crash"), "0+5x10")];
-        let causes = causes
-            .each_ref()
-            .map(|(labels, values)| (labels.as_str(), *values));
+        let causes = causes.each_ref().map(|(labels, values)| (labels.as_str(), *values));
         let all = self.all();
         self.given_causes(test, &causes)
             .counts(10, &format!("{all}, cause=\"{SEVERAL}\""), BURN_RATES.len())
@@ -198,14 +163,9 @@ impl Subject<'_> {
     }
 
     fn nothing_fails(self) -> Test {
-        self.given(
-            self.test("nothing fails, then nothing starts"),
-            FIRST,
-            "0+9x20 180x20",
-            "0x40",
-        )
-        .silent(20, BUDGET_BURN)
-        .silent(40, BUDGET_BURN)
+        self.given(self.test("nothing fails, then nothing starts"), FIRST, "0+9x20 180x20", "0x40")
+            .silent(20, BUDGET_BURN)
+            .silent(40, BUDGET_BURN)
     }
 
     fn low_traffic(self) -> Test {
@@ -218,10 +178,7 @@ impl Subject<'_> {
     }
 
     fn beside_the_threshold(self, rate: &BurnRate) -> Test {
-        let what = format!(
-            "just below and just above {} times the budget",
-            number(rate.factor)
-        );
+        let what = format!("just below and just above {} times the budget", number(rate.factor));
         let exact = PODS as f64 * rate.factor * self.slo.budget_ratio();
         let flow = |bad: f64| (format!("0+{}x10", PODS as f64 - bad), format!("0+{bad}x10"));
         let below = flow((exact - 0.5).floor().max(0.0));
@@ -229,8 +186,11 @@ impl Subject<'_> {
         let test = self.given(self.test(&what), FIRST, &below.0, &below.1);
         let test = self.given(test, ELSEWHERE, &above.0, &above.1);
         let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
-        test.counts(10, &format!("{}, cluster=\"{here}\"", self.of(rate)), 0)
-            .counts(10, &format!("{}, cluster=\"{there}\"", self.of(rate)), 1)
+        test.counts(10, &format!("{}, cluster=\"{here}\"", self.of(rate)), 0).counts(
+            10,
+            &format!("{}, cluster=\"{there}\"", self.of(rate)),
+            1,
+        )
     }
 
     /// The short window ends the alert, after `keep_firing_for`.
@@ -240,9 +200,11 @@ impl Subject<'_> {
         let good = format!("0+0x{OUTAGE} {PODS}+{PODS}x{ends}");
         let lost = OUTAGE * PODS;
         let bad = format!("0+{PODS}x{OUTAGE} {lost}x{ends}");
-        self.given(self.test(&what), FIRST, &good, &bad)
-            .counts(OUTAGE, &self.of(rate), 1)
-            .counts(ends, &self.of(rate), 0)
+        self.given(self.test(&what), FIRST, &good, &bad).counts(OUTAGE, &self.of(rate), 1).counts(
+            ends,
+            &self.of(rate),
+            0,
+        )
     }
 
     /// An hour of good pods, then only bad ones: the page fires when the arithmetic says so.
@@ -251,15 +213,15 @@ impl Subject<'_> {
         let minutes = 60.0 * page.factor * self.slo.budget_ratio();
         let early = 60 + (minutes.floor() as u64).saturating_sub(1);
         let late = 60 + minutes.ceil() as u64 + 1;
-        let what = format!(
-            "an outage pages after {} minutes",
-            number((minutes * 10.0).round() / 10.0)
-        );
+        let what =
+            format!("an outage pages after {} minutes", number((minutes * 10.0).round() / 10.0));
         let good = format!("0+{PODS}x60 {}x{late}", 60 * PODS);
         let bad = format!("0x60 {PODS}+{PODS}x{late}");
-        self.given(self.test(&what), FIRST, &good, &bad)
-            .counts(early, &self.of(page), 0)
-            .counts(late, &self.of(page), 1)
+        self.given(self.test(&what), FIRST, &good, &bad).counts(early, &self.of(page), 0).counts(
+            late,
+            &self.of(page),
+            1,
+        )
     }
 
     /// One cluster has half of its budget left; another one has spent its budget many times over.
@@ -270,10 +232,8 @@ impl Subject<'_> {
         let test = self.test("what is left of the error budget");
         let test = self.given(test, FIRST, &flow(good), &flow(bad));
         let test = self.given(test, ELSEWHERE, "0x10", &flow(PODS));
-        let left = [
-            (FIRST, 1.0 - bad as f64 / PODS as f64 / budget),
-            (ELSEWHERE, 1.0 - 1.0 / budget),
-        ];
+        let left =
+            [(FIRST, 1.0 - bad as f64 / PODS as f64 / budget), (ELSEWHERE, 1.0 - 1.0 / budget)];
         left.into_iter().fold(test, |test, (target, left)| {
             let series = format!(
                 "{BUDGET}{{cluster=\"{}\", slo=\"{}\", window=\"{}\"}}",
@@ -293,29 +253,20 @@ impl Subject<'_> {
         let twice = |rate: u64| format!("0+{rate}x5 0+{rate}x5");
         // All failures come after the reset; the counter was higher before it than it gets later.
         let after = format!("{}x5 0+{PODS}x5", 1000 * PODS);
-        let test = self.given(
-            self.test("counters reset"),
-            FIRST,
-            &twice(good),
-            &twice(bad),
-        );
+        let test = self.given(self.test("counters reset"), FIRST, &twice(good), &twice(bad));
         let test = self.given(test, ELSEWHERE, "0x11", &after);
         let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
-        test.counts(10, &format!("{}, cluster=\"{here}\"", self.all()), 0)
-            .counts(
-                10,
-                &format!("{}, cluster=\"{there}\"", self.all()),
-                BURN_RATES.len(),
-            )
+        test.counts(10, &format!("{}, cluster=\"{here}\"", self.all()), 0).counts(
+            10,
+            &format!("{}, cluster=\"{there}\"", self.all()),
+            BURN_RATES.len(),
+        )
     }
 
     fn exporter_restarts(self) -> Test {
         let before = |rate: u64| format!("0+{rate}x5 stale");
         let after = |rate: u64| format!("_x6 0+{rate}x5");
-        let elsewhere = Target {
-            number: 2,
-            ..ELSEWHERE
-        };
+        let elsewhere = Target { number: 2, ..ELSEWHERE };
         let (good, bad) = self.rates(0.5);
         let test = self.test("the exporter restarts");
         let test = self.given(test, FIRST, &before(good), &before(bad));
@@ -323,12 +274,11 @@ impl Subject<'_> {
         let test = self.given(test, ELSEWHERE, &before(0), &before(PODS));
         let test = self.given(test, elsewhere, &after(0), &after(PODS));
         let (here, there) = (FIRST.cluster, ELSEWHERE.cluster);
-        test.counts(11, &format!("{}, cluster=\"{here}\"", self.all()), 0)
-            .counts(
-                11,
-                &format!("{}, cluster=\"{there}\"", self.all()),
-                BURN_RATES.len(),
-            )
+        test.counts(11, &format!("{}, cluster=\"{here}\"", self.all()), 0).counts(
+            11,
+            &format!("{}, cluster=\"{there}\"", self.all()),
+            BURN_RATES.len(),
+        )
     }
 
     /// Good pods in one cluster do not make up for bad pods in another.
@@ -336,11 +286,7 @@ impl Subject<'_> {
         let test = self.test("another cluster starts many more pods");
         let test = self.given(test, FIRST, "0x10", "0+10x10");
         self.given(test, ELSEWHERE, "0+100000x10", "0x10")
-            .counts(
-                10,
-                &format!("{}, cluster=\"{}\"", self.all(), FIRST.cluster),
-                BURN_RATES.len(),
-            )
+            .counts(10, &format!("{}, cluster=\"{}\"", self.all(), FIRST.cluster), BURN_RATES.len())
             .counts(10, &self.all(), BURN_RATES.len())
     }
 
@@ -358,12 +304,7 @@ impl Subject<'_> {
         // Until minute 10 the threshold matches the rules; then it differs; at the end the series are gone.
         self.test("the exporter has another SLO file")
             .given("up", FIRST, "", "1x140")
-            .given(
-                "podinit_slo_objective_ratio",
-                FIRST,
-                &own,
-                format!("{objective}x100 stale"),
-            )
+            .given("podinit_slo_objective_ratio", FIRST, &own, format!("{objective}x100 stale"))
             .given(
                 "podinit_slo_threshold_seconds",
                 FIRST,

@@ -7,12 +7,7 @@ const FAMILY: &str = "podinit_startup_sli_duration_seconds";
 const NAME: &str = "PodinitStartupSLIHigh";
 
 pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
-    vec![
-        classic(inputs),
-        native(inputs),
-        kept(inputs),
-        few_pods(inputs),
-    ]
+    vec![classic(inputs), native(inputs), kept(inputs), few_pods(inputs)]
 }
 
 /// Pods a minute that took at most 5 s, and others that took 5 to 6 s, in two namespaces.
@@ -32,17 +27,9 @@ fn given_classic(test: Test, fast: u32, slow: u32) -> Test {
 
 /// One pod in fifty is late: the 99th percentile lies in the middle of the late ones.
 fn classic(inputs: TestInputs<'_>) -> Test {
-    let expected = inputs.expected(
-        &alert(&inputs.options.job),
-        &inputs.lasting_of_pods(),
-        "5.5s",
-    );
-    let test = inputs.test(format!(
-        "{NAME}: one pod in fifty is late, classic histogram"
-    ));
-    given_classic(test, 98, 2)
-        .silent(10, NAME)
-        .fires(80, NAME, vec![expected])
+    let expected = inputs.expected(&alert(&inputs.options.job), &inputs.lasting_of_pods(), "5.5s");
+    let test = inputs.test(format!("{NAME}: one pod in fifty is late, classic histogram"));
+    given_classic(test, 98, 2).silent(10, NAME).fires(80, NAME, vec![expected])
 }
 
 /// Schema 0 has a bucket for each power of two: 4 to 8 s is at offset 3.
@@ -50,9 +37,7 @@ fn native(inputs: TestInputs<'_>) -> Test {
     let values = "{{schema:0 sum:0 count:0 buckets:[0 0 0] offset:1}}+\
                   {{schema:0 sum:300 count:100 buckets:[98 0 2] offset:1}}x90";
     inputs
-        .test(format!(
-            "{NAME}: one pod in fifty is late, native histogram"
-        ))
+        .test(format!("{NAME}: one pod in fifty is late, native histogram"))
         .given(FAMILY, FIRST, "", values)
         .silent(10, NAME)
         .counts(80, &format!("alertname=\"{NAME}\""), 1)

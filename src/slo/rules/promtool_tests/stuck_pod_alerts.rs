@@ -8,10 +8,7 @@ use podinit_core::lifecycle::Stage;
 const STUCK: &str = "podinit_stuck_pods";
 
 pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
-    let mut tests: Vec<Test> = Stage::ALL
-        .map(|stage| one_pod(inputs, stage))
-        .into_iter()
-        .collect();
+    let mut tests: Vec<Test> = Stage::ALL.map(|stage| one_pod(inputs, stage)).into_iter().collect();
     tests.extend([
         eternal_pod_hides_nothing(inputs),
         abandoned_pods(inputs),
@@ -84,22 +81,13 @@ fn abandoned_pods(inputs: TestInputs<'_>) -> Test {
     };
     let stuck = |stage, cause, values: &str| (own(stage, cause), values.to_owned());
     let mut series = vec![
-        (
-            of("two", 1),
-            stuck(Stage::Containers, "image", "2x1500 3x100"),
-        ),
-        (
-            of("ten", 1),
-            stuck(Stage::Containers, "crash", "10x1500 11x100"),
-        ),
+        (of("two", 1), stuck(Stage::Containers, "image", "2x1500 3x100")),
+        (of("ten", 1), stuck(Stage::Containers, "crash", "10x1500 11x100")),
     ];
     // Five minutes between crashes; at times more of the pods run, and fewer wait.
     let noise = crashing("97x10 85", "3x10 15", END / 12);
     series.extend(noise.map(|values| (of("noise", 1), values)));
-    let [before, after] = [
-        crashing("10x4 9", "0x4 1", 250),
-        crashing("11x4 10", "0x4 1", 20),
-    ];
+    let [before, after] = [crashing("10x4 9", "0x4 1", 250), crashing("11x4 10", "0x4 1", 20)];
     let both = before.into_iter().zip(after);
     series.extend(
         both.map(|((own, before), (_, after))| {
@@ -114,33 +102,27 @@ fn abandoned_pods(inputs: TestInputs<'_>) -> Test {
         inputs.test("abandoned pods, and one more: where 2 and where 10 are"),
         |test, cluster| {
             let count = if cluster == "shards" { 2 } else { 1 };
-            test.given("podinit_synced", of(cluster, 1), "", format!("1x{END}"))
-                .given(
-                    "podinit_shards",
-                    of(cluster, 1),
-                    "shard=\"0\"",
-                    format!("{count}x{END}"),
-                )
+            test.given("podinit_synced", of(cluster, 1), "", format!("1x{END}")).given(
+                "podinit_shards",
+                of(cluster, 1),
+                "shard=\"0\"",
+                format!("{count}x{END}"),
+            )
         },
     );
     let second = of("shards", 2);
-    let test = test
-        .given("podinit_synced", second, "", "1x1480 stale _x9 0x1 1x100")
-        .given(
-            "podinit_shards",
-            second,
-            "shard=\"1\"",
-            "2x1480 stale _x9 2x102",
-        );
+    let test = test.given("podinit_synced", second, "", "1x1480 stale _x9 0x1 1x100").given(
+        "podinit_shards",
+        second,
+        "shard=\"1\"",
+        "2x1480 stale _x9 2x102",
+    );
     let test = series
         .into_iter()
-        .fold(test, |test, (target, (own, values))| {
-            test.given(STUCK, target, &own, values)
-        });
+        .fold(test, |test, (target, (own, values))| test.given(STUCK, target, &own, values));
     let check = |test: Test, minute, cluster, newly, still| {
         let of = |name| format!("alertname=\"{name}\", cluster=\"{cluster}\"");
-        test.counts(minute, &of(PODS_STUCK), newly)
-            .counts(minute, &of(STILL_STUCK), still)
+        test.counts(minute, &of(PODS_STUCK), newly).counts(minute, &of(STILL_STUCK), still)
     };
     let mut test = test;
     for cluster in ["two", "ten", "noise", "loops", "shards"] {
@@ -170,12 +152,7 @@ fn weekend(inputs: TestInputs<'_>) -> Test {
     inputs
         .test("pods that are stuck over a weekend are not forgotten")
         .given("podinit_synced", FIRST, "", "1x4000")
-        .given(
-            STUCK,
-            FIRST,
-            &own(Stage::Network, "volume"),
-            "0x60 3x3840 0x90",
-        )
+        .given(STUCK, FIRST, &own(Stage::Network, "volume"), "0x60 3x3840 0x90")
         .counts(50, &all, 0)
         .counts(75, &all, 1)
         .counts(1480, &all, 1)
@@ -244,25 +221,20 @@ fn exporter_restarts(inputs: TestInputs<'_>) -> Test {
         .given(STUCK, FIRST, &stuck, "0x20 10x1500 stale")
         .given(STUCK, SECOND, &stuck, "_x1522 0x3 10x60")
         .counts(100, &all("volume"), 1);
-    [1515, 1524, 1532, 1570]
-        .into_iter()
-        .fold(test, |test, minute| {
-            test.counts(minute, &all("volume"), 0).counts(
-                minute,
-                &format!("alertname=\"{STILL_STUCK}\""),
-                1,
-            )
-        })
+    [1515, 1524, 1532, 1570].into_iter().fold(test, |test, minute| {
+        test.counts(minute, &all("volume"), 0).counts(
+            minute,
+            &format!("alertname=\"{STILL_STUCK}\""),
+            1,
+        )
+    })
 }
 
 /// Counted by namespace, in both ways in which Prometheus can name the label.
 fn namespaces(inputs: TestInputs<'_>) -> Test {
     let stage = Stage::Init;
     let alert = alert(stage, inputs.file, &inputs.options.job);
-    let found = [
-        " The largest problem is config: 7 pods.",
-        " Namespaces: team-b 5, team-a 2.",
-    ];
+    let found = [" The largest problem is config: 7 pods.", " Namespaces: team-b 5, team-a 2."];
     let labels = labels(inputs, "config");
     let expected = inputs.expected_with(&alert, &labels, "7", &found);
     let test = inputs.test("stuck pods are counted by namespace").given(
@@ -271,21 +243,20 @@ fn namespaces(inputs: TestInputs<'_>) -> Test {
         "",
         "1x60",
     );
-    let test = [("config", "7"), ("image", "122")]
-        .into_iter()
-        .fold(test, |test, (cause, pods)| {
-            let own = format!("cause=\"{cause}\", dimension=\"none\", value=\"\"");
-            test.given("podinit_problem_pods", FIRST, &own, format!("{pods}x60"))
-        });
+    let test = [("config", "7"), ("image", "122")].into_iter().fold(test, |test, (cause, pods)| {
+        let own = format!("cause=\"{cause}\", dimension=\"none\", value=\"\"");
+        test.given("podinit_problem_pods", FIRST, &own, format!("{pods}x60"))
+    });
     [("team-a", "2"), ("team-b", "5")]
         .into_iter()
         .fold(test, |test, (namespace, pods)| {
-            let own = format!(
-                "{}, exported_namespace=\"{namespace}\"",
-                own(stage, "config")
-            );
-            test.given(STUCK, FIRST, &own, format!("0x20 {pods}x40"))
-                .given("podinit_waiting_pods", FIRST, &own, format!("{pods}x60"))
+            let own = format!("{}, exported_namespace=\"{namespace}\"", own(stage, "config"));
+            test.given(STUCK, FIRST, &own, format!("0x20 {pods}x40")).given(
+                "podinit_waiting_pods",
+                FIRST,
+                &own,
+                format!("{pods}x60"),
+            )
         })
         // Another cluster's, of an exporter that is not in sync, so that it has no alert of its own.
         .given(

@@ -7,11 +7,7 @@ use serde_json::{Value, json};
 
 /// What a component reports of the pod `a`.
 fn said(reason: &str, by: &str) -> Value {
-    let event = with(
-        heard(&pod("a"), reason, "", 1.0),
-        "/reportingComponent",
-        "".into(),
-    );
+    let event = with(heard(&pod("a"), reason, "", 1.0), "/reportingComponent", "".into());
     with(event, "/source/component", by.into())
 }
 
@@ -58,11 +54,7 @@ pub(super) fn examples() -> Vec<Example> {
             vec![said("FailedScheduling", "eks-auto-mode/compute")],
             "no_scale_up",
         ),
-        state(
-            "§10.4: reason `Nominated`",
-            vec![said("Nominated", "karpenter")],
-            "nominated",
-        ),
+        state("§10.4: reason `Nominated`", vec![said("Nominated", "karpenter")], "nominated"),
         state(
             "§10.4: `FailedScheduling` reported by `karpenter` as `source.component`",
             vec![said("FailedScheduling", "karpenter")],
@@ -122,11 +114,7 @@ pub(super) fn examples() -> Vec<Example> {
         ),
         state(
             "§10.4: a gap and a relist take nothing back",
-            vec![
-                said("Nominated", "karpenter"),
-                expired(),
-                list(&[unschedulable("a")]),
-            ],
+            vec![said("Nominated", "karpenter"), expired(), list(&[unschedulable("a")])],
             "nominated",
         ),
     ];
@@ -134,10 +122,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§10.4: \"delivered while it was in flight\": before the pod is known, it is not",
             EVENTS,
-            vec![
-                said("TriggeredScaleUp", "cluster-autoscaler"),
-                added(&unschedulable("a")),
-            ],
+            vec![said("TriggeredScaleUp", "cluster-autoscaler"), added(&unschedulable("a"))],
             "inflight unschedulable 1\ncapacity unknown 1",
         ),
         example(

@@ -6,17 +6,10 @@ use crate::oracle::build_evidence::{about, exited, heard, running, waiting};
 use serde_json::{Value, json};
 
 pub(super) fn examples() -> Vec<Example> {
-    [
-        scheduling(),
-        network(),
-        containers(),
-        blamed(),
-        disrupted(),
-        in_place(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [scheduling(), network(), containers(), blamed(), disrupted(), in_place()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// One pod in flight in a stage, for a cause.
@@ -35,63 +28,35 @@ fn scheduling() -> Vec<Example> {
     let says = |message: &str| vec![added(&unscheduled("Unschedulable", message))];
     let nominated = |pod: Pod| pod.put("status", "nominatedNodeName", json!("node-1"));
     vec![
-        waits(
-            "§10.1: gate",
-            vec![added(&pod("a").gated())],
-            "gated",
-            "gate",
-        ),
+        waits("§10.1: gate", vec![added(&pod("a").gated())], "gated", "gate"),
         waits(
             "§10.1: \"metadata.deletionTimestamp stands\" at any stage",
-            vec![added(&pod("a").gated().put(
-                "metadata",
-                "deletionTimestamp",
-                time(9.0),
-            ))],
+            vec![added(&pod("a").gated().put("metadata", "deletionTimestamp", time(9.0)))],
             "gated",
             "terminating",
         ),
         waits(
             "§10.1: acknowledge: \"`spec.nodeName` is set, and there is neither a PodScheduled condition nor a startTime\"",
-            vec![added(&nominated(pod("a").put(
-                "spec",
-                "nodeName",
-                "node-1".into(),
-            )))],
+            vec![added(&nominated(pod("a").put("spec", "nodeName", "node-1".into())))],
             "scheduling",
             "acknowledge",
         ),
         waits(
             "§10.1: a bound pod that the kubelet has taken",
-            vec![added(
-                &pod("a")
-                    .put("spec", "nodeName", "node-1".into())
-                    .started(1.0),
-            )],
+            vec![added(&pod("a").put("spec", "nodeName", "node-1".into()).started(1.0))],
             "scheduling",
             "queue",
         ),
-        waits(
-            "§10.1: queue",
-            vec![added(&pod("a"))],
-            "scheduling",
-            "queue",
-        ),
+        waits("§10.1: queue", vec![added(&pod("a"))], "scheduling", "queue"),
         waits(
             "§10.1: queue, \"or False with reason SchedulingGated\"",
-            vec![added(&nominated(unscheduled(
-                "SchedulingGated",
-                "Scheduling is blocked",
-            )))],
+            vec![added(&nominated(unscheduled("SchedulingGated", "Scheduling is blocked")))],
             "scheduling",
             "queue",
         ),
         waits(
             "§10.1: gang: \"names a pod group (…, in any case)\"",
-            vec![added(&nominated(unscheduled(
-                "Unschedulable",
-                "PodGroup x is not full",
-            )))],
+            vec![added(&nominated(unscheduled("Unschedulable", "PodGroup x is not full")))],
             "unschedulable",
             "gang",
         ),
@@ -274,9 +239,7 @@ fn network() -> Vec<Example> {
         documents
     };
     let without_sandbox = |message| {
-        bound()
-            .started(0.0)
-            .because(NETWORK, "False", 0.0, "PodSandboxNotReady", message)
+        bound().started(0.0).because(NETWORK, "False", 0.0, "PodSandboxNotReady", message)
     };
     let mut all = vec![
         waits(
@@ -298,10 +261,7 @@ fn network() -> Vec<Example> {
         ),
         waits(
             "§10.1: cni: \"whose message contains one of …, in any case\"",
-            warned(&[warning(
-                "FailedCreatePodSandBox",
-                "plugin type=\"CNI\" failed",
-            )]),
+            warned(&[warning("FailedCreatePodSandBox", "plugin type=\"CNI\" failed")]),
             "network",
             "cni",
         ),
@@ -335,21 +295,14 @@ fn network() -> Vec<Example> {
         ),
         waits(
             "§10.1: it clears no other",
-            warned(&[
-                warning("FailedMount", ""),
-                warning("SuccessfulAttachVolume", ""),
-            ]),
+            warned(&[warning("FailedMount", ""), warning("SuccessfulAttachVolume", "")]),
             "network",
             "volume",
         ),
         waits(
             "§10.1: without a network condition: \"or waits with a reason other than\"",
             vec![
-                added(
-                    &bound()
-                        .started(0.0)
-                        .container("main", waiting("ErrImagePull")),
-                ),
+                added(&bound().started(0.0).container("main", waiting("ErrImagePull"))),
                 warning("FailedMount", ""),
             ],
             "network",
@@ -357,20 +310,13 @@ fn network() -> Vec<Example> {
         ),
         waits(
             "§10.1: without a network condition: \"(with any status)\"",
-            vec![added(
-                &without_sandbox("").container("main", waiting("ErrImagePull")),
-            )],
+            vec![added(&without_sandbox("").container("main", waiting("ErrImagePull")))],
             "network",
             "unknown",
         ),
         waits(
             "§10.1: without a network condition: \"of `readiness` if ContainersReady is reached\"",
-            vec![added(
-                &bound()
-                    .started(0.0)
-                    .yes(CONTAINERS, 5.0)
-                    .container("main", running(1.0)),
-            )],
+            vec![added(&bound().started(0.0).yes(CONTAINERS, 5.0).container("main", running(1.0)))],
             "network",
             "readiness_gate",
         ),
@@ -382,10 +328,7 @@ fn network() -> Vec<Example> {
         ),
         waits(
             "§10.1: a warning comes before the condition's reason",
-            vec![
-                added(&without_sandbox("no IP")),
-                warning("FailedPrepareDynamicResources", ""),
-            ],
+            vec![added(&without_sandbox("no IP")), warning("FailedPrepareDynamicResources", "")],
             "network",
             "claim",
         ),
@@ -418,48 +361,23 @@ fn containers() -> Vec<Example> {
     let mut sidecar = init();
     sidecar.0["spec"]["initContainers"][0]["restartPolicy"] = "Always".into();
     let mut all = vec![
-        waits(
-            "§10.1: create: \"or has no status\"",
-            vec![added(&bound())],
-            "containers",
-            "create",
-        ),
+        waits("§10.1: create: \"or has no status\"", vec![added(&bound())], "containers", "create"),
         waits(
             "§10.1: create: \"any other reason\"",
             main(waiting("ContainerCreating")),
             "containers",
             "create",
         ),
-        waits(
-            "§10.1: image",
-            main(waiting("ErrImagePull")),
-            "containers",
-            "image",
-        ),
-        waits(
-            "§10.1: config",
-            main(waiting("RunContainerError")),
-            "containers",
-            "config",
-        ),
-        waits(
-            "§10.1: crash",
-            main(waiting("CrashLoopBackOff")),
-            "containers",
-            "crash",
-        ),
+        waits("§10.1: image", main(waiting("ErrImagePull")), "containers", "image"),
+        waits("§10.1: config", main(waiting("RunContainerError")), "containers", "config"),
+        waits("§10.1: crash", main(waiting("CrashLoopBackOff")), "containers", "crash"),
         waits(
             "§10.1: crash: \"an exit code other than 0\"",
             main(exited(0.0, 2)),
             "containers",
             "crash",
         ),
-        waits(
-            "§10.1: exited",
-            main(exited(0.0, 0)),
-            "containers",
-            "exited",
-        ),
+        waits("§10.1: exited", main(exited(0.0, 0)), "containers", "exited"),
         waits("§10.1: probe", main(running(0.0)), "containers", "probe"),
         waits(
             "§10.1: pull: \"has a Pulling event and no Pulled\"",
@@ -475,10 +393,7 @@ fn containers() -> Vec<Example> {
         ),
         waits(
             "§10.1: pull: \"without a start\"",
-            vec![
-                added(&bound().container("main", running(0.0))),
-                pulling.clone(),
-            ],
+            vec![added(&bound().container("main", running(0.0))), pulling.clone()],
             "containers",
             "probe",
         ),
@@ -496,9 +411,7 @@ fn containers() -> Vec<Example> {
         ),
         waits(
             "§10.1: init: \"a sidecar that has crashed has not started\"",
-            vec![added(
-                &sidecar.clone().init_container("setup", exited(0.0, 1)),
-            )],
+            vec![added(&sidecar.clone().init_container("setup", exited(0.0, 1)))],
             "init",
             "crash",
         ),
@@ -529,9 +442,7 @@ fn containers() -> Vec<Example> {
         waits(
             "§10.1: a new sandbox (restartable init): run, though the stage is `containers`",
             vec![added(
-                &again()
-                    .init_container("setup", running(1.0))
-                    .container("main", exited(0.0, 0)),
+                &again().init_container("setup", running(1.0)).container("main", exited(0.0, 0)),
             )],
             "containers",
             "run",
@@ -582,11 +493,7 @@ fn blamed() -> Vec<Example> {
             slos(API, [("scheduled_to_ready", 5.0)]),
             vec![
                 added(&bound()),
-                modified(
-                    &bound()
-                        .yes(NETWORK, 2.0)
-                        .container("main", waiting("ErrImagePull")),
-                ),
+                modified(&bound().yes(NETWORK, 2.0).container("main", waiting("ErrImagePull"))),
                 added(&pod("clock").created(60.0)),
             ],
             "slo scheduled_to_ready bad 1
@@ -595,10 +502,7 @@ fn blamed() -> Vec<Example> {
         example(
             "§10.1: \"for an interval that was found too long when it ended: those before that delivery\"",
             slos(API, [("network", 5.0)]),
-            vec![
-                added(&bound().started(1.0)),
-                modified(&bound().started(1.0).yes(NETWORK, 9.0)),
-            ],
+            vec![added(&bound().started(1.0)), modified(&bound().started(1.0).yes(NETWORK, 9.0))],
             "slo network bad 1
              blamed network network unknown 1",
         ),
@@ -614,9 +518,7 @@ fn blamed() -> Vec<Example> {
 
 fn disrupted() -> Vec<Example> {
     let target = |reason: &str| {
-        pod("a")
-            .because("DisruptionTarget", "True", 5.0, reason, "")
-            .phase("Pending")
+        pod("a").because("DisruptionTarget", "True", 5.0, reason, "").phase("Pending")
     };
     vec![
         example(
@@ -655,10 +557,7 @@ fn disrupted() -> Vec<Example> {
         example(
             "§10.2, §6: the SLO's reason is the outcome",
             slos(API, [("scheduling", 60.0)]),
-            vec![
-                added(&target("DeletionByPodGC")),
-                deleted(&target("DeletionByPodGC")),
-            ],
+            vec![added(&target("DeletionByPodGC")), deleted(&target("DeletionByPodGC"))],
             "slo scheduling excluded disrupted 1",
         ),
     ]

@@ -10,11 +10,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "rule 2: \"pods already Ready or terminal are preexisting: no latency\"",
             API,
-            vec![list(&[
-                ready("a"),
-                pod("b").phase("Succeeded"),
-                pod("c").phase("Failed"),
-            ])],
+            vec![list(&[ready("a"), pod("b").phase("Succeeded"), pod("c").phase("Failed")])],
             "finished preexisting 3",
         ),
         example(
@@ -45,10 +41,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "rule 2: with init containers, Initialized at first sight ends init without a measurement",
             API,
-            vec![list(&[pod("a")
-                .init_containers()
-                .yes(SCHEDULED, 1.0)
-                .yes(INITIALIZED, 3.0)])],
+            vec![list(&[pod("a").init_containers().yes(SCHEDULED, 1.0).yes(INITIALIZED, 3.0)])],
             "inflight network 1 since 1
              unobserved scheduling preexisting 1
              unobserved init preexisting 1",
@@ -56,20 +49,13 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "rule 2: static pods are static in the first list too, and nothing is reentered (rule 6)",
             API,
-            vec![
-                list(&[ready("a").mirror()]),
-                modified(&ready("a").mirror().yes(READY, 50.0)),
-            ],
+            vec![list(&[ready("a").mirror()]), modified(&ready("a").mirror().yes(READY, 50.0))],
             "finished static 1",
         ),
         example(
             "§8: \"--backfill observes the pods of the first list as if they had been watched\"",
             BACKFILL,
-            vec![list(&[
-                ready("a"),
-                pod("b").mirror(),
-                pod("c").phase("Failed"),
-            ])],
+            vec![list(&[ready("a"), pod("b").mirror(), pod("c").phase("Failed")])],
             "finished ready 1
              finished static 1
              finished failed 1
@@ -91,10 +77,7 @@ pub(super) fn examples() -> Vec<Example> {
             vec![
                 at(-70.0, list(&[])),
                 at(1.0, added(&old("exactly").yes(SCHEDULED, -99.0))),
-                at(
-                    2.0,
-                    added(&old("before").created(-101.0).yes(SCHEDULED, -99.0)),
-                ),
+                at(2.0, added(&old("before").created(-101.0).yes(SCHEDULED, -99.0))),
                 at(3.0, added(&old("ready").created(-101.0).yes(READY, -90.0))),
             ],
             "finished preexisting 1
@@ -109,10 +92,7 @@ pub(super) fn examples() -> Vec<Example> {
             vec![
                 at(0.0, list(&[])),
                 at(1.0, added(&old("a").yes(SCHEDULED, 2.0))),
-                at(
-                    4.25,
-                    modified(&old("a").yes(SCHEDULED, 2.0).yes(NETWORK, 4.0)),
-                ),
+                at(4.25, modified(&old("a").yes(SCHEDULED, 2.0).yes(NETWORK, 4.0))),
             ],
             "inflight containers 1 since 4.25
              unobserved scheduling preexisting 1

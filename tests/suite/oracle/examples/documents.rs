@@ -18,19 +18,12 @@ fn from(source: &str, pod: Pod) -> Pod {
 
 pub(super) fn examples() -> Vec<Example> {
     let ready = |name| pod(name).all([1.0, 4.0, 3.0, 9.0, 10.0]);
-    let until = |seconds| Options {
-        until: Some(instant(seconds)),
-        ..API
-    };
+    let until = |seconds| Options { until: Some(instant(seconds)), ..API };
     vec![
         example(
             "§8: \"the first document, if it is one, is the first list\"; \"pages with metadata.continue are joined\"",
             API,
-            vec![
-                page(&[ready("a")]),
-                page(&[ready("b")]),
-                list(&[ready("c")]),
-            ],
+            vec![page(&[ready("a")]), page(&[ready("b")]), list(&[ready("c")])],
             "finished preexisting 3",
         ),
         example(
@@ -56,12 +49,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§8.4: it \"ends before the first UID that occurs a second time\", and no absence is inferred",
             API,
-            vec![
-                pod("a").0,
-                pod("b").0,
-                pod("a").yes(SCHEDULED, 4.0).0,
-                ready("c").created(1.0).0,
-            ],
+            vec![pod("a").0, pod("b").0, pod("a").yes(SCHEDULED, 4.0).0, ready("c").created(1.0).0],
             "inflight network 1 since 4
              inflight scheduling 1 since 0
              finished ready 1
@@ -76,11 +64,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§8.4: \"Every other bare pod is an event like MODIFIED\", behind a list too",
             API,
-            vec![
-                list(&[pod("a"), pod("b")]),
-                pod("a").yes(SCHEDULED, 2.0).0,
-                pod("c").0,
-            ],
+            vec![list(&[pod("a"), pod("b")]), pod("a").yes(SCHEDULED, 2.0).0, pod("c").0],
             "inflight network 1 since 2
              inflight scheduling 2 since 0
              scheduling 1 2
@@ -110,20 +94,14 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§8.7: \"Once a document had an observedAt, the greatest so far takes the place\" of the present",
             until(7.5),
-            vec![
-                at(2.0, added(&pod("a"))),
-                added(&pod("b").yes("example.com/x", 8.0)),
-            ],
+            vec![at(2.0, added(&pod("a"))), added(&pod("b").yes("example.com/x", 8.0))],
             "inflight scheduling 2 since 0
              events ADDED 2",
         ),
         example(
             "§8.7: \"more than 5 s later\" than an observedAt",
             until(6.5),
-            vec![
-                at(2.0, added(&pod("a"))),
-                added(&pod("b").yes("example.com/x", 7.0)),
-            ],
+            vec![at(2.0, added(&pod("a"))), added(&pod("b").yes("example.com/x", 7.0))],
             "inflight scheduling 1 since 0
              events ADDED 1",
         ),
@@ -202,10 +180,7 @@ pub(super) fn examples() -> Vec<Example> {
             vec![
                 at(1.0, added(&pod("a"))),
                 at(2.0, modified(&pod("a").yes(SCHEDULED, 1.0))),
-                at(
-                    2.1,
-                    modified(&pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 2.0)),
-                ),
+                at(2.1, modified(&pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 2.0))),
                 at(1.5, added(&pod("b"))),
             ],
             "inflight network 1 since 1
@@ -239,20 +214,13 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§8: \"until\" in the middle of a list leaves a list that did not complete",
             until(6.0),
-            vec![
-                added(&pod("a")),
-                page(&[pod("b")]),
-                list(&[pod("c").created(7.0)]),
-            ],
+            vec![added(&pod("a")), page(&[pod("b")]), list(&[pod("c").created(7.0)])],
             "inflight scheduling 1 since 0",
         ),
         example(
             "§8: \"the greatest API time seen so far\" counts those of documents with an observedAt",
             until(6.0),
-            vec![
-                at(2.0, added(&pod("a").yes(SCHEDULED, 7.0))),
-                added(&pod("b")),
-            ],
+            vec![at(2.0, added(&pod("a").yes(SCHEDULED, 7.0))), added(&pod("b"))],
             "inflight network 1 since 7
              scheduling 1 7
              events ADDED 1",
@@ -260,11 +228,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "rule 1 in a streamed list: an older version is not what stands",
             API,
-            vec![
-                added(&ready("a").version(10)),
-                added(&pod("a").version(9)),
-                bookmark(true),
-            ],
+            vec![added(&ready("a").version(10)), added(&pod("a").version(9)), bookmark(true)],
             "finished preexisting 1",
         ),
         example(

@@ -31,10 +31,7 @@ pub(super) fn examples() -> Vec<Example> {
         taken("§9.5: \"kind: Event, alone\"", started()),
         taken("§9.5: \"as an item of a List\"", of("List", &[started()])),
         taken("§9.5: \"or EventList\"", of("EventList", &[started()])),
-        taken(
-            "§9.5: \"in a watch event of type ADDED\"",
-            watched("ADDED", started()),
-        ),
+        taken("§9.5: \"in a watch event of type ADDED\"", watched("ADDED", started())),
         taken("§9.5: \"or MODIFIED\"", watched("MODIFIED", started())),
     ];
     all.extend(dropped());
@@ -103,10 +100,7 @@ fn of_another() -> Vec<Example> {
             &[own, namespace],
         ),
         told("§9.5: an Event of another namespace", &[own]),
-        told(
-            "§9.5: an Event about an object of another namespace",
-            &[namespace],
-        ),
+        told("§9.5: an Event about an object of another namespace", &[namespace]),
         told("§9.5: an Event about an object of another name", &[name]),
         example(
             "§9.5: \"What an Event does not state speaks for no pod and against none\"",
@@ -134,11 +128,7 @@ fn of_another() -> Vec<Example> {
 
 /// The Event without the names that no API server leaves out.
 fn without_names() -> Value {
-    let places = [
-        "/metadata/namespace",
-        "/involvedObject/namespace",
-        "/involvedObject/name",
-    ];
+    let places = ["/metadata/namespace", "/involvedObject/namespace", "/involvedObject/name"];
     let forget = |event, place: &str| with(event, place, Value::Null);
     places.into_iter().fold(started(), forget)
 }
@@ -172,11 +162,7 @@ fn no_lists() -> Vec<Example> {
             "§9.5: so is what stands on the pages of a list that never completed",
             EVENTS,
             vec![
-                with(
-                    of("List", &[started()]),
-                    "/metadata/continue",
-                    json!("next"),
-                ),
+                with(of("List", &[started()]), "/metadata/continue", json!("next")),
                 added(&bound()),
                 bookmark(true),
             ],

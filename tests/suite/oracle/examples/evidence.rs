@@ -6,16 +6,10 @@ use crate::oracle::build_evidence::{about, exited, heard, named, running, watche
 use serde_json::{Value, json};
 
 pub(super) fn examples() -> Vec<Example> {
-    [
-        containers(),
-        events(),
-        before_scheduled(),
-        no_evidence(),
-        deadlines(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [containers(), events(), before_scheduled(), no_evidence(), deadlines()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn bound() -> Pod {
@@ -39,9 +33,7 @@ fn containers() -> Vec<Example> {
         example(
             "§9.2: \"the earliest of the condition's (§4) and the earliest start of a container\"",
             API,
-            vec![added(
-                &bound().yes(NETWORK, 60.0).container("main", running(4.0)),
-            )],
+            vec![added(&bound().yes(NETWORK, 60.0).container("main", running(4.0)))],
             until_network(3, "container"),
         ),
         example(
@@ -63,18 +55,14 @@ fn containers() -> Vec<Example> {
         example(
             "§9.2: \"on a tie the first of these\"",
             API,
-            vec![added(
-                &bound().yes(NETWORK, 4.0).container("main", running(4.0)),
-            )],
+            vec![added(&bound().yes(NETWORK, 4.0).container("main", running(4.0)))],
             until_network(3, "condition"),
         ),
         example(
             "§9.2: \"a condition without a usable time takes that start\"",
             API,
             vec![added(
-                &bound()
-                    .condition(NETWORK, "True", Value::Null)
-                    .container("main", running(4.0)),
+                &bound().condition(NETWORK, "True", Value::Null).container("main", running(4.0)),
             )],
             until_network(3, "container"),
         ),
@@ -98,10 +86,7 @@ fn containers() -> Vec<Example> {
         example(
             "§9.2, fused: \"a container start is its second plus 0.5 s\"",
             FUSED,
-            vec![at(
-                4.75,
-                added(&bound().yes(NETWORK, 4.0).container("main", running(4.0))),
-            )],
+            vec![at(4.75, added(&bound().yes(NETWORK, 4.0).container("main", running(4.0))))],
             "inflight containers 1 since 4.5
              scheduling 1 1
              network 1 3
@@ -111,10 +96,7 @@ fn containers() -> Vec<Example> {
             "§9.2: not \"for what adoption latches, not for preexisting and static\"",
             API,
             vec![
-                list(&[
-                    bound().yes(NETWORK, 4.0),
-                    pod("b").all([1.0, 2.0, 3.0, 4.0, 5.0]),
-                ]),
+                list(&[bound().yes(NETWORK, 4.0), pod("b").all([1.0, 2.0, 3.0, 4.0, 5.0])]),
                 added(&pod("c").mirror().yes(NETWORK, 4.0)),
             ],
             "inflight containers 1
@@ -129,13 +111,7 @@ fn containers() -> Vec<Example> {
 
 fn events() -> Vec<Example> {
     let pulling = || heard(&bound(), "Pulling", "Pulling image \"a\"", 3.0);
-    let after = |event: Value| {
-        vec![
-            added(&bound()),
-            event,
-            modified(&bound().yes(NETWORK, 60.0)),
-        ]
-    };
+    let after = |event: Value| vec![added(&bound()), event, modified(&bound().yes(NETWORK, 60.0))];
     vec![
         example(
             "§9.2: \"Latched by an event, it is the event's time\"; \"Nothing later moves it.\"",
@@ -152,11 +128,7 @@ fn events() -> Vec<Example> {
         example(
             "§9.2: \"(an aggregated one too: its time is its first occurrence's)\"",
             EVENTS,
-            after(with(
-                with(pulling(), "/count", json!(9)),
-                "/lastTimestamp",
-                time(50.0),
-            )),
+            after(with(with(pulling(), "/count", json!(9)), "/lastTimestamp", time(50.0))),
             until_network(2, "event"),
         ),
         example(
@@ -192,11 +164,7 @@ fn events() -> Vec<Example> {
         example(
             "§9.2: \"by what is delivered first\": the condition",
             EVENTS,
-            vec![
-                added(&bound()),
-                modified(&bound().yes(NETWORK, 60.0)),
-                pulling(),
-            ],
+            vec![added(&bound()), modified(&bound().yes(NETWORK, 60.0)), pulling()],
             until_network(59, "condition"),
         ),
     ]
@@ -215,22 +183,13 @@ fn before_scheduled() -> Vec<Example> {
         example(
             "§9.2: \"the first is kept, and latches NetworkReady in the snapshot that latches Scheduled\"",
             EVENTS,
-            vec![
-                added(&pod("a")),
-                created(4.0),
-                created(3.0),
-                modified(&bound()),
-            ],
+            vec![added(&pod("a")), created(4.0), created(3.0), modified(&bound())],
             until_network(3, "event"),
         ),
         example(
             "§9.2: \"before that snapshot's own conditions are looked at\"",
             EVENTS,
-            vec![
-                added(&pod("a")),
-                created(4.0),
-                modified(&bound().yes(NETWORK, 2.0)),
-            ],
+            vec![added(&pod("a")), created(4.0), modified(&bound().yes(NETWORK, 2.0))],
             until_network(3, "event"),
         ),
     ]
@@ -271,30 +230,18 @@ fn no_evidence() -> Vec<Example> {
             "§9.2: \"with reason Pulling, Pulled, Created or Started\"",
             with(pulling(), "/reason", json!("Killing")),
         ),
-        nothing(
-            "§9.5: \"DELETED is ignored\"",
-            watched("DELETED", pulling()),
-        ),
+        nothing("§9.5: \"DELETED is ignored\"", watched("DELETED", pulling())),
         example(
             "§9.2: \"where that is empty source.component\"",
             EVENTS,
-            vec![
-                added(&bound()),
-                with(pulling(), "/reportingComponent", json!("")),
-            ],
+            vec![added(&bound()), with(pulling(), "/reportingComponent", json!(""))],
             until_network(2, "event"),
         ),
     ]
 }
 
 fn deadlines() -> Vec<Example> {
-    let absent = || {
-        bound()
-            .started(1.0)
-            .yes(INITIALIZED, 1.0)
-            .no(CONTAINERS, 1.0)
-            .no(READY, 1.0)
-    };
+    let absent = || bound().started(1.0).yes(INITIALIZED, 1.0).no(CONTAINERS, 1.0).no(READY, 1.0);
     let started = heard(&bound(), "Started", "Started container main", 3.0);
     let events = || slos(EVENTS, [("network", 60.0), ("containers", 60.0)]);
     vec![

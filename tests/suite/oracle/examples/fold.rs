@@ -41,9 +41,7 @@ pub(super) fn examples() -> Vec<Example> {
             vec![
                 added(&pod("a").version(10)),
                 modified(
-                    &pod("a")
-                        .put("metadata", "resourceVersion", "x17".into())
-                        .yes(SCHEDULED, 1.0),
+                    &pod("a").put("metadata", "resourceVersion", "x17".into()).yes(SCHEDULED, 1.0),
                 ),
                 modified(&pod("a").version(9).yes(SCHEDULED, 1.0).yes(NETWORK, 3.0)),
             ],

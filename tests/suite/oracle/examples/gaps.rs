@@ -25,12 +25,7 @@ fn gaps() -> Vec<Example> {
         example(
             "rule 4: \"Nothing is inferred from a list that did not complete\"",
             API,
-            vec![
-                added(&pod("a")),
-                page(&[ready("b")]),
-                expired(),
-                added(&pod("c")),
-            ],
+            vec![added(&pod("a")), page(&[ready("b")]), expired(), added(&pod("c"))],
             "inflight scheduling 2 since 0
              discovered 2",
         ),
@@ -55,11 +50,7 @@ fn gaps() -> Vec<Example> {
         example(
             "rule 4: a UID that vanished and comes back is discovered again",
             API,
-            vec![
-                added(&pod("a").version(5)),
-                list(&[]),
-                added(&pod("a").version(4)),
-            ],
+            vec![added(&pod("a").version(5)), list(&[]), added(&pod("a").version(4))],
             "finished vanished 1
              inflight scheduling 1 since 0
              discovered 2",
@@ -90,21 +81,14 @@ fn reentries() -> Vec<Example> {
         example(
             "rule 6: later than \"the last one seen\", which is not the greatest",
             API,
-            vec![
-                list(&[flapped(30.0)]),
-                modified(&flapped(20.0)),
-                modified(&flapped(25.0)),
-            ],
+            vec![list(&[flapped(30.0)]), modified(&flapped(20.0)), modified(&flapped(25.0))],
             "finished preexisting 1
              reentries Ready 1",
         ),
         example(
             "rule 6: \"PodScheduled aside\"",
             API,
-            vec![
-                added(&pod("a").yes(SCHEDULED, 1.0)),
-                modified(&pod("a").yes(SCHEDULED, 5.0)),
-            ],
+            vec![added(&pod("a").yes(SCHEDULED, 1.0)), modified(&pod("a").yes(SCHEDULED, 5.0))],
             "inflight network 1 since 1
              scheduling 1 1",
         ),

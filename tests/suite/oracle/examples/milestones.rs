@@ -22,10 +22,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4: Ungated \"is `o`\" in fused mode; Created's estimate is o too, as it lies in its second",
             FUSED,
-            vec![
-                at(0.5, added(&pod("a").gated())),
-                at(5.7, modified(&pod("a"))),
-            ],
+            vec![at(0.5, added(&pod("a").gated())), at(5.7, modified(&pod("a")))],
             "inflight scheduling 1 since 5.7
              gated 1 5.2",
         ),
@@ -64,24 +61,14 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§1: \"RTSC wins where both stand\", also where it is False",
             API,
-            vec![added(
-                &pod("a")
-                    .yes(SCHEDULED, 1.0)
-                    .yes(OLD_NETWORK, 5.0)
-                    .no(NETWORK, 0.0),
-            )],
+            vec![added(&pod("a").yes(SCHEDULED, 1.0).yes(OLD_NETWORK, 5.0).no(NETWORK, 0.0))],
             "inflight network 1 since 1
              scheduling 1 1",
         ),
         example(
             "§1: \"RTSC wins where both stand\": its time counts",
             API,
-            vec![added(
-                &pod("a")
-                    .yes(SCHEDULED, 1.0)
-                    .yes(OLD_NETWORK, 5.0)
-                    .yes(NETWORK, 8.0),
-            )],
+            vec![added(&pod("a").yes(SCHEDULED, 1.0).yes(OLD_NETWORK, 5.0).yes(NETWORK, 8.0))],
             "inflight containers 1 since 8
              scheduling 1 1
              network 1 7",
@@ -109,12 +96,7 @@ pub(super) fn examples() -> Vec<Example> {
                 added(&pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 3.0)),
                 modified(&pod("a").yes(SCHEDULED, 1.0).no(NETWORK, 5.0)),
                 modified(&pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 8.0)),
-                modified(
-                    &pod("a")
-                        .yes(SCHEDULED, 1.0)
-                        .yes(NETWORK, 8.0)
-                        .yes(CONTAINERS, 10.0),
-                ),
+                modified(&pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 8.0).yes(CONTAINERS, 10.0)),
             ],
             "inflight readiness 1 since 10
              scheduling 1 1
@@ -127,11 +109,7 @@ pub(super) fn examples() -> Vec<Example> {
             API,
             vec![
                 added(&whole),
-                added(
-                    &pod("a")
-                        .uid("6d0ff2ae-3f41-4b5e-9d57-10b0a1c7e001")
-                        .created(20.0),
-                ),
+                added(&pod("a").uid("6d0ff2ae-3f41-4b5e-9d57-10b0a1c7e001").created(20.0)),
                 modified(
                     &pod("a")
                         .uid("6d0ff2ae-3f41-4b5e-9d57-10b0a1c7e001")

@@ -72,10 +72,7 @@ fn slos<const N: usize>(options: Options, thresholds: [(&str, f64); N]) -> Optio
         existing_capacity: false,
         present_images: false,
     };
-    Options {
-        slos: thresholds.into_iter().map(slo).collect(),
-        ..options
-    }
+    Options { slos: thresholds.into_iter().map(slo).collect(), ..options }
 }
 
 /// The same SLOs, of startups on existing capacity (`[true, _]`) or with present images (`[_, true]`) only.
@@ -93,12 +90,7 @@ pub(crate) fn example(
     documents: Vec<Value>,
     expected: &'static str,
 ) -> Example {
-    Example {
-        says,
-        documents,
-        options,
-        expected,
-    }
+    Example { says, documents, options, expected }
 }
 
 /// A pod that has become ready without init containers.
@@ -163,13 +155,7 @@ pub(crate) fn faults(example: &Example, actual: &Exposition) -> Vec<String> {
             let held = actual.get(*series).copied().unwrap_or(0.0);
             (named(series) - held).abs() > 1e-6
         })
-        .map(|series| {
-            format!(
-                "{series}: expected {}, got {:?}",
-                named(series),
-                actual.get(series)
-            )
-        })
+        .map(|series| format!("{series}: expected {}, got {:?}", named(series), actual.get(series)))
         .collect()
 }
 
@@ -218,15 +204,8 @@ fn topic(series: &str) -> Option<&'static str> {
         ("podinit_disruptions_total", "disruptions"),
         ("podinit_resiz", "in_place"),
     ];
-    const STEPS: [&str; 7] = [
-        "acknowledge",
-        "sandbox",
-        "start",
-        "probe",
-        "node_launch",
-        "node_ready",
-        "node_join",
-    ];
+    const STEPS: [&str; 7] =
+        ["acknowledge", "sandbox", "start", "probe", "node_launch", "node_ready", "node_join"];
     let is_of_step = |step: &&str| {
         series.starts_with("podinit_unobserved_total")
             && series.contains(&format!("stage=\"{step}\""))
@@ -254,9 +233,7 @@ fn expand(lines: &str) -> Exposition {
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |at: usize| -> f64 {
-            words[at]
-                .parse()
-                .unwrap_or_else(|_| panic!("no number: {line}"))
+            words[at].parse().unwrap_or_else(|_| panic!("no number: {line}"))
         };
         if expand_evidence(&words, &mut figures) {
             continue;
@@ -269,16 +246,11 @@ fn expand(lines: &str) -> Exposition {
                 );
             }
             ["inflight", stage, ..] => {
-                figures.insert(
-                    series("podinit_inflight_pods", &[("stage", stage)]),
-                    number(2),
-                );
+                figures.insert(series("podinit_inflight_pods", &[("stage", stage)]), number(2));
                 if words.len() > 3 {
                     let oldest = "podinit_oldest_inflight_pod_timestamp_seconds";
-                    figures.insert(
-                        series(oldest, &[("stage", stage)]),
-                        seconds(instant(number(4))),
-                    );
+                    figures
+                        .insert(series(oldest, &[("stage", stage)]), seconds(instant(number(4))));
                 }
             }
             ["unobserved", stage, reason, _] => {
@@ -286,10 +258,8 @@ fn expand(lines: &str) -> Exposition {
                 figures.insert(series("podinit_unobserved_total", &labels), number(3));
             }
             ["anomaly", kind, _] => {
-                figures.insert(
-                    series("podinit_clock_anomalies_total", &[("kind", kind)]),
-                    number(2),
-                );
+                figures
+                    .insert(series("podinit_clock_anomalies_total", &[("kind", kind)]), number(2));
             }
             ["reentries", milestone, _] => {
                 figures.insert(
@@ -298,10 +268,7 @@ fn expand(lines: &str) -> Exposition {
                 );
             }
             ["events", kind, _] => {
-                figures.insert(
-                    series("podinit_watch_events_total", &[("type", kind)]),
-                    number(2),
-                );
+                figures.insert(series("podinit_watch_events_total", &[("type", kind)]), number(2));
             }
             ["slo", name, result @ ("good" | "bad"), _] => {
                 let name = slo_name(name);
@@ -393,22 +360,16 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
             let labels = [("result", result), ("registry", registry)];
             put("podinit_image_pulls_total", &labels, n)
         }
-        ["pull_bytes", registry, n] => put(
-            "podinit_image_pull_bytes_total",
-            &[("registry", registry)],
-            n,
-        ),
-        ["sli", "excluded", reason, n] => put(
-            "podinit_startup_sli_excluded_total",
-            &[("reason", reason)],
-            n,
-        ),
+        ["pull_bytes", registry, n] => {
+            put("podinit_image_pull_bytes_total", &[("registry", registry)], n)
+        }
+        ["sli", "excluded", reason, n] => {
+            put("podinit_startup_sli_excluded_total", &[("reason", reason)], n)
+        }
         ["capacity", state, n] => put("podinit_unschedulable_pods", &[("capacity", state)], n),
-        ["waiting", stage, cause, n] => put(
-            "podinit_waiting_pods",
-            &[("stage", stage), ("cause", cause)],
-            n,
-        ),
+        ["waiting", stage, cause, n] => {
+            put("podinit_waiting_pods", &[("stage", stage), ("cause", cause)], n)
+        }
         ["blamed", slo, stage, cause, n] => {
             let slo = slo_name(slo);
             let labels = [("slo", slo.as_str()), ("stage", stage), ("cause", cause)];

@@ -49,10 +49,7 @@ fn moments() -> Vec<Example> {
         example(
             "§6.12: \"before the deadlines that pass after that snapshot is folded\"",
             ready_in(API),
-            vec![
-                added(&build()),
-                modified(&ended(build()).yes(INITIALIZED, 60.0)),
-            ],
+            vec![added(&build()), modified(&ended(build()).yes(INITIALIZED, 60.0))],
             COMPLETED,
         ),
         example(
@@ -68,13 +65,7 @@ fn moments() -> Vec<Example> {
         example(
             "§6.12: \"that snapshot included\": Ready was seen with it",
             ready_in(API),
-            vec![
-                begun(),
-                at(
-                    5.0,
-                    modified(&ended(build()).all([1.0, 2.0, 2.0, 5.0, 5.0])),
-                ),
-            ],
+            vec![begun(), at(5.0, modified(&ended(build()).all([1.0, 2.0, 2.0, 5.0, 5.0])))],
             "slo scheduled_to_ready good 1",
         ),
         example(
@@ -131,11 +122,7 @@ fn intervals() -> Vec<Example> {
                 at(5.0, added(&network())),
                 at(
                     6.0,
-                    added(
-                        &network()
-                            .uid("00000000-0000-4000-8000-00000000000b")
-                            .readiness_gates(),
-                    ),
+                    added(&network().uid("00000000-0000-4000-8000-00000000000b").readiness_gates()),
                 ),
             ],
             "slo readiness excluded not_entered 1
@@ -159,11 +146,7 @@ fn policies() -> Vec<Example> {
     let mut sidecar = build().init_containers();
     sidecar.0["spec"]["initContainers"][0]["restartPolicy"] = "Always".into();
     let cases = [
-        (
-            "§6.12: the pod's: OnFailure",
-            of(policy("OnFailure")),
-            COMPLETED,
-        ),
+        ("§6.12: the pod's: OnFailure", of(policy("OnFailure")), COMPLETED),
         ("§6.12: the pod's: Always", of(policy("Always")), BAD),
         (
             "§6.12: the pod's: \"`Always` if none\"",
@@ -192,26 +175,17 @@ fn policies() -> Vec<Example> {
         ),
         (
             "§6.12: \"a regular container\": not a sidecar",
-            vec![
-                at(2.0, added(&sidecar.init_container("setup", exited(2.0, 0)))),
-                clock(60.0),
-            ],
+            vec![at(2.0, added(&sidecar.init_container("setup", exited(2.0, 0)))), clock(60.0)],
             BAD,
         ),
         (
             "§6.12: \"with exit code 0\"",
-            vec![
-                at(2.0, added(&build().container("main", exited(2.0, 1)))),
-                clock(60.0),
-            ],
+            vec![at(2.0, added(&build().container("main", exited(2.0, 1)))), clock(60.0)],
             BAD,
         ),
         (
             "§6.12: \"whose state is `terminated`\"",
-            vec![
-                at(2.0, added(&build().container("main", waiting("Completed")))),
-                clock(60.0),
-            ],
+            vec![at(2.0, added(&build().container("main", waiting("Completed")))), clock(60.0)],
             BAD,
         ),
     ];

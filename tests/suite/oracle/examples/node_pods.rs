@@ -27,10 +27,7 @@ fn capacity() -> Vec<Example> {
         startup(
             "§14.3: `new` if its node was created in a later second than the pod",
             &NODES,
-            vec![
-                at(1.5, added(&node("n").created(1.0))),
-                at(10.5, added(&on_n)),
-            ],
+            vec![at(1.5, added(&node("n").created(1.0))), at(10.5, added(&on_n))],
             "new",
         ),
         startup(
@@ -42,10 +39,7 @@ fn capacity() -> Vec<Example> {
         startup(
             "§14.3: `unknown` if the node is not known then",
             &NODES,
-            vec![
-                at(10.5, added(&on_n)),
-                at(11.0, added(&node("n").created(1.0))),
-            ],
+            vec![at(10.5, added(&on_n)), at(11.0, added(&node("n").created(1.0)))],
             "unknown",
         ),
         startup(
@@ -94,10 +88,7 @@ fn capacity() -> Vec<Example> {
             "§14.3: without a time of the node's creation, which its first pod needs too",
             NODES,
             vec![
-                at(
-                    0.5,
-                    added(&node("n").put("metadata", "creationTimestamp", Value::Null)),
-                ),
+                at(0.5, added(&node("n").put("metadata", "creationTimestamp", Value::Null))),
                 at(10.5, added(&on_n)),
             ],
             with_pod("startup unknown unknown 1 10\nanomaly missing 1"),
@@ -105,19 +96,13 @@ fn capacity() -> Vec<Example> {
         startup(
             "§14.3: a pod without a node",
             &NODES,
-            vec![
-                at(0.5, added(&node("").created(1.0))),
-                at(10.5, added(&ready("a"))),
-            ],
+            vec![at(0.5, added(&node("").created(1.0))), at(10.5, added(&ready("a")))],
             "unknown",
         ),
         startup(
             "§14.5: \"a label whose source is off is `unknown`\"",
             &EVENTS,
-            vec![
-                at(1.5, added(&node("n").created(1.0))),
-                at(10.5, added(&on_n)),
-            ],
+            vec![at(1.5, added(&node("n").created(1.0))), at(10.5, added(&on_n))],
             "unknown",
         ),
         startup(
@@ -163,10 +148,7 @@ fn capacity() -> Vec<Example> {
                 at(1.2, list(&[pod("a")])),
                 at(
                     1.5,
-                    mixed(
-                        "List",
-                        &[pod("a").yes(SCHEDULED, 1.0).on("n"), node("n").created(1.0)],
-                    ),
+                    mixed("List", &[pod("a").yes(SCHEDULED, 1.0).on("n"), node("n").created(1.0)]),
                 ),
                 at(10.5, modified(&on_n)),
             ],
@@ -202,28 +184,16 @@ fn images() -> Vec<Example> {
             vec![said("main", PRESENT), said("proxy", PULLED)],
             "pulled",
         ),
-        of(
-            "§14.4: though of the other nothing came",
-            vec![said("proxy", PULLED)],
-            "pulled",
-        ),
+        of("§14.4: though of the other nothing came", vec![said("proxy", PULLED)], "pulled"),
         of(
             "§14.4: \"`present` if every container of the spec […] has a pull whose result is `present`\"",
             vec![said("main", PRESENT), said("proxy", PRESENT)],
             "present",
         ),
-        of(
-            "§14.4: otherwise `unknown`",
-            vec![said("main", PRESENT)],
-            "unknown",
-        ),
+        of("§14.4: otherwise `unknown`", vec![said("main", PRESENT)], "unknown"),
         of(
             "§9.3: \"Each container has at most one pull\": the first",
-            vec![
-                said("main", PRESENT),
-                said("main", PULLED),
-                said("proxy", PRESENT),
-            ],
+            vec![said("main", PRESENT), said("main", PULLED), said("proxy", PRESENT)],
             "present",
         ),
         example(
@@ -235,10 +205,7 @@ fn images() -> Vec<Example> {
         example(
             "§14.4: a pod without containers has all its images",
             BOTH,
-            vec![at(
-                10.5,
-                added(&ready("a").put("spec", "containers", json!([]))),
-            )],
+            vec![at(10.5, added(&ready("a").put("spec", "containers", json!([]))))],
             with_pod("startup unknown present 1 10"),
         ),
     ]
@@ -278,12 +245,7 @@ fn waits() -> Vec<Example> {
     let gated = |says, ungated: Vec<Value>, expected| {
         let first = at(0.5, added(&waiting.clone().gated()));
         let nodes = vec![registers.clone(), becomes_ready.clone()];
-        example(
-            says,
-            NODES,
-            [vec![first], ungated, nodes].concat(),
-            expected,
-        )
+        example(says, NODES, [vec![first], ungated, nodes].concat(), expected)
     };
     vec![
         all(NODES),
@@ -291,11 +253,7 @@ fn waits() -> Vec<Example> {
         example(
             "§14.6: \"a node that is not Ready by then\"",
             NODES,
-            vec![
-                at(0.5, added(&waiting)),
-                registers.clone(),
-                at(25.5, modified(&bound)),
-            ],
+            vec![at(0.5, added(&waiting)), registers.clone(), at(25.5, modified(&bound))],
             unready,
         ),
         example(
@@ -360,10 +318,7 @@ fn waits() -> Vec<Example> {
                 at(0.5, added(&waiting)),
                 registers.clone(),
                 becomes_ready.clone(),
-                at(
-                    25.5,
-                    modified(&waiting.clone().yes(INITIALIZED, 25.0).on("n")),
-                ),
+                at(25.5, modified(&waiting.clone().yes(INITIALIZED, 25.0).on("n"))),
             ],
             "inflight network 1
              unobserved unschedulable time 1

@@ -21,10 +21,7 @@ fn with_pod(figures: &str) -> &'static str {
 
 /// A node that is created, and then schedulable at 5 s unless something is wrong with it.
 fn with(then: impl Fn(Pod) -> Pod) -> Vec<Value> {
-    vec![
-        at(0.5, added(&node("n"))),
-        at(5.5, modified(&then(node("n").ready(5.0)))),
-    ]
+    vec![at(0.5, added(&node("n"))), at(5.5, modified(&then(node("n").ready(5.0))))]
 }
 
 pub(super) fn examples() -> Vec<Example> {
@@ -56,19 +53,13 @@ fn appearing() -> Vec<Example> {
         example(
             "§14.7: a node of a later list may be Ready; its arrival is unknown",
             NODES,
-            vec![
-                at(1.0, nodes(&[])),
-                at(6.0, nodes(std::slice::from_ref(&is_ready))),
-            ],
+            vec![at(1.0, nodes(&[])), at(6.0, nodes(std::slice::from_ref(&is_ready)))],
             "nodes discovered 1\nnodes ready 1\nnode ready _none 1 5\nanomaly missing 1",
         ),
         example(
             "§8.4: \"A recording whose first document is an event has no first list\", of nodes",
             NODES,
-            vec![
-                at(1.0, added(&other)),
-                at(6.0, nodes(&[other.clone(), is_ready.clone()])),
-            ],
+            vec![at(1.0, added(&other)), at(6.0, nodes(&[other.clone(), is_ready.clone()]))],
             "nodes discovered 2\nnodes preexisting 1\nnodes ready 1\nnode ready _none 1 5\nanomaly missing 1",
         ),
         example(
@@ -96,26 +87,18 @@ fn appearing() -> Vec<Example> {
         example(
             "§14.1: \"A list of nodes has the time of its `observedAt`, or else the greatest API time in it\"",
             NODES,
-            vec![nodes(&[
-                node("n"),
-                node("late").created(31.0).no(READY, 31.0),
-            ])],
+            vec![nodes(&[node("n"), node("late").created(31.0).no(READY, 31.0)])],
             "nodes discovered 2\nnodes preexisting 1\nnodes starting 1",
         ),
         example(
             "§4.6: of a node whose creation is missing every time is, and it is not old",
             NODES,
             vec![
-                at(
-                    90.0,
-                    added(&node("n").put("metadata", "creationTimestamp", Value::Null)),
-                ),
+                at(90.0, added(&node("n").put("metadata", "creationTimestamp", Value::Null))),
                 at(
                     95.0,
                     modified(
-                        &node("n")
-                            .put("metadata", "creationTimestamp", Value::Null)
-                            .ready(95.0),
+                        &node("n").put("metadata", "creationTimestamp", Value::Null).ready(95.0),
                     ),
                 ),
             ],
@@ -127,10 +110,7 @@ fn appearing() -> Vec<Example> {
             vec![
                 at(1.0, added(&node("n"))),
                 at(2.0, added(&node("other").created(2.0))),
-                at(
-                    3.0,
-                    added(&node("none").put("metadata", "creationTimestamp", Value::Null)),
-                ),
+                at(3.0, added(&node("none").put("metadata", "creationTimestamp", Value::Null))),
                 at(901.0, added(&pod("a").created(901.0))),
             ],
             "inflight scheduling 1\nnodes discovered 3\nnodes starting 3\nnodes late 1",
@@ -155,10 +135,7 @@ fn starting() -> Vec<Example> {
         example(
             "§14.7: \"the later of its arrival […] and the time of the first Ready=True\"",
             FUSED_NODES,
-            vec![
-                at(0.25, added(&node("n"))),
-                at(7.75, modified(&node("n").ready(5.0))),
-            ],
+            vec![at(0.25, added(&node("n"))), at(7.75, modified(&node("n").ready(5.0)))],
             "nodes discovered 1
              nodes ready 1
              node ready _none 1 5.25
@@ -167,10 +144,7 @@ fn starting() -> Vec<Example> {
         example(
             "§4.3: `skew`, of the creation and of Ready",
             FUSED_NODES,
-            vec![
-                at(-1.0, added(&node("n"))),
-                at(4.0, modified(&node("n").ready(5.0))),
-            ],
+            vec![at(-1.0, added(&node("n"))), at(4.0, modified(&node("n").ready(5.0)))],
             "nodes discovered 1
              nodes ready 1
              node ready _none 1 5
@@ -181,14 +155,8 @@ fn starting() -> Vec<Example> {
             "§14.7: \"first Ready=True\", whatever flaps after it",
             NODES,
             vec![
-                at(
-                    0.5,
-                    added(&node("n").tainted(&["karpenter.sh/unregistered"])),
-                ),
-                at(
-                    5.5,
-                    modified(&node("n").ready(5.0).tainted(&["karpenter.sh/unregistered"])),
-                ),
+                at(0.5, added(&node("n").tainted(&["karpenter.sh/unregistered"]))),
+                at(5.5, modified(&node("n").ready(5.0).tainted(&["karpenter.sh/unregistered"]))),
                 at(6.5, modified(&node("n").no(READY, 6.0))),
                 at(9.5, modified(&node("n").ready(9.0))),
                 at(12.5, modified(&node("n").no(READY, 12.0))),
@@ -216,10 +184,7 @@ fn starting() -> Vec<Example> {
         example(
             "§5.1: the object of DELETED is the node's last snapshot",
             NODES,
-            vec![
-                at(0.5, added(&node("n"))),
-                at(5.5, deleted(&node("n").ready(5.0))),
-            ],
+            vec![at(0.5, added(&node("n"))), at(5.5, deleted(&node("n").ready(5.0)))],
             STARTED_AT_5,
         ),
         example(
@@ -263,11 +228,7 @@ fn starting() -> Vec<Example> {
             "nodes discovered 1\nnodes starting 1\nnode ready _none 1 5",
         ));
     }
-    for key in [
-        "dedicated",
-        "readiness.k8s.io",
-        "node.kubernetes.io/unschedulable",
-    ] {
+    for key in ["dedicated", "readiness.k8s.io", "node.kubernetes.io/unschedulable"] {
         all.push(example(
             "§14.7: any other taint does not",
             NODES,
@@ -308,10 +269,7 @@ fn pools() -> Vec<Example> {
         ("karpenter.sh/nodepool", "karpenter"),
         ("example.com/pool", "own"),
     ];
-    let options = Options {
-        pool_label: Some("example.com/pool"),
-        ..NODES
-    };
+    let options = Options { pool_label: Some("example.com/pool"), ..NODES };
     let mut labels = json!({"kubernetes.io/hostname": "n"});
     let mut all = Vec::new();
     for (label, pool) in order {
@@ -332,10 +290,7 @@ fn pools() -> Vec<Example> {
         NODES,
         vec![
             at(0.5, added(&node("n"))),
-            at(
-                3.5,
-                modified(&node("n").ready(3.0).tainted(&["karpenter.sh/unregistered"])),
-            ),
+            at(3.5, modified(&node("n").ready(3.0).tainted(&["karpenter.sh/unregistered"]))),
             at(5.5, modified(&blue(node("n").ready(3.0)))),
         ],
         "nodes discovered 1\nnodes ready 1\nnode ready _none 1 3\nnode schedulable blue 1 5",
@@ -360,19 +315,13 @@ fn first_pods() -> Vec<Example> {
         example(
             "§14.7: \"whose controller is no DaemonSet\"",
             NODES,
-            vec![
-                starts.clone(),
-                at(10.5, added(&of_daemon_set(ready("a"), true).on("n"))),
-            ],
+            vec![starts.clone(), at(10.5, added(&of_daemon_set(ready("a"), true).on("n")))],
             with_pod(STARTING),
         ),
         example(
             "§14.7: a DaemonSet that does not control it is no controller",
             NODES,
-            vec![
-                starts.clone(),
-                at(10.5, added(&of_daemon_set(ready("a"), false).on("n"))),
-            ],
+            vec![starts.clone(), at(10.5, added(&of_daemon_set(ready("a"), false).on("n")))],
             with_pod(first),
         ),
         example(
@@ -380,10 +329,7 @@ fn first_pods() -> Vec<Example> {
             NODES,
             vec![
                 starts.clone(),
-                at(
-                    13.5,
-                    added(&pod("late").all([1.0, 4.0, 3.0, 9.0, 13.0]).on("n")),
-                ),
+                at(13.5, added(&pod("late").all([1.0, 4.0, 3.0, 9.0, 13.0]).on("n"))),
                 at(14.0, added(&ready("a").on("n"))),
             ],
             "finished ready 2
@@ -415,10 +361,7 @@ fn first_pods() -> Vec<Example> {
         example(
             "§14.7: \"only for nodes that were discovered while they started\"",
             NODES,
-            vec![
-                at(6.0, nodes(&[node("n").ready(5.0)])),
-                at(10.5, added(&ready("a").on("n"))),
-            ],
+            vec![at(6.0, nodes(&[node("n").ready(5.0)])), at(10.5, added(&ready("a").on("n")))],
             with_pod(PREEXISTING),
         ),
         example(
@@ -438,11 +381,7 @@ fn first_pods() -> Vec<Example> {
                 starts.clone(),
                 at(
                     0.6,
-                    added(
-                        &node("n")
-                            .uid("again")
-                            .labels(json!({"karpenter.sh/nodepool": "b"})),
-                    ),
+                    added(&node("n").uid("again").labels(json!({"karpenter.sh/nodepool": "b"}))),
                 ),
                 at(0.7, modified(&node("n"))),
                 at(10.5, added(&ready("a").on("n"))),
@@ -486,48 +425,27 @@ fn documents() -> Vec<Example> {
         example(
             "§14.1: \"one without nodes is no list of nodes\"",
             NODES,
-            vec![
-                at(1.0, nodes(&[node("n")])),
-                at(2.0, list(&[])),
-                at(3.0, mixed("List", &[])),
-            ],
+            vec![at(1.0, nodes(&[node("n")])), at(2.0, list(&[])), at(3.0, mixed("List", &[]))],
             STARTING,
         ),
         example(
             "§14.1: \"but for an empty `NodeList`\", which is no list of pods",
             NODES,
-            vec![
-                at(1.0, list(&[pod("a")])),
-                at(1.0, nodes(&[node("n")])),
-                at(2.0, nodes(&[])),
-            ],
+            vec![at(1.0, list(&[pod("a")])), at(1.0, nodes(&[node("n")])), at(2.0, nodes(&[]))],
             "inflight scheduling 1\nnodes discovered 1\nnodes vanished 1",
         ),
         example(
             "§14.1: \"A document of nodes only is no list of pods\": the list after it is the first",
             NODES,
-            vec![
-                at(1.0, mixed("List", &[node("n")])),
-                at(11.0, list(&[ready("a")])),
-            ],
+            vec![at(1.0, mixed("List", &[node("n")])), at(11.0, list(&[ready("a")]))],
             "finished preexisting 1\nnodes discovered 1\nnodes starting 1",
         ),
         example(
             "§14.1: kinds of items that state none",
             NODES,
             vec![
-                at(
-                    1.0,
-                    mixed("List", &[without_kind(node("n")), without_kind(pod("a"))]),
-                ),
-                at(
-                    2.0,
-                    nodes(&[without_kind(node("n").put(
-                        "status",
-                        "nodeInfo",
-                        Value::Null,
-                    ))]),
-                ),
+                at(1.0, mixed("List", &[without_kind(node("n")), without_kind(pod("a"))])),
+                at(2.0, nodes(&[without_kind(node("n").put("status", "nodeInfo", Value::Null))])),
             ],
             "inflight scheduling 1\nnodes discovered 1\nnodes starting 1",
         ),
@@ -555,11 +473,7 @@ fn documents() -> Vec<Example> {
         example(
             "§8.4: pages of nodes are joined",
             NODES,
-            vec![
-                at(1.0, page(&[node("n")])),
-                at(1.5, nodes(&[node("other")])),
-                at(2.0, page(&[])),
-            ],
+            vec![at(1.0, page(&[node("n")])), at(1.5, nodes(&[node("other")])), at(2.0, page(&[]))],
             "nodes discovered 2\nnodes starting 2",
         ),
         example(
@@ -575,10 +489,7 @@ fn documents() -> Vec<Example> {
         example(
             "§14.1: \"it makes no first list\"",
             NODES,
-            vec![
-                at(6.5, added(&node("n").ready(5.0))),
-                at(7.0, end_of_nodes()),
-            ],
+            vec![at(6.5, added(&node("n").ready(5.0))), at(7.0, end_of_nodes())],
             "nodes discovered 1\nnodes ready 1\nnode ready _none 1 5\nnode schedulable _none 1 6",
         ),
         example(

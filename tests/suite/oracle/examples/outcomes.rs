@@ -4,10 +4,7 @@ use super::{API, Example, example};
 use crate::oracle::build::*;
 
 pub(super) fn examples() -> Vec<Example> {
-    let upgraded = pod("a")
-        .yes(SCHEDULED, 1.0)
-        .yes(CONTAINERS, 9.0)
-        .yes(READY, 10.0);
+    let upgraded = pod("a").yes(SCHEDULED, 1.0).yes(CONTAINERS, 9.0).yes(READY, 10.0);
     vec![
         example(
             "outcome completed: \"Succeeded before Ready was seen\", with what was seen until then",
@@ -42,9 +39,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "outcome ready comes before a terminal phase: Ready was seen",
             API,
-            vec![added(
-                &pod("a").all([1.0, 4.0, 3.0, 9.0, 10.0]).phase("Succeeded"),
-            )],
+            vec![added(&pod("a").all([1.0, 4.0, 3.0, 9.0, 10.0]).phase("Succeeded"))],
             "finished ready 1
              scheduling 1 1
              network 1 3
@@ -59,12 +54,7 @@ pub(super) fn examples() -> Vec<Example> {
             "finished deleted 1
              scheduling 1 1",
         ),
-        example(
-            "outcome static",
-            API,
-            vec![added(&pod("a").mirror())],
-            "finished static 1",
-        ),
+        example("outcome static", API, vec![added(&pod("a").mirror())], "finished static 1"),
         example(
             "§5: condition_absent where \"a condition type it needs never stood in the pod's status\"",
             API,
@@ -79,13 +69,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§1: \"Ready=True while RTSC or Initialized was still False\": not_seen",
             API,
-            vec![added(
-                &upgraded
-                    .clone()
-                    .init_containers()
-                    .no(NETWORK, 0.0)
-                    .no(INITIALIZED, 0.0),
-            )],
+            vec![added(&upgraded.clone().init_containers().no(NETWORK, 0.0).no(INITIALIZED, 0.0))],
             "finished ready 1
              scheduling 1 1
              unobserved network not_seen 1
@@ -97,10 +81,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§1: \"Nothing is observed for a pod that has finished its startup\"",
             API,
-            vec![
-                added(&upgraded),
-                modified(&upgraded.clone().yes(NETWORK, 90.0)),
-            ],
+            vec![added(&upgraded), modified(&upgraded.clone().yes(NETWORK, 90.0))],
             "finished ready 1
              scheduling 1 1
              unobserved network condition_absent 1

@@ -7,10 +7,7 @@ use crate::oracle::build_evidence::{about, heard, ran, running, watched};
 use serde_json::{Value, json};
 
 pub(super) fn examples() -> Vec<Example> {
-    [pulls(), once(), official(), without(), excluded()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [pulls(), once(), official(), without(), excluded()].into_iter().flatten().collect()
 }
 
 const PRESENT: &str = "Container image \"nginx\" already present on machine";
@@ -50,20 +47,14 @@ fn pulls() -> Vec<Example> {
         example(
             "§9.3: \"already present on machine (more may follow)\"",
             EVENTS,
-            says(
-                "Pulled",
-                &format!("{PRESENT} and can be accessed by the pod"),
-            ),
+            says("Pulled", &format!("{PRESENT} and can be accessed by the pod")),
             "inflight scheduling 1
              pulls present docker.io 1",
         ),
         example(
             "§9.3: failed, and \"docker.io where none stands, and for index.docker.io\"",
             EVENTS,
-            says(
-                "Failed",
-                "Failed to pull image \"index.docker.io/library/nginx\": no such host",
-            ),
+            says("Failed", "Failed to pull image \"index.docker.io/library/nginx\": no such host"),
             "inflight scheduling 1
              pulls failed docker.io 1",
         ),
@@ -73,24 +64,12 @@ fn pulls() -> Vec<Example> {
             says("Pulled", "Successfully pulled image \"nginx\" in a while"),
             none,
         ),
-        example(
-            "§9.3: another reason is no pull",
-            EVENTS,
-            says("Pulling", PRESENT),
-            none,
-        ),
+        example("§9.3: another reason is no pull", EVENTS, says("Pulling", PRESENT), none),
     ]
 }
 
 fn once() -> Vec<Example> {
-    let failed = |second| {
-        heard(
-            &pod("a"),
-            "Failed",
-            "Failed to pull image \"nginx\": 404",
-            second,
-        )
-    };
+    let failed = |second| heard(&pod("a"), "Failed", "Failed to pull image \"nginx\": 404", second);
     vec![
         example(
             "§9.3: \"at most once for each container\", \"failed, at most once for each container besides\"",
@@ -123,14 +102,8 @@ fn once() -> Vec<Example> {
             vec![
                 added(&pod("a").init_containers()),
                 heard(&pod("a"), "Pulled", PRESENT, 5.0),
-                about(
-                    heard(&pod("a"), "Pulled", PRESENT, 5.0),
-                    "spec.initContainers{setup}",
-                ),
-                about(
-                    heard(&pod("a"), "Pulled", PRESENT, 5.0),
-                    "spec.containers{debugger}",
-                ),
+                about(heard(&pod("a"), "Pulled", PRESENT, 5.0), "spec.initContainers{setup}"),
+                about(heard(&pod("a"), "Pulled", PRESENT, 5.0), "spec.containers{debugger}"),
             ],
             "inflight scheduling 1
              pulls present docker.io 2",
@@ -156,10 +129,7 @@ fn once() -> Vec<Example> {
 
 /// Bound at 1 s, its network at 2 s, its container at 9 s.
 fn started() -> Pod {
-    pod("a")
-        .yes(SCHEDULED, 1.0)
-        .yes(NETWORK, 2.0)
-        .container("main", running(9.0))
+    pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 2.0).container("main", running(9.0))
 }
 
 const STARTED: &str = "inflight containers 1
@@ -173,11 +143,7 @@ fn initialized() -> Pod {
         json!({"terminated": {"startedAt": time(4.0), "finishedAt": time(5.0), "exitCode": 1}});
     let sidecar = json!({"name": "proxy", "restartPolicy": "Always"});
     let mut pod = started()
-        .put(
-            "spec",
-            "initContainers",
-            json!([{"name": "setup"}, sidecar]),
-        )
+        .put("spec", "initContainers", json!([{"name": "setup"}, sidecar]))
         .init_container("setup", ran(5.0, 7.0))
         .init_container("proxy", ran(3.0, 4.0))
         .yes(INITIALIZED, 7.0);
@@ -203,10 +169,7 @@ fn initialized_backwards() -> Pod {
 fn images() -> Vec<Value> {
     vec![
         about(pulled(4.0), "spec.initContainers{setup}"),
-        about(
-            heard(&pod("a"), "Pulled", PRESENT, 5.0),
-            "spec.initContainers{proxy}",
-        ),
+        about(heard(&pod("a"), "Pulled", PRESENT, 5.0), "spec.initContainers{proxy}"),
         pulled(8.0),
     ]
 }
@@ -263,11 +226,7 @@ fn official() -> Vec<Example> {
             vec![
                 added(
                     &started()
-                        .put(
-                            "spec",
-                            "containers",
-                            json!([{"name": "main"}, {"name": "proxy"}]),
-                        )
+                        .put("spec", "containers", json!([{"name": "main"}, {"name": "proxy"}]))
                         .container("proxy", running(8.0)),
                 ),
                 pulled(7.0),
@@ -284,11 +243,7 @@ fn official() -> Vec<Example> {
         example(
             "§9.4: \"what a later snapshot states changes nothing\"",
             EVENTS,
-            [
-                vec![added(&initialized()), modified(&initialized_again())],
-                images(),
-            ]
-            .concat(),
+            [vec![added(&initialized()), modified(&initialized_again())], images()].concat(),
             INITIALIZED_AND_JUDGED,
         ),
         example(
@@ -318,11 +273,7 @@ fn official() -> Vec<Example> {
         example(
             "§9.4, fused: the times of §4 and §9.2",
             FUSED_EVENTS,
-            vec![
-                at(0.25, added(&pod("a"))),
-                at(9.75, modified(&started())),
-                pulled(7.0),
-            ],
+            vec![at(0.25, added(&pod("a"))), at(9.75, modified(&started())), pulled(7.0)],
             "inflight containers 1
              scheduling 1 1.25
              network 1 1
@@ -349,11 +300,7 @@ fn excluded() -> Vec<Example> {
         example(
             "§9.4: \"static, preexisting (adopted ones too; both at first sight)\"",
             EVENTS,
-            vec![list(&[
-                pod("a").mirror(),
-                pod("b").all([1.0, 2.0, 2.0, 3.0, 3.0]),
-                pod("c"),
-            ])],
+            vec![list(&[pod("a").mirror(), pod("b").all([1.0, 2.0, 2.0, 3.0, 3.0]), pod("c")])],
             "finished static 1
              finished preexisting 1
              inflight scheduling 1
@@ -363,11 +310,7 @@ fn excluded() -> Vec<Example> {
         example(
             "§9.4: unschedulable, when judged",
             EVENTS,
-            vec![
-                added(&pod("a").unschedulable(0.0)),
-                modified(&started()),
-                present(),
-            ],
+            vec![added(&pod("a").unschedulable(0.0)), modified(&started()), present()],
             "inflight containers 1
              unschedulable 1 1
              network 1 1
@@ -376,19 +319,13 @@ fn excluded() -> Vec<Example> {
         example(
             "§9.4: \"stateful (a volume other than secret, configMap, downwardAPI, emptyDir, projected)\"",
             EVENTS,
-            vec![
-                added(&started().put("spec", "volumes", stateful)),
-                present(),
-            ],
+            vec![added(&started().put("spec", "volumes", stateful)), present()],
             with("sli excluded stateful 1"),
         ),
         example(
             "§9.4: a stateless pod's volumes",
             EVENTS,
-            vec![
-                added(&started().put("spec", "volumes", stateless)),
-                present(),
-            ],
+            vec![added(&started().put("spec", "volumes", stateless)), present()],
             with("sli 1 9"),
         ),
         example(
@@ -406,11 +343,7 @@ fn excluded() -> Vec<Example> {
         example(
             "§9.4: \"a snapshot is judged before it ends the pod\"",
             EVENTS,
-            vec![
-                added(&pod("a")),
-                present(),
-                modified(&ready.clone().yes(NETWORK, 4.0)),
-            ],
+            vec![added(&pod("a")), present(), modified(&ready.clone().yes(NETWORK, 4.0))],
             "finished ready 1
              scheduling 1 1
              network 1 4
@@ -431,10 +364,7 @@ fn excluded() -> Vec<Example> {
         example(
             "§9.4: \"above 30 days is time\"",
             EVENTS,
-            vec![
-                added(&started().container("main", running(2_592_001.0))),
-                present(),
-            ],
+            vec![added(&started().container("main", running(2_592_001.0))), present()],
             with("sli excluded time 1"),
         ),
     ]

@@ -87,10 +87,7 @@ fn judged() -> Vec<Example> {
         example(
             "§6.11: \"with the stage that the pod is in then\"",
             slos(API, [("network", 1.0), ("containers", 9.0)]),
-            vec![
-                added(&scheduled),
-                modified(&refused().yes(SCHEDULED, 1.0).yes(NETWORK, 4.0)),
-            ],
+            vec![added(&scheduled), modified(&refused().yes(SCHEDULED, 1.0).yes(NETWORK, 4.0))],
             "finished rejected 1
              scheduling 1 1
              network 1 3

@@ -21,17 +21,11 @@ pub(super) fn network(options: Options) -> Options {
 }
 
 fn until(seconds: f64) -> Options {
-    Options {
-        until: Some(instant(seconds)),
-        ..API
-    }
+    Options { until: Some(instant(seconds)), ..API }
 }
 
 pub(super) fn examples() -> Vec<Example> {
-    [passing(), of_intervals(), ends_of_recordings()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [passing(), of_intervals(), ends_of_recordings()].into_iter().flatten().collect()
 }
 
 fn passing() -> Vec<Example> {
@@ -62,19 +56,13 @@ fn passing() -> Vec<Example> {
         example(
             "§6: what is delivered within the grace is judged by its times",
             network(API),
-            vec![
-                at(1.0, added(&bound())),
-                at(16.0, modified(&bound().yes(NETWORK, 11.0))),
-            ],
+            vec![at(1.0, added(&bound())), at(16.0, modified(&bound().yes(NETWORK, 11.0)))],
             "slo network good 1",
         ),
         example(
             "§8: with observedAt, \"deadlines that passed before the event fire first\"",
             network(API),
-            vec![
-                at(1.0, added(&bound())),
-                at(17.0, modified(&bound().yes(NETWORK, 11.0))),
-            ],
+            vec![at(1.0, added(&bound())), at(17.0, modified(&bound().yes(NETWORK, 11.0)))],
             "slo network bad 1",
         ),
         example(
@@ -86,19 +74,13 @@ fn passing() -> Vec<Example> {
         example(
             "§8: \"Without observedAt, […] a snapshot is folded before deadlines fire\"",
             network(API),
-            vec![
-                added(&bound()),
-                modified(&bound().yes(NETWORK, 11.0).yes(CONTAINERS, 40.0)),
-            ],
+            vec![added(&bound()), modified(&bound().yes(NETWORK, 11.0).yes(CONTAINERS, 40.0))],
             "slo network good 1",
         ),
         example(
             "§8: without observedAt, what the event itself leaves overdue passes with it",
             network(API),
-            vec![
-                added(&bound()),
-                modified(&bound().yes(INITIALIZED, 17.0).no(NETWORK, 17.0)),
-            ],
+            vec![added(&bound()), modified(&bound().yes(INITIALIZED, 17.0).no(NETWORK, 17.0))],
             "slo network bad 1",
         ),
         example(
@@ -114,11 +96,7 @@ fn passing() -> Vec<Example> {
         example(
             "§5.4: what is absent from a list \"ends as vanished\", and its deadline passes no more",
             network(API),
-            vec![
-                at(0.0, list(&[])),
-                at(1.0, added(&bound())),
-                at(30.0, list(&[])),
-            ],
+            vec![at(0.0, list(&[])), at(1.0, added(&bound())), at(30.0, list(&[]))],
             "slo network excluded vanished 1",
         ),
         example(
@@ -147,12 +125,7 @@ fn of_intervals() -> Vec<Example> {
         example(
             "§4, fused: the deadline counts from the estimate, 1.25 + 10 + 5",
             slos(FUSED, [("network", 10.0), ("scheduled_to_ready", 10.1)]),
-            vec![
-                at(0.0, list(&[])),
-                at(1.25, added(&bound())),
-                clock(16.25),
-                clock(16.3),
-            ],
+            vec![at(0.0, list(&[])), at(1.25, added(&bound())), clock(16.25), clock(16.3)],
             "slo network bad 1",
         ),
         example(
@@ -166,10 +139,7 @@ fn of_intervals() -> Vec<Example> {
             slos(API, [("readiness", 10.0)]),
             vec![
                 at(1.0, added(&bound().readiness_gates())),
-                at(
-                    61.0,
-                    modified(&bound().readiness_gates().yes(CONTAINERS, 60.0)),
-                ),
+                at(61.0, modified(&bound().readiness_gates().yes(CONTAINERS, 60.0))),
                 clock(75.0),
             ],
             "",
@@ -182,12 +152,7 @@ fn of_intervals() -> Vec<Example> {
                 clock(30.0),
                 at(
                     30.0,
-                    modified(
-                        &bound()
-                            .init_containers()
-                            .yes(NETWORK, 4.0)
-                            .yes(INITIALIZED, 20.0),
-                    ),
+                    modified(&bound().init_containers().yes(NETWORK, 4.0).yes(INITIALIZED, 20.0)),
                 ),
                 clock(35.0),
                 clock(35.5),
@@ -198,20 +163,14 @@ fn of_intervals() -> Vec<Example> {
         example(
             "§3: unschedulable is for pods seen so; then it is found overdue: 0 + 10 + 5",
             slos(API, [("scheduling", 10.0), ("unschedulable", 10.0)]),
-            vec![
-                at(1.0, added(&pod("a"))),
-                at(15.5, modified(&pod("a").unschedulable(15.0))),
-            ],
+            vec![at(1.0, added(&pod("a"))), at(15.5, modified(&pod("a").unschedulable(15.0)))],
             "slo scheduling bad 1
              slo unschedulable bad 1",
         ),
         example(
             "§3: a pod that is late and never Unschedulable has not entered unschedulable",
             slos(API, [("scheduling", 10.0), ("unschedulable", 10.0)]),
-            vec![
-                at(1.0, added(&pod("a"))),
-                at(60.0, modified(&pod("a").yes(SCHEDULED, 59.0))),
-            ],
+            vec![at(1.0, added(&pod("a"))), at(60.0, modified(&pod("a").yes(SCHEDULED, 59.0)))],
             "slo scheduling bad 1
              slo unschedulable excluded not_entered 1",
         ),
@@ -223,19 +182,13 @@ fn ends_of_recordings() -> Vec<Example> {
         example(
             "§8: \"--until stops at the first later document and moves time there\", strictly",
             network(until(16.0)),
-            vec![
-                at(1.0, added(&bound())),
-                at(17.0, modified(&bound().yes(NETWORK, 11.0))),
-            ],
+            vec![at(1.0, added(&bound())), at(17.0, modified(&bound().yes(NETWORK, 11.0)))],
             "",
         ),
         example(
             "§8: \"--until […] moves time there\"",
             network(until(16.5)),
-            vec![
-                at(1.0, added(&bound())),
-                at(17.0, modified(&bound().yes(NETWORK, 11.0))),
-            ],
+            vec![at(1.0, added(&bound())), at(17.0, modified(&bound().yes(NETWORK, 11.0)))],
             "slo network bad 1",
         ),
         example(

@@ -9,11 +9,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§6: \"also preexisting and static pods\", whatever the interval",
             slos(API, [("network", 60.0), ("init", 60.0)]),
-            vec![list(&[
-                ready("a"),
-                ready("b").mirror(),
-                pod("c").phase("Failed"),
-            ])],
+            vec![list(&[ready("a"), ready("b").mirror(), pod("c").phase("Failed")])],
             "slo network excluded preexisting 2
              slo network excluded static 1
              slo init excluded preexisting 2
@@ -45,22 +41,14 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§6: an adopted pod whose deadline lies after first sight is pursued",
             slos(API, [("network", 10.0)]),
-            vec![
-                at(16.0, list(&[bound("a")])),
-                at(16.1, added(&pod("clock").created(16.0))),
-            ],
+            vec![at(16.0, list(&[bound("a")])), at(16.1, added(&pod("clock").created(16.0)))],
             "slo network bad 1",
         ),
         example(
             "§6: an adopted pod that can no longer enter the interval is not_entered",
             slos(
                 API,
-                [
-                    ("gated", 60.0),
-                    ("unschedulable", 60.0),
-                    ("init", 1.0),
-                    ("readiness", 60.0),
-                ],
+                [("gated", 60.0), ("unschedulable", 60.0), ("init", 1.0), ("readiness", 60.0)],
             ),
             vec![at(90.0, list(&[bound("a").yes(INITIALIZED, 1.0)]))],
             "slo gated excluded not_entered 1
@@ -89,10 +77,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§8: \"--backfill observes the pods of the first list as if they had been watched\"",
             slos(BACKFILL, [("network", 10.0), ("scheduled_to_ready", 60.0)]),
-            vec![at(
-                17.0,
-                list(&[ready("a"), bound("b"), ready("c").mirror()]),
-            )],
+            vec![at(17.0, list(&[ready("a"), bound("b"), ready("c").mirror()]))],
             "slo network good 1
              slo network bad 1
              slo network excluded static 1

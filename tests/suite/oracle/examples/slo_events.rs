@@ -54,15 +54,9 @@ fn judged() -> Vec<Example> {
         ),
         example(
             "§3: init and readiness of pods that have them: NetworkReady 4 → Initialized 6, ContainersReady 9 → Ready 12",
-            slos(
-                API,
-                [("init", 2.0), ("readiness", 2.0), ("containers", 3.0)],
-            ),
+            slos(API, [("init", 2.0), ("readiness", 2.0), ("containers", 3.0)]),
             vec![added(
-                &pod("a")
-                    .init_containers()
-                    .readiness_gates()
-                    .all([1.0, 4.0, 6.0, 9.0, 12.0]),
+                &pod("a").init_containers().readiness_gates().all([1.0, 4.0, 6.0, 9.0, 12.0]),
             )],
             "slo init good 1
              slo readiness bad 1
@@ -110,14 +104,7 @@ fn judged() -> Vec<Example> {
         ),
         example(
             "§1: Scheduled \"counts as reached at an unknown time\"",
-            slos(
-                API,
-                [
-                    ("scheduling", 9.0),
-                    ("network", 9.0),
-                    ("unschedulable", 9.0),
-                ],
-            ),
+            slos(API, [("scheduling", 9.0), ("network", 9.0), ("unschedulable", 9.0)]),
             vec![added(&pod("a").no(SCHEDULED, 0.0).yes(NETWORK, 3.0))],
             "slo scheduling excluded time 1
              slo network excluded time 1
@@ -132,20 +119,14 @@ fn judged() -> Vec<Example> {
         example(
             "§3: unschedulable is \"the same interval\": Created 0 → Scheduled 5",
             slos(API, [("scheduling", 9.0), ("unschedulable", 4.0)]),
-            vec![
-                added(&pod("a").unschedulable(2.0)),
-                modified(&pod("a").yes(SCHEDULED, 5.0)),
-            ],
+            vec![added(&pod("a").unschedulable(2.0)), modified(&pod("a").yes(SCHEDULED, 5.0))],
             "slo scheduling excluded not_entered 1
              slo unschedulable bad 1",
         ),
         example(
             "§3: \"never after it\": Unschedulable after Scheduled changes nothing",
             slos(API, [("scheduling", 9.0), ("unschedulable", 9.0)]),
-            vec![
-                added(&pod("a").yes(SCHEDULED, 1.0)),
-                modified(&pod("a").unschedulable(4.0)),
-            ],
+            vec![added(&pod("a").yes(SCHEDULED, 1.0)), modified(&pod("a").unschedulable(4.0))],
             "slo scheduling good 1
              slo unschedulable excluded not_entered 1",
         ),
@@ -163,10 +144,7 @@ fn judged() -> Vec<Example> {
         example(
             "§4: Ungated is \"unknown without o\"",
             slos(API, [("gated", 7.0), ("scheduling", 9.0)]),
-            vec![
-                added(&pod("a").gated()),
-                modified(&pod("a").yes(SCHEDULED, 9.0)),
-            ],
+            vec![added(&pod("a").gated()), modified(&pod("a").yes(SCHEDULED, 9.0))],
             "slo gated excluded time 1
              slo scheduling excluded time 1",
         ),
@@ -222,10 +200,7 @@ fn ended() -> Vec<Example> {
         example(
             "§5.1: \"unless it is an older version\"",
             slos(API, [("network", 60.0)]),
-            vec![
-                added(&bound("a").version(9)),
-                deleted(&bound("a").yes(NETWORK, 4.0).version(8)),
-            ],
+            vec![added(&bound("a").version(9)), deleted(&bound("a").yes(NETWORK, 4.0).version(8))],
             "slo network excluded deleted 1",
         ),
     ]

@@ -25,11 +25,7 @@ fn absent() -> Vec<Example> {
                 ],
             ),
             vec![added(
-                &bound()
-                    .started(1.0)
-                    .yes(INITIALIZED, 1.0)
-                    .no(CONTAINERS, 1.0)
-                    .no(READY, 1.0),
+                &bound().started(1.0).yes(INITIALIZED, 1.0).no(CONTAINERS, 1.0).no(READY, 1.0),
             )],
             "slo scheduling good 1
              slo network excluded condition_absent 1
@@ -50,9 +46,7 @@ fn absent() -> Vec<Example> {
         example(
             "§6, condition_absent: \"a phase that is not terminal\"",
             slos(API, [("network", 60.0)]),
-            vec![added(
-                &bound().started(1.0).no(READY, 1.0).phase("Succeeded"),
-            )],
+            vec![added(&bound().started(1.0).no(READY, 1.0).phase("Succeeded"))],
             "slo network excluded completed 1",
         ),
         example(
@@ -74,9 +68,7 @@ fn absent() -> Vec<Example> {
         example(
             "§6: a pod that is ready without the type that the interval needs",
             slos(API, [("network", 60.0), ("containers", 60.0)]),
-            vec![added(
-                &bound().started(1.0).yes(CONTAINERS, 9.0).yes(READY, 9.0),
-            )],
+            vec![added(&bound().started(1.0).yes(CONTAINERS, 9.0).yes(READY, 9.0))],
             "slo network excluded condition_absent 1
              slo containers excluded condition_absent 1",
         ),

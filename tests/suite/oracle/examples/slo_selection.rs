@@ -89,12 +89,7 @@ fn capacity() -> Vec<Example> {
         example(
             "§6.10: \"Nothing later changes what is held\"",
             whole(NODES, CAPACITY, 10.0),
-            vec![
-                old_node(),
-                waiting(),
-                clock(15.5),
-                at(16.0, modified(&ready("a").on("n"))),
-            ],
+            vec![old_node(), waiting(), clock(15.5), at(16.0, modified(&ready("a").on("n")))],
             "slo created_to_ready bad 1",
         ),
         example(
@@ -106,10 +101,7 @@ fn capacity() -> Vec<Example> {
         example(
             "§6.10: \"It comes before one by this rule that the same delivery brings\"",
             whole(NODES, CAPACITY, 10.0),
-            vec![
-                waiting(),
-                at(3.0, modified(&pod("a").yes(SCHEDULED, 3.0).phase("Failed"))),
-            ],
+            vec![waiting(), at(3.0, modified(&pod("a").yes(SCHEDULED, 3.0).phase("Failed")))],
             "slo created_to_ready excluded failed 1",
         ),
     ]
@@ -127,11 +119,7 @@ fn images() -> Vec<Example> {
         example(
             "§6.10: a startup whose images were present counts",
             whole(EVENTS, IMAGES, 10.0),
-            vec![
-                waiting(),
-                told(PRESENT, 4.0),
-                at(10.5, modified(&ready("a"))),
-            ],
+            vec![waiting(), told(PRESENT, 4.0), at(10.5, modified(&ready("a")))],
             "slo created_to_ready good 1",
         ),
         example(
@@ -182,11 +170,7 @@ fn ends() -> Vec<Example> {
         example(
             "§6.10: \"a held event becomes `capacity`\" when the pod is deleted before it is scheduled",
             whole(NODES, CAPACITY, 10.0),
-            vec![
-                waiting(),
-                clock(15.5),
-                at(20.0, deleted(&pod("a").no(SCHEDULED, 0.0))),
-            ],
+            vec![waiting(), clock(15.5), at(20.0, deleted(&pod("a").no(SCHEDULED, 0.0)))],
             "slo created_to_ready excluded capacity 1",
         ),
         example(

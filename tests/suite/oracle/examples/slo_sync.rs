@@ -8,11 +8,7 @@ use crate::oracle::build::*;
 
 pub(super) fn examples() -> Vec<Example> {
     let blind = |then: Vec<Value>| {
-        let before = [
-            at(0.0, list(&[])),
-            at(1.0, added(&bound())),
-            at(2.0, expired()),
-        ];
+        let before = [at(0.0, list(&[])), at(1.0, added(&bound())), at(2.0, expired())];
         before.into_iter().chain(then).collect()
     };
     vec![
@@ -71,11 +67,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§8: the stream that turns out to be the first list begins anew: a deadline before it is preexisting",
             network(API),
-            vec![
-                at(1.0, added(&bound())),
-                clock(20.0),
-                at(21.0, bookmark(true)),
-            ],
+            vec![at(1.0, added(&bound())), clock(20.0), at(21.0, bookmark(true))],
             "slo network excluded preexisting 1",
         ),
     ]

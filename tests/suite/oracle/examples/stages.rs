@@ -14,12 +14,7 @@ pub(super) fn examples() -> Vec<Example> {
                 added(&pod("a")),
                 modified(&pod("a").yes(SCHEDULED, 1.0)),
                 modified(&pod("a").yes(SCHEDULED, 1.0).yes(INITIALIZED, 3.0)),
-                modified(
-                    &pod("a")
-                        .yes(SCHEDULED, 1.0)
-                        .yes(INITIALIZED, 3.0)
-                        .yes(NETWORK, 4.0),
-                ),
+                modified(&pod("a").yes(SCHEDULED, 1.0).yes(INITIALIZED, 3.0).yes(NETWORK, 4.0)),
                 modified(&whole),
             ],
             "finished ready 1
@@ -56,9 +51,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§3: init \"only pods with init containers\"; containers from the later of the two",
             API,
-            vec![added(
-                &pod("a").init_containers().all([1.0, 2.0, 8.0, 9.0, 9.0]),
-            )],
+            vec![added(&pod("a").init_containers().all([1.0, 2.0, 8.0, 9.0, 9.0]))],
             "finished ready 1
              scheduling 1 1
              network 1 1
@@ -70,9 +63,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§3: containers starts at NetworkReady where that is later than Initialized; init is -3 s",
             API,
-            vec![added(
-                &pod("a").init_containers().all([1.0, 6.0, 3.0, 9.0, 9.0]),
-            )],
+            vec![added(&pod("a").init_containers().all([1.0, 6.0, 3.0, 9.0, 9.0]))],
             "finished ready 1
              scheduling 1 1
              network 1 5
@@ -85,10 +76,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§3: readiness \"only pods with spec.readinessGates\"",
             API,
-            vec![
-                added(&whole),
-                added(&pod("b").readiness_gates().all([1.0, 4.0, 3.0, 9.0, 12.0])),
-            ],
+            vec![added(&whole), added(&pod("b").readiness_gates().all([1.0, 4.0, 3.0, 9.0, 12.0]))],
             "finished ready 2
              scheduling 2 2
              network 2 6
@@ -122,10 +110,7 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§7: the label namespace",
             BACKFILL,
-            vec![list(&[
-                whole.clone(),
-                pod("b").namespace("other").yes(SCHEDULED, 2.0),
-            ])],
+            vec![list(&[whole.clone(), pod("b").namespace("other").yes(SCHEDULED, 2.0)])],
             "finished ready 1
              inflight network 1 since 2
              scheduling 1 1
@@ -141,12 +126,7 @@ pub(super) fn examples() -> Vec<Example> {
             vec![
                 added(&pod("a").yes(SCHEDULED, 5.0)),
                 added(&pod("b").yes(SCHEDULED, 3.0)),
-                added(
-                    &pod("c")
-                        .init_containers()
-                        .yes(SCHEDULED, 3.0)
-                        .yes(NETWORK, 6.0),
-                ),
+                added(&pod("c").init_containers().yes(SCHEDULED, 3.0).yes(NETWORK, 6.0)),
             ],
             "inflight network 2 since 3
              inflight init 1 since 6

@@ -7,17 +7,11 @@ use serde_json::{Value, json};
 
 /// Bound at 1 s, accepted at 2 s, its network at 5 s, its container at 8 s, ready at 10 s.
 fn whole() -> Pod {
-    pod("a")
-        .all([1.0, 5.0, 3.0, 10.0, 10.0])
-        .started(2.0)
-        .container("main", running(8.0))
+    pod("a").all([1.0, 5.0, 3.0, 10.0, 10.0]).started(2.0).container("main", running(8.0))
 }
 
 pub(super) fn examples() -> Vec<Example> {
-    [steps(), starts(), judged()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [steps(), starts(), judged()].into_iter().flatten().collect()
 }
 
 fn steps() -> Vec<Example> {
@@ -63,12 +57,7 @@ fn steps() -> Vec<Example> {
             FUSED,
             vec![at(
                 1.25,
-                added(
-                    &pod("a")
-                        .yes(SCHEDULED, 1.0)
-                        .started(3.0)
-                        .container("main", running(4.0)),
-                ),
+                added(&pod("a").yes(SCHEDULED, 1.0).started(3.0).container("main", running(4.0))),
             )],
             "inflight network 1
              scheduling 1 0.75
@@ -81,10 +70,7 @@ fn steps() -> Vec<Example> {
             vec![at(
                 4.25,
                 added(
-                    &pod("a")
-                        .yes(SCHEDULED, 1.0)
-                        .yes(NETWORK, 3.0)
-                        .container("main", running(4.0)),
+                    &pod("a").yes(SCHEDULED, 1.0).yes(NETWORK, 3.0).container("main", running(4.0)),
                 ),
             )],
             "inflight containers 1
@@ -98,11 +84,7 @@ fn steps() -> Vec<Example> {
             vec![
                 added(&pod("a").yes(SCHEDULED, 5.0).started(4.0)),
                 added(&pod("b").yes(SCHEDULED, 5.0).started(3.0)),
-                added(
-                    &pod("c")
-                        .condition(SCHEDULED, "True", Value::Null)
-                        .started(3.0),
-                ),
+                added(&pod("c").condition(SCHEDULED, "True", Value::Null).started(3.0)),
             ],
             "inflight network 3
              scheduling 2 10
@@ -126,9 +108,7 @@ fn starts() -> Vec<Example> {
                    step sandbox 1 1
                    step start 1 ";
     let started = |seconds: &str| -> &'static str { format!("{started}{seconds}").leak() };
-    let not_started = started("0")
-        .replace("step start 1 0", "step start 0 0")
-        .leak();
+    let not_started = started("0").replace("step start 1 0", "step start 0 0").leak();
     vec![
         example(
             "§9.1: the start of a container that has ended",
@@ -145,29 +125,23 @@ fn starts() -> Vec<Example> {
         example(
             "§9.1: a container that waits after its first end has started",
             API,
-            vec![added(&network().restarted(
-                "main",
-                waiting("CrashLoopBackOff"),
-                5.0,
-            ))],
+            vec![added(&network().restarted("main", waiting("CrashLoopBackOff"), 5.0))],
             started("3"),
         ),
         example(
             "§9.1: the earliest \"that is not absurd\"",
             API,
-            vec![added(&network().container(
-                "main",
-                json!({"running": {"startedAt": "1970-01-01T00:00:00Z"}}),
-            ))],
+            vec![added(
+                &network()
+                    .container("main", json!({"running": {"startedAt": "1970-01-01T00:00:00Z"}})),
+            )],
             not_started,
         ),
         example(
             "§9.1: \"every container of spec.containers\"",
             API,
             vec![added(
-                &network()
-                    .put("spec", "containers", two.clone())
-                    .container("main", running(5.0)),
+                &network().put("spec", "containers", two.clone()).container("main", running(5.0)),
             )],
             not_started,
         ),
@@ -186,9 +160,7 @@ fn starts() -> Vec<Example> {
             "§9.1: \"No containers in the spec: never reached.\"",
             API,
             vec![added(
-                &network()
-                    .put("spec", "containers", json!([]))
-                    .container("main", running(5.0)),
+                &network().put("spec", "containers", json!([])).container("main", running(5.0)),
             )],
             not_started,
         ),
@@ -213,12 +185,7 @@ fn judged() -> Vec<Example> {
         example(
             "§9.1: \"condition_absent is for conditions only\"; Acknowledged and ContainersStarted are not_seen",
             API,
-            vec![added(
-                &pod("a")
-                    .yes(SCHEDULED, 1.0)
-                    .yes(CONTAINERS, 3.0)
-                    .yes(READY, 4.0),
-            )],
+            vec![added(&pod("a").yes(SCHEDULED, 1.0).yes(CONTAINERS, 3.0).yes(READY, 4.0))],
             "finished ready 1
              scheduling 1 1
              unobserved network condition_absent 1
@@ -232,15 +199,7 @@ fn judged() -> Vec<Example> {
         ),
         example(
             "§9.1: \"Steps may be intervals of an SLO.\"",
-            slos(
-                API,
-                [
-                    ("acknowledge", 1.0),
-                    ("sandbox", 2.0),
-                    ("start", 60.0),
-                    ("probe", 1.0),
-                ],
-            ),
+            slos(API, [("acknowledge", 1.0), ("sandbox", 2.0), ("start", 60.0), ("probe", 1.0)]),
             vec![added(&whole())],
             "slo acknowledge good 1
              slo sandbox bad 1

@@ -10,18 +10,10 @@ pub(super) fn examples() -> Vec<Example> {
     let scheduled = |seconds| pod("a").yes(SCHEDULED, seconds);
     let absurd =
         |transition: Value| vec![added(&pod("a").condition(SCHEDULED, "True", transition))];
-    let scheduled_at_3 = |arrived| {
-        vec![
-            at(0.5, added(&pod("a"))),
-            at(arrived, modified(&scheduled(3.0))),
-        ]
-    };
+    let scheduled_at_3 =
+        |arrived| vec![at(0.5, added(&pod("a"))), at(arrived, modified(&scheduled(3.0)))];
     let begun = || at(0.5, added(&pod("a").yes(SCHEDULED, 0.0)));
-    let ready_without_time = || {
-        pod("a")
-            .yes(SCHEDULED, 0.0)
-            .condition(READY, "True", Value::Null)
-    };
+    let ready_without_time = || pod("a").yes(SCHEDULED, 0.0).condition(READY, "True", Value::Null);
     let missing = "inflight network 1 since 0
                    unobserved scheduling time 1
                    anomaly missing 1";
@@ -57,18 +49,8 @@ pub(super) fn examples() -> Vec<Example> {
              unobserved scheduling time 1
              anomaly too_long 1",
         ),
-        example(
-            "§4: \"with a time missing\": null",
-            API,
-            absurd(Value::Null),
-            missing,
-        ),
-        example(
-            "§4: \"absurd (unparsable\"",
-            API,
-            absurd("yesterday".into()),
-            missing,
-        ),
+        example("§4: \"with a time missing\": null", API, absurd(Value::Null), missing),
+        example("§4: \"absurd (unparsable\"", API, absurd("yesterday".into()), missing),
         example(
             "§4: \"absurd (…, 1970 or before)\": the epoch",
             API,

@@ -27,26 +27,14 @@ pub(super) fn scatter(rng: &mut Rng, mut documents: Vec<Value>) -> Vec<Value> {
 }
 
 const SAID: [(&str, &str); 7] = [
-    (
-        "TriggeredScaleUp",
-        "pod triggered scale-up: [{pool-a 3->4 (max: 10)}]",
-    ),
-    (
-        "NotTriggerScaleUp",
-        "pod didn't trigger scale-up: 1 max node group size reached",
-    ),
-    (
-        "Nominated",
-        "Pod should schedule on: nodeclaim/default-x7k2p",
-    ),
+    ("TriggeredScaleUp", "pod triggered scale-up: [{pool-a 3->4 (max: 10)}]"),
+    ("NotTriggerScaleUp", "pod didn't trigger scale-up: 1 max node group size reached"),
+    ("Nominated", "Pod should schedule on: nodeclaim/default-x7k2p"),
     (
         "FailedScheduling",
         "Failed to schedule pod, all available instance types exceed limits for nodepool",
     ),
-    (
-        "FailedScheduling",
-        "0/3 nodes are available: 3 Insufficient cpu.",
-    ),
+    ("FailedScheduling", "0/3 nodes are available: 3 Insufficient cpu."),
     (
         "FailedScaleUp",
         "Node scale up in zones a associated with this pod failed: GCE quota exceeded. Pod is at risk of not being scheduled.",

@@ -86,10 +86,9 @@ fn restart_rules(rng: &mut Rng) -> Value {
 
 /// A new sandbox: no regular container runs, and the init containers begin anew.
 pub(super) fn new_sandbox(rng: &mut Rng, mut pod: Pod) -> Pod {
-    for (containers, statuses) in [
-        ("initContainers", "initContainerStatuses"),
-        ("containers", "containerStatuses"),
-    ] {
+    for (containers, statuses) in
+        [("initContainers", "initContainerStatuses"), ("containers", "containerStatuses")]
+    {
         let declared = pod.0["spec"][containers].as_array().cloned();
         for container in declared.unwrap_or_default() {
             let held = status(&pod, statuses, &container["name"]);
@@ -170,10 +169,7 @@ pub(super) fn crash_loop(rng: &mut Rng, pod: Pod, at: f64) -> Pod {
 
 fn status(pod: &Pod, statuses: &str, name: &Value) -> Value {
     let held = pod.0["status"][statuses].as_array();
-    let own = held
-        .into_iter()
-        .flatten()
-        .find(|held| held["name"] == *name);
+    let own = held.into_iter().flatten().find(|held| held["name"] == *name);
     own.cloned().unwrap_or_default()
 }
 

@@ -28,21 +28,11 @@ pub(crate) struct Recorder<'r> {
 pub(crate) fn record(rng: &mut Rng, log: Vec<Version>) -> Vec<Value> {
     let observed = rng.pick(&[0, 50, 100, 100]);
     let clock = rng.pick(&[0.0, 0.0, 0.0, -0.4, -1.5, -3.0]);
-    let hidden = rng.percent(15).then(|| {
-        (
-            rng.pick(&log.iter().collect::<Vec<_>>()).uid.clone(),
-            rng.below(log.len()),
-        )
-    });
-    let mut recorder = Recorder {
-        rng,
-        log,
-        documents: Vec::new(),
-        observed,
-        clock,
-        hidden,
-        met: BTreeSet::new(),
-    };
+    let hidden = rng
+        .percent(15)
+        .then(|| (rng.pick(&log.iter().collect::<Vec<_>>()).uid.clone(), rng.below(log.len())));
+    let mut recorder =
+        Recorder { rng, log, documents: Vec::new(), observed, clock, hidden, met: BTreeSet::new() };
     recorder.run();
     recorder.documents
 }
@@ -122,9 +112,7 @@ impl Recorder<'_> {
     }
 
     fn is_hidden(&self, uid: &str, place: usize) -> bool {
-        self.hidden
-            .as_ref()
-            .is_some_and(|(hidden, until)| hidden == uid && place < *until)
+        self.hidden.as_ref().is_some_and(|(hidden, until)| hidden == uid && place < *until)
     }
 
     /// The same document again, as it was or as if it came now.
@@ -262,11 +250,7 @@ impl Recorder<'_> {
         }
         for version in &mut versions[shown..] {
             version.at = version.at.max(end_at);
-            let kind = if version.is_deletion {
-                "DELETED"
-            } else {
-                "MODIFIED"
-            };
+            let kind = if version.is_deletion { "DELETED" } else { "MODIFIED" };
             let document = event(kind, &version.pod);
             let arrival = version.at + self.rng.fraction();
             self.write_at(arrival, document);
@@ -284,9 +268,7 @@ impl Recorder<'_> {
         let Some(deletion) = deletions.last() else {
             return;
         };
-        let later = self
-            .rng
-            .pick(&[1.0, 599.0, 600.0, 600.0, 600.5, 601.0, 900.0]);
+        let later = self.rng.pick(&[1.0, 599.0, 600.0, 600.0, 600.5, 601.0, 900.0]);
         let mut again = deletion.clone();
         again["type"] = self.rng.pick(&["ADDED", "MODIFIED", "DELETED"]).into();
         if let Some(deleted_at) = seconds_observed(deletion) {
@@ -294,11 +276,7 @@ impl Recorder<'_> {
             return;
         }
         // Without observedAt only another pod's API time can move the time on.
-        let last = self
-            .log
-            .iter()
-            .map(|version| version.at)
-            .fold(0.0, f64::max);
+        let last = self.log.iter().map(|version| version.at).fold(0.0, f64::max);
         let ticker = crate::oracle::build::pod("ticker").created((last + later).floor());
         self.documents.push(event("ADDED", &ticker));
         if let Some(fields) = again.as_object_mut() {
@@ -313,9 +291,7 @@ impl Recorder<'_> {
 fn began(document: &Value) -> Option<f64> {
     use crate::oracle::{build::ORIGIN, figures::seconds, reading::Snapshot};
     let pods = document["items"].as_array().into_iter().flatten();
-    let latest = pods
-        .filter_map(|pod| Snapshot::read(pod).greatest_api_time())
-        .max();
+    let latest = pods.filter_map(|pod| Snapshot::read(pod).greatest_api_time()).max();
     seconds_observed(document).or(latest.map(|latest| seconds(latest - ORIGIN)))
 }
 

@@ -74,9 +74,7 @@ pub(super) fn insert(rng: &mut Rng, documents: &mut Vec<Value>, pod: &Value, eve
         let pods = pods_of(document);
         pods.iter().any(|pod| pod["metadata"]["uid"] == *uid)
     };
-    let about: Vec<usize> = (0..documents.len())
-        .filter(|at| is_about(&documents[*at]))
-        .collect();
+    let about: Vec<usize> = (0..documents.len()).filter(|at| is_about(&documents[*at])).collect();
     let place = match about.get(rng.below(about.len())) {
         Some(place) if !rng.percent(15) => place + rng.below(2),
         _ => rng.below(documents.len() + 1),
@@ -169,10 +167,7 @@ pub(super) fn event(rng: &mut Rng, pod: &Value) -> Value {
 
 fn said(rng: &mut Rng) -> (&'static str, String) {
     match rng.below(20) {
-        0..4 => (
-            "Pulling",
-            format!("Pulling image \"{}\"", messages::image(rng)),
-        ),
+        0..4 => ("Pulling", format!("Pulling image \"{}\"", messages::image(rng))),
         4..9 => ("Pulled", messages::pulled(rng)),
         9 => ("Created", "Created container main".to_owned()),
         10..12 => ("Started", "Started container main".to_owned()),
@@ -192,14 +187,10 @@ fn said(rng: &mut Rng) -> (&'static str, String) {
             ]);
             (reason, "it does not work".to_owned())
         }
-        18 if rng.percent(60) => (
-            "SuccessfulAttachVolume",
-            "AttachVolume.Attach succeeded for volume \"a\"".to_owned(),
-        ),
-        18 => (
-            "Scheduled",
-            "Successfully assigned ns/web to node-1".to_owned(),
-        ),
+        18 if rng.percent(60) => {
+            ("SuccessfulAttachVolume", "AttachVolume.Attach succeeded for volume \"a\"".to_owned())
+        }
+        18 => ("Scheduled", "Successfully assigned ns/web to node-1".to_owned()),
         _ => ("BackOff", "Back-off pulling image".to_owned()),
     }
 }
@@ -228,9 +219,7 @@ fn first(rng: &mut Rng, pod: &Value) -> Value {
 fn field_path(rng: &mut Rng, pod: &Value) -> Option<String> {
     let of = |list: &str| -> Vec<String> {
         let containers = pod["spec"][list].as_array().into_iter().flatten();
-        containers
-            .filter_map(|container| container["name"].as_str().map(str::to_owned))
-            .collect()
+        containers.filter_map(|container| container["name"].as_str().map(str::to_owned)).collect()
     };
     let name = |rng: &mut Rng, names: &[String]| names.get(rng.below(names.len())).cloned();
     match rng.below(20) {

@@ -90,9 +90,8 @@ pub(crate) fn life(rng: &mut Rng, created: f64) -> Vec<Version> {
     if is_gated {
         pod = pod.gated();
     }
-    let kubelet_clock = rng.pick(&[
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -2.0, -45.0, 1.0, 2.0, 3.0, 40.0, 7200.0,
-    ]);
+    let kubelet_clock =
+        rng.pick(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -2.0, -45.0, 1.0, 2.0, 3.0, 40.0, 7200.0]);
     let mut at = created;
     let mut versions = Vec::new();
     let coalesced = rng.pick(&[10, 40, 90]);
@@ -139,12 +138,8 @@ fn newborn(rng: &mut Rng, created: f64) -> Pod {
         .namespace(rng.pick(&["ns", "ns", "ns", "other"]))
         .created(created.floor());
     if rng.percent(4) {
-        let absurd = rng.pick(&[
-            "1970-01-01T00:00:00Z",
-            "",
-            "2025-01-01T00:00:00Z",
-            "2200-01-01T00:00:00Z",
-        ]);
+        let absurd =
+            rng.pick(&["1970-01-01T00:00:00Z", "", "2025-01-01T00:00:00Z", "2200-01-01T00:00:00Z"]);
         pod = pod.put("metadata", "creationTimestamp", absurd.into());
     }
     if rng.percent(10) {
@@ -197,10 +192,7 @@ fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> 
         false => Change::Bind,
     });
     changes.swap(0, 1);
-    let mut kubelet = vec![
-        Change::Becomes(INITIALIZED, true),
-        Change::Becomes(CONTAINERS, true),
-    ];
+    let mut kubelet = vec![Change::Becomes(INITIALIZED, true), Change::Becomes(CONTAINERS, true)];
     if !rng.percent(10) {
         let place = rng.below(2);
         kubelet.insert(place, Change::Becomes(network, true));
@@ -218,11 +210,7 @@ fn changes(rng: &mut Rng, network: &'static str, is_gated: bool) -> Vec<Change> 
         changes.insert(0, Change::Unschedulable);
     }
     if is_gated && !rng.percent(15) {
-        let place = if rng.percent(85) {
-            0
-        } else {
-            rng.below(changes.len())
-        };
+        let place = if rng.percent(85) { 0 } else { rng.below(changes.len()) };
         changes.insert(place, Change::Ungate);
     }
     if rng.percent(30) {
@@ -335,9 +323,9 @@ fn changed(
             let transition = transition(rng, at.floor(), created);
             pod.condition(SCHEDULED, "True", transition)
         }
-        Change::StaysUnscheduled => pod
-            .put("spec", "nodeName", "node-1".into())
-            .no(SCHEDULED, at.floor()),
+        Change::StaysUnscheduled => {
+            pod.put("spec", "nodeName", "node-1".into()).no(SCHEDULED, at.floor())
+        }
         Change::Start => {
             let unready = kubelet + rng.pick(&[0.0, 0.0, 0.0, 1.0, 5.0, 6.0]);
             let pod = match rng.percent(5) {
@@ -350,11 +338,7 @@ fn changed(
             }
         }
         Change::Becomes(kind, holds) => {
-            let clock = if kind == SCHEDULED {
-                at.floor()
-            } else {
-                kubelet
-            };
+            let clock = if kind == SCHEDULED { at.floor() } else { kubelet };
             let status = match (holds, rng.percent(2)) {
                 (true, _) => "True",
                 (false, true) => "Unknown",
@@ -375,13 +359,8 @@ fn changed(
         Change::StartAll => containers::start_all(rng, pod, kubelet),
         Change::NewSandbox => containers::new_sandbox(rng, pod),
         Change::SchedulerSays => {
-            let reasons = [
-                "Unschedulable",
-                "Unschedulable",
-                "SchedulerError",
-                "SchedulingGated",
-                "",
-            ];
+            let reasons =
+                ["Unschedulable", "Unschedulable", "SchedulerError", "SchedulingGated", ""];
             let (reason, message) = (rng.pick(&reasons), messages::scheduler(rng));
             because(pod.no(SCHEDULED, at.floor()), SCHEDULED, reason, &message)
         }
@@ -432,8 +411,7 @@ fn rejected(rng: &mut Rng, mut pod: Pod, kubelet: f64) -> Pod {
         true => pod.started(kubelet),
         false => pod,
     };
-    pod.phase("Failed")
-        .put("status", "reason", "UnexpectedAdmissionError".into())
+    pod.phase("Failed").put("status", "reason", "UnexpectedAdmissionError".into())
 }
 
 fn disrupted(rng: &mut Rng, pod: Pod, at: f64) -> Pod {
@@ -462,19 +440,12 @@ fn resized(rng: &mut Rng, mut pod: Pod, kubelet: f64) -> Pod {
         }
         return pod;
     }
-    let (kind, reasons) = rng.pick(&[
-        (PENDING, ["Deferred", "Infeasible"]),
-        (IN_PROGRESS, ["", "Error"]),
-    ]);
+    let (kind, reasons) =
+        rng.pick(&[(PENDING, ["Deferred", "Infeasible"]), (IN_PROGRESS, ["", "Error"])]);
     let status = rng.pick(&["True", "True", "True", "False"]);
     let earlier = rng.pick(&[0.0, 0.0, 1.0, 4.0]);
     let reason = rng.pick(&reasons);
-    because(
-        pod.condition(kind, status, time(kubelet - earlier)),
-        kind,
-        reason,
-        "",
-    )
+    because(pod.condition(kind, status, time(kubelet - earlier)), kind, reason, "")
 }
 
 /// A `lastTransitionTime`; in one of fourteen cases not what it should be.

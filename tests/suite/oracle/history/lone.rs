@@ -26,11 +26,8 @@ pub(crate) fn lone_list(seed: u64) -> Vec<Value> {
         for _ in 0..rng.pick(&[0, 1, 2, 5]) {
             let mut event = kube_events::event(rng, pod);
             if rng.percent(40) {
-                let reason = rng.pick(&[
-                    "FailedMount",
-                    "NetworkNotReady",
-                    "FailedPrepareDynamicResources",
-                ]);
+                let reason =
+                    rng.pick(&["FailedMount", "NetworkNotReady", "FailedPrepareDynamicResources"]);
                 event["reason"] = reason.into();
             }
             items.push(dated(rng, event));
@@ -74,11 +71,7 @@ pub(crate) fn lone_list(seed: u64) -> Vec<Value> {
     {
         list["observedAt"] = time(rng.pick(&[100.0, 3_000.0, 20_000.0]));
     }
-    documents.retain(|document| {
-        document["items"]
-            .as_array()
-            .is_none_or(|items| !items.is_empty())
-    });
+    documents.retain(|document| document["items"].as_array().is_none_or(|items| !items.is_empty()));
     documents
 }
 
@@ -92,19 +85,13 @@ fn dated(rng: &mut Rng, mut event: Value) -> Value {
     }
     let times = match rng.below(8) {
         0 => [Value::Null, Value::Null, first, Value::Null],
-        1 => [
-            Value::Null,
-            Value::Null,
-            first,
-            json!({"count": 2, "lastObservedTime": last}),
-        ],
+        1 => [Value::Null, Value::Null, first, json!({"count": 2, "lastObservedTime": last})],
         2 => [first, Value::Null, Value::Null, Value::Null],
         3 => [first.clone(), last, first, Value::Null],
         _ => [first, last, Value::Null, Value::Null],
     };
-    for (field, time) in ["firstTimestamp", "lastTimestamp", "eventTime", "series"]
-        .into_iter()
-        .zip(times)
+    for (field, time) in
+        ["firstTimestamp", "lastTimestamp", "eventTime", "series"].into_iter().zip(times)
     {
         event[field] = time;
     }

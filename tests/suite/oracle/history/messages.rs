@@ -124,12 +124,7 @@ fn go_duration(rng: &mut Rng) -> (&'static str, u64) {
 pub(super) fn pulled(rng: &mut Rng) -> String {
     let image = image(rng);
     let (duration, millis) = go_duration(rng);
-    let size = rng.pick(&[
-        "",
-        "",
-        ". Image size: 71230412 bytes.",
-        ". Image size: many bytes.",
-    ]);
+    let size = rng.pick(&["", "", ". Image size: 71230412 bytes.", ". Image size: many bytes."]);
     match rng.below(12) {
         0..2 => format!("Successfully pulled image \"{image}\" in {duration}"),
         2..5 => format!(

@@ -66,10 +66,7 @@ pub(crate) fn generate(seed: u64) -> History {
     // A recording may hold Events that nobody asked for.
     let documents = match events || rng.percent(15) {
         // With seeds of their own, so that everything else of a history stays what it was without them.
-        true => capacity::scatter(
-            &mut Rng::new(!seed),
-            kube_events::scatter(&mut rng, documents),
-        ),
+        true => capacity::scatter(&mut Rng::new(!seed), kube_events::scatter(&mut rng, documents)),
         false => documents,
     };
     let until = rng.percent(12).then(|| {
@@ -110,20 +107,10 @@ const LABELS: [&[&str]; 4] = [
     &[],
     &[],
     &["nodepool"],
-    &[
-        "nodepool",
-        "zone",
-        "instance_type",
-        "arch",
-        "capacity_type",
-        "kubelet_version",
-    ],
+    &["nodepool", "zone", "instance_type", "arch", "capacity_type", "kubelet_version"],
 ];
 
 /// The documents as `replay` reads them: one a line.
 pub(crate) fn text(documents: &[Value]) -> String {
-    documents
-        .iter()
-        .map(|document| format!("{document}\n"))
-        .collect()
+    documents.iter().map(|document| format!("{document}\n")).collect()
 }

@@ -60,9 +60,8 @@ pub(super) fn cluster(rng: &mut Rng, pods: &[f64]) -> Vec<NodeVersion> {
     let mut versions = Vec::new();
     for _ in 0..1 + rng.below(5) {
         let of_pod = pods.get(rng.below(pods.len())).copied().unwrap_or(0.0);
-        let offset = rng.pick(&[
-            -1_000.0, -40.0, -30.0, -5.0, -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 4.0, 9.0, 30.0,
-        ]);
+        let offset = rng
+            .pick(&[-1_000.0, -40.0, -30.0, -5.0, -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 4.0, 9.0, 30.0]);
         let created = of_pod.floor() + offset + rng.fraction();
         versions.extend(life(rng, created));
     }
@@ -172,10 +171,7 @@ const OTHER_LABELS: [(&str, [&str; 2]); 4] = [
     ("kubernetes.io/arch", ["arm64", "amd64"]),
     (
         "karpenter.sh/capacity-type",
-        [
-            "spot",
-            "a-value-that-is-much-longer-than-the-sixty-three-bytes-of-a-label-v",
-        ],
+        ["spot", "a-value-that-is-much-longer-than-the-sixty-three-bytes-of-a-label-v"],
     ),
 ];
 

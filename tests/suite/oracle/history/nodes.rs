@@ -56,9 +56,7 @@ fn settle(rng: &mut Rng, documents: &mut [Value]) {
                     metadata["ownerReferences"] = json!([owner]);
                 }
                 6 => {
-                    metadata
-                        .as_object_mut()
-                        .and_then(|fields| fields.remove("creationTimestamp"));
+                    metadata.as_object_mut().and_then(|fields| fields.remove("creationTimestamp"));
                 }
                 _ => {}
             }
@@ -77,8 +75,7 @@ fn settle(rng: &mut Rng, documents: &mut [Value]) {
 fn pods_of(document: &Value) -> Vec<&Value> {
     let items = document["items"].as_array().into_iter().flatten();
     let all = items.chain([document, &document["object"]]);
-    all.filter(|pod| pod["kind"] == "Pod" && pod["metadata"]["uid"].is_string())
-        .collect()
+    all.filter(|pod| pod["kind"] == "Pod" && pod["metadata"]["uid"].is_string()).collect()
 }
 
 /// About when each document came, in seconds after the origin.
@@ -86,9 +83,8 @@ fn times(documents: &[Value]) -> Vec<f64> {
     let mut latest = 0.0;
     let times = documents.iter().map(|document| {
         let observed = document["observedAt"].as_str().and_then(parse);
-        let stated = pods_of(document)
-            .into_iter()
-            .filter_map(|pod| Snapshot::read(pod).greatest_api_time());
+        let stated =
+            pods_of(document).into_iter().filter_map(|pod| Snapshot::read(pod).greatest_api_time());
         let time = observed.or(stated.max()).map(|time| seconds(time - ORIGIN));
         latest = match time {
             Some(time) if (latest..1e5).contains(&time) => time,
@@ -119,11 +115,7 @@ impl Recorder<'_> {
             self.list_somehow(place);
         }
         for (mut document, time) in pods.into_iter().zip(times) {
-            while self
-                .log
-                .get(place)
-                .is_some_and(|next| next.at + lag <= *time)
-            {
+            while self.log.get(place).is_some_and(|next| next.at + lag <= *time) {
                 place = self.go_on(place);
             }
             let is_list = document["items"].is_array()
@@ -209,12 +201,8 @@ impl Recorder<'_> {
                 standing.push(version);
             }
         }
-        let nodes = standing
-            .iter()
-            .map(|version| version.node.clone())
-            .collect();
-        self.met
-            .extend(standing.iter().map(|version| version.uid.clone()));
+        let nodes = standing.iter().map(|version| version.node.clone()).collect();
+        self.met.extend(standing.iter().map(|version| version.uid.clone()));
         nodes
     }
 

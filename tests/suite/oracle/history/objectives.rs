@@ -18,10 +18,7 @@ pub(crate) fn objectives(rng: &mut Rng) -> Vec<Slo> {
     let mut intervals = SloInterval::ALL.to_vec();
     rng.shuffle(&mut intervals);
     intervals.truncate(rng.pick(&[0, 1, 3, 13, 13]));
-    intervals
-        .into_iter()
-        .map(|interval| objective(rng, interval))
-        .collect()
+    intervals.into_iter().map(|interval| objective(rng, interval)).collect()
 }
 
 fn objective(rng: &mut Rng, interval: SloInterval) -> Slo {

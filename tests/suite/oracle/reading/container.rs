@@ -42,11 +42,7 @@ impl RestartRule {
         Self {
             action: text(&rule["action"]),
             operator: text(&rule["exitCodes"]["operator"]),
-            exit_codes: codes
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_i64)
-                .collect(),
+            exit_codes: codes.into_iter().flatten().filter_map(Value::as_i64).collect(),
         }
     }
 
@@ -152,8 +148,6 @@ fn starts(status: &Value) -> Vec<Nanos> {
         "/state/terminated/startedAt",
         "/lastState/terminated/startedAt",
     ];
-    let times = stated
-        .into_iter()
-        .map(|path| api_time(status.pointer(path)));
+    let times = stated.into_iter().map(|path| api_time(status.pointer(path)));
     times.flatten().collect()
 }

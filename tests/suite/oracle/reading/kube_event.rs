@@ -30,10 +30,8 @@ impl KubeEvent {
             let value = event.pointer(path).and_then(Value::as_str);
             value.unwrap_or_default().to_owned()
         };
-        let is_of_pod = event
-            .pointer("/involvedObject/kind")
-            .and_then(Value::as_str)
-            == Some("Pod");
+        let is_of_pod =
+            event.pointer("/involvedObject/kind").and_then(Value::as_str) == Some("Pod");
         let stated = |path| Some(text(path)).filter(|text| !text.is_empty());
         let mut namespaces: Vec<String> = ["/metadata/namespace", "/involvedObject/namespace"]
             .into_iter()
@@ -59,8 +57,6 @@ impl KubeEvent {
     pub(crate) fn instant_in_name(&self) -> Option<Nanos> {
         let (_, digits) = self.name.rsplit_once('.')?;
         let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_hexadecimal
-            .then(|| i64::from_str_radix(digits, 16).ok().map(Nanos::from))
-            .flatten()
+        is_hexadecimal.then(|| i64::from_str_radix(digits, 16).ok().map(Nanos::from)).flatten()
     }
 }

@@ -59,10 +59,7 @@ impl Life {
     }
 
     fn newest_version(&self) -> Option<u64> {
-        self.folded
-            .iter()
-            .filter_map(|folded| folded.pod.version)
-            .max()
+        self.folded.iter().filter_map(|folded| folded.pod.version).max()
     }
 
     fn is_older(&self, rules: &dyn Rules, pod: &Snapshot) -> bool {
@@ -76,21 +73,13 @@ impl Life {
                 return;
             }
             let pod = newest.pod.clone();
-            self.folded.push(Folded {
-                pod,
-                o: None,
-                step,
-                now,
-                event: Some(event.clone()),
-            });
+            self.folded.push(Folded { pod, o: None, step, now, event: Some(event.clone()) });
         }
     }
 
     /// Whether a snapshot that ends a startup has been folded.
     fn has_ended(&self, rules: &dyn Rules) -> bool {
-        self.folded
-            .iter()
-            .any(|folded| rules.outcome(&folded.pod).is_some())
+        self.folded.iter().any(|folded| rules.outcome(&folded.pod).is_some())
     }
 }
 
@@ -166,12 +155,6 @@ fn fold(
     if let Some(life) = current
         && !life.is_older(rules, pod)
     {
-        life.folded.push(Folded {
-            pod: pod.clone(),
-            o,
-            step,
-            now,
-            event: None,
-        });
+        life.folded.push(Folded { pod: pod.clone(), o, step, now, event: None });
     }
 }

@@ -55,22 +55,17 @@ fn last(event: &Value) -> Option<Nanos> {
 
 /// The pods in flight, by UID. The documents are lists and bare pods, with Events.
 pub(crate) fn lone_list(rules: &dyn LoneRules, documents: &[Value]) -> BTreeMap<String, Told> {
-    let items = documents
-        .iter()
-        .flat_map(|document| match document["items"].as_array() {
-            Some(items) => items.iter().collect(),
-            None => vec![document],
-        });
+    let items = documents.iter().flat_map(|document| match document["items"].as_array() {
+        Some(items) => items.iter().collect(),
+        None => vec![document],
+    });
     let (mut events, pods): (Vec<&Value>, Vec<&Value>) =
         items.partition(|item| item["kind"] == "Event");
     events.sort_by_key(|event| rules.order(event));
     let observed = (documents.iter()).filter(|document| document["kind"] != "Event");
     let observed = observed.filter_map(|document| parse(document["observedAt"].as_str()?));
     let mut list = json!({"kind": "PodList", "metadata": {}, "items": pods});
-    let options = Options {
-        events: true,
-        ..Options::DEFAULT
-    };
+    let options = Options { events: true, ..Options::DEFAULT };
     // The time of the list by its pods.
     let of_pods = stream::read(&Spec, &[list.clone()], &options).now;
     let of_events = events.iter().filter_map(|event| last(event));
@@ -80,10 +75,8 @@ pub(crate) fn lone_list(rules: &dyn LoneRules, documents: &[Value]) -> BTreeMap<
         None => of_pods.max(of_events.unwrap_or(of_pods)),
     };
     list["observedAt"] = rfc3339(now).into();
-    let one_after_another: Vec<Value> = [list]
-        .into_iter()
-        .chain(events.iter().copied().cloned())
-        .collect();
+    let one_after_another: Vec<Value> =
+        [list].into_iter().chain(events.iter().copied().cloned()).collect();
     let recording = stream::read(&Spec, &one_after_another, &options);
     let mut told = BTreeMap::new();
     for_each_life(&Spec, &recording, &options, |startup| {
@@ -113,11 +106,7 @@ fn tell(rules: &dyn LoneRules, startup: &Startup<'_>, events: &[&Value], list: N
     let firsts: Vec<Nanos> = own.iter().filter_map(first).collect();
     let began = rules.first(&firsts);
     let began = began.map(|began| rules.within(began, entered, list));
-    Told {
-        stage,
-        cause,
-        began: began.unwrap_or(entered),
-    }
+    Told { stage, cause, began: began.unwrap_or(entered) }
 }
 
 /// Whether an Event gives a pod its cause: a warning of it, or the `Pulling` of a container "without a start" that "has a
@@ -131,11 +120,7 @@ fn gives(startup: &Startup<'_>, event: &KubeEvent, (stage, cause): (&str, &str))
     let Some(container) = evidence.container_of(event, pod) else {
         return false;
     };
-    let heard = startup
-        .life
-        .folded
-        .iter()
-        .filter_map(|one| one.event.as_ref());
+    let heard = startup.life.folded.iter().filter_map(|one| one.event.as_ref());
     let is_pulled = heard
         .filter(|event| event.reason == "Pulled")
         .filter_map(|event| evidence.container_of(event, pod))

@@ -163,11 +163,7 @@ pub(crate) fn standing(documents: &[Value], options: &Options, slo: &Slo) -> Sta
     let mut standing = Standing::default();
     for_each_life(&Spec, &recording, options, |startup| {
         if slo.matches(&startup.life.folded[0].pod) {
-            let pursuit = slo::Pursuit {
-                startup,
-                slo,
-                passings: &recording.passings,
-            };
+            let pursuit = slo::Pursuit { startup, slo, passings: &recording.passings };
             let undecided = pursuit.event().is_none();
             standing.matching += 1;
             standing.undecided += usize::from(undecided);

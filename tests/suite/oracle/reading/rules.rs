@@ -76,8 +76,7 @@ pub(crate) trait Rules {
 
     /// [§1](crate::specification#s1): "Both names are one milestone. RTSC wins where both stand."
     fn network_condition<'a>(&self, pod: &'a Snapshot) -> Option<&'a Condition> {
-        pod.condition("PodReadyToStartContainers")
-            .or_else(|| pod.condition("PodHasNetwork"))
+        pod.condition("PodReadyToStartContainers").or_else(|| pod.condition("PodHasNetwork"))
     }
 
     /// [§2](crate::specification#s2): "A milestone is reached at the LTT of the first snapshot in
@@ -167,9 +166,7 @@ pub(crate) trait Rules {
 
     /// The same of two times, one of which may be missing.
     fn verdict_of(&self, times: Option<(Nanos, Nanos)>) -> Verdict {
-        times.map_or(Verdict::Unusable("missing"), |(from, to)| {
-            self.verdict(to - from)
-        })
+        times.map_or(Verdict::Unusable("missing"), |(from, to)| self.verdict(to - from))
     }
 
     /// [§5.1](crate::specification#s5-1): "A snapshot whose resourceVersion is older (as a decimal
@@ -230,13 +227,9 @@ pub(crate) trait Rules {
     /// [§5.2](crate::specification#s5-2): "Pods not Ready whose Ready=False LTT is more than 5 s
     /// after `status.startTime` have been Ready before".
     fn was_ready_before(&self, pod: &Snapshot) -> bool {
-        let unready = pod
-            .condition("Ready")
-            .filter(|ready| ready.status == "False");
+        let unready = pod.condition("Ready").filter(|ready| ready.status == "False");
         let since = unready.and_then(|ready| ready.last_transition);
-        since
-            .zip(pod.started)
-            .is_some_and(|(since, started)| since > started + 5 * SECOND)
+        since.zip(pod.started).is_some_and(|(since, started)| since > started + 5 * SECOND)
     }
 
     /// [§5](crate::specification#s5), outcomes. Ready comes first: it was seen.
@@ -254,13 +247,8 @@ pub(crate) trait Rules {
     /// one with which it failed.
     fn is_rejected(&self, seen: &[Folded]) -> bool {
         let ran = |container: &Container| self.has_run(container);
-        let is_bound = seen
-            .last()
-            .is_some_and(|last| !last.pod.node_name.is_empty());
-        is_bound
-            && !seen
-                .iter()
-                .any(|folded| folded.pod.containers.iter().any(ran))
+        let is_bound = seen.last().is_some_and(|last| !last.pod.node_name.is_empty());
+        is_bound && !seen.iter().any(|folded| folded.pod.containers.iter().any(ran))
     }
 
     fn has_run(&self, container: &Container) -> bool {

@@ -56,21 +56,12 @@ pub(crate) struct Condition {
 
 impl Snapshot {
     pub(crate) fn read(pod: &Value) -> Self {
-        let text = |path: &str| {
-            pod.pointer(path)
-                .and_then(Value::as_str)
-                .unwrap_or("")
-                .to_owned()
-        };
+        let text = |path: &str| pod.pointer(path).and_then(Value::as_str).unwrap_or("").to_owned();
         let not_empty = |path: &str| {
-            pod.pointer(path)
-                .and_then(Value::as_array)
-                .is_some_and(|list| !list.is_empty())
+            pod.pointer(path).and_then(Value::as_array).is_some_and(|list| !list.is_empty())
         };
-        let stands = |path: &str| {
-            pod.pointer(path)
-                .is_some_and(|value| !value.is_null() && value != "")
-        };
+        let stands =
+            |path: &str| pod.pointer(path).is_some_and(|value| !value.is_null() && value != "");
         let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
         Self {
             uid: text("/metadata/uid"),
@@ -82,11 +73,7 @@ impl Snapshot {
             created: api_time(pod.pointer("/metadata/creationTimestamp")),
             started: api_time(pod.pointer("/status/startTime")),
             phase: text("/status/phase"),
-            conditions: conditions
-                .into_iter()
-                .flatten()
-                .map(Condition::read)
-                .collect(),
+            conditions: conditions.into_iter().flatten().map(Condition::read).collect(),
             gated: not_empty("/spec/schedulingGates"),
             has_init_containers: not_empty("/spec/initContainers"),
             has_readiness_gates: not_empty("/spec/readinessGates"),
@@ -104,9 +91,7 @@ impl Snapshot {
 
     /// The condition of a type; the first where it stands twice.
     pub(crate) fn condition(&self, kind: &str) -> Option<&Condition> {
-        self.conditions
-            .iter()
-            .find(|condition| condition.kind == kind)
+        self.conditions.iter().find(|condition| condition.kind == kind)
     }
 
     /// [§3](crate::specification#s3): `PodScheduled=False, reason=Unschedulable`.
@@ -127,10 +112,7 @@ impl Snapshot {
     /// [§4](crate::specification#s4): "API times are creationTimestamp, startTime and the LTTs (not
     /// deletionTimestamp, which lies ahead)." Of those that tell the time.
     pub(crate) fn greatest_api_time(&self) -> Option<Nanos> {
-        let transitions = self
-            .conditions
-            .iter()
-            .filter_map(|condition| condition.last_transition);
+        let transitions = self.conditions.iter().filter_map(|condition| condition.last_transition);
         [self.created, self.started]
             .into_iter()
             .flatten()
@@ -142,13 +124,8 @@ impl Snapshot {
 
 impl Condition {
     fn read(condition: &Value) -> Self {
-        let text = |name: &str| {
-            condition
-                .get(name)
-                .and_then(Value::as_str)
-                .unwrap_or("")
-                .to_owned()
-        };
+        let text =
+            |name: &str| condition.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         Self {
             kind: text("type"),
             status: text("status"),
@@ -167,16 +144,11 @@ impl Condition {
 fn is_static(pod: &Value) -> bool {
     let annotation = |name| pod["metadata"]["annotations"][name].as_str();
     annotation("kubernetes.io/config.mirror").is_some()
-        || matches!(
-            annotation("kubernetes.io/config.source"),
-            Some("file" | "http")
-        )
+        || matches!(annotation("kubernetes.io/config.source"), Some("file" | "http"))
 }
 
 fn controller_kind(pod: &Value) -> String {
-    let owners = pod
-        .pointer("/metadata/ownerReferences")
-        .and_then(Value::as_array);
+    let owners = pod.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     let controls = |owner: &&Value| owner["controller"] == true;
     let controller = owners.into_iter().flatten().find(controls);
     let kind = controller.and_then(|owner| owner["kind"].as_str());
@@ -184,22 +156,14 @@ fn controller_kind(pod: &Value) -> String {
 }
 
 fn is_stateful(pod: &Value) -> bool {
-    const STATELESS: [&str; 5] = [
-        "secret",
-        "configMap",
-        "downwardAPI",
-        "emptyDir",
-        "projected",
-    ];
+    const STATELESS: [&str; 5] = ["secret", "configMap", "downwardAPI", "emptyDir", "projected"];
     let volumes = pod.pointer("/spec/volumes").and_then(Value::as_array);
     let is_stateless = |volume: &Value| STATELESS.iter().any(|kind| volume.get(kind).is_some());
     !volumes.into_iter().flatten().all(is_stateless)
 }
 
 fn has_in_place_gate(pod: &Value) -> bool {
-    let gates = pod
-        .pointer("/spec/readinessGates")
-        .and_then(Value::as_array);
+    let gates = pod.pointer("/spec/readinessGates").and_then(Value::as_array);
     let mut gates = gates.into_iter().flatten();
     gates.any(|gate| gate["conditionType"] == "InPlaceUpdateReady")
 }

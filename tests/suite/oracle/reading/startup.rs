@@ -59,11 +59,7 @@ impl<'a> Startup<'a> {
     /// What had been seen with the snapshot at `place`.
     pub(crate) fn view(&self, place: usize) -> View<'a> {
         let seen = &self.life.folded[..=place];
-        View {
-            rules: self.rules,
-            timestamps: self.timestamps,
-            seen,
-        }
+        View { rules: self.rules, timestamps: self.timestamps, seen }
     }
 
     pub(crate) fn entry(&self) -> Entry {
@@ -83,36 +79,23 @@ impl<'a> Startup<'a> {
     pub(crate) fn end(&self) -> Option<End> {
         match self.entry() {
             Entry::Preexisting => {
-                return Some(End {
-                    place: 0,
-                    outcome: "preexisting",
-                    by_snapshot: true,
-                });
+                return Some(End { place: 0, outcome: "preexisting", by_snapshot: true });
             }
             Entry::Static => {
-                return Some(End {
-                    place: 0,
-                    outcome: "static",
-                    by_snapshot: true,
-                });
+                return Some(End { place: 0, outcome: "static", by_snapshot: true });
             }
             Entry::Full | Entry::Adopted => {}
         }
         let outcome = |place: usize| self.rules.outcome(&self.life.folded[place].pod);
-        let places: Vec<usize> = (0..=self.last_place())
-            .filter(|place| outcome(*place).is_some())
-            .collect();
+        let places: Vec<usize> =
+            (0..=self.last_place()).filter(|place| outcome(*place).is_some()).collect();
         if let Some(place) = self.rules.ending(&places) {
             let outcome = match outcome(place)? {
                 "failed" if self.rules.is_rejected(&self.life.folded[..=place]) => "rejected",
                 other => other,
             };
             let outcome = self.disrupted(place, outcome);
-            return Some(End {
-                place,
-                outcome,
-                by_snapshot: true,
-            });
+            return Some(End { place, outcome, by_snapshot: true });
         }
         let outcome = match self.life.closing?.0 {
             Closing::Deleted => "deleted",
@@ -120,11 +103,7 @@ impl<'a> Startup<'a> {
         };
         let place = self.last_place();
         let outcome = self.disrupted(place, outcome);
-        Some(End {
-            place,
-            outcome,
-            by_snapshot: false,
-        })
+        Some(End { place, outcome, by_snapshot: false })
     }
 
     /// [§10.2](crate::specification#s10-2): `disrupted` "(instead of `failed`, `deleted` or
@@ -151,9 +130,7 @@ impl<'a> Startup<'a> {
         if matches!(entry, Entry::Preexisting | Entry::Static) {
             return settled;
         }
-        let snapshots = self
-            .rules
-            .snapshots_judged(self.last_of_startup(), self.life.folded.len());
+        let snapshots = self.rules.snapshots_judged(self.last_of_startup(), self.life.folded.len());
         for place in 0..snapshots {
             let excused = entry == Entry::Adopted && place == 0;
             for interval in self.open_intervals(place, &settled) {
@@ -161,12 +138,7 @@ impl<'a> Startup<'a> {
                 settled.extend(finding.map(|finding| self.judgement(interval, place, finding)));
             }
         }
-        if let Some(End {
-            place,
-            outcome: "ready" | "completed",
-            ..
-        }) = self.end()
-        {
+        if let Some(End { place, outcome: "ready" | "completed", .. }) = self.end() {
             for interval in self.open_intervals(place, &settled) {
                 let finding = Finding::NotJudged(self.reason_not_judged(interval, place));
                 settled.push(self.judgement(interval, place, finding));
@@ -178,26 +150,14 @@ impl<'a> Startup<'a> {
     /// The intervals that apply to the pod as it has been seen, and are not settled.
     fn open_intervals(&self, place: usize, settled: &[Judgement]) -> Vec<Interval> {
         let traits = self.view(place).traits();
-        let is_open = |interval: &Interval| {
-            settled
-                .iter()
-                .all(|judgement| judgement.interval != *interval)
-        };
+        let is_open =
+            |interval: &Interval| settled.iter().all(|judgement| judgement.interval != *interval);
         let applies = |interval: &Interval| self.rules.applies(*interval, traits);
-        Interval::ALL
-            .into_iter()
-            .filter(applies)
-            .filter(is_open)
-            .collect()
+        Interval::ALL.into_iter().filter(applies).filter(is_open).collect()
     }
 
     fn judgement(&self, interval: Interval, place: usize, finding: Finding) -> Judgement {
-        Judgement {
-            interval,
-            name: name(interval, self.view(place).traits()),
-            place,
-            finding,
-        }
+        Judgement { interval, name: name(interval, self.view(place).traits()), place, finding }
     }
 
     fn finding(&self, interval: Interval, place: usize, excused: bool) -> Option<Finding> {
@@ -220,11 +180,8 @@ impl<'a> Startup<'a> {
         let view = self.view(place);
         let mut needed = self.rules.from(interval, view.traits());
         needed.push(interval.to());
-        self.rules.reason_not_judged(
-            needed
-                .into_iter()
-                .all(|milestone| view.a_type_stood(milestone)),
-        )
+        self.rules
+            .reason_not_judged(needed.into_iter().all(|milestone| view.a_type_stood(milestone)))
     }
 
     /// [§7](crate::specification#s7) `podinit_inflight_pods`: the stage the pod is in, and when it
@@ -239,42 +196,30 @@ impl<'a> Startup<'a> {
         let traits = view.traits();
         let reached = |milestone| view.milestone(milestone).is_some();
         let chain: Vec<(Interval, bool)> = vec![
-            (
-                Interval::Gated,
-                traits.gated && !reached(Milestone::Ungated),
-            ),
+            (Interval::Gated, traits.gated && !reached(Milestone::Ungated)),
             (Interval::UntilScheduled, !reached(Milestone::Scheduled)),
             (Interval::Network, !reached(Milestone::NetworkReady)),
-            (
-                Interval::Init,
-                traits.init_containers && !reached(Milestone::Initialized),
-            ),
+            (Interval::Init, traits.init_containers && !reached(Milestone::Initialized)),
             (Interval::Containers, !reached(Milestone::ContainersReady)),
             (Interval::Readiness, true),
         ];
-        let place = chain
-            .iter()
-            .position(|(_, is_open)| *is_open)
-            .unwrap_or(chain.len() - 1);
+        let place = chain.iter().position(|(_, is_open)| *is_open).unwrap_or(chain.len() - 1);
         let usable = |milestone| view.time(milestone).flatten();
         // Where the time is unusable, the nearest earlier usable one in the chain.
-        let entered = chain[..=place]
-            .iter()
-            .rev()
-            .find_map(|(interval, _)| match interval {
-                Interval::Gated => usable(Milestone::Created),
-                Interval::UntilScheduled if traits.gated => usable(Milestone::Ungated),
-                Interval::UntilScheduled => usable(Milestone::Created),
-                Interval::Network => usable(Milestone::Scheduled),
-                Interval::Init if !traits.init_containers => None,
-                Interval::Init => usable(Milestone::NetworkReady),
-                Interval::Containers if traits.init_containers => {
-                    let both = usable(Milestone::NetworkReady).zip(usable(Milestone::Initialized));
-                    both.map(|(network, initialized)| network.max(initialized))
-                }
-                Interval::Containers => usable(Milestone::NetworkReady),
-                _ => usable(Milestone::ContainersReady),
-            });
+        let entered = chain[..=place].iter().rev().find_map(|(interval, _)| match interval {
+            Interval::Gated => usable(Milestone::Created),
+            Interval::UntilScheduled if traits.gated => usable(Milestone::Ungated),
+            Interval::UntilScheduled => usable(Milestone::Created),
+            Interval::Network => usable(Milestone::Scheduled),
+            Interval::Init if !traits.init_containers => None,
+            Interval::Init => usable(Milestone::NetworkReady),
+            Interval::Containers if traits.init_containers => {
+                let both = usable(Milestone::NetworkReady).zip(usable(Milestone::Initialized));
+                both.map(|(network, initialized)| network.max(initialized))
+            }
+            Interval::Containers => usable(Milestone::NetworkReady),
+            _ => usable(Milestone::ContainersReady),
+        });
         let stage = chain[place].0.stage(traits).unwrap_or_default();
         (stage, entered.unwrap_or(self.life.discovered))
     }

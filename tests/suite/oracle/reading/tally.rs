@@ -13,9 +13,7 @@ pub(crate) struct LabelSet(Vec<(&'static str, String)>);
 impl LabelSet {
     pub(crate) fn spelled(&self) -> Vec<(&'static str, &str)> {
         let labels = self.0.iter();
-        labels
-            .map(|(name, value)| (*name, value.as_str()))
-            .collect()
+        labels.map(|(name, value)| (*name, value.as_str())).collect()
     }
 }
 
@@ -35,15 +33,8 @@ pub(crate) fn label_set(
     LabelSet(labels)
 }
 
-const STAGES: [&str; 7] = [
-    "gated",
-    "scheduling",
-    "unschedulable",
-    "network",
-    "init",
-    "containers",
-    "readiness",
-];
+const STAGES: [&str; 7] =
+    ["gated", "scheduling", "unschedulable", "network", "init", "containers", "readiness"];
 const STEPS: [&str; 4] = ["acknowledge", "sandbox", "start", "probe"];
 const OUTCOMES: [&str; 9] = [
     "ready",
@@ -57,12 +48,8 @@ const OUTCOMES: [&str; 9] = [
     "disrupted",
 ];
 pub(crate) const REASONS: [&str; 4] = ["preexisting", "condition_absent", "not_seen", "time"];
-const MILESTONES: [&str; 4] = [
-    "PodReadyToStartContainers",
-    "Initialized",
-    "ContainersReady",
-    "Ready",
-];
+const MILESTONES: [&str; 4] =
+    ["PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"];
 const KINDS: [&str; 5] = ["skew", "rounded", "negative", "too_long", "missing"];
 const EVENT_TYPES: [&str; 5] = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"];
 
@@ -131,11 +118,7 @@ fn discovered(startup: &Startup<'_>, figures: &mut Figures) {
 
 fn place_in_the_books(startup: &Startup<'_>, figures: &mut Figures) {
     match startup.end() {
-        Some(end) => figures.add(
-            "podinit_pods_finished_total",
-            &[("outcome", end.outcome)],
-            1,
-        ),
+        Some(end) => figures.add("podinit_pods_finished_total", &[("outcome", end.outcome)], 1),
         None => {
             let (stage, entered) = startup.stage_in_flight();
             let labels = [("stage", stage)];
@@ -190,11 +173,7 @@ fn observe(
 /// The end-to-end durations are no stages, and have no series here.
 fn unobserved(figures: &mut Figures, name: Option<&str>, reason: &str) {
     if let Some(stage) = name {
-        figures.add(
-            "podinit_unobserved_total",
-            &[("stage", stage), ("reason", reason)],
-            1,
-        );
+        figures.add("podinit_unobserved_total", &[("stage", stage), ("reason", reason)], 1);
     }
 }
 
@@ -207,9 +186,8 @@ fn skew(startup: &Startup<'_>, figures: &mut Figures) {
         return;
     }
     let view = startup.view(startup.last_of_startup());
-    for latched in Milestone::OF_STAGES
-        .into_iter()
-        .filter_map(|milestone| view.milestone(milestone))
+    for latched in
+        Milestone::OF_STAGES.into_iter().filter_map(|milestone| view.milestone(milestone))
     {
         if latched.o.zip(latched.api).is_some_and(|(o, t)| o < t) {
             figures.add("podinit_clock_anomalies_total", &[("kind", "skew")], 1);
@@ -221,9 +199,8 @@ fn skew(startup: &Startup<'_>, figures: &mut Figures) {
 /// live milestones only".
 fn delivery(startup: &Startup<'_>, figures: &mut Figures) {
     let view = startup.view(startup.last_of_startup());
-    for latched in Milestone::OF_STAGES
-        .into_iter()
-        .filter_map(|milestone| view.milestone(milestone))
+    for latched in
+        Milestone::OF_STAGES.into_iter().filter_map(|milestone| view.milestone(milestone))
     {
         let is_live = startup.rules.is_live(startup.entry(), latched.place == 0);
         let delay = latched.o.zip(latched.api).map(|(o, t)| o - t);
@@ -258,10 +235,7 @@ fn reentries(startup: &Startup<'_>, figures: &mut Figures) {
     for (kind, milestone) in startup.rules.reentry_types() {
         let mut last_seen = None;
         for (place, folded) in startup.life.folded.iter().enumerate() {
-            let condition = folded
-                .pod
-                .condition(kind)
-                .filter(|condition| condition.is_true());
+            let condition = folded.pod.condition(kind).filter(|condition| condition.is_true());
             let Some(transition) = condition.and_then(|condition| condition.last_transition) else {
                 continue;
             };

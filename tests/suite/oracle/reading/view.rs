@@ -36,9 +36,7 @@ impl View<'_> {
         let until = scheduled.map_or(self.seen.len() - 1, |scheduled| scheduled.place);
         Traits {
             gated: seen(|pod| pod.gated),
-            unschedulable: self.seen[..=until]
-                .iter()
-                .any(|folded| folded.pod.is_unschedulable()),
+            unschedulable: self.seen[..=until].iter().any(|folded| folded.pod.is_unschedulable()),
             init_containers: seen(|pod| pod.has_init_containers),
             readiness_gates: seen(|pod| pod.has_readiness_gates),
         }
@@ -63,11 +61,7 @@ impl View<'_> {
                 match self.shown(milestone) {
                     Some(shown) if network.source != Source::Event => Some(shown),
                     // What an Event shows has no part in the delivery of the watch of pods.
-                    _ => Some(Latched {
-                        place: network.place,
-                        api: None,
-                        o: None,
-                    }),
+                    _ => Some(Latched { place: network.place, api: None, o: None }),
                 }
             }
             Milestone::Acknowledged => self.first_stating(|pod| pod.started),
@@ -86,12 +80,7 @@ impl View<'_> {
             Milestone::Ungated => self.time_of_ungated(latched),
             Milestone::NetworkReady => self.network_ready()?.time,
             _ => match self.estimated(latched) {
-                None if self
-                    .rules
-                    .takes_o_without_a_time(milestone, self.timestamps) =>
-                {
-                    latched.o
-                }
+                None if self.rules.takes_o_without_a_time(milestone, self.timestamps) => latched.o,
                 time => time,
             },
         })
@@ -109,10 +98,8 @@ impl View<'_> {
     /// are reached.
     pub(crate) fn start(&self, interval: Interval) -> Option<Option<Nanos>> {
         let milestones = self.rules.from(interval, self.traits());
-        let times: Vec<Option<Nanos>> = milestones
-            .into_iter()
-            .map(|milestone| self.time(milestone))
-            .collect::<Option<_>>()?;
+        let times: Vec<Option<Nanos>> =
+            milestones.into_iter().map(|milestone| self.time(milestone)).collect::<Option<_>>()?;
         let usable: Option<Vec<Nanos>> = times.into_iter().collect();
         Some(usable.and_then(|times| times.into_iter().max()))
     }
@@ -120,20 +107,13 @@ impl View<'_> {
     /// The condition types that state a milestone have stood in the status, with any status.
     pub(crate) fn a_type_stood(&self, milestone: Milestone) -> bool {
         let types = milestone.condition_types();
-        let stood = |kind: &&str| {
-            self.seen
-                .iter()
-                .any(|folded| folded.pod.condition(kind).is_some())
-        };
+        let stood =
+            |kind: &&str| self.seen.iter().any(|folded| folded.pod.condition(kind).is_some());
         types.is_empty() || types.iter().any(stood)
     }
 
     fn latched(&self, place: usize, api: Option<Nanos>) -> Latched {
-        Latched {
-            place,
-            api,
-            o: self.seen[place].o,
-        }
+        Latched { place, api, o: self.seen[place].o }
     }
 
     /// [§9.1](crate::specification#s9-1): the first snapshot in which a time stands.
@@ -156,10 +136,9 @@ impl View<'_> {
     fn showing(&self, milestone: Milestone) -> Vec<Showing> {
         let showing = |(place, folded): (usize, &Folded)| {
             let condition = self.condition(milestone, &folded.pod)?;
-            condition.is_true().then_some(Showing {
-                place,
-                last_transition: condition.last_transition,
-            })
+            condition
+                .is_true()
+                .then_some(Showing { place, last_transition: condition.last_transition })
         };
         self.seen.iter().enumerate().filter_map(showing).collect()
     }
@@ -204,9 +183,7 @@ impl View<'_> {
     /// The first snapshot without gates after one with gates.
     fn ungated(&self) -> Option<Latched> {
         let gated = self.seen.iter().position(|folded| folded.pod.gated)?;
-        let freed = self.seen[gated..]
-            .iter()
-            .position(|folded| !folded.pod.gated)?;
+        let freed = self.seen[gated..].iter().position(|folded| !folded.pod.gated)?;
         Some(self.latched(gated + freed, None))
     }
 

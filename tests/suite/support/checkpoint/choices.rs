@@ -14,11 +14,7 @@ pub struct Choices {
 impl Choices {
     fn new(rng: Option<Rng>) -> Self {
         let choices = Vec::new();
-        Self {
-            choices,
-            at: 0,
-            rng,
-        }
+        Self { choices, at: 0, rng }
     }
 
     /// The choices of `seed`.
@@ -34,10 +30,7 @@ impl Choices {
             self.choices.push((first as usize, of));
         }
         let (chosen, known) = self.choices[self.at];
-        assert_eq!(
-            known, of,
-            "the scenario does not only depend on its choices"
-        );
+        assert_eq!(known, of, "the scenario does not only depend on its choices");
         self.at += 1;
         chosen
     }

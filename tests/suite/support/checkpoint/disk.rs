@@ -111,11 +111,7 @@ impl CrashDisk {
         let mut state = State::default();
         for (name, bytes) in contents {
             let durable = Some(state.files.len());
-            state.files.push(Contents {
-                live: bytes.clone(),
-                durable: bytes,
-                lost: false,
-            });
+            state.files.push(Contents { live: bytes.clone(), durable: bytes, lost: false });
             let pending = Vec::new();
             state.names.insert(name, Name { durable, pending });
         }

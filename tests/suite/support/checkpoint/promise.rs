@@ -11,9 +11,7 @@ use podinit::metrics::CheckpointLoad;
 pub fn document(counter: u64) -> Vec<u8> {
     let mut writer = Writer::begin();
     writer.section(1, |to| to.extend(counter.to_le_bytes()));
-    writer.section(2, |to| {
-        to.extend(vec![counter as u8; (counter * 137 % 401) as usize])
-    });
+    writer.section(2, |to| to.extend(vec![counter as u8; (counter * 137 % 401) as usize]));
     writer.finish()
 }
 
@@ -31,10 +29,7 @@ pub struct History {
 impl History {
     /// The history of a directory with a damaged checkpoint in it.
     pub fn after_damage(damaged: Vec<u8>) -> Self {
-        Self {
-            damaged: Some(damaged),
-            ..Self::default()
-        }
+        Self { damaged: Some(damaged), ..Self::default() }
     }
 
     /// Saves the next document, and remembers it if the store answers that it is durable.

@@ -34,9 +34,8 @@ impl Claims {
     }
 
     pub fn count(&mut self, name: &str, labels: &[(&str, &str)]) {
-        let labels: Vec<String> = (labels.iter())
-            .map(|(label, value)| format!("{label}=\"{value}\""))
-            .collect();
+        let labels: Vec<String> =
+            (labels.iter()).map(|(label, value)| format!("{label}=\"{value}\"")).collect();
         let series = match labels.len() {
             0 => name.to_owned(),
             _ => format!("{name}{{{}}}", labels.join(",")),

@@ -82,12 +82,7 @@ impl History {
             claims.add(series, *times as f64);
         }
         if outcome != Some("preexisting") {
-            let startup = Startup {
-                history: self,
-                pod,
-                facts,
-                adopted: listed.is_some(),
-            };
+            let startup = Startup { history: self, pod, facts, adopted: listed.is_some() };
             startup.claim(matches!(outcome, Some("ready" | "completed")), claims);
         }
     }
@@ -145,11 +140,7 @@ impl Startup<'_> {
         let written = self.pod.network_ready.map(|reached| reached.written);
         let at_first_sight = written.is_some_and(|written| written <= self.history.looks[0]);
         if !(self.adopted && at_first_sight) {
-            let source = if earlier.is_some() {
-                "container"
-            } else {
-                "condition"
-            };
+            let source = if earlier.is_some() { "container" } else { "condition" };
             claims.count("podinit_network_evidence_total", &[("source", source)]);
         }
         let at = earlier.unwrap_or(condition);
@@ -187,42 +178,14 @@ impl Startup<'_> {
             (network, _) if !facts.has_init => network,
             _ => None,
         };
-        let scheduling = if facts.unschedulable {
-            "unschedulable"
-        } else {
-            "scheduling"
-        };
+        let scheduling = if facts.unschedulable { "unschedulable" } else { "scheduling" };
         let stages = [
             ("gated", facts.gated, created, ungated, pod.ungated),
             (scheduling, true, start, scheduled, written(pod.scheduled)),
-            (
-                "network",
-                true,
-                scheduled,
-                network,
-                written(pod.network_ready),
-            ),
-            (
-                "init",
-                facts.has_init,
-                network,
-                initialized,
-                written(pod.initialized),
-            ),
-            (
-                "containers",
-                true,
-                prepared,
-                containers_ready,
-                written(pod.containers_ready),
-            ),
-            (
-                "readiness",
-                facts.readiness_gated,
-                containers_ready,
-                ready,
-                written(pod.ready),
-            ),
+            ("network", true, scheduled, network, written(pod.network_ready)),
+            ("init", facts.has_init, network, initialized, written(pod.initialized)),
+            ("containers", true, prepared, containers_ready, written(pod.containers_ready)),
+            ("readiness", facts.readiness_gated, containers_ready, ready, written(pod.ready)),
         ];
         for (stage, applies, from, to, end) in stages {
             if applies {
@@ -275,10 +238,7 @@ impl Startup<'_> {
             _ => Some("not_seen"),
         };
         if let Some(reason) = reason {
-            claims.count(
-                "podinit_unobserved_total",
-                &[("stage", stage), ("reason", reason)],
-            );
+            claims.count("podinit_unobserved_total", &[("stage", stage), ("reason", reason)]);
         }
     }
 

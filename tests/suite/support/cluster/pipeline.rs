@@ -97,10 +97,7 @@ impl Pipeline {
         let cancel = CancellationToken::new();
         let tasks = spawn(
             &api.client,
-            &WatchConfig {
-                decode: decode_options(evidence),
-                ..watch_config(silence)
-            },
+            &WatchConfig { decode: decode_options(evidence), ..watch_config(silence) },
             Arc::new(move || clock.now()),
             &stats,
             &sender,
@@ -116,10 +113,7 @@ impl Pipeline {
                 nodes: evidence,
                 ..TrackerConfig::default()
             }),
-            sink: RecorderAndRecords {
-                recorder,
-                newest: VecDeque::new(),
-            },
+            sink: RecorderAndRecords { recorder, newest: VecDeque::new() },
             exposition,
             lists: 0,
             evidence: evidence.then(|| (FIRST_VERSION, cluster.events().version())),
@@ -232,9 +226,7 @@ impl Pipeline {
     /// The problems now.
     pub fn problems(&self) -> Problems {
         let in_flight = self.tracker.in_flight_after(None);
-        let newest: Vec<Record> = (self.sink.newest.iter())
-            .map(EndedStartup::record)
-            .collect();
+        let newest: Vec<Record> = (self.sink.newest.iter()).map(EndedStartup::record).collect();
         let in_flight = in_flight.map(|(_, pod)| pod.record()).collect();
         let clocks = self.tracker.clocks_off();
         Problems::find(in_flight, &newest, clocks, self.tracker.accounted_time())
@@ -302,10 +294,7 @@ fn line(event: &Event) -> Vec<u8> {
 
 /// A server that does not answer is waited for as long as `silence`.
 fn watch_config(silence: Duration) -> WatchConfig {
-    let mut config = WatchConfig {
-        scopes: vec![Scope::Cluster],
-        ..WatchConfig::default()
-    };
+    let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
     let reflector = &mut config.reflector;
     reflector.page_limit = 20;
     reflector.header_timeout = silence;

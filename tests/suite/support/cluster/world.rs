@@ -122,9 +122,7 @@ impl World {
         self.history.looks.push(now);
         self.read_facts(now);
         let reopened = faults.requests_until(|_| faults.received(Target::Watch) > before);
-        timeout(PATIENCE, reopened)
-            .await
-            .expect("the client never gives up");
+        timeout(PATIENCE, reopened).await.expect("the client never gives up");
         faults.set_modes(|modes| modes.silent_streams = false);
         self.catch_up().await;
     }
@@ -200,9 +198,7 @@ impl World {
     }
 
     fn read_facts(&mut self, now: Timestamp) {
-        let batch = (self.cluster.store())
-            .events_after(self.delivered, usize::MAX)
-            .unwrap();
+        let batch = (self.cluster.store()).events_after(self.delivered, usize::MAX).unwrap();
         for event in batch.events {
             let pod: Value = serde_json::from_slice(&event.object.json).unwrap();
             let uid = pod["metadata"]["uid"].as_str().unwrap();

@@ -39,9 +39,7 @@ impl Server {
             .enable_all()
             .build()
             .unwrap();
-        let listener = runtime
-            .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
-            .unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let (sender, arrivals) = channel();
         let requests = Arc::<Mutex<Vec<String>>>::default();
@@ -51,12 +49,7 @@ impl Server {
             arrivals: sender,
         });
         runtime.spawn(async move { axum::serve(listener, router).await });
-        Self {
-            url,
-            requests,
-            arrivals,
-            _runtime: runtime,
-        }
+        Self { url, requests, arrivals, _runtime: runtime }
     }
 
     /// Method and path of every request, in order.
@@ -160,16 +153,11 @@ fn pods(settings: &Settings, namespace: &str, query: &HashMap<&str, &str>) -> Re
         return Body::from_stream(futures::stream::pending::<Result<String, std::io::Error>>())
             .into_response();
     }
-    if query
-        .get("labelSelector")
-        .is_some_and(|text| text.ends_with("+in"))
-    {
+    if query.get("labelSelector").is_some_and(|text| text.ends_with("+in")) {
         return status(400, "unable to parse requirement");
     }
     // Two pods a page, whatever is asked for.
-    let from: usize = query
-        .get("continue")
-        .map_or(0, |token| token.parse().unwrap());
+    let from: usize = query.get("continue").map_or(0, |token| token.parse().unwrap());
     if settings.fails_at_page.is_some_and(|page| from / 2 >= page) {
         return status(500, "etcdserver: request timed out");
     }
@@ -180,11 +168,7 @@ fn pods(settings: &Settings, namespace: &str, query: &HashMap<&str, &str>) -> Re
     let all: Vec<&Value> = settings.pods.iter().filter(selected).collect();
     let page: Vec<&&Value> = all.iter().skip(from).take(2).collect();
     let next = from + page.len();
-    let token = if next < all.len() {
-        next.to_string()
-    } else {
-        String::new()
-    };
+    let token = if next < all.len() { next.to_string() } else { String::new() };
     ok(&json!({
         "kind": "PodList", "items": page,
         "metadata": {"resourceVersion": "42", "continue": token},

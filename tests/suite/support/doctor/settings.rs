@@ -58,13 +58,7 @@ pub fn nodes(versions: &[&str]) -> Vec<(String, String)> {
 /// A pod that runs, with the network condition under this name.
 pub fn pod(name: &str, namespace: &str, node: &str, network: &str) -> Value {
     let holds = |kind| json!({"type": kind, "status": "True", "lastTransitionTime": "2026-01-01T00:00:05Z"});
-    let kinds = [
-        "PodScheduled",
-        network,
-        "Initialized",
-        "ContainersReady",
-        "Ready",
-    ];
+    let kinds = ["PodScheduled", network, "Initialized", "ContainersReady", "Ready"];
     json!({
         "metadata": {
             "name": name, "namespace": namespace, "uid": format!("uid-{namespace}-{name}"),

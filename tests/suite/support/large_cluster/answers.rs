@@ -25,11 +25,7 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(10);
 
 /// One page, or all objects. Its length is sent first, then object by object.
 pub(super) fn json_list(out: &mut impl Write, page: Range<usize>, objects: &Objects) -> Result<()> {
-    let Objects {
-        kind,
-        count,
-        template,
-    } = objects;
+    let Objects { kind, count, template } = objects;
     let template = &template.json;
     let mut metadata = json!({"resourceVersion": VERSION});
     if page.end < *count {
@@ -108,15 +104,11 @@ pub(super) fn streamed_list(out: &mut impl Write, objects: &Objects, form: Form)
 fn begin_watch<'a>(out: &mut impl Write, objects: &'a Objects, form: Form) -> Result<&'a [u8]> {
     let (media_type, event) = match form {
         Form::Json => ("application/json", &objects.template.json_event),
-        Form::Protobuf => (
-            "application/vnd.kubernetes.protobuf;stream=watch",
-            &objects.template.protobuf_event,
-        ),
+        Form::Protobuf => {
+            ("application/vnd.kubernetes.protobuf;stream=watch", &objects.template.protobuf_event)
+        }
     };
-    write!(
-        out,
-        "HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nConnection: close\r\n\r\n"
-    )?;
+    write!(out, "HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nConnection: close\r\n\r\n")?;
     out.flush()?;
     Ok(event)
 }

@@ -39,11 +39,7 @@ impl Exporter {
         let address = listening_address(&mut log);
         // The rest of the log is of no interest, but a full pipe would stop the exporter.
         std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
-        Self {
-            child,
-            address,
-            _kubeconfig: directory,
-        }
+        Self { child, address, _kubeconfig: directory }
     }
 
     pub fn scrape(&self) -> String {
@@ -140,9 +136,7 @@ fn listening_address(log: &mut impl BufRead) -> SocketAddr {
     for line in log.lines() {
         let line = line.unwrap();
         let entry: serde_json::Value = serde_json::from_str(&line).expect(&line);
-        let address = entry
-            .pointer("/address")
-            .or(entry.pointer("/fields/address"));
+        let address = entry.pointer("/address").or(entry.pointer("/fields/address"));
         if let Some(address) = address.and_then(|address| address.as_str()) {
             return address.parse().unwrap();
         }

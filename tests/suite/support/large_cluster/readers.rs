@@ -11,12 +11,7 @@ use super::Exporter;
 /// So many read at once.
 const READERS: usize = 16;
 /// What they read, by turns.
-const PATHS: [&str; 4] = [
-    "/api/v1/problems",
-    "/api/v1/stuck?limit=500",
-    "/",
-    "/metrics",
-];
+const PATHS: [&str; 4] = ["/api/v1/problems", "/api/v1/stuck?limit=500", "/", "/metrics"];
 /// Between two looks at how old the newest finding is.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
@@ -51,9 +46,8 @@ pub fn read_beside(exporter: &Exporter, findings: usize) -> Seen {
             }
             (answers, refused)
         };
-        let readers: Vec<_> = (0..READERS)
-            .map(|reader| scope.spawn(move || read(reader)))
-            .collect();
+        let readers: Vec<_> =
+            (0..READERS).map(|reader| scope.spawn(move || read(reader))).collect();
         let mut seen = look(exporter, findings);
         done.store(true, Relaxed);
         for reader in readers {

@@ -48,12 +48,7 @@ fn report(app: App) -> Change {
 
 impl Load {
     pub fn seeded(seed: u64) -> Self {
-        Self {
-            random: Rng::new(seed),
-            lives: Vec::new(),
-            created: 0,
-            ended: BTreeMap::new(),
-        }
+        Self { random: Rng::new(seed), lives: Vec::new(), created: 0, ended: BTreeMap::new() }
     }
 
     fn pick(&mut self, below: usize) -> usize {
@@ -71,18 +66,8 @@ impl Load {
         };
         self.created += 1;
         assert!(cluster.create(manifest));
-        let bind = Change::Bind {
-            node: CURRENT,
-            stamped: true,
-        };
-        let end = [
-            End::Ready,
-            End::Ready,
-            End::Ready,
-            End::Failed,
-            End::Completed,
-            End::Deleted,
-        ];
+        let bind = Change::Bind { node: CURRENT, stamped: true };
+        let end = [End::Ready, End::Ready, End::Ready, End::Failed, End::Completed, End::Deleted];
         let end = end[self.pick(6)];
         let last = match end {
             End::Ready => vec![report(App::Running { ready: true })],
@@ -148,25 +133,13 @@ impl Load {
         let passed_network = self.passed_network() as f64;
         let all = self.ended.values().sum::<u64>() as f64;
         let claims = [
-            (
-                "discovered",
-                scrape.sum("podinit_pods_discovered_total"),
-                self.created as f64,
-            ),
+            ("discovered", scrape.sum("podinit_pods_discovered_total"), self.created as f64),
             ("finished", scrape.sum("podinit_pods_finished_total"), all),
             ("ready", finished("ready"), ready),
             ("failed", finished("failed"), self.ended(End::Failed)),
-            (
-                "completed",
-                finished("completed"),
-                self.ended(End::Completed),
-            ),
+            ("completed", finished("completed"), self.ended(End::Completed)),
             ("deleted", finished("deleted"), self.ended(End::Deleted)),
-            (
-                "in flight",
-                scrape.sum("podinit_inflight_pods"),
-                self.created as f64 - all,
-            ),
+            ("in flight", scrape.sum("podinit_inflight_pods"), self.created as f64 - all),
             (
                 "scheduled_to_ready",
                 scrape.sum("podinit_scheduled_to_ready_duration_seconds_count"),
@@ -177,45 +150,23 @@ impl Load {
                 scrape.sum("podinit_created_to_ready_duration_seconds_count"),
                 ready,
             ),
-            (
-                "network",
-                network("podinit_stage_duration_seconds_count"),
-                passed_network,
-            ),
+            ("network", network("podinit_stage_duration_seconds_count"), passed_network),
             ("reentries", scrape.sum("podinit_reentries_total"), 0.0),
             (
                 "unobserved",
                 scrape.sum("podinit_unobserved_total"),
                 2.0 * self.ended(End::Completed),
             ),
-            (
-                "unobserved stage",
-                unobserved("containers"),
-                self.ended(End::Completed),
-            ),
-            (
-                "unobserved step",
-                unobserved("probe"),
-                self.ended(End::Completed),
-            ),
+            ("unobserved stage", unobserved("containers"), self.ended(End::Completed)),
+            ("unobserved step", unobserved("probe"), self.ended(End::Completed)),
             ("acknowledge", step("acknowledge"), passed_network),
             ("sandbox", step("sandbox"), passed_network),
-            (
-                "start",
-                step("start"),
-                ready + self.ended(End::Completed) + self.ended(End::Failed),
-            ),
+            ("start", step("start"), ready + self.ended(End::Completed) + self.ended(End::Failed)),
             ("probe", step("probe"), ready),
-            (
-                "gap",
-                scrape.sum("podinit_observation_gap_seconds_total"),
-                0.0,
-            ),
+            ("gap", scrape.sum("podinit_observation_gap_seconds_total"), 0.0),
         ];
         let wrong = claims.into_iter().filter(|(_, said, is)| said != is);
-        wrong
-            .map(|(what, said, is)| format!("{what}: {said}, in truth {is}"))
-            .collect()
+        wrong.map(|(what, said, is)| format!("{what}: {said}, in truth {is}")).collect()
     }
 
     /// Pods whose sandbox has been seen: all that are past that step.

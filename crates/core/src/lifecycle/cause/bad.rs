@@ -9,13 +9,8 @@ use crate::lifecycle::interval::Stage;
 
 /// The stages in which a pod can be that the kubelet rejects: Scheduled is reached then
 /// ([§6.11](crate::specification#s6-11)).
-const REJECTED_IN: [Stage; 5] = [
-    Stage::Gated,
-    Stage::Network,
-    Stage::Init,
-    Stage::Containers,
-    Stage::Readiness,
-];
+const REJECTED_IN: [Stage; 5] =
+    [Stage::Gated, Stage::Network, Stage::Init, Stage::Containers, Stage::Readiness];
 
 /// Where a pod was, and why it did not get further, when an event of it became bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -41,10 +36,7 @@ struct StageAndCause {
 
 impl From<BadReason> for StageAndCause {
     fn from(reason: BadReason) -> Self {
-        Self {
-            stage: reason.stage(),
-            cause: reason.cause(),
-        }
+        Self { stage: reason.stage(), cause: reason.cause() }
     }
 }
 
@@ -125,9 +117,8 @@ mod tests {
         for (index, reason) in BadReason::all().enumerate() {
             assert_eq!(reason.index(), index);
             let pair = reason.stage().zip(reason.cause());
-            let again = pair.map_or(Some(BadReason::NotKnown), |(stage, cause)| {
-                BadReason::new(stage, cause)
-            });
+            let again = pair
+                .map_or(Some(BadReason::NotKnown), |(stage, cause)| BadReason::new(stage, cause));
             assert_eq!(again, Some(reason));
         }
     }

@@ -172,9 +172,7 @@ pub(super) fn show_network(containers: &[Container]) -> bool {
 /// order never change in Kubernetes; if they do all the same, what Events said of them is forgotten.
 pub(super) fn update(evidence: &mut Box<[ContainerEvidence]>, containers: &[Container]) {
     let containers = &containers[..containers.len().min(MOST_FOLLOWED)];
-    let names = containers
-        .iter()
-        .map(|container| (&container.name, container.kind));
+    let names = containers.iter().map(|container| (&container.name, container.kind));
     let known = evidence.iter().map(|known| (&known.name, known.kind));
     if !known.eq(names) {
         *evidence = containers.iter().map(ContainerEvidence::of).collect();
@@ -236,7 +234,5 @@ pub(super) fn container_with(
 fn cause_of<'a>(containers: impl Iterator<Item = &'a ContainerEvidence> + Clone) -> Option<Cause> {
     use Cause::{Config, Crash, Create, Exited, Image, Pull};
     let has = |cause: &Cause| containers.clone().any(|container| container.has(*cause));
-    [Image, Config, Crash, Exited, Pull, Create]
-        .into_iter()
-        .find(has)
+    [Image, Config, Crash, Exited, Pull, Create].into_iter().find(has)
 }

@@ -55,10 +55,7 @@ fn is_past_network(snapshot: &PodSnapshot) -> bool {
 fn runs_init_again(containers: &[Container]) -> bool {
     let is_open = |one: &Container| {
         one.kind == ContainerKind::Init
-            && !matches!(
-                one.state,
-                ContainerState::NoStatus | ContainerState::Succeeded
-            )
+            && !matches!(one.state, ContainerState::NoStatus | ContainerState::Succeeded)
     };
     let runs = |one: &Container| {
         one.kind == ContainerKind::Regular && one.state == ContainerState::Running

@@ -207,10 +207,7 @@ fn is_left_alone(snapshot: &PodSnapshot) -> bool {
 /// Whether the scheduler has found a node and waits for plugins. Where it has found victims of a preemption
 /// instead, it sets the name together with a condition that says so.
 fn is_binding(snapshot: &PodSnapshot) -> bool {
-    let has_condition = snapshot
-        .conditions
-        .get(ConditionType::PodScheduled)
-        .is_some();
+    let has_condition = snapshot.conditions.get(ConditionType::PodScheduled).is_some();
     snapshot.has_nominated_node
         && match snapshot.not_scheduled.as_deref() {
             None => !has_condition,

@@ -14,14 +14,7 @@ fn pod() -> PodSnapshot {
 
 fn cause_in(stage: Stage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let beyond_network = Stage::Containers;
-    cause_at(
-        Standing {
-            stage,
-            beyond_network,
-        },
-        pod,
-        events,
-    )
+    cause_at(Standing { stage, beyond_network }, pod, events)
 }
 
 fn cause_at(standing: Standing, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
@@ -50,11 +43,7 @@ fn the_rows_of_the_scheduler_count_in_their_order() {
     use NotScheduledReason::{Other, SchedulerError, SchedulingGated, Unschedulable};
     let said = |is_false, reason, message: &str| {
         let message = message.into();
-        Some(Box::new(NotScheduled {
-            is_false,
-            reason,
-            message,
-        }))
+        Some(Box::new(NotScheduled { is_false, reason, message }))
     };
     let full = "0/3 nodes are available: 3 Insufficient cpu.";
     let gang = "pod group \"a\" is not complete";
@@ -76,36 +65,20 @@ fn the_rows_of_the_scheduler_count_in_their_order() {
         (said(true, Unschedulable, gang), false, Cause::Gang),
         (said(true, Unschedulable, full), true, Cause::Preempting),
         (said(true, Unschedulable, unhelpful), true, Cause::Binding),
-        (
-            said(true, Unschedulable, unhelpful),
-            false,
-            Cause::Resources,
-        ),
+        (said(true, Unschedulable, unhelpful), false, Cause::Resources),
         (said(true, Unschedulable, kept), true, Cause::Preempting),
         (said(true, Unschedulable, workload), true, Cause::Gang),
         (said(true, Unschedulable, group), true, Cause::Gang),
         (said(true, SchedulerError, gang), false, Cause::Gang),
         (said(true, SchedulerError, gang), true, Cause::Binding),
         (said(true, SchedulerError, full), true, Cause::Binding),
-        (
-            said(true, SchedulerError, full),
-            false,
-            Cause::SchedulerError,
-        ),
+        (said(true, SchedulerError, full), false, Cause::SchedulerError),
         (said(true, SchedulerError, volumes), false, Cause::Volume),
-        (
-            said(true, SchedulerError, "Binding Volumes"),
-            false,
-            Cause::Volume,
-        ),
+        (said(true, SchedulerError, "Binding Volumes"), false, Cause::Volume),
         (said(true, Other, unhelpful), true, Cause::Preempting),
         (said(true, Other, ""), false, Cause::Other),
         (said(false, Other, full), true, Cause::Resources),
-        (
-            said(false, Unschedulable, unhelpful),
-            true,
-            Cause::Resources,
-        ),
+        (said(false, Unschedulable, unhelpful), true, Cause::Resources),
         (said(false, SchedulerError, gang), true, Cause::Gang),
     ] {
         let mut pod = pod();
@@ -130,10 +103,7 @@ fn the_rows_of_the_scheduler_count_in_their_order() {
 
 fn state(pod: &mut PodSnapshot, kind: ConditionType, status: ConditionStatus) {
     let last_transition = None;
-    let condition = Condition {
-        status,
-        last_transition,
-    };
+    let condition = Condition { status, last_transition };
     pod.conditions.insert(kind, condition);
 }
 
@@ -141,10 +111,7 @@ fn event(from_kubelet: bool, container: Option<(&str, bool)>, reason: EventReaso
     KubeEvent {
         pod: Some(InvolvedPod::new(PodUid::from_text("u"), "ns", "pod")),
         from_kubelet,
-        container: container.map(|(name, init)| EventContainer {
-            name: name.into(),
-            init,
-        }),
+        container: container.map(|(name, init)| EventContainer { name: name.into(), init }),
         first: None,
         named: None,
         occurred: Occurred::default(),
@@ -165,10 +132,9 @@ fn the_last_warning_says_why_the_network_is_not_ready() {
     assert_eq!(network(&pod, &[Warning::FailedMount]), Cause::Acknowledge);
     pod.started = Some(Timestamp::from_seconds(1));
     assert_eq!(network(&pod, &[]), Cause::Unknown);
-    for (stated, expected) in [
-        (SandboxNotReady::NoSandbox, Cause::NoSandbox),
-        (SandboxNotReady::NoIp, Cause::NoIp),
-    ] {
+    for (stated, expected) in
+        [(SandboxNotReady::NoSandbox, Cause::NoSandbox), (SandboxNotReady::NoIp, Cause::NoIp)]
+    {
         pod.sandbox_not_ready = Some(stated);
         assert_eq!(network(&pod, &[]), expected);
     }
@@ -192,27 +158,17 @@ fn an_attached_volume_clears_the_warning_about_it_and_no_other() {
     let warned = |warning| event(false, None, EventReason::Warning(warning));
     let attached = || event(false, None, EventReason::VolumeAttached);
     let cause = |events: &[KubeEvent]| cause_in(Stage::Network, &pod, events);
-    let (attach, mount) = (
-        SandboxWarning::FailedAttachVolume,
-        SandboxWarning::FailedMount,
-    );
+    let (attach, mount) = (SandboxWarning::FailedAttachVolume, SandboxWarning::FailedMount);
     assert_eq!(cause(&[warned(attach), attached()]), Cause::Unknown);
     assert_eq!(
-        cause(&[
-            warned(SandboxWarning::FailedSandbox),
-            warned(attach),
-            attached()
-        ]),
+        cause(&[warned(SandboxWarning::FailedSandbox), warned(attach), attached()]),
         Cause::Unknown,
         "no earlier one comes back"
     );
     for events in [[attached(), warned(attach)], [warned(mount), attached()]] {
         assert_eq!(cause(&events), Cause::Volume);
     }
-    assert_eq!(
-        cause(&[warned(attach), attached(), warned(attach)]),
-        Cause::Volume
-    );
+    assert_eq!(cause(&[warned(attach), attached(), warned(attach)]), Cause::Volume);
 }
 
 fn container(name: &str, kind: ContainerKind, state: ContainerState, started: bool) -> Container {
@@ -224,10 +180,7 @@ fn container(name: &str, kind: ContainerKind, state: ContainerState, started: bo
 }
 
 fn with(containers: &[Container]) -> PodSnapshot {
-    PodSnapshot {
-        containers: containers.into(),
-        ..pod()
-    }
+    PodSnapshot { containers: containers.into(), ..pod() }
 }
 
 #[test]
@@ -281,12 +234,7 @@ fn the_first_init_container_that_is_not_done_decides() {
     };
     let last = container("c", Init, crash, false);
     let regular = container("d", Regular, image, false);
-    let all = [
-        done.clone(),
-        sidecar(Running, true),
-        last.clone(),
-        regular.clone(),
-    ];
+    let all = [done.clone(), sidecar(Running, true), last.clone(), regular.clone()];
     assert_eq!(init(&all), Cause::Crash);
     let waits = [done.clone(), sidecar(image, false), last, regular.clone()];
     assert_eq!(init(&waits), Cause::Image);
@@ -318,10 +266,7 @@ fn containers_show_the_network_where_no_condition_does() {
     use ContainerState::{NoStatus, Running, Waiting};
     use WaitingReason::{ContainerCreating, ImagePullBackOff, Other, PodInitializing, Unstated};
     let beyond = |beyond_network, pod: &PodSnapshot, events: &[KubeEvent]| {
-        let standing = Standing {
-            stage: Stage::Network,
-            beyond_network,
-        };
+        let standing = Standing { stage: Stage::Network, beyond_network };
         cause_at(standing, pod, events)
     };
     let one = |state, started| {
@@ -344,11 +289,7 @@ fn containers_show_the_network_where_no_condition_does() {
     }
     let ran = one(Running, true);
     assert_eq!(beyond(Stage::Readiness, &ran, &[]), Cause::ReadinessGate);
-    let warned = event(
-        false,
-        None,
-        EventReason::Warning(SandboxWarning::FailedMount),
-    );
+    let warned = event(false, None, EventReason::Warning(SandboxWarning::FailedMount));
     assert_eq!(beyond(Stage::Containers, &ran, &[warned]), Cause::Probe);
     let mut pod = with(&[container("a", Init, Running, true)]);
     pod.started = Some(Timestamp::from_seconds(1));
@@ -359,10 +300,7 @@ fn containers_show_the_network_where_no_condition_does() {
     let mut unaccepted = ran.clone();
     unaccepted.started = None;
     assert_eq!(cause(&unaccepted), Cause::Acknowledge);
-    for kind in [
-        ConditionType::PodReadyToStartContainers,
-        ConditionType::PodHasNetwork,
-    ] {
+    for kind in [ConditionType::PodReadyToStartContainers, ConditionType::PodHasNetwork] {
         let mut stated = ran.clone();
         state(&mut stated, kind, ConditionStatus::Unknown);
         assert_eq!(cause(&stated), Cause::Unknown);
@@ -384,14 +322,8 @@ fn a_pull_is_one_that_the_kubelet_began_and_has_not_ended() {
     assert_eq!(cause(&[]), Cause::Create);
     assert_eq!(cause(&[pulling("a")]), Cause::Pull);
     assert_eq!(cause(&[pulling("a"), pulled("a")]), Cause::Create);
-    assert_eq!(
-        cause(&[pulling("a"), pulled("a"), pulling("a")]),
-        Cause::Create
-    );
-    assert_eq!(
-        cause(&[pulling("a"), pulled("a"), pulling("b")]),
-        Cause::Pull
-    );
+    assert_eq!(cause(&[pulling("a"), pulled("a"), pulling("a")]), Cause::Create);
+    assert_eq!(cause(&[pulling("a"), pulled("a"), pulling("b")]), Cause::Pull);
     assert_eq!(cause(&[pulling("c")]), Cause::Create);
     let of_init = event(true, Some(("a", true)), EventReason::Pulling);
     assert_eq!(cause(&[of_init]), Cause::Create);
@@ -399,10 +331,7 @@ fn a_pull_is_one_that_the_kubelet_began_and_has_not_ended() {
     assert_eq!(cause(&[by_another]), Cause::Create);
     let started = with(&[container("a", Regular, waits, true)]);
     let events = [pulling("a")];
-    assert_eq!(
-        cause_in(Stage::Containers, &started, &events),
-        Cause::Create
-    );
+    assert_eq!(cause_in(Stage::Containers, &started, &events), Cause::Create);
 }
 
 #[test]
@@ -413,21 +342,14 @@ fn what_events_said_stays_when_the_next_snapshot_comes() {
     evidence.update(&pod);
     evidence.take_event(&event(true, Some(("a", false)), EventReason::Pulling));
     evidence.update(&pod);
-    let standing = Standing {
-        stage: Stage::Containers,
-        beyond_network: Stage::Containers,
-    };
+    let standing = Standing { stage: Stage::Containers, beyond_network: Stage::Containers };
     assert_eq!(evidence.waiting(standing).cause(), Cause::Pull);
 }
 
 /// The kubelet of a node sets PodScheduled for pods that were created with a node, when it takes them.
 #[test]
 fn a_bound_pod_without_a_word_waits_for_the_kubelet_of_its_node() {
-    let bound = PodSnapshot {
-        is_bound: true,
-        has_nominated_node: true,
-        ..pod()
-    };
+    let bound = PodSnapshot { is_bound: true, has_nominated_node: true, ..pod() };
     let cause = |pod: &PodSnapshot| {
         let causes =
             [Stage::Scheduling, Stage::Unschedulable].map(|stage| cause_in(stage, pod, &[]));
@@ -435,30 +357,14 @@ fn a_bound_pod_without_a_word_waits_for_the_kubelet_of_its_node() {
         causes[0]
     };
     assert_eq!(cause(&bound), Cause::Acknowledge);
-    let deleted = PodSnapshot {
-        terminating: true,
-        ..bound.clone()
-    };
+    let deleted = PodSnapshot { terminating: true, ..bound.clone() };
     assert_eq!(cause(&deleted), Cause::Terminating);
-    let free = PodSnapshot {
-        is_bound: false,
-        ..bound.clone()
-    };
+    let free = PodSnapshot { is_bound: false, ..bound.clone() };
     assert_eq!(cause(&free), Cause::Binding);
-    let taken = PodSnapshot {
-        started: Some(Timestamp::from_seconds(1)),
-        ..bound.clone()
-    };
+    let taken = PodSnapshot { started: Some(Timestamp::from_seconds(1)), ..bound.clone() };
     assert_eq!(cause(&taken), Cause::Binding);
-    let mut said = PodSnapshot {
-        has_nominated_node: false,
-        ..bound
-    };
-    state(
-        &mut said,
-        ConditionType::PodScheduled,
-        ConditionStatus::True,
-    );
+    let mut said = PodSnapshot { has_nominated_node: false, ..bound };
+    state(&mut said, ConditionType::PodScheduled, ConditionStatus::True);
     assert_eq!(cause(&said), Cause::Queue);
 }
 
@@ -471,14 +377,8 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     let web = |state| container("web", Regular, state, true);
     let init = |state| container("init", Init, state, true);
     let cause = |containers: &[Container]| {
-        let standing = Standing {
-            stage: Stage::Network,
-            beyond_network: Stage::Containers,
-        };
-        let old = PodSnapshot {
-            started: Some(Timestamp::from_seconds(1)),
-            ..with(containers)
-        };
+        let standing = Standing { stage: Stage::Network, beyond_network: Stage::Containers };
+        let old = PodSnapshot { started: Some(Timestamp::from_seconds(1)), ..with(containers) };
         let cause = cause_in(Stage::Containers, &with(containers), &[]);
         assert_eq!(cause_at(standing, &old, &[]), cause);
         cause
@@ -491,32 +391,20 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     // What ran before has ended; one that was started again ends what its init containers began.
     assert_eq!(cause(&[init(Running), web(Succeeded)]), Cause::Run);
     assert_eq!(cause(&[init(crash), web(Running)]), Cause::Probe);
-    assert_eq!(
-        cause(&[init(crash), web(waits), web(Running)]),
-        Cause::Create
-    );
+    assert_eq!(cause(&[init(crash), web(waits), web(Running)]), Cause::Create);
     // No init container has to end that has, that the status does not name, or that is a sidecar.
     assert_eq!(cause(&[init(Succeeded), web(image)]), Cause::Image);
     assert_eq!(cause(&[init(NoStatus), web(image)]), Cause::Image);
     let sidecar = container("mesh", RestartableInit, crash, true);
-    assert_eq!(
-        cause(&[sidecar.clone(), init(Succeeded), web(waits)]),
-        Cause::Crash
-    );
+    assert_eq!(cause(&[sidecar.clone(), init(Succeeded), web(waits)]), Cause::Crash);
     // The first of the stage `init` decides, though it is a sidecar.
     assert_eq!(cause(&[sidecar, init(waits), web(image)]), Cause::Crash);
     let first = |containers: &[Container]| {
         let mut evidence = WaitEvidence::default();
         evidence.update(&with(containers));
-        let standing = Standing {
-            stage: Stage::Containers,
-            beyond_network: Stage::Containers,
-        };
+        let standing = Standing { stage: Stage::Containers, beyond_network: Stage::Containers };
         evidence.container_with(evidence.waiting(standing).cause(), standing)
     };
     assert_eq!(first(&[init(Succeeded), init(crash), web(crash)]), Some(1));
-    assert_eq!(
-        first(&[init(Succeeded), init(Succeeded), web(crash)]),
-        Some(2)
-    );
+    assert_eq!(first(&[init(Succeeded), init(Succeeded), web(crash)]), Some(2));
 }

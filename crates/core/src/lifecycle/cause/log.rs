@@ -54,9 +54,7 @@ impl CauseLog {
 fn to_word(cause: RecordedCause) -> u64 {
     // A time before the epoch is no time of a pod.
     let millis = cause.began.as_nanos().max(0).cast_unsigned() / NANOS_PER_MILLI.cast_unsigned();
-    let container = cause
-        .container
-        .map_or(0, |position| u64::from(position.saturating_add(1)));
+    let container = cause.container.map_or(0, |position| u64::from(position.saturating_add(1)));
     millis << TIME_AT | container << WAITING_BITS | cause.waiting.index() as u64
 }
 
@@ -107,19 +105,11 @@ mod tests {
             ] {
                 let mut log = CauseLog::default();
                 let began = Timestamp::from_nanos(nanos);
-                log.push(RecordedCause {
-                    waiting,
-                    began,
-                    container: None,
-                });
+                log.push(RecordedCause { waiting, began, container: None });
                 let began = Timestamp::from_nanos(kept);
                 assert_eq!(
                     log.iter().next(),
-                    Some(RecordedCause {
-                        waiting,
-                        began,
-                        container: None
-                    })
+                    Some(RecordedCause { waiting, began, container: None })
                 );
             }
         }

@@ -10,21 +10,12 @@ use crate::reason::scheduler::{PREEMPTION, clauses, own};
 use crate::reason::{MOST_CHARACTERS, shorten};
 
 /// What it says where the scheduler keeps the node that it has nominated.
-const KEEPS_NODE: [&str; 3] = [
-    "terminating pod on the nominated node",
-    "workload aware preemption",
-    "pod group preemption",
-];
+const KEEPS_NODE: [&str; 3] =
+    ["terminating pod on the nominated node", "workload aware preemption", "pod group preemption"];
 
 /// What the messages about a group of pods contain, in any case.
-const POD_GROUP: [&str; 6] = [
-    "pod group",
-    "podgroup",
-    "gang",
-    "sibling pods",
-    "mincount",
-    "minavailable",
-];
+const POD_GROUP: [&str; 6] =
+    ["pod group", "podgroup", "gang", "sibling pods", "mincount", "minavailable"];
 
 /// What the messages about a failed binding of volumes contain, in any case.
 const VOLUMES: [&str; 2] = ["volumebinding", "binding volumes"];
@@ -44,10 +35,7 @@ const CLAUSES: [(Cause, &[&str]); 6] = [
     ),
     (Cause::Taint, &["taint", "unschedulable"]),
     (Cause::Topology, &["topology spread"]),
-    (
-        Cause::Volume,
-        &["volume", "pvc", "storage", "disk", "csi driver", "csinode"],
-    ),
+    (Cause::Volume, &["volume", "pvc", "storage", "disk", "csi driver", "csinode"]),
     (Cause::Claim, &["claim", "device"]),
     (Cause::Affinity, &["affinity", "selector"]),
 ];
@@ -147,9 +135,7 @@ fn is_of_other_nodes(cause: Cause, clause: &str) -> bool {
 
 /// Whether a clause names a taint of a node that is not well, or has not started.
 fn names_a_fault(clause: &str) -> bool {
-    let key = clause
-        .split_once('{')
-        .and_then(|(_, rest)| rest.split([':', '}']).next());
+    let key = clause.split_once('{').and_then(|(_, rest)| rest.split([':', '}']).next());
     key.is_some_and(|key| key.starts_with("node.kubernetes.io/") || is_startup_taint(key))
 }
 

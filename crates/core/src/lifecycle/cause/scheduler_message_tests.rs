@@ -7,33 +7,18 @@ fn cause_of(clauses: &str) -> Cause {
 #[test]
 fn the_clause_with_the_most_nodes_decides() {
     let cordoned = "node(s) were unschedulable";
-    assert_eq!(
-        cause_of(&format!("2 Insufficient cpu, 3 {cordoned}")),
-        Cause::Taint
-    );
-    assert_eq!(
-        cause_of(&format!("3 Insufficient cpu, 2 {cordoned}")),
-        Cause::Resources
-    );
+    assert_eq!(cause_of(&format!("2 Insufficient cpu, 3 {cordoned}")), Cause::Taint);
+    assert_eq!(cause_of(&format!("3 Insufficient cpu, 2 {cordoned}")), Cause::Resources);
     // On a tie the first.
-    assert_eq!(
-        cause_of(&format!("2 {cordoned}, 2 Insufficient cpu")),
-        Cause::Taint
-    );
-    assert_eq!(
-        cause_of(&format!("2 Insufficient cpu, 2 {cordoned}")),
-        Cause::Resources
-    );
+    assert_eq!(cause_of(&format!("2 {cordoned}, 2 Insufficient cpu")), Cause::Taint);
+    assert_eq!(cause_of(&format!("2 Insufficient cpu, 2 {cordoned}")), Cause::Resources);
 }
 
 #[test]
 fn the_nodes_of_a_cause_are_added_up_but_those_that_lack_resources() {
     for (clauses, expected) in [
         // A node that lacks both is named twice.
-        (
-            "3 node(s) were unschedulable, 2 Insufficient cpu, 2 Insufficient memory",
-            Cause::Taint,
-        ),
+        ("3 node(s) were unschedulable, 2 Insufficient cpu, 2 Insufficient memory", Cause::Taint),
         (
             "2 node(s) were unschedulable, 2 Insufficient cpu, 3 Insufficient memory",
             Cause::Resources,
@@ -43,14 +28,8 @@ fn the_nodes_of_a_cause_are_added_up_but_those_that_lack_resources() {
             Cause::Volume,
         ),
         // On a tie the cause whose first clause comes first.
-        (
-            "2 Insufficient cpu, 3 node(s) were unschedulable, 3 Too many pods",
-            Cause::Resources,
-        ),
-        (
-            "99999999999999999999 Insufficient cpu, 9 node(s) were unschedulable",
-            Cause::Resources,
-        ),
+        ("2 Insufficient cpu, 3 node(s) were unschedulable, 3 Too many pods", Cause::Resources),
+        ("99999999999999999999 Insufficient cpu, 9 node(s) were unschedulable", Cause::Resources),
         ("1 x, 2y Insufficient cpu", Cause::Resources),
         ("2 x,3 node(s) were unschedulable", Cause::Taint),
     ] {
@@ -62,10 +41,7 @@ fn the_nodes_of_a_cause_are_added_up_but_those_that_lack_resources() {
 #[test]
 fn nodes_that_were_not_meant_for_the_pod_do_not_count_beside_others() {
     for (clauses, expected) in [
-        (
-            "1 Insufficient cpu, 9 node(s) had untolerated taint(s)",
-            Cause::Resources,
-        ),
+        ("1 Insufficient cpu, 9 node(s) had untolerated taint(s)", Cause::Resources),
         (
             "1 Insufficient cpu, 9 node(s) had untolerated taint {nvidia.com/gpu: present}",
             Cause::Resources,
@@ -92,15 +68,9 @@ fn nodes_that_were_not_meant_for_the_pod_do_not_count_beside_others() {
             "1 Insufficient cpu, 9 node(s) had untolerated taint {karpenter.sh/unregistered: }",
             Cause::Taint,
         ),
-        (
-            "1 Insufficient cpu, 9 node(s) were unschedulable",
-            Cause::Taint,
-        ),
+        ("1 Insufficient cpu, 9 node(s) were unschedulable", Cause::Taint),
         // Affinity between pods is asked last.
-        (
-            "1 Insufficient cpu, 9 node(s) didn't match pod anti-affinity rules",
-            Cause::Affinity,
-        ),
+        ("1 Insufficient cpu, 9 node(s) didn't match pod anti-affinity rules", Cause::Affinity),
         // With no others they decide.
         (
             "1 node(s) had untolerated taint(s), 9 node(s) didn't match Pod's node affinity/selector",
@@ -110,10 +80,7 @@ fn nodes_that_were_not_meant_for_the_pod_do_not_count_beside_others() {
             "9 node(s) had untolerated taint(s), 1 node(s) didn't match Pod's node affinity/selector",
             Cause::Taint,
         ),
-        (
-            "1 node(s) didn't have free ports, 9 node(s) had untolerated taint(s)",
-            Cause::Other,
-        ),
+        ("1 node(s) didn't have free ports, 9 node(s) had untolerated taint(s)", Cause::Other),
         (
             "1 node(s) had volume node affinity conflict, 9 node(s) had untolerated taint(s)",
             Cause::Volume,
@@ -136,36 +103,21 @@ fn other_schedulers_and_queues_are_understood() {
              resources: CPU.",
             Cause::Taint,
         ),
-        (
-            "0/3 nodes are unavailable: 3 node(s) resource fit failed.",
-            Cause::Resources,
-        ),
-        (
-            "0/3 nodes are unavailable: 3 node(s) pod number exceeded.",
-            Cause::Resources,
-        ),
+        ("0/3 nodes are unavailable: 3 node(s) resource fit failed.", Cause::Resources),
+        ("0/3 nodes are unavailable: 3 node(s) pod number exceeded.", Cause::Resources),
         (
             "0/8 nodes are available: Pod shop/web is rejected in PreFilter because ElasticQuota shop is more than Max. \
              preemption: 0/8 nodes are available",
             Cause::Quota,
         ),
-        (
-            "queue resource quota insufficient: insufficient cpu",
-            Cause::Quota,
-        ),
-        (
-            "Request does not fit in queue 'root.shop': requested cpu 9",
-            Cause::Quota,
-        ),
+        ("queue resource quota insufficient: insufficient cpu", Cause::Quota),
+        ("Request does not fit in queue 'root.shop': requested cpu 9", Cause::Quota),
         ("waiting in the scheduling queue", Cause::Other),
         (
             "0/2 nodes are available: 2 CSI driver ebs.csi.aws.com is not installed on the node.",
             Cause::Volume,
         ),
-        (
-            "0/2 nodes are available: 2 CSINode not found.",
-            Cause::Volume,
-        ),
+        ("0/2 nodes are available: 2 CSINode not found.", Cause::Volume),
     ] {
         assert_eq!(cause(message), expected, "{message}");
     }
@@ -207,10 +159,7 @@ fn what_does_not_begin_with_a_number_is_one_clause() {
         Cause::Taint,
         "all of it is searched"
     );
-    assert_eq!(
-        cause_of(&format!("4 x, {unbound}, 9 Insufficient cpu")),
-        Cause::Resources
-    );
+    assert_eq!(cause_of(&format!("4 x, {unbound}, 9 Insufficient cpu")), Cause::Resources);
     assert_eq!(cause_of(&format!("4 x, {unbound}")), Cause::Volume);
 }
 
@@ -235,14 +184,8 @@ fn what_postfilter_plugins_say_does_not_count() {
 fn a_message_of_another_form_is_one_clause() {
     for (message, expected) in [
         ("", Cause::Other),
-        (
-            "waiting for volume \"a\", 9 Insufficient cpu",
-            Cause::Resources,
-        ),
-        (
-            "3 Insufficient cpu, 5 node(s) had a taint",
-            Cause::Resources,
-        ),
+        ("waiting for volume \"a\", 9 Insufficient cpu", Cause::Resources),
+        ("3 Insufficient cpu, 5 node(s) had a taint", Cause::Resources),
         ("3 nodes, volume \"a\"", Cause::Volume),
         ("running PreBind plugin: timeout", Cause::Other),
     ] {
@@ -257,18 +200,12 @@ fn the_clauses_come_after_the_first_count_of_nodes() {
             "all nodes are unavailable: 1 Insufficient cpu, 2 node(s) were unschedulable.",
             Cause::Taint,
         ),
-        (
-            "0/x nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable",
-            Cause::Taint,
-        ),
+        ("0/x nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable", Cause::Taint),
         (
             "1 nodes are available: 2 a taint nodes are unavailable: 3 Insufficient cpu",
             Cause::Resources,
         ),
-        (
-            "nodes are available: 1 Insufficient cpu, 2 taint",
-            Cause::Resources,
-        ),
+        ("nodes are available: 1 Insufficient cpu, 2 taint", Cause::Resources),
     ] {
         assert_eq!(cause(message), expected, "{message}");
     }
@@ -334,9 +271,7 @@ fn the_reasons_of_every_version_have_the_documented_causes() {
 fn a_taint_that_is_named_is_a_taint() {
     let named = "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }";
     assert_eq!(cause_of(&format!("2 {named}")), Cause::Taint);
-    assert!(names_pod_group(
-        "waiting for minCount pods from a gang to appear in scheduling queue"
-    ));
+    assert!(names_pod_group("waiting for minCount pods from a gang to appear in scheduling queue"));
 }
 
 proptest::proptest! {

@@ -54,10 +54,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
         (Stage::Scheduling, SCHEDULING),
         (Stage::Unschedulable, SCHEDULING),
         (Stage::Network, NETWORK),
-        (
-            Stage::Init,
-            &[Terminating, Image, Config, Crash, Pull, Create, Run],
-        ),
+        (Stage::Init, &[Terminating, Image, Config, Crash, Pull, Create, Run]),
         (
             Stage::Containers,
             &[
@@ -99,10 +96,7 @@ struct StageAndCause {
 
 impl From<WaitReason> for StageAndCause {
     fn from(waiting: WaitReason) -> Self {
-        Self {
-            stage: waiting.stage(),
-            cause: waiting.cause(),
-        }
+        Self { stage: waiting.stage(), cause: waiting.cause() }
     }
 }
 
@@ -146,9 +140,7 @@ impl WaitReason {
     pub fn new(stage: Stage, cause: Cause) -> Option<Self> {
         let causes = CAUSES[stage as usize].1;
         let position = causes.iter().position(|possible| *possible == cause)?;
-        u8::try_from(BEGINS[stage as usize] + position)
-            .ok()
-            .map(Self)
+        u8::try_from(BEGINS[stage as usize] + position).ok().map(Self)
     }
 
     /// The pair with the cause that fits a pod in `stage` always.
@@ -200,15 +192,7 @@ mod tests {
     #[test]
     fn every_stage_has_a_cause_that_fits_always() {
         let causes = Stage::ALL.map(|stage| WaitReason::otherwise(stage).cause().as_str());
-        let expected = [
-            "gate",
-            "other",
-            "other",
-            "unknown",
-            "run",
-            "probe",
-            "readiness_gate",
-        ];
+        let expected = ["gate", "other", "other", "unknown", "run", "probe", "readiness_gate"];
         assert_eq!(causes, expected);
     }
 }

@@ -141,11 +141,7 @@ mod tests {
             (9 * 3600 + 59, 9 * 3600),
             (50 * 3600, 50 * 3600),
         ] {
-            assert_eq!(
-                off(&[-seconds * SECOND; 4]),
-                Some(Off::Ahead(known)),
-                "{seconds}"
-            );
+            assert_eq!(off(&[-seconds * SECOND; 4]), Some(Off::Ahead(known)), "{seconds}");
         }
         for nanos in [i64::MIN, i64::MAX] {
             assert!(off(&[nanos; 4]).is_some());

@@ -96,9 +96,8 @@ impl Clocks {
     /// The nodes whose clocks are off, by name.
     pub(super) fn off(&self) -> Vec<NodeClock> {
         let off = self.nodes.iter();
-        let mut off: Vec<NodeClock> = off
-            .filter_map(|(node, watched)| self.shown(node, watched))
-            .collect();
+        let mut off: Vec<NodeClock> =
+            off.filter_map(|(node, watched)| self.shown(node, watched)).collect();
         off.sort_unstable_by(|one, other| one.node.cmp(&other.node));
         off
     }
@@ -150,10 +149,7 @@ struct Count {
 impl Watched {
     fn count(&self) -> Count {
         let is_behind = matches!(self.differences.off(), Some(Off::Behind(_)));
-        Count {
-            judged: usize::from(self.differences.are_enough()),
-            behind: usize::from(is_behind),
-        }
+        Count { judged: usize::from(self.differences.are_enough()), behind: usize::from(is_behind) }
     }
 }
 
@@ -187,8 +183,7 @@ mod tests {
 
     fn off(clocks: &Clocks) -> Vec<(String, ClockFault, u32)> {
         let off = clocks.off().into_iter();
-        off.map(|one| (one.node.to_string(), one.fault, one.seconds))
-            .collect()
+        off.map(|one| (one.node.to_string(), one.fault, one.seconds)).collect()
     }
 
     #[test]
@@ -225,11 +220,7 @@ mod tests {
         assert_eq!(off(&clocks).len(), 2, "half of them");
         pods(&mut clocks, "node-3", 50);
         let ahead = [("node-2".to_owned(), ClockFault::Ahead, 40)];
-        assert_eq!(
-            off(&clocks),
-            ahead,
-            "what is early in spite of that is ahead"
-        );
+        assert_eq!(off(&clocks), ahead, "what is early in spite of that is ahead");
         pods(&mut clocks, "node-4", 0);
         // Three differences are too few to count.
         clocks.add(&"node-5".into(), 50 * NANOS_PER_SECOND, at(0));

@@ -128,10 +128,7 @@ impl Nodes {
 
     /// The pod `uid` is bound to a node that is not known yet.
     pub(super) fn wait(&mut self, name: &Arc<str>, uid: PodUid) {
-        self.awaited
-            .entry(Arc::clone(name))
-            .or_default()
-            .insert(uid);
+        self.awaited.entry(Arc::clone(name)).or_default().insert(uid);
     }
 
     /// The pod `uid` waits for its node no longer.
@@ -202,10 +199,8 @@ impl Nodes {
                 }
             }
             NodeEvent::Listed { nodes, began } => {
-                let arrival = Arrival::List {
-                    began,
-                    is_first: !std::mem::replace(&mut self.listed, true),
-                };
+                let arrival =
+                    Arrival::List { began, is_first: !std::mem::replace(&mut self.listed, true) };
                 let listed: HashSet<PodUid> = nodes.iter().map(|node| node.uid).collect();
                 for snapshot in nodes {
                     self.fold(snapshot, context, arrival, emit, &mut pods);

@@ -227,11 +227,7 @@ impl Node {
         self.decided |= bit;
         match Judgement::of(self.created, at) {
             Judgement::Usable { latency, rounded } => {
-                emit(NodeObservation::Measured {
-                    step,
-                    latency,
-                    pool: &self.labels.pool,
-                });
+                emit(NodeObservation::Measured { step, latency, pool: &self.labels.pool });
                 if rounded {
                     emit(NodeObservation::Anomaly(AnomalyKind::Rounded));
                 }

@@ -41,11 +41,7 @@ impl Observer for Log {
                     _ => "node starts".to_owned(),
                 }
             }
-            Observation::Node(NodeObservation::Measured {
-                step,
-                latency,
-                pool,
-            }) => {
+            Observation::Node(NodeObservation::Measured { step, latency, pool }) => {
                 format!("{} of {pool}: {}", step.as_str(), latency.as_seconds_f64())
             }
             Observation::Node(NodeObservation::Anomaly(kind)) => format!("node: {}", kind.as_str()),
@@ -53,38 +49,19 @@ impl Observer for Log {
             Observation::Pod(pod, PodObservation::Measured { interval, latency })
                 if interval.is_of_node() =>
             {
-                format!(
-                    "{} {} {}",
-                    pod.name,
-                    interval.as_str(),
-                    latency.as_seconds_f64()
-                )
+                format!("{} {} {}", pod.name, interval.as_str(), latency.as_seconds_f64())
             }
             Observation::Pod(pod, PodObservation::Unobserved { stage, reason })
                 if stage.interval().is_of_node() =>
             {
                 format!("{} no {}: {}", pod.name, stage.as_str(), reason.as_str())
             }
-            Observation::Pod(
-                pod,
-                PodObservation::Startup {
-                    capacity,
-                    images,
-                    latency,
-                },
-            ) => {
+            Observation::Pod(pod, PodObservation::Startup { capacity, images, latency }) => {
                 let (capacity, images) = (capacity.as_str(), images.as_str());
-                format!(
-                    "{} {capacity} {images} {}",
-                    pod.name,
-                    latency.as_seconds_f64()
-                )
+                format!("{} {capacity} {images} {}", pod.name, latency.as_seconds_f64())
             }
             Observation::Pod(pod, PodObservation::Bound | PodObservation::NodeKnown) => {
-                let pool = pod
-                    .node_labels
-                    .as_deref()
-                    .map_or("?", |labels| &labels.pool);
+                let pool = pod.node_labels.as_deref().map_or("?", |labels| &labels.pool);
                 format!("{} is on {pool}", pod.name)
             }
             _ => return,
@@ -106,29 +83,18 @@ struct Cluster {
 
 impl Cluster {
     fn new(mode: TimestampMode) -> Self {
-        Self::with(TrackerConfig {
-            timestamps: mode,
-            ..TrackerConfig::default()
-        })
+        Self::with(TrackerConfig { timestamps: mode, ..TrackerConfig::default() })
     }
 
     fn with(config: TrackerConfig) -> Self {
-        let tracker = Tracker::new(TrackerConfig {
-            nodes: true,
-            ..config
-        });
-        Self {
-            tracker,
-            log: Log::default(),
-        }
+        let tracker = Tracker::new(TrackerConfig { nodes: true, ..config });
+        Self { tracker, log: Log::default() }
     }
 
     fn deliver(&mut self, millis: i64, event: PodEvent) -> Vec<String> {
         let now = at(0).plus_nanos(millis * 1_000_000);
-        let is_list = matches!(
-            event,
-            PodEvent::Listed { .. } | PodEvent::Nodes(NodeEvent::Listed { .. })
-        );
+        let is_list =
+            matches!(event, PodEvent::Listed { .. } | PodEvent::Nodes(NodeEvent::Listed { .. }));
         let delivery = Delivery {
             source: SourceId(0),
             event,
@@ -152,10 +118,7 @@ impl Cluster {
 
     fn list(&mut self, second: i64, nodes: Vec<NodeSnapshot>) -> Vec<String> {
         let began = at(second);
-        self.deliver(
-            second * 1_000,
-            PodEvent::Nodes(NodeEvent::Listed { nodes, began }),
-        )
+        self.deliver(second * 1_000, PodEvent::Nodes(NodeEvent::Listed { nodes, began }))
     }
 
     fn record(&self) -> Record {
@@ -172,10 +135,7 @@ fn node(name: &str, created: i64, version: u64) -> NodeSnapshot {
 }
 
 fn condition(second: i64) -> Condition {
-    Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(second)),
-    }
+    Condition { status: ConditionStatus::True, last_transition: Some(at(second)) }
 }
 
 fn ready_node(name: &str, created: i64, version: u64, ready: i64) -> NodeSnapshot {
@@ -191,17 +151,13 @@ fn pod(name: &str, created: i64) -> PodSnapshot {
 }
 
 fn unschedulable(name: &str, created: i64) -> PodSnapshot {
-    PodSnapshot {
-        unschedulable: true,
-        ..pod(name, created)
-    }
+    PodSnapshot { unschedulable: true, ..pod(name, created) }
 }
 
 fn on(node: &str, mut pod: PodSnapshot, scheduled: i64) -> PodSnapshot {
     pod.info.node = Some(node.into());
     pod.unschedulable = false;
-    pod.conditions
-        .insert(ConditionType::PodScheduled, condition(scheduled));
+    pod.conditions.insert(ConditionType::PodScheduled, condition(scheduled));
     pod
 }
 
@@ -223,20 +179,9 @@ fn a_pod_that_waited_for_a_new_node_has_its_steps() {
     cluster.pod(10_000, unschedulable("p", 10));
     assert_eq!(cluster.node(40_300, node("n", 40, 1)), ["node starts"]);
     let lines = cluster.node(60_400, ready_node("n", 40, 2, 60));
-    assert_eq!(
-        lines,
-        ["ready of pool: 20", "schedulable of pool: 20", "node ready"]
-    );
+    assert_eq!(lines, ["ready of pool: 20", "schedulable of pool: 20", "node ready"]);
     let lines = cluster.pod(62_000, on("n", pod("p", 10), 62));
-    assert_eq!(
-        lines,
-        [
-            "p is on pool",
-            "p node_launch 30",
-            "p node_ready 20",
-            "p node_join 2"
-        ]
-    );
+    assert_eq!(lines, ["p is on pool", "p node_launch 30", "p node_ready 20", "p node_join 2"]);
     let lines = cluster.pod(80_000, ready(on("n", pod("p", 10), 62), 80));
     assert_eq!(lines, ["p new unknown 70", "first_pod of pool: 40"]);
     let record = cluster.record();
@@ -264,10 +209,7 @@ fn times_are_sharpened_by_their_arrival() {
     let lines = cluster.node(63_700, ready_node("n", 40, 4, 60));
     assert_eq!(lines, ["schedulable of pool: 23.4", "node ready"]);
     // Seen before the second in which it says that it was created.
-    assert_eq!(
-        cluster.node(69_900, node("m", 70, 1)),
-        ["node starts", "node: skew"]
-    );
+    assert_eq!(cluster.node(69_900, node("m", 70, 1)), ["node starts", "node: skew"]);
 }
 
 #[test]
@@ -277,12 +219,8 @@ fn a_node_that_is_not_ready_in_time_leaves_two_steps_unobserved() {
     cluster.pod(10_000, unschedulable("p", 10));
     cluster.node(40_300, node("n", 40, 1));
     let lines = cluster.pod(62_000, on("n", pod("p", 10), 62));
-    let expected = [
-        "p is on pool",
-        "p node_launch 30",
-        "p no node_ready: time",
-        "p no node_join: time",
-    ];
+    let expected =
+        ["p is on pool", "p node_launch 30", "p no node_ready: time", "p no node_join: time"];
     assert_eq!(lines, expected);
     // What is delivered later changes nothing.
     cluster.node(63_000, ready_node("n", 40, 2, 60));
@@ -310,18 +248,13 @@ fn capacity_is_judged_by_whole_seconds_when_scheduled_is_latched() {
     let mut absurd = pod("without time", 10);
     absurd.created = None;
     cluster.pod(61_000, ready(on("old", absurd, 50), 60));
-    assert_eq!(
-        cluster.record().needed.capacity,
-        Some(StartupCapacity::Unknown)
-    );
+    assert_eq!(cluster.record().needed.capacity, Some(StartupCapacity::Unknown));
 }
 
 #[test]
 fn adopted_pods_that_are_scheduled_are_of_unknown_capacity() {
-    let mut cluster = Cluster::with(TrackerConfig {
-        backfill: Backfill::Nothing,
-        ..TrackerConfig::default()
-    });
+    let mut cluster =
+        Cluster::with(TrackerConfig { backfill: Backfill::Nothing, ..TrackerConfig::default() });
     cluster.list(0, vec![ready_node("n", -50, 1, -40)]);
     let bound = on("n", unschedulable("a", -60), -30);
     let waiting = unschedulable("b", -60);
@@ -331,30 +264,16 @@ fn adopted_pods_that_are_scheduled_are_of_unknown_capacity() {
     let lines = cluster.pod(5_000, ready(bound, 5));
     assert_eq!(lines, ["a unknown unknown 65"]);
     let lines = cluster.pod(6_000, on("n", pod("b", -60), 6));
-    let expected = [
-        "b is on pool",
-        "b node_launch 10",
-        "b node_ready 10",
-        "b node_join 46",
-    ];
+    let expected = ["b is on pool", "b node_launch 10", "b node_ready 10", "b node_join 46"];
     assert_eq!(lines, expected);
 }
 
 #[test]
 fn old_nodes_and_ready_ones_of_the_first_list_are_preexisting() {
     let mut cluster = Cluster::new(TimestampMode::Api);
-    let lines = cluster.list(
-        100,
-        vec![
-            ready_node("ready", 90, 1, 95),
-            node("young", 70, 1),
-            node("old", 69, 1),
-        ],
-    );
-    assert_eq!(
-        lines,
-        ["node preexisting", "node starts", "node preexisting"]
-    );
+    let lines = cluster
+        .list(100, vec![ready_node("ready", 90, 1, 95), node("young", 70, 1), node("old", 69, 1)]);
+    assert_eq!(lines, ["node preexisting", "node starts", "node preexisting"]);
     // Not in a first list, a Ready node counts; its arrival in a list is unknown.
     let listed = vec![
         ready_node("ready", 90, 1, 95),
@@ -363,21 +282,10 @@ fn old_nodes_and_ready_ones_of_the_first_list_are_preexisting() {
         ready_node("late", 105, 1, 108),
     ];
     let lines = cluster.list(110, listed);
-    let expected = [
-        "node starts",
-        "ready of pool: 3",
-        "node: missing",
-        "node ready",
-    ];
+    let expected = ["node starts", "ready of pool: 3", "node: missing", "node ready"];
     assert_eq!(lines, expected);
-    assert_eq!(
-        cluster.node(140_999, ready_node("event", 110, 1, 111))[0],
-        "node preexisting"
-    );
-    assert_eq!(
-        cluster.node(140_000, ready_node("more", 110, 1, 111))[0],
-        "node starts"
-    );
+    assert_eq!(cluster.node(140_999, ready_node("event", 110, 1, 111))[0], "node preexisting");
+    assert_eq!(cluster.node(140_000, ready_node("more", 110, 1, 111))[0], "node starts");
 }
 
 #[test]
@@ -386,17 +294,11 @@ fn starting_nodes_are_deleted_or_vanish_and_duplicates_change_nothing() {
     cluster.list(0, vec![]);
     cluster.node(1_000, node("a", 1, 5));
     cluster.node(1_000, node("b", 1, 5));
-    assert_eq!(
-        cluster.node(2_000, ready_node("a", 1, 4, 2)),
-        Vec::<String>::new()
-    );
+    assert_eq!(cluster.node(2_000, ready_node("a", 1, 4, 2)), Vec::<String>::new());
     let deleted = NodeEvent::Deleted(Box::new(node("a", 1, 6)));
     let lines = cluster.deliver(3_000, PodEvent::Nodes(deleted.clone()));
     assert_eq!(lines, ["node deleted"]);
-    assert_eq!(
-        cluster.deliver(3_000, PodEvent::Nodes(deleted)),
-        Vec::<String>::new()
-    );
+    assert_eq!(cluster.deliver(3_000, PodEvent::Nodes(deleted)), Vec::<String>::new());
     assert_eq!(cluster.node(4_000, node("a", 1, 6)), Vec::<String>::new());
     assert_eq!(cluster.list(5, vec![]), ["node vanished"]);
     // It comes back, as after a list that lagged.
@@ -409,15 +311,10 @@ fn the_first_pod_of_a_node_is_no_daemon() {
     cluster.list(0, vec![]);
     cluster.node(10_000, node("n", 10, 1));
     let mut daemon = ready(on("n", pod("daemon", 11), 12), 13);
-    daemon.info.workload = Some(std::sync::Arc::new(Workload {
-        kind: "DaemonSet".into(),
-        name: "d".into(),
-    }));
+    daemon.info.workload =
+        Some(std::sync::Arc::new(Workload { kind: "DaemonSet".into(), name: "d".into() }));
     let lines = cluster.pod(13_000, daemon);
-    assert!(
-        !lines.iter().any(|line| line.contains("first_pod")),
-        "{lines:?}"
-    );
+    assert!(!lines.iter().any(|line| line.contains("first_pod")), "{lines:?}");
     let mut failed = on("n", pod("failed", 11), 12);
     failed.phase = crate::pod::Phase::Failed;
     cluster.pod(14_000, failed);
@@ -425,10 +322,7 @@ fn the_first_pod_of_a_node_is_no_daemon() {
     assert_eq!(lines.last().unwrap(), "first_pod of pool: 5");
     // The node starts still.
     let lines = cluster.node(16_000, ready_node("n", 10, 2, 16));
-    assert_eq!(
-        lines,
-        ["ready of pool: 6", "schedulable of pool: 6", "node ready"]
-    );
+    assert_eq!(lines, ["ready of pool: 6", "schedulable of pool: 6", "node ready"]);
 }
 
 #[test]
@@ -460,24 +354,15 @@ fn the_newest_node_of_a_name_is_that_of_its_pods() {
     cluster.list(50, vec![newer.clone(), older]);
     cluster.pod(50_000, pod("p", 30));
     cluster.pod(50_000, pod("q", 30));
-    assert_eq!(
-        cluster.pod(51_000, on("n", pod("p", 30), 51)),
-        ["p is on pool"]
-    );
+    assert_eq!(cluster.pod(51_000, on("n", pod("p", 30), 51)), ["p is on pool"]);
     let deleted = PodEvent::Nodes(NodeEvent::Deleted(Box::new(newer)));
     cluster.deliver(52_000, deleted);
-    assert_eq!(
-        cluster.pod(53_000, on("n", pod("q", 30), 53)),
-        ["q is on old"]
-    );
+    assert_eq!(cluster.pod(53_000, on("n", pod("q", 30), 53)), ["q is on old"]);
 }
 
 #[test]
 fn network_times_of_newer_kubelets_are_exact_also_where_they_tie() {
-    for (version, expected) in [
-        ("v1.36.0", NetworkTime::Exact),
-        ("v1.35.9", NetworkTime::Late),
-    ] {
+    for (version, expected) in [("v1.36.0", NetworkTime::Exact), ("v1.35.9", NetworkTime::Late)] {
         let mut cluster = Cluster::new(TimestampMode::Api);
         let mut node = ready_node("n", -50, 1, -40);
         node.labels.kubelet_version = version.into();
@@ -498,12 +383,7 @@ fn a_list_after_an_event_is_no_first_list() {
     let mut cluster = Cluster::new(TimestampMode::Api);
     cluster.node(99_000, node("a", 90, 1));
     let listed = vec![node("a", 90, 1), ready_node("b", 95, 2, 98)];
-    let expected = [
-        "node starts",
-        "ready of pool: 3",
-        "node: missing",
-        "node ready",
-    ];
+    let expected = ["node starts", "ready of pool: 3", "node: missing", "node ready"];
     assert_eq!(cluster.list(100, listed), expected);
 }
 
@@ -539,10 +419,8 @@ fn each_node_is_counted_by_one_shard_and_known_to_all() {
     let mut discovered = 0;
     for index in 0..4 {
         let shard: Shard = format!("{index}/4").parse().unwrap();
-        let mut cluster = Cluster::with(TrackerConfig {
-            shard: Some(shard),
-            ..TrackerConfig::default()
-        });
+        let mut cluster =
+            Cluster::with(TrackerConfig { shard: Some(shard), ..TrackerConfig::default() });
         cluster.list(0, vec![]);
         for number in 0..20 {
             let name = format!("n{number}");
@@ -577,28 +455,13 @@ fn a_restored_tracker_goes_on_with_its_nodes() {
     before.pod(12_000, on("elsewhere", pod("q", 5), 11));
     let saved = before.tracker.saved();
     let pods = crate::lifecycle::saved::read_back(&before.tracker);
-    let mut log = Log {
-        discovered: 1,
-        starting: 1,
-        ..Log::default()
-    };
-    let config = TrackerConfig {
-        nodes: true,
-        ..TrackerConfig::default()
-    };
-    let tracker = Tracker::restored(
-        config,
-        saved,
-        pods,
-        crate::lifecycle::Successor::Same,
-        &mut log,
-    );
+    let mut log = Log { discovered: 1, starting: 1, ..Log::default() };
+    let config = TrackerConfig { nodes: true, ..TrackerConfig::default() };
+    let tracker =
+        Tracker::restored(config, saved, pods, crate::lifecycle::Successor::Same, &mut log);
     let mut after = Cluster { tracker, log };
     // The list closes a gap: a Ready node is no old one.
-    let listed = vec![
-        ready_node("n", 10, 2, 15),
-        ready_node("elsewhere", 20, 1, 21),
-    ];
+    let listed = vec![ready_node("n", 10, 2, 15), ready_node("elsewhere", 20, 1, 21)];
     let lines = after.list(30, listed);
     let expected = [
         "ready of pool: 5",
@@ -619,10 +482,7 @@ fn without_nodes_nothing_is_told_of_them() {
     cluster.tracker = Tracker::new(TrackerConfig::default());
     cluster.list(0, vec![node("n", 0, 1)]);
     let pod = ready(on("n", unschedulable("p", -5), 2), 3);
-    assert_eq!(
-        cluster.pod(3_000, pod),
-        ["p is on ?"].into_iter().skip(1).collect::<Vec<_>>()
-    );
+    assert_eq!(cluster.pod(3_000, pod), ["p is on ?"].into_iter().skip(1).collect::<Vec<_>>());
     assert_eq!(cluster.record().needed.capacity, None);
     assert!(cluster.tracker.saved().nodes.is_none());
 }

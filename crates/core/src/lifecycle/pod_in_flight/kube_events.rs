@@ -88,9 +88,7 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
-        let at = event
-            .first
-            .map(|first| mode.estimate_event(first, event.named));
+        let at = event.first.map(|first| mode.estimate_event(first, event.named));
         let pulled = self.count_pull(position, &event.reason, at, reporter);
         let is_evidence = matches!(
             event.reason,
@@ -100,16 +98,7 @@ impl PodInFlight {
                 | EventReason::Started
         );
         let evidence = at.filter(|_| is_evidence);
-        let Self {
-            uid,
-            info,
-            startup,
-            slos,
-            evidence: wait_evidence,
-            images,
-            sli,
-            ..
-        } = self;
+        let Self { uid, info, startup, slos, evidence: wait_evidence, images, sli, .. } = self;
         let mut emit = |observation| reporter.pod(info, observation);
         // An Event without a usable time is no evidence: it would make the network's time unknown.
         let latched = evidence.is_some_and(|at| startup.latch_event(at, &mut emit));
@@ -140,10 +129,7 @@ impl PodInFlight {
         at: Option<Timestamp>,
         reporter: &mut Reporter<'_, impl Observer>,
     ) -> bool {
-        if !matches!(
-            reason,
-            EventReason::Pulled(Some(_)) | EventReason::PullFailed { .. }
-        ) {
+        if !matches!(reason, EventReason::Pulled(Some(_)) | EventReason::PullFailed { .. }) {
             return false;
         }
         let earlier = self.images.registries();
@@ -201,8 +187,6 @@ fn take_pull<'a>(
         }
         _ => return None,
     };
-    image
-        .registry
-        .get_or_insert_with(|| Arc::clone(pull.registry));
+    image.registry.get_or_insert_with(|| Arc::clone(pull.registry));
     Some(pull)
 }

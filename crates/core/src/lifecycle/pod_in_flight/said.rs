@@ -23,10 +23,7 @@ impl PodInFlight {
     }
 
     fn tells(&self) -> Waiting {
-        Waiting {
-            cause: self.waiting.cause(),
-            container: self.container,
-        }
+        Waiting { cause: self.waiting.cause(), container: self.container }
     }
 
     /// What its status says of the present cause, or the warning that gives it.
@@ -68,12 +65,7 @@ impl PodInFlight {
 
     /// Takes back a message that was read, which no budget counts yet.
     pub(super) fn read_message(&mut self, message: Option<Message>) {
-        self.texts = message.map(|message| {
-            Box::new(Texts {
-                message: Some(message),
-                hints: None,
-            })
-        });
+        self.texts = message.map(|message| Box::new(Texts { message: Some(message), hints: None }));
     }
 
     /// The message that was read.
@@ -139,9 +131,7 @@ impl PodInFlight {
     /// Keeps of a startup that is over what is told of its last cause, which counts no longer.
     pub(super) fn settle_texts(&mut self, shared: &mut SharedState) {
         self.release_messages(shared);
-        let told = self
-            .told()
-            .map(|told| keep(&told, MOST_BYTES_OF_ONE).into());
+        let told = self.told().map(|told| keep(&told, MOST_BYTES_OF_ONE).into());
         self.read_message(told.map(|text| Message {
             about: self.waiting,
             is_of_attachment: false,

@@ -131,11 +131,8 @@ impl PodInFlight {
         }
         self.startup.network_time = collected.network_time;
         let about = self.waiting;
-        let message = collected.message.map(|text| Message {
-            about,
-            is_of_attachment: false,
-            text,
-        });
+        let message =
+            collected.message.map(|text| Message { about, is_of_attachment: false, text });
         self.read_message(message);
         Ok(())
     }

@@ -10,9 +10,7 @@ impl Record {
         let mut causes = self.causes.clone();
         // Causes are logged to the millisecond.
         let millis = |at: Timestamp| at.as_nanos().div_euclid(NANOS_PER_MILLI);
-        if let Progress::InFlight {
-            waiting, entered, ..
-        } = self.progress
+        if let Progress::InFlight { waiting, entered, .. } = self.progress
             && (causes.iter()).all(|one| one.waiting.stage() == waiting.stage())
             && let Some(first) = causes.first_mut()
             && millis(first.began) == millis(self.discovered)

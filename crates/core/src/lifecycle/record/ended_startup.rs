@@ -51,14 +51,7 @@ impl EndedStartup {
         at: Timestamp,
         rules: Arc<[SloRule]>,
     ) -> Self {
-        Self {
-            pod,
-            outcome,
-            at,
-            ending: None,
-            rules,
-            written: OnceLock::new(),
-        }
+        Self { pod, outcome, at, ending: None, rules, written: OnceLock::new() }
     }
 
     /// Which pod.

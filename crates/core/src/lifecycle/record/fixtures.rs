@@ -29,13 +29,8 @@ impl Sink for Ends {
 
 /// Delivers an event that is part of no watch at this second.
 pub fn deliver(tracker: &mut Tracker, sink: &mut impl Sink, second: i64, event: PodEvent) {
-    let delivery = Delivery {
-        source: SourceId(0),
-        event,
-        now: at(second),
-        observed: None,
-        version: None,
-    };
+    let delivery =
+        Delivery { source: SourceId(0), event, now: at(second), observed: None, version: None };
     tracker.apply(delivery, sink);
 }
 
@@ -45,12 +40,7 @@ pub fn record(namespace: &str, name: &str) -> Record {
     let mut tracker = Tracker::new(TrackerConfig::default());
     let mut pod = PodSnapshot::bare(PodUid::from_text(name), namespace, name);
     pod.created = Some(at(0));
-    deliver(
-        &mut tracker,
-        &mut Ends::default(),
-        0,
-        PodEvent::Applied(pod),
-    );
+    deliver(&mut tracker, &mut Ends::default(), 0, PodEvent::Applied(pod));
     let (_, pod) = tracker.in_flight_after(None).next().unwrap();
     pod.record()
 }

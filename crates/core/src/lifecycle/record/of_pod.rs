@@ -51,11 +51,7 @@ impl PodInFlight {
         ending: Option<Box<Ending>>,
         rules: &[SloRule],
     ) -> Record {
-        let progress = Progress::Ended {
-            outcome,
-            at,
-            ending,
-        };
+        let progress = Progress::Ended { outcome, at, ending };
         self.record(progress, Some(outcome), rules)
     }
 
@@ -124,9 +120,7 @@ impl PodInFlight {
                 name: Arc::clone(&container.name),
                 init: container.kind != ContainerKind::Regular,
                 is_sidecar: container.kind == ContainerKind::RestartableInit,
-                registry: image
-                    .as_deref()
-                    .map(|image| image_registry::of(image).into()),
+                registry: image.as_deref().map(|image| image_registry::of(image).into()),
                 image,
                 problem: container.problem.or_else(|| exited(container)),
             })
@@ -150,10 +144,9 @@ impl PodInFlight {
                 image: match pull.image() {
                     Image::Unknown => RecordedImage::Unknown,
                     Image::Present => RecordedImage::Present,
-                    Image::Pulled { end, with_wait } => RecordedImage::Pulled {
-                        ended: end,
-                        with_wait: with_wait.into(),
-                    },
+                    Image::Pulled { end, with_wait } => {
+                        RecordedImage::Pulled { ended: end, with_wait: with_wait.into() }
+                    }
                 },
             })
         });
@@ -244,9 +237,9 @@ impl Startup {
                     Judgement::Usable { latency, .. } => {
                         IntervalResult::Measured { seconds: latency }
                     }
-                    Judgement::Unusable(_) => IntervalResult::Unobserved {
-                        reason: UnobservedReason::Time,
-                    },
+                    Judgement::Unusable(_) => {
+                        IntervalResult::Unobserved { reason: UnobservedReason::Time }
+                    }
                 })
             }
             _ if matches!(outcome, Some(Outcome::Ready | Outcome::Completed)) => {

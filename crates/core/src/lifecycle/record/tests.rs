@@ -41,19 +41,9 @@ impl Fixture {
             stuck_after: StuckAfter::of_each(|_| Duration::from_secs(20)),
             ..TrackerConfig::default()
         });
-        let mut fixture = Self {
-            tracker,
-            ends: Ends::default(),
-            version: 0,
-        };
+        let mut fixture = Self { tracker, ends: Ends::default(), version: 0 };
         let (pods, began) = (Vec::new(), at(-100));
-        fixture.deliver(
-            -100,
-            PodEvent::Listed {
-                pods: pods.into(),
-                began,
-            },
-        );
+        fixture.deliver(-100, PodEvent::Listed { pods: pods.into(), began });
         fixture
     }
 
@@ -88,10 +78,7 @@ fn pod(name: &str) -> PodSnapshot {
 }
 
 fn holds(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(second)),
-    };
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(kind, condition);
 }
 
@@ -120,24 +107,13 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
         is_never_ready: false,
     };
     assert_eq!(record.progress, progress);
-    let causes = [
-        (waiting(Stage::Scheduling, Cause::Queue), at(1)),
-        (acknowledge, at(3)),
-    ];
+    let causes = [(waiting(Stage::Scheduling, Cause::Queue), at(1)), (acknowledge, at(3))];
     assert_eq!(
         record.causes,
-        causes.map(|(waiting, began)| RecordedCause {
-            waiting,
-            began,
-            container: None
-        })
+        causes.map(|(waiting, began)| RecordedCause { waiting, began, container: None })
     );
     let milestones = [
-        (
-            Milestone::Created,
-            at(0),
-            MilestoneSource::CreationTimestamp,
-        ),
+        (Milestone::Created, at(0), MilestoneSource::CreationTimestamp),
         (Milestone::Scheduled, at(2), MilestoneSource::Condition),
     ];
     let expected = milestones.map(|(milestone, at, source)| RecordedMilestone {
@@ -148,12 +124,9 @@ fn a_pod_in_flight_has_the_record_of_this_moment() {
     assert_eq!(record.milestones, expected);
     let result = |interval| {
         let mut all = record.intervals.iter();
-        all.find(|one| one.interval == interval)
-            .map(|one| (one.began, one.ended, one.result))
+        all.find(|one| one.interval == interval).map(|one| (one.began, one.ended, one.result))
     };
-    let measured = IntervalResult::Measured {
-        seconds: Latency::from_nanos(2_000_000_000),
-    };
+    let measured = IntervalResult::Measured { seconds: Latency::from_nanos(2_000_000_000) };
     let scheduling = Some((Some(at(0)), Some(at(2)), measured));
     assert_eq!(result(Interval::Stage(Stage::Scheduling)), scheduling);
     let network = Some((Some(at(2)), None, IntervalResult::Open));
@@ -173,14 +146,7 @@ fn a_pod_that_is_first_seen_in_a_later_stage_has_waited_in_no_earlier_one() {
     let records = fixture.in_flight();
     let waiting = WaitReason::new(Stage::Network, Cause::Acknowledge).unwrap();
     let began = at(3);
-    assert_eq!(
-        records[0].causes,
-        [RecordedCause {
-            waiting,
-            began,
-            container: None
-        }]
-    );
+    assert_eq!(records[0].causes, [RecordedCause { waiting, began, container: None }]);
 }
 
 #[test]
@@ -216,10 +182,7 @@ fn a_startup_that_ends_leaves_its_record() {
     assert_eq!(seconds(Interval::ScheduledToReady), Some(7.0));
     assert_eq!(seconds(Interval::Stage(Stage::Network)), Some(3.0));
     assert_eq!(seconds(Interval::Step(Step::Probe)), Some(4.0));
-    assert_eq!(
-        ended.duration(Interval::CreatedToReady),
-        record.duration(Interval::CreatedToReady)
-    );
+    assert_eq!(ended.duration(Interval::CreatedToReady), record.duration(Interval::CreatedToReady));
     let source = |milestone| {
         let mut all = record.milestones.iter();
         let found = all.find(|one| one.milestone == milestone)?;
@@ -249,20 +212,13 @@ fn what_a_startup_lacks_has_the_reason_that_is_counted() {
     let records: Vec<Record> = fixture.ends.0.iter().map(EndedStartup::record).collect();
     let result = |record: &Record, stage| {
         let mut all = record.intervals.iter();
-        all.find(|one| one.interval == Interval::Stage(stage))
-            .map(|one| one.result)
+        all.find(|one| one.interval == Interval::Stage(stage)).map(|one| one.result)
     };
-    let absent = IntervalResult::Unobserved {
-        reason: UnobservedReason::ConditionAbsent,
-    };
+    let absent = IntervalResult::Unobserved { reason: UnobservedReason::ConditionAbsent };
     assert_eq!(result(&records[0], Stage::Network), Some(absent));
     // A later milestone implies that the pod was scheduled, and does not say when.
     let scheduled = records[0].milestones.get(1);
-    let implied = RecordedMilestone {
-        milestone: Milestone::Scheduled,
-        time: None,
-        source: None,
-    };
+    let implied = RecordedMilestone { milestone: Milestone::Scheduled, time: None, source: None };
     assert_eq!(scheduled, Some(&implied));
     assert_eq!(records[1].outcome(), Some(Outcome::Failed));
     let open = Some(IntervalResult::Open);
@@ -332,19 +288,13 @@ fn a_record_has_the_images_and_what_kubernetes_says() {
     }]));
     fixture.apply(4, &one);
     let record = &fixture.in_flight()[0];
-    assert_eq!(
-        record.message.as_deref(),
-        Some("Back-off pulling image \"nginx\"")
-    );
+    assert_eq!(record.message.as_deref(), Some("Back-off pulling image \"nginx\""));
     assert_eq!(record.image.as_deref(), Some("nginx"));
     let [init, regular] = &record.containers[..] else {
         panic!("two containers");
     };
     assert_eq!(init.image.as_deref(), Some("ghcr.io/shop/init:1"));
-    assert_eq!(
-        (init.problem, regular.problem),
-        (Some(Cause::Create), Some(Cause::Image))
-    );
+    assert_eq!((init.problem, regular.problem), (Some(Cause::Create), Some(Cause::Image)));
     // Nothing is said any more of the same cause: what was said last stays.
     one.waiting_messages = None;
     fixture.apply(5, &one);
@@ -361,9 +311,7 @@ fn a_pod_in_flight_is_found_by_its_name_and_no_other() {
     let mut fixture = Fixture::new();
     let mut state = 1_u64;
     let mut below = |bound: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 33) % bound
     };
     let (mut found, mut twice) = (0, 0);
@@ -380,13 +328,7 @@ fn a_pod_in_flight_is_found_by_its_name_and_no_other() {
             }
             2 if second % 100 == 0 => {
                 let (pods, began) = (vec![snapshot], at(second));
-                fixture.deliver(
-                    second,
-                    PodEvent::Listed {
-                        pods: pods.into(),
-                        began,
-                    },
-                );
+                fixture.deliver(second, PodEvent::Listed { pods: pods.into(), began });
                 continue;
             }
             3 => {
@@ -428,10 +370,7 @@ fn startups_that_were_over_at_first_sight_leave_no_record() {
     let mut tracker = Tracker::default();
     let delivery = Delivery {
         source: SourceId(0),
-        event: PodEvent::Listed {
-            pods: pods.into(),
-            began,
-        },
+        event: PodEvent::Listed { pods: pods.into(), began },
         now: at(1),
         observed: None,
         version: None,

@@ -28,22 +28,14 @@ impl Record {
             let mut all = self.intervals.iter();
             let recorded = all.find(|one| one.interval == interval)?;
             let open_end = end.filter(|_| recorded.result == IntervalResult::Open);
-            Some(Span {
-                recorded,
-                from: recorded.began,
-                to: recorded.ended.or(open_end),
-            })
+            Some(Span { recorded, from: recorded.began, to: recorded.ended.or(open_end) })
         };
         Stage::ALL.into_iter().filter_map(move |stage| {
             let whole = span(Interval::Stage(stage))?;
             let steps = Step::ALL.into_iter().filter(|step| step.stage() == stage);
             let steps =
                 steps.filter_map(|step| Some((step, span(Interval::Step(step))?.within(whole))));
-            Some(StageSpans {
-                stage,
-                whole,
-                steps: steps.collect(),
-            })
+            Some(StageSpans { stage, whole, steps: steps.collect() })
         })
     }
 }
@@ -60,10 +52,6 @@ impl Span<'_> {
             return self;
         };
         let inside = |at: Timestamp| at.clamp(first, last.max(first));
-        Self {
-            from: self.from.map(inside),
-            to: self.to.map(inside),
-            ..self
-        }
+        Self { from: self.from.map(inside), to: self.to.map(inside), ..self }
     }
 }

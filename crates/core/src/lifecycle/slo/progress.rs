@@ -145,23 +145,17 @@ impl SloProgress {
 
     /// For each SLO its event, once it has had it and where that is known, or the one that is held.
     pub(crate) fn verdicts(&self) -> impl Iterator<Item = Option<SloVerdict>> {
-        self.0
-            .iter()
-            .map(|(_, state)| state.verdict().or(state.held()))
+        self.0.iter().map(|(_, state)| state.verdict().or(state.held()))
     }
 
     fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
         let all = self.0.iter_mut();
-        all.filter(|(_, state)| !state.is_decided())
-            .map(|(slo, state)| (*slo, state))
+        all.filter(|(_, state)| !state.is_decided()).map(|(slo, state)| (*slo, state))
     }
 
     /// The SLOs that have not had their event of this pod.
     pub(crate) fn undecided(&self) -> impl Iterator<Item = SloId> {
-        self.0
-            .iter()
-            .filter(|(_, state)| !state.is_decided())
-            .map(|(id, _)| *id)
+        self.0.iter().filter(|(_, state)| !state.is_decided()).map(|(id, _)| *id)
     }
 
     /// Replaces the rules: `successors` has for each old one the new one that continues it, if any.

@@ -83,10 +83,7 @@ impl StartupKind {
     /// That of a startup whose images are these so far.
     pub(crate) fn of(startup: &Startup, images: StartupImages) -> Self {
         let scheduled = startup.reached(Milestone::Scheduled).is_reached();
-        Self {
-            capacity: scheduled.then(|| startup.capacity()),
-            images,
-        }
+        Self { capacity: scheduled.then(|| startup.capacity()), images }
     }
 }
 
@@ -102,39 +99,18 @@ mod tests {
         use StartupImages::{Present, Pulled};
         let not_known = StartupImages::Unknown;
         for (capacity, images, by_capacity, by_images, by_both) in [
-            (
-                None,
-                not_known,
-                NotKnown(Capacity),
-                NotKnown(Images),
-                NotKnown(Capacity),
-            ),
+            (None, not_known, NotKnown(Capacity), NotKnown(Images), NotKnown(Capacity)),
             (None, Present, NotKnown(Capacity), Yes, NotKnown(Capacity)),
             (None, Pulled, NotKnown(Capacity), No(Images), No(Images)),
-            (
-                Some(Existing),
-                not_known,
-                Yes,
-                NotKnown(Images),
-                NotKnown(Images),
-            ),
+            (Some(Existing), not_known, Yes, NotKnown(Images), NotKnown(Images)),
             (Some(Existing), Present, Yes, Yes, Yes),
             (Some(Existing), Pulled, Yes, No(Images), No(Images)),
             (Some(New), Pulled, No(Capacity), No(Images), No(Capacity)),
-            (
-                Some(Unknown),
-                not_known,
-                No(Capacity),
-                NotKnown(Images),
-                No(Capacity),
-            ),
+            (Some(Unknown), not_known, No(Capacity), NotKnown(Images), No(Capacity)),
         ] {
             let kind = StartupKind { capacity, images };
             let counts = |existing_capacity, present_images| {
-                let selection = Selection {
-                    existing_capacity,
-                    present_images,
-                };
+                let selection = Selection { existing_capacity, present_images };
                 selection.counts(kind)
             };
             assert_eq!(counts(false, false), Yes);

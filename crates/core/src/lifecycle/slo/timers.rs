@@ -117,8 +117,7 @@ impl Timers {
         if self.waiting <= live.saturating_mul(2).saturating_add(FEW) {
             return;
         }
-        self.current
-            .retain(|Reverse((_, uid, slo))| is_awaited(*uid, *slo));
+        self.current.retain(|Reverse((_, uid, slo))| is_awaited(*uid, *slo));
         self.current.shrink_to_fit();
         self.future.retain(|_, bucket| {
             bucket.retain(|(_, uid, slo)| is_awaited(*uid, *slo));

@@ -18,10 +18,7 @@ pub(super) struct Frozen<T> {
 impl<T: Clone> Frozen<T> {
     /// Of a table with so many slots, none of which has changed.
     pub(super) const fn new(slots: u32) -> Self {
-        Self {
-            left: 0..slots,
-            before: BTreeMap::new(),
-        }
+        Self { left: 0..slots, before: BTreeMap::new() }
     }
 
     /// A slot that holds `entry` is about to change.

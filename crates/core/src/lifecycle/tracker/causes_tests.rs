@@ -20,10 +20,7 @@ fn pod(version: u64) -> PodSnapshot {
 }
 
 fn with(mut pod: PodSnapshot, kind: ConditionType, second: i64) -> PodSnapshot {
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(second)),
-    };
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(kind, condition);
     pod
 }
@@ -49,10 +46,7 @@ fn reported(events: Vec<PodEvent>) -> (Vec<PodObservation>, Vec<TrackerObservati
     };
     for (second, event) in (1..).zip(events) {
         let observed = matches!(event, PodEvent::Applied(_)).then(|| at(second));
-        let delivery = Delivery {
-            observed,
-            ..delivery(SourceId(0), second, event)
-        };
+        let delivery = Delivery { observed, ..delivery(SourceId(0), second, event) };
         tracker.apply(delivery, &mut sink);
     }
     tracker.advance(at(60), &mut sink);
@@ -75,10 +69,7 @@ fn a_missed_deadline_has_the_stage_and_cause_of_its_moment() {
     let events = vec![PodEvent::Applied(bound), PodEvent::Applied(older)];
     let acknowledge = WaitReason::new(Stage::Network, Cause::Acknowledge);
     assert!(acknowledge.is_some());
-    assert_eq!(
-        verdicts(events),
-        [SloVerdict::Bad(BadReason::of_known(acknowledge))]
-    );
+    assert_eq!(verdicts(events), [SloVerdict::Bad(BadReason::of_known(acknowledge))]);
 }
 
 #[test]
@@ -86,10 +77,7 @@ fn an_interval_that_was_too_long_has_those_before_its_end_was_delivered() {
     let bound = with(pod(2), ConditionType::PodScheduled, 2);
     let events = vec![PodEvent::Applied(bound), PodEvent::Applied(ready(3, 11))];
     let acknowledge = WaitReason::new(Stage::Network, Cause::Acknowledge);
-    assert_eq!(
-        verdicts(events),
-        [SloVerdict::Bad(BadReason::of_known(acknowledge))]
-    );
+    assert_eq!(verdicts(events), [SloVerdict::Bad(BadReason::of_known(acknowledge))]);
     let at_once = vec![PodEvent::Applied(ready(3, 11))];
     assert_eq!(verdicts(at_once), [SloVerdict::Bad(BadReason::NotKnown)]);
 }
@@ -102,16 +90,14 @@ fn disrupted(mut pod: PodSnapshot) -> PodSnapshot {
 fn outcome(events: Vec<PodEvent>) -> (Option<Outcome>, usize) {
     let (pods, _) = reported(events);
     let finished = pods.iter().find_map(|observation| match observation {
-        PodObservation::Moved {
-            to: crate::lifecycle::PodState::Finished(outcome),
-            ..
-        } => Some(*outcome),
+        PodObservation::Moved { to: crate::lifecycle::PodState::Finished(outcome), .. } => {
+            Some(*outcome)
+        }
         _ => None,
     });
     let reason = DisruptionReason::EvictionByEvictionApi;
-    let counted = pods
-        .iter()
-        .filter(|observation| **observation == PodObservation::Disrupted(reason));
+    let counted =
+        pods.iter().filter(|observation| **observation == PodObservation::Disrupted(reason));
     (finished, counted.count())
 }
 
@@ -123,39 +109,24 @@ fn a_pod_that_was_marked_for_disruption_ends_as_disrupted_unless_it_succeeded_or
         vec![PodEvent::Applied(pod)]
     };
     assert_eq!(outcome(ended(Phase::Failed)), (Some(Outcome::Disrupted), 1));
-    assert_eq!(
-        outcome(ended(Phase::Succeeded)),
-        (Some(Outcome::Completed), 0)
-    );
+    assert_eq!(outcome(ended(Phase::Succeeded)), (Some(Outcome::Completed), 0));
     let was_ready = vec![PodEvent::Applied(disrupted(ready(2, 1)))];
     assert_eq!(outcome(was_ready), (Some(Outcome::Ready), 0));
     // The newest version counts, and that is not the one of the deletion.
-    let deleted = vec![
-        PodEvent::Applied(disrupted(pod(2))),
-        PodEvent::Deleted(pod(1)),
-    ];
+    let deleted = vec![PodEvent::Applied(disrupted(pod(2))), PodEvent::Deleted(pod(1))];
     assert_eq!(outcome(deleted), (Some(Outcome::Disrupted), 1));
-    let spared = vec![
-        PodEvent::Applied(disrupted(pod(2))),
-        PodEvent::Deleted(pod(3)),
-    ];
+    let spared = vec![PodEvent::Applied(disrupted(pod(2))), PodEvent::Deleted(pod(3))];
     assert_eq!(outcome(spared), (Some(Outcome::Deleted), 0));
     let vanished = vec![
         PodEvent::Applied(disrupted(pod(2))),
-        PodEvent::Listed {
-            pods: Vec::new().into(),
-            began: at(2),
-        },
+        PodEvent::Listed { pods: Vec::new().into(), began: at(2) },
     ];
     assert_eq!(outcome(vanished), (Some(Outcome::Disrupted), 1));
 }
 
 fn resizing(mut pod: PodSnapshot) -> PodSnapshot {
     pod.in_place = Some(Box::new(InPlaceChanges {
-        resize: Some(Resize {
-            state: ResizeState::Deferred,
-            since: Some(at(2)),
-        }),
+        resize: Some(Resize { state: ResizeState::Deferred, since: Some(at(2)) }),
         update_ready: None,
     }));
     pod
@@ -165,14 +136,10 @@ fn resizes(events: Vec<PodEvent>) -> Vec<TrackerObservation> {
     reported(events).1
 }
 
-const OPENS: TrackerObservation = TrackerObservation::Resizing {
-    from: None,
-    to: Some(ResizeState::Deferred),
-};
-const CLOSES: TrackerObservation = TrackerObservation::Resizing {
-    from: Some(ResizeState::Deferred),
-    to: None,
-};
+const OPENS: TrackerObservation =
+    TrackerObservation::Resizing { from: None, to: Some(ResizeState::Deferred) };
+const CLOSES: TrackerObservation =
+    TrackerObservation::Resizing { from: Some(ResizeState::Deferred), to: None };
 
 #[test]
 fn a_resize_is_of_a_pod_whose_startup_is_over() {
@@ -195,9 +162,6 @@ fn a_resize_is_of_a_pod_whose_startup_is_over() {
     ];
     let ended = TrackerObservation::ResizeEnded(ResizeResult::Ended);
     assert_eq!(resizes(deleted), [OPENS, CLOSES, ended]);
-    let first_seen = vec![
-        PodEvent::Applied(resizing(ready(3, 1))),
-        PodEvent::Applied(ready(4, 1)),
-    ];
+    let first_seen = vec![PodEvent::Applied(resizing(ready(3, 1))), PodEvent::Applied(ready(4, 1))];
     assert_eq!(resizes(first_seen), [OPENS, CLOSES]);
 }

@@ -12,13 +12,8 @@ impl Tracker {
 
     /// The record of a startup that has ended, as of now.
     pub fn record_of(&self, startup: &EndedStartup) -> Record {
-        let relapse = startup
-            .became_ready()
-            .and_then(|_| self.relapse(startup.uid()));
-        Record {
-            relapse: relapse.map(Box::new),
-            ..startup.record()
-        }
+        let relapse = startup.became_ready().and_then(|_| self.relapse(startup.uid()));
+        Record { relapse: relapse.map(Box::new), ..startup.record() }
     }
 
     /// Looks from now on whether the pods of `startups` crash, as far as they became ready. These ended before the

@@ -29,10 +29,7 @@ fn pod(version: u64, state: ContainerState, kind: ContainerKind) -> PodSnapshot 
         _ => ConditionStatus::False,
     };
     let last_transition = Some(at(10));
-    let ready = Condition {
-        status,
-        last_transition,
-    };
+    let ready = Condition { status, last_transition };
     pod.conditions.insert(ConditionType::Ready, ready);
     let text = "exit code 1".into();
     pod.waiting_messages = Some(Box::new(vec![WaitingMessage { container: 1, text }]));
@@ -68,10 +65,7 @@ fn it_lasts_while_the_newest_snapshot_shows_it_and_began_with_the_first() {
     assert_eq!(since(&tracker), Some(20));
     let record = tracker.record_of(&ends.0[0]);
     let relapse = record.relapse.unwrap();
-    assert_eq!(
-        (ends.0[0].outcome(), relapse.container),
-        (Outcome::Ready, 1)
-    );
+    assert_eq!((ends.0[0].outcome(), relapse.container), (Outcome::Ready, 1));
     assert_eq!(relapse.message.as_deref(), Some("exit code 1"));
     let mut apply = |second, snapshot: PodSnapshot| {
         let event = PodEvent::Applied(snapshot);
@@ -83,17 +77,10 @@ fn it_lasts_while_the_newest_snapshot_shows_it_and_began_with_the_first() {
     assert_eq!(apply(40, of(4, CRASHES)), Some(20));
     let other = ContainerState::Waiting(WaitingReason::ImagePullBackOff);
     assert_eq!(apply(50, of(5, other)), None);
-    assert_eq!(
-        apply(60, pod(6, CRASHES, ContainerKind::RestartableInit)),
-        Some(20)
-    );
+    assert_eq!(apply(60, pod(6, CRASHES, ContainerKind::RestartableInit)), Some(20));
     assert_eq!(apply(70, pod(7, CRASHES, ContainerKind::Init)), None);
     assert_eq!(apply(609, of(8, CRASHES)), Some(20));
-    assert_eq!(
-        apply(610, of(9, CRASHES)),
-        None,
-        "ten minutes after it was ready"
-    );
+    assert_eq!(apply(610, of(9, CRASHES)), None, "ten minutes after it was ready");
 }
 
 #[test]
@@ -104,10 +91,7 @@ fn a_pod_that_is_gone_crashes_no_longer() {
     tracker.apply(delivery(SourceId(0), 30, deleted), &mut Ends::default());
     assert_eq!(since(&tracker), None);
     let (mut tracker, _) = after(both());
-    let listed = PodEvent::Listed {
-        pods: Vec::new().into(),
-        began: at(30),
-    };
+    let listed = PodEvent::Listed { pods: Vec::new().into(), began: at(30) };
     tracker.apply(delivery(SourceId(0), 30, listed), &mut Ends::default());
     assert_eq!(since(&tracker), None);
 }

@@ -26,10 +26,7 @@ impl Tracker {
             RememberedPod::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
             RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => false,
         };
-        self.pods
-            .iter()
-            .filter(|(_, remembered)| waits(remembered))
-            .count()
+        self.pods.iter().filter(|(_, remembered)| waits(remembered)).count()
     }
 
     /// Puts other SLOs in force ([§6.6](crate::specification#s6-6)). An SLO of which only the
@@ -39,9 +36,7 @@ impl Tracker {
         let old = std::mem::replace(&mut self.shared.rules, rules);
         let successor = |rule: &SloRule| {
             let mut newer = (0..).map(SloId).zip(self.shared.rules.iter());
-            newer
-                .find(|(_, newer)| rule.becomes(newer))
-                .map(|(id, _)| id)
+            newer.find(|(_, newer)| rule.becomes(newer)).map(|(id, _)| id)
         };
         let successors: Vec<Option<SloId>> = old.iter().map(successor).collect();
         self.shared.timers = Timers::default();
@@ -221,12 +216,7 @@ impl Tracker {
     /// Removes the deadlines of decided pods once there are many. At most one deadline per SLO and
     /// pod in flight is live.
     pub(super) fn tidy_deadlines(&mut self) {
-        let SharedState {
-            order,
-            timers,
-            rules,
-            ..
-        } = &mut self.shared;
+        let SharedState { order, timers, rules, .. } = &mut self.shared;
         let pods = &self.pods;
         let live = order.len().saturating_mul(rules.len());
         timers.tidy(live, |uid, slo| {

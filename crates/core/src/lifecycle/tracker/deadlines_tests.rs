@@ -39,10 +39,7 @@ impl Said {
                 return;
             }
             PodObservation::Slo { slo, .. } => self.events[usize::from(slo.0)] += 1,
-            PodObservation::Moved {
-                from: PodState::Undiscovered,
-                ..
-            } => self.discovered += 1,
+            PodObservation::Moved { from: PodState::Undiscovered, .. } => self.discovered += 1,
             _ => {}
         }
         let said = self.of_pods.entry(pod.name.to_string()).or_default();
@@ -52,10 +49,7 @@ impl Said {
     /// Of each pod of the second source, but for which pod is the oldest of all sources.
     fn of_source_one(&self) -> Vec<(&str, Vec<&str>)> {
         let own = self.of_pods.iter().filter(|(name, _)| {
-            let number = name
-                .split('-')
-                .nth(1)
-                .and_then(|number| number.parse().ok());
+            let number = name.split('-').nth(1).and_then(|number| number.parse().ok());
             number.map(source_of) == Some(SourceId(1))
         });
         let own = own.map(|(name, said)| {
@@ -85,10 +79,7 @@ impl Subject {
             deadlines_at_once,
             ..TrackerConfig::default()
         });
-        Self {
-            tracker,
-            said: Said::default(),
-        }
+        Self { tracker, said: Said::default() }
     }
 
     fn apply(&mut self, delivery: &Delivery) {
@@ -167,10 +158,7 @@ fn event(
             let numbered = (0..).zip(*created);
             let own = numbered.filter(|(other, _)| source_of(*other) == source_of(number));
             let listed = own.filter_map(|(number, born)| Some(snapshot(number, born?, 1, second)));
-            PodEvent::Listed {
-                pods: listed.collect::<Vec<_>>().into(),
-                began: at(second),
-            }
+            PodEvent::Listed { pods: listed.collect::<Vec<_>>().into(), began: at(second) }
         }
     })
 }
@@ -267,15 +255,9 @@ fn what_has_passed_is_reported_before_sync_is_lost() {
         subject.apply(&delivery(SourceId(0), 0, pod));
     }
     subject.advance(6);
-    assert_eq!(
-        (subject.said.events, subject.tracker.is_behind()),
-        ([1, 0], true)
-    );
+    assert_eq!((subject.said.events, subject.tracker.is_behind()), ([1, 0], true));
     subject.apply(&delivery(SourceId(0), 6, PodEvent::SyncLost));
-    assert_eq!(
-        (subject.said.events, subject.tracker.is_behind()),
-        ([4, 0], false)
-    );
+    assert_eq!((subject.said.events, subject.tracker.is_behind()), ([4, 0], false));
 }
 
 /// The SLO events of a tracker whose second source has lost the sync at second 1, and regained it at second 20.
@@ -313,10 +295,7 @@ fn the_list_of_a_source_is_folded_before_what_was_held_for_it_passes() {
     subject.advance(30);
     assert!(subject.tracker.is_behind());
     let ready = [1, 3].map(|number| snapshot(number, 0, 2, 3));
-    let list = PodEvent::Listed {
-        pods: ready.to_vec().into(),
-        began: at(30),
-    };
+    let list = PodEvent::Listed { pods: ready.to_vec().into(), began: at(30) };
     subject.apply(&delivery(SourceId(1), 30, list));
     while subject.tracker.is_behind() {
         subject.pass_more();

@@ -38,8 +38,7 @@ impl Tracker {
         self.crashes.remove(uid);
         self.release(uid, reporter);
         let at = delivery.now;
-        self.pods
-            .insert(uid, RememberedPod::Deleted { created, at });
+        self.pods.insert(uid, RememberedPod::Deleted { created, at });
         self.tombstones.push_back((at, uid));
     }
 

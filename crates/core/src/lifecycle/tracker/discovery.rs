@@ -22,9 +22,7 @@ impl Tracker {
     /// Whether an unknown pod has the name of one in flight of its list-watch. A name is free again only after a
     /// deletion, so that one was not delivered ([§5.4](crate::specification#s5-4)).
     pub(super) fn replaces_another(&self, snapshot: &PodSnapshot, source: SourceId) -> bool {
-        let PodInfo {
-            namespace, name, ..
-        } = &snapshot.info;
+        let PodInfo { namespace, name, .. } = &snapshot.info;
         let has_name = |slot| match self.pods.at(slot) {
             Some(RememberedPod::InFlight(pod)) => {
                 pod.names() == (&**namespace, &**name) && pod.last_seen.source == source
@@ -46,13 +44,7 @@ impl Tracker {
             return;
         }
         if let Some(lost) = self.backfill.sets_aside(snapshot, delivery.origin) {
-            reporter.pod(
-                &snapshot.info,
-                PodObservation::SetAside {
-                    uid: snapshot.uid,
-                    lost,
-                },
-            );
+            reporter.pod(&snapshot.info, PodObservation::SetAside { uid: snapshot.uid, lost });
         }
         match Classification::of(snapshot, delivery.origin, self.backfill) {
             Classification::New => self.track(snapshot, delivery, false, reporter),
@@ -80,13 +72,11 @@ impl Tracker {
             return Err(RefusalReason::MaybeKnown);
         }
         let in_flight = self.shared.order.len();
-        let room = self
-            .cap
-            .make_room(&mut self.pods, in_flight, RememberedPod::evictable, |pod| {
-                if let Some(hold) = pod.hold() {
-                    reporter.release(hold);
-                }
-            });
+        let room = self.cap.make_room(&mut self.pods, in_flight, RememberedPod::evictable, |pod| {
+            if let Some(hold) = pod.hold() {
+                reporter.release(hold);
+            }
+        });
         let Some(evicted) = room else {
             self.cap.refuse(created, now);
             return Err(RefusalReason::Full);
@@ -109,10 +99,7 @@ impl Tracker {
     pub(super) fn with_node<'a>(&self, info: &'a PodInfo) -> Cow<'a, PodInfo> {
         match self.shared.newest_labels(info).cloned() {
             None => Cow::Borrowed(info),
-            Some(labels) => Cow::Owned(PodInfo {
-                node_labels: Some(labels),
-                ..info.clone()
-            }),
+            Some(labels) => Cow::Owned(PodInfo { node_labels: Some(labels), ..info.clone() }),
         }
     }
 
@@ -137,8 +124,7 @@ impl Tracker {
         }
         last_seen.hold = reporter.hold(info);
         let finished = FinishedPod::new(last_seen, None);
-        self.pods
-            .insert(snapshot.uid, RememberedPod::Finished(finished));
+        self.pods.insert(snapshot.uid, RememberedPod::Finished(finished));
         self.see_in_place(snapshot, delivery, true, reporter);
     }
 

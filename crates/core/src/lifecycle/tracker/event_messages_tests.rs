@@ -17,10 +17,7 @@ enum Step {
 
 /// The cause of the one pod, and what is said of it.
 fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
-    let mut tracker = Tracker::new(TrackerConfig {
-        events: true,
-        ..TrackerConfig::default()
-    });
+    let mut tracker = Tracker::new(TrackerConfig { events: true, ..TrackerConfig::default() });
     let mut sink = |_, _: Observation<'_>| {};
     for (second, step) in (1..).zip(steps) {
         let event = |reason, message: Option<&str>| {
@@ -52,12 +49,8 @@ fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
 fn snapshot() -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "pod");
     pod.created = Some(at(0));
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(1)),
-    };
-    pod.conditions
-        .insert(ConditionType::PodScheduled, condition);
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(1)) };
+    pod.conditions.insert(ConditionType::PodScheduled, condition);
     pod
 }
 
@@ -66,10 +59,7 @@ fn bound() -> Box<PodSnapshot> {
 }
 
 fn accepted() -> Box<PodSnapshot> {
-    Box::new(PodSnapshot {
-        started: Some(at(1)),
-        ..snapshot()
-    })
+    Box::new(PodSnapshot { started: Some(at(1)), ..snapshot() })
 }
 
 #[test]
@@ -79,47 +69,22 @@ fn a_warning_speaks_whether_it_comes_before_its_snapshot_or_after() {
     let said = |text: &str| Some(text.to_owned());
     let mount = || Warning(FailedMount, Some("no such volume"));
     for (steps, expected) in [
-        (
-            vec![Pod(accepted()), mount()],
-            (Cause::Volume, said("no such volume")),
-        ),
-        (
-            vec![Pod(bound()), mount(), Pod(accepted())],
-            (Cause::Volume, said("no such volume")),
-        ),
+        (vec![Pod(accepted()), mount()], (Cause::Volume, said("no such volume"))),
+        (vec![Pod(bound()), mount(), Pod(accepted())], (Cause::Volume, said("no such volume"))),
         (vec![Pod(bound()), mount()], (Cause::Acknowledge, None)),
+        (vec![Pod(accepted()), mount(), Pod(accepted())], (Cause::Volume, said("no such volume"))),
         (
-            vec![Pod(accepted()), mount(), Pod(accepted())],
-            (Cause::Volume, said("no such volume")),
-        ),
-        (
-            vec![
-                Pod(accepted()),
-                mount(),
-                Warning(FailedSandbox, Some("disk")),
-            ],
+            vec![Pod(accepted()), mount(), Warning(FailedSandbox, Some("disk"))],
             (Cause::Sandbox, said("disk")),
         ),
         // Nothing is said of the new cause.
+        (vec![Pod(accepted()), mount(), Warning(FailedSandbox, None)], (Cause::Sandbox, None)),
         (
-            vec![Pod(accepted()), mount(), Warning(FailedSandbox, None)],
+            vec![Pod(bound()), mount(), Warning(FailedSandbox, None), Pod(accepted())],
             (Cause::Sandbox, None),
         ),
         (
-            vec![
-                Pod(bound()),
-                mount(),
-                Warning(FailedSandbox, None),
-                Pod(accepted()),
-            ],
-            (Cause::Sandbox, None),
-        ),
-        (
-            vec![
-                Pod(accepted()),
-                Warning(FailedAttachVolume, Some("busy")),
-                Attached,
-            ],
+            vec![Pod(accepted()), Warning(FailedAttachVolume, Some("busy")), Attached],
             (Cause::Unknown, None),
         ),
         (
@@ -154,17 +119,8 @@ fn what_tells_more_of_a_cause_stays() {
     assert_eq!(waits(vec![attach_failed(), late()]), said(attach));
     assert_eq!(waits(vec![late(), attach_failed(), late()]), said(attach));
     let other = "MountVolume.SetUp failed: secret \"tls\" not found";
-    assert_eq!(
-        waits(vec![attach_failed(), Warning(FailedMount, Some(other))]),
-        said(other)
-    );
+    assert_eq!(waits(vec![attach_failed(), Warning(FailedMount, Some(other))]), said(other));
     // The volume is attached: its text is gone, and the last warning still gives the cause.
-    assert_eq!(
-        waits(vec![attach_failed(), late(), Attached]),
-        Some((Cause::Volume, None))
-    );
-    assert_eq!(
-        waits(vec![Warning(FailedMount, Some(other)), Attached]),
-        said(other)
-    );
+    assert_eq!(waits(vec![attach_failed(), late(), Attached]), Some((Cause::Volume, None)));
+    assert_eq!(waits(vec![Warning(FailedMount, Some(other)), Attached]), said(other));
 }

@@ -12,13 +12,7 @@ pub(super) fn at(second: i64) -> Timestamp {
 }
 
 pub(super) fn delivery(source: SourceId, second: i64, event: PodEvent) -> Delivery {
-    Delivery {
-        source,
-        event,
-        now: at(second),
-        observed: None,
-        version: None,
-    }
+    Delivery { source, event, now: at(second), observed: None, version: None }
 }
 
 /// An SLO of all pods: ready within so many seconds of their creation.

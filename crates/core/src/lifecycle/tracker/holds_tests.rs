@@ -71,10 +71,7 @@ fn bound(name: &str, version: u64) -> PodSnapshot {
 
 fn ready(name: &str, version: u64) -> PodSnapshot {
     let mut pod = bound(name, version);
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(2)),
-    };
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
     pod.conditions.insert(ConditionType::Ready, condition);
     pod
 }
@@ -86,10 +83,7 @@ fn apply(tracker: &mut Tracker, names: &mut Names, events: Vec<PodEvent>) {
 }
 
 fn tracker(max_pods: usize) -> Tracker {
-    let mut tracker = Tracker::new(TrackerConfig {
-        max_pods,
-        ..TrackerConfig::default()
-    });
+    let mut tracker = Tracker::new(TrackerConfig { max_pods, ..TrackerConfig::default() });
     tracker.begin_without_list(SourceId(0));
     tracker
 }
@@ -111,14 +105,8 @@ fn a_pod_is_held_from_its_first_snapshot_to_its_last() {
     let mut fixed = ready("fixed", 1);
     fixed.is_static = true;
     after(PodEvent::Applied(fixed), &[("fixed n", 1)]);
-    after(
-        PodEvent::Applied(ready("b", 1)),
-        &[("fixed n", 1), ("b n", 1)],
-    );
-    let listed = PodEvent::Listed {
-        pods: vec![ready("b", 1)].into(),
-        began: at(3),
-    };
+    after(PodEvent::Applied(ready("b", 1)), &[("fixed n", 1), ("b n", 1)]);
+    let listed = PodEvent::Listed { pods: vec![ready("b", 1)].into(), began: at(3) };
     after(listed, &[("b n", 1)]);
 }
 
@@ -141,10 +129,7 @@ fn a_pod_that_is_no_longer_remembered_is_not_held() {
 #[test]
 fn a_restart_holds_pods_in_flight_again_and_finished_ones_as_they_were() {
     let (mut before, mut names) = (tracker(usize::MAX), Names::default());
-    let pods = vec![
-        PodEvent::Applied(bound("starting", 1)),
-        PodEvent::Applied(ready("done", 1)),
-    ];
+    let pods = vec![PodEvent::Applied(bound("starting", 1)), PodEvent::Applied(ready("done", 1))];
     apply(&mut before, &mut names, pods);
     let saved = read_back(&before);
     let hold = |pods: &[SavedPod]| pods.iter().find_map(SavedPod::hold);
@@ -159,18 +144,9 @@ fn a_restart_holds_pods_in_flight_again_and_finished_ones_as_they_were() {
         let held = if known { 2 } else { 0 };
         names.names = vec!["starting n".to_owned(), "done n".to_owned()];
         names.pods.insert(held, 1);
-        let mut after = Tracker::restored(
-            config.clone(),
-            before.saved(),
-            pods,
-            Successor::Same,
-            &mut names,
-        );
-        apply(
-            &mut after,
-            &mut names,
-            vec![PodEvent::Applied(ready("done", 1))],
-        );
+        let mut after =
+            Tracker::restored(config.clone(), before.saved(), pods, Successor::Same, &mut names);
+        apply(&mut after, &mut names, vec![PodEvent::Applied(ready("done", 1))]);
         assert_eq!(names.held(), [("starting n", 1), ("done n", 1)]);
     }
 }

@@ -22,11 +22,7 @@ impl Tracker {
             let after = after.filter(|position| position.stage == stage);
             let from = after.map(|position| (position.entered, position.uid));
             let entries = self.shared.order.entered_after(stage, from);
-            entries.map(move |(entered, uid)| InFlightPosition {
-                stage,
-                entered,
-                uid,
-            })
+            entries.map(move |(entered, uid)| InFlightPosition { stage, entered, uid })
         });
         positions.filter_map(|position| Some((position, self.in_flight(position.uid)?)))
     }
@@ -44,10 +40,7 @@ impl Tracker {
     /// The pod, if it is in flight.
     pub fn in_flight(&self, uid: PodUid) -> Option<InFlight<'_>> {
         match self.pods.get(uid)? {
-            RememberedPod::InFlight(pod) => Some(InFlight {
-                pod,
-                shared: &self.shared,
-            }),
+            RememberedPod::InFlight(pod) => Some(InFlight { pod, shared: &self.shared }),
             RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => None,
         }
     }

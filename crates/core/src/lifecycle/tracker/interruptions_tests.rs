@@ -36,10 +36,7 @@ impl Sink for Observed {
 impl Observed {
     fn finished(&self) -> Vec<Outcome> {
         let end = |observation: &PodObservation| match observation {
-            PodObservation::Moved {
-                to: PodState::Finished(outcome),
-                ..
-            } => Some(*outcome),
+            PodObservation::Moved { to: PodState::Finished(outcome), .. } => Some(*outcome),
             _ => None,
         };
         self.0.iter().filter_map(end).collect()
@@ -71,28 +68,15 @@ fn deliver_from(
 }
 
 fn list(second: i64, pods: Vec<PodSnapshot>) -> PodEvent {
-    PodEvent::Listed {
-        pods: pods.into(),
-        began: at(second),
-    }
+    PodEvent::Listed { pods: pods.into(), began: at(second) }
 }
 
 #[test]
 fn deleted_pods_are_remembered_for_ten_minutes_after_the_clock_was_set_back() {
     let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
     deliver(&mut tracker, &mut observed, 3600, list(3600, vec![]));
-    deliver(
-        &mut tracker,
-        &mut observed,
-        3601,
-        PodEvent::Applied(pod("a", 3601, 1)),
-    );
-    deliver(
-        &mut tracker,
-        &mut observed,
-        3602,
-        PodEvent::Deleted(pod("a", 3601, 2)),
-    );
+    deliver(&mut tracker, &mut observed, 3601, PodEvent::Applied(pod("a", 3601, 1)));
+    deliver(&mut tracker, &mut observed, 3602, PodEvent::Deleted(pod("a", 3601, 2)));
     tracker.set_time(at(10));
     let uid = PodUid::from_text("a");
     assert!(tracker.has_deleted(uid, at(600)));
@@ -107,12 +91,7 @@ fn what_a_backup_brings_back_is_not_counted_again() {
         let created = PodEvent::Applied(pod(uid, second, 100));
         deliver(&mut tracker, &mut observed, second, created);
     }
-    deliver(
-        &mut tracker,
-        &mut observed,
-        4,
-        PodEvent::Deleted(pod("gone", 2, 200)),
-    );
+    deliver(&mut tracker, &mut observed, 4, PodEvent::Deleted(pod("gone", 2, 200)));
     deliver(&mut tracker, &mut observed, 20, PodEvent::RolledBack);
     let listed = vec![
         pod("starting", 1, 50),
@@ -137,18 +116,8 @@ fn what_a_backup_brings_back_is_not_counted_again() {
         let changed = PodEvent::Applied(pod(uid, 2, 55));
         deliver(&mut tracker, &mut observed, 2000, changed);
     }
-    deliver(
-        &mut tracker,
-        &mut observed,
-        2001,
-        PodEvent::Deleted(pod("gone", 2, 60)),
-    );
-    deliver(
-        &mut tracker,
-        &mut observed,
-        2002,
-        PodEvent::Deleted(pod("starting", 1, 61)),
-    );
+    deliver(&mut tracker, &mut observed, 2001, PodEvent::Deleted(pod("gone", 2, 60)));
+    deliver(&mut tracker, &mut observed, 2002, PodEvent::Deleted(pod("starting", 1, 61)));
     assert_eq!(discovered(&observed), 4);
     let end = [Outcome::Deleted, Outcome::Vanished, Outcome::Deleted];
     assert_eq!(observed.finished(), end);
@@ -176,10 +145,7 @@ fn a_pod_that_a_backup_brought_back_is_remembered_from_its_second_deletion_on() 
 }
 
 fn ready(mut pod: PodSnapshot, since: i64) -> PodSnapshot {
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(since)),
-    };
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(since)) };
     pod.conditions.insert(ConditionType::Ready, condition);
     pod
 }
@@ -196,18 +162,8 @@ fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
     deliver_from(ELSEWHERE, &mut tracker, &mut observed, 3, list(3, vec![]));
     for uid in ["done elsewhere", "elsewhere"] {
         let pod = pod(uid, 4, 100);
-        let pod = if uid == "elsewhere" {
-            pod
-        } else {
-            ready(pod, 5)
-        };
-        deliver_from(
-            ELSEWHERE,
-            &mut tracker,
-            &mut observed,
-            5,
-            PodEvent::Applied(pod),
-        );
+        let pod = if uid == "elsewhere" { pod } else { ready(pod, 5) };
+        deliver_from(ELSEWHERE, &mut tracker, &mut observed, 5, PodEvent::Applied(pod));
     }
     deliver(&mut tracker, &mut observed, 20, PodEvent::RolledBack);
     let listed = vec![ready(pod("done", 1, 50), 2), pod("starting", 3, 50)];
@@ -233,10 +189,7 @@ fn what_happens_after_a_backup_is_accounted_for_by_its_lower_versions() {
 #[test]
 fn no_deadline_passes_while_deliveries_of_unaccounted_time_may_still_arrive() {
     let (mut tracker, mut observed) = (
-        Tracker::new(TrackerConfig {
-            slos: [rule("slow", 10)].into(),
-            ..TrackerConfig::default()
-        }),
+        Tracker::new(TrackerConfig { slos: [rule("slow", 10)].into(), ..TrackerConfig::default() }),
         Observed::default(),
     );
     let slow = PodEvent::Applied(pod("slow", 1, 100));
@@ -305,20 +258,10 @@ fn pods_after_a_restore_that_was_found_out_are_new() {
     deliver(&mut tracker, &mut observed, 9, back);
     deliver(&mut tracker, &mut observed, 9, PodEvent::RolledBack);
     observed.0.clear();
-    let listed = vec![
-        pod("brought-back", 1, 700),
-        pod("missed", 6, 850),
-        pod("known", 1, 800),
-    ];
+    let listed = vec![pod("brought-back", 1, 700), pod("missed", 6, 850), pod("known", 1, 800)];
     deliver(&mut tracker, &mut observed, 10, list(10, listed));
     let discovered = |observation: &&PodObservation| {
-        matches!(
-            observation,
-            PodObservation::Moved {
-                from: PodState::Undiscovered,
-                ..
-            }
-        )
+        matches!(observation, PodObservation::Moved { from: PodState::Undiscovered, .. })
     };
     assert_eq!(observed.0.iter().filter(discovered).count(), 1);
 }
@@ -338,16 +281,8 @@ fn a_reconciliation_leaves_alone_what_is_newer_than_its_list() {
     let of_elsewhere = PodEvent::Applied(pod("elsewhere", 1, 5));
     deliver_from(ELSEWHERE, &mut tracker, &mut observed, 3, of_elsewhere);
     for _ in 0..2 {
-        let listed = vec![
-            pod("kept", 1, 10),
-            pod("deleted", 1, 12),
-            pod("lost", 2, 20),
-        ];
-        let reconciled = PodEvent::Reconciled {
-            pods: listed.into(),
-            began: at(3),
-            version: 20,
-        };
+        let listed = vec![pod("kept", 1, 10), pod("deleted", 1, 12), pod("lost", 2, 20)];
+        let reconciled = PodEvent::Reconciled { pods: listed.into(), began: at(3), version: 20 };
         deliver(&mut tracker, &mut observed, 4, reconciled);
         assert_eq!(observed.finished(), [Outcome::Vanished]);
     }

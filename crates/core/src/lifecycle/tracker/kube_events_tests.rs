@@ -45,12 +45,9 @@ impl Seen {
             _ => {}
         }
         let line = match observation {
-            Observation::Pod(pod, PodObservation::Measured { interval, latency }) => format!(
-                "{} {} {}",
-                pod.name,
-                interval.as_str(),
-                latency.as_seconds_f64()
-            ),
+            Observation::Pod(pod, PodObservation::Measured { interval, latency }) => {
+                format!("{} {} {}", pod.name, interval.as_str(), latency.as_seconds_f64())
+            }
             Observation::Pod(pod, PodObservation::NetworkReady { evidence, .. }) => {
                 format!("{} network by {}", pod.name, evidence.as_str())
             }
@@ -111,27 +108,14 @@ struct World {
 }
 
 fn config(slos: Vec<SloRule>) -> TrackerConfig {
-    TrackerConfig {
-        slos: slos.into(),
-        events: true,
-        ..TrackerConfig::default()
-    }
+    TrackerConfig { slos: slos.into(), events: true, ..TrackerConfig::default() }
 }
 
 impl World {
     fn new(slos: Vec<SloRule>) -> Self {
-        let mut world = Self {
-            tracker: Tracker::new(config(slos)),
-            seen: Seen::default(),
-        };
+        let mut world = Self { tracker: Tracker::new(config(slos)), seen: Seen::default() };
         let (pods, began) = (Vec::new(), at(0));
-        world.deliver(
-            0,
-            PodEvent::Listed {
-                pods: pods.into(),
-                began,
-            },
-        );
+        world.deliver(0, PodEvent::Listed { pods: pods.into(), began });
         world
     }
 
@@ -151,8 +135,7 @@ impl World {
     /// How many pods in flight have had no event for the startup SLI.
     fn undecided(&self) -> usize {
         let pods = self.tracker.saved_pods();
-        pods.filter(|pod| matches!(pod, SavedPod::InFlight(pod) if !pod.has_startup_sli()))
-            .count()
+        pods.filter(|pod| matches!(pod, SavedPod::InFlight(pod) if !pod.has_startup_sli())).count()
     }
 
     /// Saves the tracker and goes on with a restored one.
@@ -181,10 +164,7 @@ fn pod(name: &str) -> PodSnapshot {
 
 /// Sets a condition that is True since a second.
 fn holds(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(second)),
-    };
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(kind, condition);
 }
 
@@ -192,10 +172,7 @@ fn event(pod: &str, container: &str, second: i64, reason: EventReason) -> PodEve
     PodEvent::Event(KubeEvent {
         pod: Some(InvolvedPod::new(PodUid::from_text(pod), "ns", pod)),
         from_kubelet: true,
-        container: Some(EventContainer {
-            name: container.into(),
-            init: container == "i",
-        }),
+        container: Some(EventContainer { name: container.into(), init: container == "i" }),
         first: Some(at(second)),
         named: None,
         occurred: Occurred::default(),
@@ -225,10 +202,7 @@ fn failed() -> EventReason {
 
 #[test]
 fn evidence_latches_the_network_and_is_judged_at_once() {
-    let network = SloRule {
-        interval: Interval::Stage(Stage::Network),
-        ..rule("network", 2)
-    };
+    let network = SloRule { interval: Interval::Stage(Stage::Network), ..rule("network", 2) };
     let mut world = World::new(vec![network]);
     let mut pod = pod("p");
     pod.started = Some(at(4));
@@ -237,19 +211,9 @@ fn evidence_latches_the_network_and_is_judged_at_once() {
     let seen = world.deliver(6, event("p", "i", 6, EventReason::Pulling));
     assert_eq!(
         seen,
-        [
-            "p network by event",
-            "p network 3",
-            "p sandbox 2",
-            "p Bad",
-            "p in InFlight(Init)",
-        ]
+        ["p network by event", "p network 3", "p sandbox 2", "p Bad", "p in InFlight(Init)",]
     );
-    assert!(
-        world
-            .deliver(7, event("p", "i", 2, EventReason::Started))
-            .is_empty()
-    );
+    assert!(world.deliver(7, event("p", "i", 2, EventReason::Started)).is_empty());
     // The condition comes too late to move it.
     holds(&mut pod, ConditionType::PodReadyToStartContainers, 9);
     holds(&mut pod, ConditionType::Initialized, 10);
@@ -263,16 +227,8 @@ fn evidence_before_scheduled_is_kept_and_raised() {
         let mut world = World::new(Vec::new());
         let mut pod = pod("p");
         world.applied(1, &pod);
-        assert!(
-            world
-                .deliver(2, event("p", "a", 2, EventReason::Created))
-                .is_empty()
-        );
-        assert!(
-            world
-                .deliver(3, event("p", "a", 1, EventReason::Started))
-                .is_empty()
-        );
+        assert!(world.deliver(2, event("p", "a", 2, EventReason::Created)).is_empty());
+        assert!(world.deliver(3, event("p", "a", 1, EventReason::Started)).is_empty());
         if restart {
             world.restart();
         }
@@ -281,12 +237,7 @@ fn evidence_before_scheduled_is_kept_and_raised() {
         let seen = world.applied(9, &pod);
         assert_eq!(
             seen,
-            [
-                "p network by event",
-                "p scheduling 4",
-                "p network 0",
-                "p in InFlight(Init)"
-            ]
+            ["p network by event", "p scheduling 4", "p network 0", "p in InFlight(Init)"]
         );
     }
     // A later condition implies Scheduled at an unknown time.
@@ -312,10 +263,7 @@ fn only_a_kubelet_and_a_container_of_the_spec_are_evidence() {
         change(&mut event);
         PodEvent::Event(event)
     };
-    let init = EventContainer {
-        name: "a".into(),
-        init: true,
-    };
+    let init = EventContainer { name: "a".into(), init: true };
     for event in [
         odd(&|event| event.from_kubelet = false),
         odd(&|event| event.container = None),
@@ -337,14 +285,9 @@ fn an_image_is_counted_once_for_each_container_and_a_failure_besides() {
         let mut world = World::new(Vec::new());
         world.applied(1, &pod("p"));
         let mut seen = Vec::new();
-        for reason in [
-            failed(),
-            failed(),
-            EventReason::Pulled(None),
-            pulled(3, 5),
-            failed(),
-            present(),
-        ] {
+        for reason in
+            [failed(), failed(), EventReason::Pulled(None), pulled(3, 5), failed(), present()]
+        {
             seen.extend(world.deliver(2, event("p", "a", 2, reason)));
             if restart {
                 world.restart();
@@ -396,15 +339,10 @@ fn an_event_with_the_names_of_another_pod_changes_nothing() {
             EventReason::Pulled(Some(Pulled::Pulled(pull()))),
             EventReason::Created,
             EventReason::Started,
-            EventReason::PullFailed {
-                registry: "quay.io".into(),
-            },
+            EventReason::PullFailed { registry: "quay.io".into() },
             EventReason::Warning(SandboxWarning::FailedSandboxNetwork),
             EventReason::VolumeAttached,
-            EventReason::Capacity {
-                state: CapacityState::NoScaleUp,
-                by: "attacker".into(),
-            },
+            EventReason::Capacity { state: CapacityState::NoScaleUp, by: "attacker".into() },
         ]
     };
     let uid = PodUid::from_text("p");
@@ -434,10 +372,7 @@ fn an_event_with_the_names_of_another_pod_changes_nothing() {
 
 #[test]
 fn without_a_network_condition_a_pod_is_excluded_when_it_ends() {
-    let network = || SloRule {
-        interval: Interval::Stage(Stage::Network),
-        ..rule("network", 60)
-    };
+    let network = || SloRule { interval: Interval::Stage(Stage::Network), ..rule("network", 60) };
     let absent = SloVerdict::Excluded(ExclusionReason::ConditionAbsent);
     for restart in [false, true] {
         let mut world = World::new(vec![network()]);
@@ -481,10 +416,7 @@ fn the_sli_leaves_out_pulls_and_init_containers() {
             world.restart();
         }
         let seen = world.deliver(16, event("p", "b", 16, pulled(1, 3)));
-        assert_eq!(
-            seen,
-            ["p pulled from quay.io: Some(1.0) Some(2.0) Some(7), 2 before"]
-        );
+        assert_eq!(seen, ["p pulled from quay.io: Some(1.0) Some(2.0) Some(7), 2 before"]);
         for container in &mut pod.containers[1..] {
             container.started = Some(at(17));
         }
@@ -545,15 +477,7 @@ fn act() -> impl Strategy<Value = Act> {
         if !ready {
             conditions[4] = None;
         }
-        Act::Snapshot {
-            pod,
-            conditions,
-            started,
-            gated,
-            stateful,
-            phase,
-            deleted,
-        }
+        Act::Snapshot { pod, conditions, started, gated, stateful, phase, deleted }
     });
     let reason = prop_oneof![
         Just(EventReason::Pulling),
@@ -582,15 +506,7 @@ fn act() -> impl Strategy<Value = Act> {
 /// The delivery that an act makes.
 fn deliverable(act: &Act) -> Option<PodEvent> {
     match act {
-        Act::Snapshot {
-            pod: number,
-            conditions,
-            started,
-            gated,
-            stateful,
-            phase,
-            deleted,
-        } => {
+        Act::Snapshot { pod: number, conditions, started, gated, stateful, phase, deleted } => {
             let mut snapshot = pod(&format!("p{number}"));
             snapshot.has_init_containers = *number > 0;
             let kinds = [
@@ -617,12 +533,7 @@ fn deliverable(act: &Act) -> Option<PodEvent> {
                 false => PodEvent::Applied(snapshot),
             })
         }
-        Act::Event {
-            pod,
-            container,
-            first,
-            reason,
-        } => {
+        Act::Event { pod, container, first, reason } => {
             let container = ["i", "a", "b", "unknown"][*container];
             let PodEvent::Event(event) = event(&format!("p{pod}"), container, 1, reason.clone())
             else {
@@ -631,10 +542,7 @@ fn deliverable(act: &Act) -> Option<PodEvent> {
             let first = first.map(at);
             Some(PodEvent::Event(KubeEvent { first, ..event }))
         }
-        Act::List => Some(PodEvent::Listed {
-            pods: Vec::new().into(),
-            began: at(40),
-        }),
+        Act::List => Some(PodEvent::Listed { pods: Vec::new().into(), began: at(40) }),
         Act::Restart => None,
     }
 }
@@ -651,9 +559,7 @@ fn run(acts: &[Act], restarts: bool) -> Vec<Vec<String>> {
         if restarts && matches!(act, Act::Restart) {
             world.restart();
         }
-        let Seen {
-            discovered, judged, ..
-        } = world.seen;
+        let Seen { discovered, judged, .. } = world.seen;
         assert_eq!(judged + world.undecided(), discovered, "after {act:?}");
         // A list ends the pods that are absent from it in no particular order.
         seen.sort_by_key(|line| line.split(' ').next().map(str::to_owned));

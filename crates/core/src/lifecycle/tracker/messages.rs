@@ -53,10 +53,8 @@ mod tests {
             ConditionType::PodReadyToStartContainers,
             ConditionType::Initialized,
         ] {
-            let condition = Condition {
-                status: ConditionStatus::True,
-                last_transition: Some(at(1)),
-            };
+            let condition =
+                Condition { status: ConditionStatus::True, last_transition: Some(at(1)) };
             pod.conditions.insert(kind, condition);
         }
         pod.containers = [Container {
@@ -65,10 +63,7 @@ mod tests {
         }]
         .into();
         let text = format!("{number}: {}", "connection refused ".repeat(20));
-        let message = WaitingMessage {
-            container: 0,
-            text: text.into(),
-        };
+        let message = WaitingMessage { container: 0, text: text.into() };
         pod.waiting_messages = Some(Box::new(vec![message]));
         pod
     }

@@ -21,17 +21,11 @@ fn build(version: u64, states: [ContainerState; 2]) -> PodSnapshot {
     (pod.created, pod.started) = (Some(at(0)), Some(at(0)));
     for (kind, status) in [
         (ConditionType::PodScheduled, ConditionStatus::True),
-        (
-            ConditionType::PodReadyToStartContainers,
-            ConditionStatus::True,
-        ),
+        (ConditionType::PodReadyToStartContainers, ConditionStatus::True),
         (ConditionType::ContainersReady, ConditionStatus::False),
         (ConditionType::Ready, ConditionStatus::False),
     ] {
-        let condition = Condition {
-            status,
-            last_transition: Some(at(0)),
-        };
+        let condition = Condition { status, last_transition: Some(at(0)) };
         pod.conditions.insert(kind, condition);
     }
     let containers = states.map(|state| Container {
@@ -48,10 +42,7 @@ use ContainerState::{Failed, Running, Succeeded};
 
 /// The SLOs of the tests, each of ten seconds but the last.
 fn slos() -> Arc<[SloRule]> {
-    let of = |interval| SloRule {
-        interval,
-        ..rule("slo", 10)
-    };
+    let of = |interval| SloRule { interval, ..rule("slo", 10) };
     [
         of(Interval::Stage(Stage::Containers)),
         of(Interval::ScheduledToReady),
@@ -59,10 +50,7 @@ fn slos() -> Arc<[SloRule]> {
         of(Interval::Step(Step::Probe)),
         // Ends with another milestone, or has ended.
         of(Interval::Step(Step::Acknowledge)),
-        SloRule {
-            threshold: Duration::from_secs(3),
-            ..of(Interval::CreatedToReady)
-        },
+        SloRule { threshold: Duration::from_secs(3), ..of(Interval::CreatedToReady) },
     ]
     .into()
 }
@@ -100,44 +88,28 @@ fn reported(
     (verdicts, stuck)
 }
 
-const COMPLETED: Option<SloVerdict> = Some(SloVerdict::Excluded(ExclusionReason::Ended(
-    Outcome::Completed,
-)));
+const COMPLETED: Option<SloVerdict> =
+    Some(SloVerdict::Excluded(ExclusionReason::Ended(Outcome::Completed)));
 const GOOD: Option<SloVerdict> = Some(SloVerdict::Good);
 
 fn bad(cause: Cause) -> Option<SloVerdict> {
-    Some(SloVerdict::Bad(BadReason::of_known(WaitReason::new(
-        Stage::Containers,
-        cause,
-    ))))
+    Some(SloVerdict::Bad(BadReason::of_known(WaitReason::new(Stage::Containers, cause))))
 }
 
 #[test]
 fn a_build_whose_steps_end_one_by_one_is_neither_late_nor_stuck() {
-    let lives = [
-        (1, build(1, [Running, Running])),
-        (5, build(2, [Succeeded, Running])),
-    ];
+    let lives = [(1, build(1, [Running, Running])), (5, build(2, [Succeeded, Running]))];
     let (verdicts, stuck) = reported(&lives, true);
     let late = bad(Cause::Probe);
-    assert_eq!(
-        verdicts,
-        [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, late]
-    );
+    assert_eq!(verdicts, [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, late]);
     assert_eq!(stuck, []);
 }
 
 #[test]
 fn it_comes_before_the_deadlines_that_pass_after_the_snapshot_and_after_those_before() {
-    let lives = [
-        (1, build(1, [Running, Running])),
-        (30, build(2, [Running, Succeeded])),
-    ];
+    let lives = [(1, build(1, [Running, Running])), (30, build(2, [Running, Succeeded]))];
     let (verdicts, _) = reported(&lives, false);
-    assert_eq!(
-        verdicts,
-        [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]
-    );
+    assert_eq!(verdicts, [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]);
     let (verdicts, _) = reported(&lives, true);
     let late = bad(Cause::Probe);
     assert_eq!(verdicts, [late, late, late, late, GOOD, late]);
@@ -148,10 +120,7 @@ fn what_the_snapshot_itself_decides_comes_first() {
     let mut ready = build(1, [Succeeded, Running]);
     for kind in [ConditionType::ContainersReady, ConditionType::Ready] {
         ready.conditions = crate::pod::Conditions::default();
-        let condition = Condition {
-            status: ConditionStatus::True,
-            last_transition: Some(at(2)),
-        };
+        let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
         ready.conditions.insert(kind, condition);
     }
     let (verdicts, _) = reported(&[(3, ready)], true);
@@ -174,10 +143,7 @@ fn it_is_final_and_only_a_failing_cause_makes_it_stuck() {
         (120, build(3, [Running, crash])),
     ];
     let (verdicts, stuck) = reported(&lives, true);
-    assert_eq!(
-        verdicts,
-        [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]
-    );
+    assert_eq!(verdicts, [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]);
     let crashes = WaitReason::new(Stage::Containers, Cause::Crash);
     assert_eq!(stuck, [crashes, None]);
 }

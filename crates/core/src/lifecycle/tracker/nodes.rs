@@ -40,11 +40,7 @@ impl Tracker {
         let Some(nodes) = &mut self.shared.nodes else {
             return;
         };
-        let context = NodeContext {
-            mode: self.timestamps,
-            now,
-            observed,
-        };
+        let context = NodeContext { mode: self.timestamps, now, observed };
         let pods = nodes.apply(event, context, &mut |observation| {
             reporter.node(observation);
         });

@@ -76,10 +76,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 /// All that a tracker tells in the steps, and how many updates it has passed over. One that `forgets` passes over
 /// none.
 fn told(steps: &[Step], forgets: bool) -> (Vec<String>, usize) {
-    let config = || TrackerConfig {
-        nodes: true,
-        ..TrackerConfig::default()
-    };
+    let config = || TrackerConfig { nodes: true, ..TrackerConfig::default() };
     let mut tracker = Tracker::new(config());
     let (mut told, mut passed_over, mut second) = (Vec::new(), 0, 100);
     let mut sink = |_, observation: Observation<'_>| match observation {
@@ -131,11 +128,7 @@ fn told(steps: &[Step], forgets: bool) -> (Vec<String>, usize) {
             let delivery = Delivery {
                 source: SourceId(0),
                 event,
-                now: if of_pods {
-                    at(second)
-                } else {
-                    Timestamp::EPOCH
-                },
+                now: if of_pods { at(second) } else { Timestamp::EPOCH },
                 observed: Some(at(second)),
                 version: None,
             };

@@ -28,10 +28,7 @@ fn event(reason: EventReason, first: i64) -> KubeEvent {
         container: None,
         first: Some(at(first)),
         named: None,
-        occurred: Occurred {
-            first: Some(at(first)),
-            last: None,
-        },
+        occurred: Occurred { first: Some(at(first)), last: None },
         reason,
         message: None,
     }
@@ -39,10 +36,7 @@ fn event(reason: EventReason, first: i64) -> KubeEvent {
 
 fn pull(container: &str, first: i64) -> KubeEvent {
     KubeEvent {
-        container: Some(EventContainer {
-            name: container.into(),
-            init: false,
-        }),
+        container: Some(EventContainer { name: container.into(), init: false }),
         ..event(EventReason::Pulling, first)
     }
 }
@@ -51,20 +45,14 @@ fn snapshot(has_network: bool) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "pod");
     pod.created = Some(at(0));
     pod.started = Some(at(ENTERED));
-    let kinds = [
-        ConditionType::PodScheduled,
-        ConditionType::PodReadyToStartContainers,
-    ];
+    let kinds = [ConditionType::PodScheduled, ConditionType::PodReadyToStartContainers];
     for (kind, holds) in kinds.into_iter().zip([true, has_network]) {
         let status = match holds {
             true => ConditionStatus::True,
             false => ConditionStatus::False,
         };
         let last_transition = Some(at(ENTERED));
-        let condition = Condition {
-            status,
-            last_transition,
-        };
+        let condition = Condition { status, last_transition };
         pod.conditions.insert(kind, condition);
     }
     let waiting = |name: &str| Container {
@@ -77,10 +65,7 @@ fn snapshot(has_network: bool) -> PodSnapshot {
 
 /// The causes of the pod after one list, with the second in which each began.
 fn causes(pod: PodSnapshot, events: &[KubeEvent]) -> Vec<(Cause, i64)> {
-    let mut tracker = Tracker::new(TrackerConfig {
-        events: true,
-        ..TrackerConfig::default()
-    });
+    let mut tracker = Tracker::new(TrackerConfig { events: true, ..TrackerConfig::default() });
     let mut sink = |_, _: Observation<'_>| {};
     let (uid, began) = (pod.uid, at(LISTED));
     let pods = vec![pod].into();
@@ -94,17 +79,12 @@ fn causes(pod: PodSnapshot, events: &[KubeEvent]) -> Vec<(Cause, i64)> {
     let record = tracker.in_flight(uid).unwrap().record();
     let second = |time: Timestamp| time.nanos_since(at(0)) / 1_000_000_000;
     let causes = record.causes.iter();
-    causes
-        .map(|one| (one.waiting.cause(), second(one.began)))
-        .collect()
+    causes.map(|one| (one.waiting.cause(), second(one.began))).collect()
 }
 
 #[test]
 fn a_cause_began_when_the_events_that_give_it_happened_first() {
-    let without_times = KubeEvent {
-        occurred: Occurred::default(),
-        ..event(CNI, 50)
-    };
+    let without_times = KubeEvent { occurred: Occurred::default(), ..event(CNI, 50) };
     let of_other = KubeEvent {
         pod: Some(InvolvedPod::new(PodUid::from_text("a"), "other", "pod")),
         ..event(CNI, 20)
@@ -115,10 +95,7 @@ fn a_cause_began_when_the_events_that_give_it_happened_first() {
         (vec![event(CNI, 60), event(CNI, 40)], (Cause::Cni, 40)),
         // Of another cause, which came before.
         (vec![event(MOUNT, 20), event(CNI, 50)], (Cause::Cni, 50)),
-        (
-            vec![event(MOUNT, 20), event(CNI, 50), event(MOUNT, 60)],
-            (Cause::Volume, 20),
-        ),
+        (vec![event(MOUNT, 20), event(CNI, 50), event(MOUNT, 60)], (Cause::Volume, 20)),
         // Not before the stage, and not after the list.
         (vec![event(CNI, 5)], (Cause::Cni, ENTERED)),
         (vec![event(CNI, LISTED + 1)], (Cause::Cni, LISTED)),
@@ -130,11 +107,7 @@ fn a_cause_began_when_the_events_that_give_it_happened_first() {
             (Cause::Unknown, ENTERED),
         ),
         (
-            vec![
-                event(ATTACH, 20),
-                event(EventReason::VolumeAttached, 30),
-                event(MOUNT, 40),
-            ],
+            vec![event(ATTACH, 20), event(EventReason::VolumeAttached, 30), event(MOUNT, 40)],
             (Cause::Volume, 20),
         ),
     ] {
@@ -153,10 +126,7 @@ fn a_pull_began_with_what_is_being_pulled() {
         (
             vec![
                 pull("web", 20),
-                KubeEvent {
-                    reason: EventReason::Pulled(None),
-                    ..pull("web", 25)
-                },
+                KubeEvent { reason: EventReason::Pulled(None), ..pull("web", 25) },
                 pull("log", 30),
             ],
             (Cause::Pull, 30),

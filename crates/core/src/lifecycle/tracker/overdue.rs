@@ -31,10 +31,7 @@ pub(super) type Place = (Timestamp, PodUid);
 
 impl Overdue {
     pub(super) fn new(at_once: usize) -> Self {
-        Self {
-            at_once,
-            ..Self::default()
-        }
+        Self { at_once, ..Self::default() }
     }
 
     pub(super) const fn begin_step(&mut self) {
@@ -43,11 +40,7 @@ impl Overdue {
 
     /// Lets the pods be reported as stuck that are held for sources of which they `may`.
     pub(super) fn release(&mut self, may: impl Fn(SourceId) -> bool) {
-        let Self {
-            held_stuck,
-            released_stuck,
-            ..
-        } = self;
+        let Self { held_stuck, released_stuck, .. } = self;
         held_stuck.retain(|(source, uid)| {
             let stays = !may(*source);
             if !stays {

@@ -18,10 +18,7 @@ fn pod(version: u64) -> PodSnapshot {
 }
 
 fn with(mut pod: PodSnapshot, kind: ConditionType) -> PodSnapshot {
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(1)),
-    };
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(1)) };
     pod.conditions.insert(kind, condition);
     pod
 }
@@ -33,10 +30,7 @@ fn failed(mut pod: PodSnapshot) -> PodSnapshot {
 }
 
 fn config() -> TrackerConfig {
-    let of = |interval| SloRule {
-        interval,
-        ..rule("any", 10)
-    };
+    let of = |interval| SloRule { interval, ..rule("any", 10) };
     let intervals = [
         Interval::CreatedToReady,
         Interval::ScheduledToReady,
@@ -45,10 +39,7 @@ fn config() -> TrackerConfig {
         Interval::Stage(Stage::Containers),
         Interval::Step(Step::Acknowledge),
     ];
-    TrackerConfig {
-        slos: intervals.into_iter().map(of).collect(),
-        ..TrackerConfig::default()
-    }
+    TrackerConfig { slos: intervals.into_iter().map(of).collect(), ..TrackerConfig::default() }
 }
 
 #[derive(Default)]
@@ -65,13 +56,9 @@ impl Told {
                 self.verdicts.resize(6, None);
                 assert_eq!(self.verdicts[usize::from(slo.0)].replace(verdict), None);
             }
-            Observation::Pod(
-                _,
-                PodObservation::Moved {
-                    to: PodState::Finished(outcome),
-                    ..
-                },
-            ) => self.outcome = Some(outcome),
+            Observation::Pod(_, PodObservation::Moved { to: PodState::Finished(outcome), .. }) => {
+                self.outcome = Some(outcome)
+            }
             _ => {}
         }
     }
@@ -82,9 +69,7 @@ fn told(events: Vec<PodEvent>) -> Told {
     let mut told = Told::default();
     for (second, event) in (1..).zip(events) {
         let delivery = delivery(SourceId(0), second, event);
-        tracker.apply(delivery, &mut |_, observation: Observation<'_>| {
-            told.tell(observation)
-        });
+        tracker.apply(delivery, &mut |_, observation: Observation<'_>| told.tell(observation));
     }
     told
 }
@@ -101,10 +86,7 @@ const NOT_ENTERED: Option<SloVerdict> = Some(SloVerdict::Excluded(ExclusionReaso
 fn a_pod_that_failed_on_a_node_without_a_run_was_rejected_and_misses_what_had_begun() {
     let mut refused = failed(pod(2));
     refused.started = Some(at(1));
-    let found = told(vec![
-        PodEvent::Applied(pod(1)),
-        PodEvent::Applied(refused.clone()),
-    ]);
+    let found = told(vec![PodEvent::Applied(pod(1)), PodEvent::Applied(refused.clone())]);
     assert_eq!(found.outcome, Some(Outcome::Rejected));
     // Scheduled is reached at an unknown time.
     let expected = [BAD, BAD, TIME, BAD, NOT_ENTERED, TIME];
@@ -118,10 +100,7 @@ fn a_rejected_pod_with_a_condition_is_judged_by_it() {
     let bound = with(pod(1), ConditionType::PodScheduled);
     let good = Some(SloVerdict::Good);
     let expected = [BAD, BAD, good, BAD, NOT_ENTERED, BAD];
-    for last in [
-        failed(with(pod(2), ConditionType::PodScheduled)),
-        failed(pod(2)),
-    ] {
+    for last in [failed(with(pod(2), ConditionType::PodScheduled)), failed(pod(2))] {
         let events = vec![PodEvent::Applied(bound.clone()), PodEvent::Applied(last)];
         assert_eq!(told(events).verdicts, expected);
     }
@@ -138,23 +117,14 @@ const BAD_ACKNOWLEDGE: Option<SloVerdict> =
 fn what_has_run_or_was_never_bound_has_failed() {
     let mut unbound = failed(pod(1));
     unbound.is_bound = false;
-    assert_eq!(
-        outcome(vec![PodEvent::Applied(unbound)]),
-        Some(Outcome::Failed)
-    );
+    assert_eq!(outcome(vec![PodEvent::Applied(unbound)]), Some(Outcome::Failed));
     let mut ran = pod(1);
     ran.has_run = true;
-    let events = vec![
-        PodEvent::Applied(ran.clone()),
-        PodEvent::Applied(failed(pod(2))),
-    ];
+    let events = vec![PodEvent::Applied(ran.clone()), PodEvent::Applied(failed(pod(2)))];
     assert_eq!(outcome(events), Some(Outcome::Failed));
     // An older version shows nothing.
-    let events = vec![
-        PodEvent::Applied(pod(2)),
-        PodEvent::Applied(ran),
-        PodEvent::Applied(failed(pod(3))),
-    ];
+    let events =
+        vec![PodEvent::Applied(pod(2)), PodEvent::Applied(ran), PodEvent::Applied(failed(pod(3)))];
     assert_eq!(outcome(events), Some(Outcome::Rejected));
 }
 
@@ -167,34 +137,19 @@ fn other_ends_come_first() {
     let excluded = SloVerdict::Excluded(ExclusionReason::Ended(Outcome::Disrupted));
     assert!(found.verdicts.contains(&Some(excluded)));
     let ready = failed(with(pod(1), ConditionType::Ready));
-    assert_eq!(
-        outcome(vec![PodEvent::Applied(ready)]),
-        Some(Outcome::Ready)
-    );
-    let listed = PodEvent::Listed {
-        pods: vec![failed(pod(1))].into(),
-        began: at(1),
-    };
+    assert_eq!(outcome(vec![PodEvent::Applied(ready)]), Some(Outcome::Ready));
+    let listed = PodEvent::Listed { pods: vec![failed(pod(1))].into(), began: at(1) };
     assert_eq!(outcome(vec![listed]), Some(Outcome::Preexisting));
 }
 
 #[test]
 fn the_object_of_a_deletion_counts_unless_it_is_older() {
-    let deleted = |version| {
-        vec![
-            PodEvent::Applied(pod(2)),
-            PodEvent::Deleted(failed(pod(version))),
-        ]
-    };
+    let deleted =
+        |version| vec![PodEvent::Applied(pod(2)), PodEvent::Deleted(failed(pod(version)))];
     assert_eq!(outcome(deleted(3)), Some(Outcome::Rejected));
     assert_eq!(outcome(deleted(1)), Some(Outcome::Deleted));
-    let absent = vec![
-        PodEvent::Applied(pod(2)),
-        PodEvent::Listed {
-            pods: Vec::new().into(),
-            began: at(2),
-        },
-    ];
+    let absent =
+        vec![PodEvent::Applied(pod(2)), PodEvent::Listed { pods: Vec::new().into(), began: at(2) }];
     assert_eq!(outcome(absent), Some(Outcome::Vanished));
 }
 
@@ -211,9 +166,7 @@ fn a_restart_keeps_that_a_container_has_run() {
         let mut after = Tracker::restored(config(), saved, pods, Successor::Same, &mut silent);
         let mut told = Told::default();
         let event = delivery(SourceId(0), 2, PodEvent::Applied(failed(pod(2))));
-        after.apply(event, &mut |_, observation: Observation<'_>| {
-            told.tell(observation)
-        });
+        after.apply(event, &mut |_, observation: Observation<'_>| told.tell(observation));
         let expected = [Outcome::Rejected, Outcome::Failed][usize::from(has_run)];
         assert_eq!(told.outcome, Some(expected));
     }

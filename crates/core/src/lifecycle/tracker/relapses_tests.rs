@@ -21,20 +21,13 @@ fn pod(ready: Option<i64>, kind: ContainerKind, state: ContainerState) -> PodSna
         last_transition: ready.map(at),
     };
     pod.conditions.insert(ConditionType::Ready, condition);
-    let container = Container {
-        state,
-        ..Container::new("c".into(), kind)
-    };
+    let container = Container { state, ..Container::new("c".into(), kind) };
     pod.containers = [container].into();
     pod
 }
 
 fn ready(second: i64) -> PodSnapshot {
-    pod(
-        Some(second),
-        ContainerKind::Regular,
-        ContainerState::Running,
-    )
+    pod(Some(second), ContainerKind::Regular, ContainerState::Running)
 }
 
 const BACKS_OFF: ContainerState = ContainerState::Waiting(WaitingReason::CrashLoopBackOff);
@@ -91,10 +84,7 @@ fn ten_minutes_after_its_first_ready_a_pod_is_an_old_one() {
         let mut first = ready(4);
         if ready_at.is_none() {
             first.conditions = Default::default();
-            let condition = Condition {
-                status: ConditionStatus::True,
-                last_transition: None,
-            };
+            let condition = Condition { status: ConditionStatus::True, last_transition: None };
             first.conditions.insert(ConditionType::Ready, condition);
         }
         let events = vec![(5, PodEvent::Applied(first)), (second, crashes())];
@@ -113,10 +103,7 @@ fn only_containers_that_are_to_stay_up_and_pods_that_were_seen_ready_count() {
         let events = vec![(5, PodEvent::Applied(ready(4))), (6, crashes)];
         assert_eq!(told(events), usize::from(falls_back));
     }
-    let listed = PodEvent::Listed {
-        pods: vec![ready(4)].into(),
-        began: at(5),
-    };
+    let listed = PodEvent::Listed { pods: vec![ready(4)].into(), began: at(5) };
     assert_eq!(told(vec![(5, listed), (6, crashes())]), 0);
     assert_eq!(told(vec![(5, crashes()), (6, crashes())]), 0);
     // The snapshot that ends the startup counts.

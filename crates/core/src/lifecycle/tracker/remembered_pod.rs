@@ -242,13 +242,8 @@ impl FinishedPod {
 
 impl Compact {
     fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>) -> Option<Self> {
-        let [
-            ready_to_start,
-            has_network,
-            initialized,
-            containers_ready,
-            ready,
-        ] = last_seen.last_true.seconds();
+        let [ready_to_start, has_network, initialized, containers_ready, ready] =
+            last_seen.last_true.seconds();
         let (form, network) = match (last_seen.is_static, ready_to_start, has_network) {
             (true, ..) => (Form::Static, 0),
             (false, second, 0) => (Form::ReadyToStartContainers, second),
@@ -287,13 +282,7 @@ impl Compact {
             Form::HasNetwork | Form::RecentHasNetwork => (0, network),
             _ => (network, 0),
         };
-        let seconds = [
-            ready_to_start,
-            has_network,
-            initialized,
-            containers_ready,
-            ready,
-        ];
+        let seconds = [ready_to_start, has_network, initialized, containers_ready, ready];
         let [a, b, c, d, e, f, g] = self.newest_version;
         LastSeen {
             newest_version: u64::from_be_bytes([0, a, b, c, d, e, f, g]),
@@ -335,10 +324,7 @@ mod tests {
             assert_eq!((pod.last_seen(), pod.hold().get()), (last_seen, 9));
         }
         let is_compact = |last_seen, hold| {
-            let last_seen = LastSeen {
-                hold: LabelHold::new(hold),
-                ..last_seen
-            };
+            let last_seen = LastSeen { hold: LabelHold::new(hold), ..last_seen };
             let pod = FinishedPod::new(last_seen, None);
             assert_eq!((pod.last_seen(), pod.hold().get()), (last_seen, hold));
             matches!(pod, FinishedPod::Compact(_))
@@ -347,20 +333,15 @@ mod tests {
         assert!(!is_compact(all[3], u32::from(u16::MAX) + 1));
         assert!(!is_compact(all[4], 9));
         let newest_version = 1 << 56;
-        let late = LastSeen {
-            newest_version,
-            ..all[3]
-        };
+        let late = LastSeen { newest_version, ..all[3] };
         assert!(!is_compact(late, 9));
     }
 
     #[test]
     fn nothing_is_lost_of_a_pod_that_was_ready_just_now() {
         let day = 86_400;
-        let last_seen = |seconds, is_static| LastSeen {
-            source: SourceId(3),
-            ..last_seen(seconds, is_static)
-        };
+        let last_seen =
+            |seconds, is_static| LastSeen { source: SourceId(3), ..last_seen(seconds, is_static) };
         for (seconds, is_static, is_compact) in [
             ([day, 0, day + 1, day + 4, day + 5], false, true),
             ([0, day, 0, 0, day + 5 + 32_767], false, true),

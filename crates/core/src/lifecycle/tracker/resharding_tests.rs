@@ -31,20 +31,15 @@ fn pod(uid: &str, created: i64) -> PodSnapshot {
 fn ready(uid: &str, created: i64) -> PodSnapshot {
     let mut pod = pod(uid, created);
     for kind in ConditionType::ALL {
-        let condition = Condition {
-            status: ConditionStatus::True,
-            last_transition: Some(at(created + 2)),
-        };
+        let condition =
+            Condition { status: ConditionStatus::True, last_transition: Some(at(created + 2)) };
         pod.conditions.insert(kind, condition);
     }
     pod
 }
 
 fn list(began: i64, pods: Vec<PodSnapshot>) -> PodEvent {
-    PodEvent::Listed {
-        pods: pods.into(),
-        began: at(began),
-    }
+    PodEvent::Listed { pods: pods.into(), began: at(began) }
 }
 
 /// What was said of pods, in words.
@@ -54,10 +49,9 @@ fn said(out: &mut Vec<String>, observation: Observation<'_>) {
     };
     let name = pod.name.split('-').next().unwrap_or_default();
     match observation {
-        PodObservation::Moved {
-            to: PodState::Finished(outcome),
-            ..
-        } => out.push(format!("{name} {}", outcome.as_str())),
+        PodObservation::Moved { to: PodState::Finished(outcome), .. } => {
+            out.push(format!("{name} {}", outcome.as_str()))
+        }
         PodObservation::Slo { verdict, .. } => out.push(match verdict {
             SloVerdict::Excluded(reason) => format!("{name} excluded {}", reason.as_str()),
             verdict => format!("{name} {verdict:?}"),
@@ -105,11 +99,7 @@ fn the_next_list_is_a_relist_for_those_that_stay_and_a_first_list_for_those_that
     tracker.reshard(shard("1/4"), shard("1/6"), &mut silent);
     let saved = tracker.saved().sources;
     assert!(saved.values().all(|source| source.first_list.is_none()));
-    assert!(
-        saved
-            .values()
-            .all(|source| source.progress.version.is_none())
-    );
+    assert!(saved.values().all(|source| source.progress.version.is_none()));
     let mut out = Vec::new();
     let mut sink = |_, observation: Observation<'_>| said(&mut out, observation);
     let pods = vec![

@@ -19,10 +19,7 @@ impl Tracker {
     pub fn saved(&self) -> SavedTracker {
         let deleted = self.pods.iter();
         let deleted = deleted.filter_map(|(uid, remembered)| remembered.saved_deleted(uid));
-        SavedTracker {
-            deleted: deleted.collect(),
-            ..self.saved_beside_pods()
-        }
+        SavedTracker { deleted: deleted.collect(), ..self.saved_beside_pods() }
     }
 
     fn saved_beside_pods(&self) -> SavedTracker {
@@ -84,10 +81,7 @@ impl Tracker {
     ) -> Self {
         let rules = Arc::clone(&config.slos);
         let stuck_after = config.stuck_after;
-        let mut tracker = Self::new(TrackerConfig {
-            slos: saved.rules,
-            ..config
-        });
+        let mut tracker = Self::new(TrackerConfig { slos: saved.rules, ..config });
         tracker.now = saved.now;
         tracker.shared.stuck = saved.stuck;
         let now = saved.now.unwrap_or(Timestamp::EPOCH);
@@ -123,9 +117,7 @@ impl Tracker {
         let mut deleted = saved.deleted;
         deleted.sort_by_key(|deleted| deleted.at);
         for SavedDeleted { uid, at, created } in deleted {
-            tracker
-                .pods
-                .insert(uid, RememberedPod::Deleted { created, at });
+            tracker.pods.insert(uid, RememberedPod::Deleted { created, at });
             tracker.tombstones.push_back((at, uid));
         }
         for (uid, open) in saved.in_place {
@@ -172,20 +164,14 @@ mod tests {
     }
 
     fn ready(uid: &str) -> PodSnapshot {
-        let condition = Condition {
-            status: ConditionStatus::True,
-            last_transition: Some(at(2)),
-        };
+        let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
         let mut pod = pod(uid);
         pod.conditions.insert(ConditionType::Ready, condition);
         pod
     }
 
     fn under(slos: &[SloRule]) -> TrackerConfig {
-        TrackerConfig {
-            slos: slos.into(),
-            ..TrackerConfig::default()
-        }
+        TrackerConfig { slos: slos.into(), ..TrackerConfig::default() }
     }
 
     /// A tracker of two sources, each with a pod in flight and one that is done.
@@ -193,10 +179,7 @@ mod tests {
         let mut tracker = Tracker::new(under(slos));
         let mut silent = |_, _: Observation<'_>| {};
         for source in [0, 1] {
-            let list = PodEvent::Listed {
-                pods: Vec::new().into(),
-                began: at(0),
-            };
+            let list = PodEvent::Listed { pods: Vec::new().into(), began: at(0) };
             let starting = PodEvent::Applied(pod(&format!("starting {source}")));
             let done = PodEvent::Applied(ready(&format!("done {source}")));
             for (second, event) in (0..).zip([list, starting, done]) {
@@ -247,9 +230,7 @@ mod tests {
         });
         assert_eq!((moves, after.remembered()), (vec![], 4));
         assert!(after.saved().sources.is_empty());
-        let sources = read_back(&after)
-            .into_iter()
-            .map(|mut pod| pod.last_seen_mut().source);
+        let sources = read_back(&after).into_iter().map(|mut pod| pod.last_seen_mut().source);
         let mut sources: Vec<_> = sources.collect();
         sources.sort();
         assert_eq!(sources, [5, 5, 6, 6].map(SourceId));
@@ -261,27 +242,17 @@ mod tests {
         before.advance(at(1000), &mut |_, _: Observation<'_>| {});
         let waiting = WaitReason::new(Stage::Scheduling, Cause::Queue);
         let minutes = |minutes: u64| StuckAfter::of_each(|_| Duration::from_secs(60 * minutes));
-        for (stuck_after, at_once, in_sync) in [
-            (StuckAfter::default(), 2, 2),
-            (minutes(60), 2, 0),
-            (minutes(1), 2, 2),
-        ] {
+        for (stuck_after, at_once, in_sync) in
+            [(StuckAfter::default(), 2, 2), (minutes(60), 2, 0), (minutes(1), 2, 2)]
+        {
             let mut stuck = 0;
             let mut sink = |_, observation: Observation<'_>| {
                 if let Observation::Pod(_, PodObservation::Stuck { from, to }) = observation {
-                    assert!(
-                        [from, to]
-                            .into_iter()
-                            .flatten()
-                            .all(|one| Some(one) == waiting)
-                    );
+                    assert!([from, to].into_iter().flatten().all(|one| Some(one) == waiting));
                     stuck += i32::from(to.is_some()) - i32::from(from.is_some());
                 }
             };
-            let config = TrackerConfig {
-                stuck_after,
-                ..TrackerConfig::default()
-            };
+            let config = TrackerConfig { stuck_after, ..TrackerConfig::default() };
             let (saved, pods) = (before.saved(), read_back(&before));
             let mut after = Tracker::restored(config, saved, pods, Successor::Same, &mut sink);
             after.advance(at(1001), &mut sink);

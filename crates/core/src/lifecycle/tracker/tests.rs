@@ -44,10 +44,7 @@ fn deadlines_of_pods_that_are_gone_do_not_pile_up() {
 fn ready_at(second: i64) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "pod");
     pod.created = Some(at(0));
-    let condition = Condition {
-        status: ConditionStatus::True,
-        last_transition: Some(at(second)),
-    };
+    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(ConditionType::Ready, condition);
     pod
 }
@@ -57,18 +54,13 @@ fn time_passes_once_per_delivery() {
     let mut tracker = Tracker::new(TrackerConfig::default());
     let mut passed = 0;
     let mut sink = |_, observation: Observation<'_>| {
-        let advanced = matches!(
-            observation,
-            Observation::Tracker(TrackerObservation::Advanced { .. })
-        );
+        let advanced =
+            matches!(observation, Observation::Tracker(TrackerObservation::Advanced { .. }));
         passed += usize::from(advanced);
     };
     for observed in [None, Some(at(1))] {
         let event = PodEvent::Applied(ready_at(1));
-        let delivery = Delivery {
-            observed,
-            ..delivery(SourceId(0), 1, event)
-        };
+        let delivery = Delivery { observed, ..delivery(SourceId(0), 1, event) };
         tracker.apply(delivery, &mut sink);
     }
     assert_eq!(passed, 2);
@@ -91,26 +83,17 @@ fn a_deadline_passes_before_an_event_only_if_it_passed_before_the_event_arrived(
         };
         let mut starting = ready_at(0);
         starting.conditions = Conditions::default();
-        tracker.apply(
-            delivery(SourceId(0), 1, PodEvent::Applied(starting)),
-            &mut sink,
-        );
+        tracker.apply(delivery(SourceId(0), 1, PodEvent::Applied(starting)), &mut sink);
         let event = PodEvent::Applied(ready_at(10));
         let observed = Some(at(observed));
-        let delivery = Delivery {
-            observed,
-            ..delivery(SourceId(0), 12, event)
-        };
+        let delivery = Delivery { observed, ..delivery(SourceId(0), 12, event) };
         tracker.apply(delivery, &mut sink);
         verdicts
     };
     assert_eq!(verdict(10), [SloVerdict::Good]);
     assert_eq!(
         verdict(11),
-        [SloVerdict::Bad(BadReason::of_known(WaitReason::new(
-            Stage::Scheduling,
-            Cause::Queue
-        )))]
+        [SloVerdict::Bad(BadReason::of_known(WaitReason::new(Stage::Scheduling, Cause::Queue)))]
     );
 }
 

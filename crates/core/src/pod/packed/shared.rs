@@ -44,18 +44,12 @@ impl<T: ?Sized> Numbered<T> {
 
 impl<T: ?Sized> Clone for Numbered<T> {
     fn clone(&self) -> Self {
-        Self {
-            values: self.values.clone(),
-            numbers: self.numbers.clone(),
-        }
+        Self { values: self.values.clone(), numbers: self.numbers.clone() }
     }
 }
 
 impl<T: ?Sized> Default for Numbered<T> {
     fn default() -> Self {
-        Self {
-            values: Vec::new(),
-            numbers: HashMap::new(),
-        }
+        Self { values: Vec::new(), numbers: HashMap::new() }
     }
 }

@@ -167,11 +167,7 @@ pub(super) fn unpack(
     let latest_api_time = time(reader, base);
     let conditions = unpack_conditions(reader, base);
     let init_runs = unpack_init_runs(flags, reader);
-    let volumes = if flags.has(Flags::VOLUMES) {
-        reader.byte()
-    } else {
-        0
-    };
+    let volumes = if flags.has(Flags::VOLUMES) { reader.byte() } else { 0 };
     let containers = unpack_containers(shared, reader, base);
     PodSnapshot {
         uid,
@@ -288,11 +284,7 @@ fn pack_conditions(conditions: &Conditions, base: i64, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&statuses.to_le_bytes());
     for kind in ConditionType::ALL {
-        if let Some(Condition {
-            status: _,
-            last_transition,
-        }) = conditions.get(kind)
-        {
+        if let Some(Condition { status: _, last_transition }) = conditions.get(kind) {
             put_time(out, base, last_transition);
         }
     }
@@ -309,10 +301,7 @@ fn unpack_conditions(reader: &mut Reader<'_>, base: i64) -> Conditions {
             _ => ConditionStatus::Unknown,
         };
         let last_transition = time(reader, base);
-        let condition = Condition {
-            status,
-            last_transition,
-        };
+        let condition = Condition { status, last_transition };
         conditions.insert(kind, condition);
     }
     conditions

@@ -24,19 +24,13 @@ fn time() -> impl Strategy<Value = Option<Timestamp>> {
 }
 
 fn conditions() -> impl Strategy<Value = Conditions> {
-    let status = select(vec![
-        ConditionStatus::True,
-        ConditionStatus::False,
-        ConditionStatus::Unknown,
-    ]);
+    let status =
+        select(vec![ConditionStatus::True, ConditionStatus::False, ConditionStatus::Unknown]);
     let one = (select(ConditionType::ALL.to_vec()), status, time());
     vec(one, 0..7).prop_map(|all| {
         let mut conditions = Conditions::default();
         for (kind, status, last_transition) in all {
-            let condition = Condition {
-                status,
-                last_transition,
-            };
+            let condition = Condition { status, last_transition };
             conditions.insert(kind, condition);
         }
         conditions
@@ -44,11 +38,8 @@ fn conditions() -> impl Strategy<Value = Conditions> {
 }
 
 fn container() -> impl Strategy<Value = Container> {
-    let kind = select(vec![
-        ContainerKind::Init,
-        ContainerKind::RestartableInit,
-        ContainerKind::Regular,
-    ]);
+    let kind =
+        select(vec![ContainerKind::Init, ContainerKind::RestartableInit, ContainerKind::Regular]);
     let waiting = select(WaitingReason::ALL.to_vec()).prop_map(ContainerState::Waiting);
     let other = select(vec![
         ContainerState::NoStatus,
@@ -72,10 +63,8 @@ fn container() -> impl Strategy<Value = Container> {
 }
 
 fn info() -> impl Strategy<Value = PodInfo> {
-    let workload = ("[a-b]", "[a-b]").prop_map(|(kind, name)| Workload {
-        kind: kind.into(),
-        name: name.into(),
-    });
+    let workload = ("[a-b]", "[a-b]")
+        .prop_map(|(kind, name)| Workload { kind: kind.into(), name: name.into() });
     let probes = |name: String| {
         Arc::new(vec![ContainerProbes {
             container: name.into(),
@@ -127,66 +116,55 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
         (conditions(), vec(container(), 0..4), runs()),
         (any::<[bool; 10]>(), 0..=Claims::BITS, rare()),
     )
-        .prop_map(
-            |(named, [created, started, latest], status, (is, claims, rare))| {
-                let (uid, resource_version, info, phase) = named;
-                let (conditions, containers, init_runs) = status;
-                PodSnapshot {
-                    uid: PodUid::from_words([uid, 1 << 63 | uid]),
-                    resource_version,
-                    info,
-                    created,
-                    started,
-                    latest_api_time: latest,
-                    phase,
-                    conditions,
-                    unschedulable: is[0],
-                    not_scheduled: rare[0].then(|| {
-                        Box::new(NotScheduled {
-                            is_false: true,
-                            reason: NotScheduledReason::Unschedulable,
-                            message: "0/3 nodes are available".into(),
-                        })
-                    }),
-                    is_bound: is[8],
-                    has_nominated_node: is[1],
-                    sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
-                    gates_not_ready: rare[1].then(|| "the status of a gate".into()),
-                    volume_images: rare[4].then(|| ["r.io/model:1".into()].into()),
-                    disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
-                    in_place: rare[3].then(|| {
-                        let resize = Some(Resize {
-                            state: ResizeState::Deferred,
-                            since: created,
-                        });
-                        Box::new(InPlaceChanges {
-                            resize,
-                            update_ready: None,
-                        })
-                    }),
-                    terminating: is[2],
-                    gated: is[3],
-                    has_init_containers: is[4],
-                    init_runs,
-                    has_run: containers.iter().any(Container::has_run) ^ (is[7] && is[8] && is[9]),
-                    containers: containers.into(),
-                    waiting_messages: rare[4].then(|| {
-                        let text = "back-off 10s".into();
-                        Box::new(vec![WaitingMessage { container: 0, text }])
-                    }),
-                    ending: rare[5].then(|| {
-                        Box::new(Ending {
-                            reason: Some("Evicted".into()),
-                            ..Ending::default()
-                        })
-                    }),
-                    is_stateful: is[5],
-                    claims: Claims::of_bits(claims),
-                    has_readiness_gates: is[6],
-                    is_static: is[7],
-                }
-            },
-        )
+        .prop_map(|(named, [created, started, latest], status, (is, claims, rare))| {
+            let (uid, resource_version, info, phase) = named;
+            let (conditions, containers, init_runs) = status;
+            PodSnapshot {
+                uid: PodUid::from_words([uid, 1 << 63 | uid]),
+                resource_version,
+                info,
+                created,
+                started,
+                latest_api_time: latest,
+                phase,
+                conditions,
+                unschedulable: is[0],
+                not_scheduled: rare[0].then(|| {
+                    Box::new(NotScheduled {
+                        is_false: true,
+                        reason: NotScheduledReason::Unschedulable,
+                        message: "0/3 nodes are available".into(),
+                    })
+                }),
+                is_bound: is[8],
+                has_nominated_node: is[1],
+                sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
+                gates_not_ready: rare[1].then(|| "the status of a gate".into()),
+                volume_images: rare[4].then(|| ["r.io/model:1".into()].into()),
+                disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
+                in_place: rare[3].then(|| {
+                    let resize = Some(Resize { state: ResizeState::Deferred, since: created });
+                    Box::new(InPlaceChanges { resize, update_ready: None })
+                }),
+                terminating: is[2],
+                gated: is[3],
+                has_init_containers: is[4],
+                init_runs,
+                has_run: containers.iter().any(Container::has_run) ^ (is[7] && is[8] && is[9]),
+                containers: containers.into(),
+                waiting_messages: rare[4].then(|| {
+                    let text = "back-off 10s".into();
+                    Box::new(vec![WaitingMessage { container: 0, text }])
+                }),
+                ending: rare[5].then(|| {
+                    Box::new(Ending { reason: Some("Evicted".into()), ..Ending::default() })
+                }),
+                is_stateful: is[5],
+                claims: Claims::of_bits(claims),
+                has_readiness_gates: is[6],
+                is_static: is[7],
+            }
+        })
 }
 
 proptest! {
@@ -236,18 +214,12 @@ fn ready(number: u64) -> PodSnapshot {
     let (namespace, container) = SHARED.with(Clone::clone);
     let at = |second: i64| Some(Timestamp::from_seconds(1_800_000_000 + second));
     let uid = PodUid::from_words([number.wrapping_mul(0x9e37_79b9_7f4a_7c15), 1 << 63 | number]);
-    let name = format!(
-        "checkout-7c9d8f6b5d-{:05x}",
-        number.wrapping_mul(40_503) & 0xfffff
-    );
+    let name = format!("checkout-7c9d8f6b5d-{:05x}", number.wrapping_mul(40_503) & 0xfffff);
     let mut pod = PodSnapshot::bare(uid, namespace, name);
     pod.resource_version = Some(8_000_000_000 + number);
     (pod.created, pod.started, pod.latest_api_time) = (at(0), at(1), at(40));
     for kind in ConditionType::ALL {
-        let condition = Condition {
-            status: ConditionStatus::True,
-            last_transition: at(40),
-        };
+        let condition = Condition { status: ConditionStatus::True, last_transition: at(40) };
         pod.conditions.insert(kind, condition);
     }
     let running = Container {
@@ -269,12 +241,7 @@ fn a_ready_pod_takes_at_most_60_bytes_and_gives_them_back() {
     assert!(bytes <= 60 * packed.len(), "{}", bytes / packed.len());
     assert_eq!(packed.chunks.len(), 2);
     let mut taken = packed.into_iter();
-    assert!(
-        taken
-            .by_ref()
-            .take(PODS as usize - 1)
-            .eq((0..PODS - 1).map(ready))
-    );
+    assert!(taken.by_ref().take(PODS as usize - 1).eq((0..PODS - 1).map(ready)));
     assert_eq!((taken.packed.chunks.len(), taken.packed.len()), (1, 1));
     assert!(taken.next().is_some() && taken.next().is_none());
     assert!(taken.packed.chunks.is_empty());

@@ -115,13 +115,9 @@ fn of_stage<'p>(startup: &Startup<'_>, stage: &str, pod: &'p Snapshot) -> Vec<&'
             rules.init_is_over(container, starts.start_of(container).is_some())
         };
         let mut init = all.filter(|container| container.is_init());
-        return init
-            .find(|container| !is_over(container))
-            .into_iter()
-            .collect();
+        return init.find(|container| !is_over(container)).into_iter().collect();
     }
-    all.filter(|container| container.kind != Kind::Init)
-        .collect()
+    all.filter(|container| container.kind != Kind::Init).collect()
 }
 
 fn containers(startup: &Startup<'_>, stage: &str, place: usize) -> &'static str {

@@ -40,16 +40,9 @@ pub(crate) trait CauseRules {
     /// "the whole PodScheduled message contains […], in any case"
     fn is_gang(&self, message: &str) -> bool {
         let message = message.to_lowercase();
-        [
-            "pod group",
-            "podgroup",
-            "gang",
-            "sibling pods",
-            "mincount",
-            "minavailable",
-        ]
-        .iter()
-        .any(|name| message.contains(name))
+        ["pod group", "podgroup", "gang", "sibling pods", "mincount", "minavailable"]
+            .iter()
+            .any(|name| message.contains(name))
     }
 
     /// "and the message contains `volumebinding` or `binding volumes`, in any case"
@@ -79,11 +72,7 @@ pub(crate) trait CauseRules {
 
     /// "` nodes are available: ` or ` nodes are unavailable: ` (Volcano)"
     fn before_clauses(&self) -> &'static [&'static str] {
-        &[
-            " nodes are available: ",
-            " nodes are unavailable: ",
-            " resources were found: ",
-        ]
+        &[" nodes are available: ", " nodes are unavailable: ", " resources were found: "]
     }
 
     /// "If the text does not begin with a number […], it is one clause."
@@ -122,11 +111,7 @@ pub(crate) trait CauseRules {
             "NetworkNotReady" => Some("cni"),
             "FailedCreatePodSandBox" if self.is_of_network(&event.message) => Some("cni"),
             "FailedCreatePodSandBox" | "FailedCreatePodContainer" => Some("sandbox"),
-            "Failed"
-                if event
-                    .message
-                    .starts_with("error making pod data directories") =>
-            {
+            "Failed" if event.message.starts_with("error making pod data directories") => {
                 Some("sandbox")
             }
             _ => None,

@@ -58,10 +58,7 @@ pub(crate) fn names_a_node_for_binding(condition: Option<&Condition>) -> bool {
 /// "the numbers of clauses with the same cause are added", of `resources` "the greatest counts"
 fn decided(rules: &dyn CauseRules, message: &str) -> &'static str {
     let mut clauses = clauses(rules, message);
-    if clauses
-        .iter()
-        .any(|clause| !rules.is_of_other_nodes(clause))
-    {
+    if clauses.iter().any(|clause| !rules.is_of_other_nodes(clause)) {
         clauses.retain(|clause| !rules.is_of_other_nodes(clause));
     }
     let mut sums: Vec<(&'static str, u128)> = Vec::new();
@@ -99,34 +96,22 @@ pub(crate) fn clauses(rules: &dyn CauseRules, message: &str) -> Vec<Clause> {
     let message = rules.cut(message);
     let begins = |place: usize| -> Option<&str> {
         let rest = message.get(place..)?;
-        rules
-            .before_clauses()
-            .iter()
-            .find_map(|words| rest.strip_prefix(words))
+        rules.before_clauses().iter().find_map(|words| rest.strip_prefix(words))
     };
     let Some(counted) = (0..message.len()).find_map(begins) else {
         let text = message.to_owned();
         return vec![Clause { nodes: 0, text }];
     };
-    let clause = |nodes, text: &str| Clause {
-        nodes,
-        text: text.to_owned(),
-    };
+    let clause = |nodes, text: &str| Clause { nodes, text: text.to_owned() };
     if rules.is_one_clause(counted) {
         return vec![clause(0, counted)];
     }
     let mut clauses: Vec<Clause> = Vec::new();
     let lines: Vec<&str> = counted.split_inclusive('\n').collect();
-    let mut joined = lines
-        .first()
-        .map(|line| (*line).to_owned())
-        .unwrap_or_default();
+    let mut joined = lines.first().map(|line| (*line).to_owned()).unwrap_or_default();
     for line in lines.iter().skip(1) {
         // "a clause may also end with `.`, spaces and a line break before a number"
-        let ended = joined
-            .trim_end_matches('\n')
-            .trim_end_matches(' ')
-            .strip_suffix('.');
+        let ended = joined.trim_end_matches('\n').trim_end_matches(' ').strip_suffix('.');
         match ended.filter(|_| number(line).is_some()) {
             Some(ended) => joined = format!("{ended}, {line}"),
             None => joined.push_str(line),
@@ -170,10 +155,7 @@ pub(crate) fn named(clause: &str) -> &'static str {
         ),
         ("taint", &["taint", "unschedulable"]),
         ("topology", &["topology spread"]),
-        (
-            "volume",
-            &["volume", "pvc", "storage", "disk", "csi driver", "csinode"],
-        ),
+        ("volume", &["volume", "pvc", "storage", "disk", "csi driver", "csinode"]),
         ("claim", &["claim", "device"]),
         ("affinity", &["affinity", "selector"]),
     ];
@@ -189,23 +171,17 @@ fn messages_of_schedulers_are_split_into_clauses() {
         clauses.map(|clause| (clause.nodes, clause.text)).collect()
     };
     let expected = |clauses: &[(u128, &str)]| -> Vec<(u128, String)> {
-        let owned = clauses
-            .iter()
-            .map(|(nodes, text)| (*nodes, (*text).to_owned()));
+        let owned = clauses.iter().map(|(nodes, text)| (*nodes, (*text).to_owned()));
         owned.collect()
     };
     assert_eq!(
-        of(
-            "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable. \
-            preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling."
-        ),
+        of("0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable. \
+            preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling."),
         expected(&[(2, "Insufficient cpu"), (3, "node(s) were unschedulable.")])
     );
     assert_eq!(
-        of(
-            "0/6 nodes are available: 1 node(s) had taint {a: b}, that the pod didn't tolerate, 2 \
-            Insufficient cpu, 3 node(s) no."
-        ),
+        of("0/6 nodes are available: 1 node(s) had taint {a: b}, that the pod didn't tolerate, 2 \
+            Insufficient cpu, 3 node(s) no."),
         expected(&[
             (1, "node(s) had taint {a: b}, that the pod didn't tolerate"),
             (2, "Insufficient cpu"),

@@ -7,13 +7,8 @@ use crate::oracle::reading::startup::Startup;
 
 const WAITING: &str = "podinit_waiting_pods";
 const UNSCHEDULABLE: &str = "podinit_unschedulable_pods";
-const CAPACITY: [&str; 5] = [
-    "scaling_up",
-    "no_scale_up",
-    "scale_up_failed",
-    "nominated",
-    "unknown",
-];
+const CAPACITY: [&str; 5] =
+    ["scaling_up", "no_scale_up", "scale_up_failed", "nominated", "unknown"];
 const DISRUPTIONS: &str = "podinit_disruptions_total";
 
 /// The causes of a stage, `terminating` aside.
@@ -43,16 +38,8 @@ pub(crate) const CAUSES: [(&str, &[&str]); 7] = [
             "unknown",
         ],
     ),
-    (
-        "init",
-        &["image", "config", "crash", "pull", "create", "run"],
-    ),
-    (
-        "containers",
-        &[
-            "image", "config", "crash", "exited", "pull", "create", "run", "probe",
-        ],
-    ),
+    ("init", &["image", "config", "crash", "pull", "create", "run"]),
+    ("containers", &["image", "config", "crash", "exited", "pull", "create", "run", "probe"]),
     ("readiness", &["readiness_gate"]),
 ];
 const SCHEDULING: &[&str] = &[
@@ -110,9 +97,7 @@ pub(crate) fn count(startup: &Startup<'_>, options: &Options, figures: &mut Figu
         let pod = &startup.life.folded[end.place].pod;
         let stated = pod.condition("DisruptionTarget");
         let stated = stated.map_or("", |condition| condition.reason.as_str());
-        let known = DISRUPTION_REASONS
-            .into_iter()
-            .find(|reason| *reason == stated);
+        let known = DISRUPTION_REASONS.into_iter().find(|reason| *reason == stated);
         figures.add(DISRUPTIONS, &[("reason", known.unwrap_or("other"))], 1);
     }
 }

@@ -73,11 +73,7 @@ impl View<'_> {
         };
         let scheduled = self.time(Milestone::Scheduled).flatten();
         let time = time.map(|time| rules.raised(time, scheduled));
-        Some(NetworkReady {
-            place,
-            time,
-            source,
-        })
+        Some(NetworkReady { place, time, source })
     }
 
     /// The evidence that was delivered, with its places.

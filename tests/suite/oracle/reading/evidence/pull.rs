@@ -37,11 +37,7 @@ impl Result {
     /// The length of what is taken off the SLI: W, and "then W = D" where no wait is stated.
     pub(crate) fn whole(&self) -> Option<Nanos> {
         match self {
-            Self::Pulled {
-                duration,
-                with_wait,
-                ..
-            } => Some(with_wait.unwrap_or(*duration)),
+            Self::Pulled { duration, with_wait, .. } => Some(with_wait.unwrap_or(*duration)),
             Self::Present | Self::Failed => None,
         }
     }
@@ -70,11 +66,7 @@ pub(crate) fn pulls(startup: &Startup<'_>, until: usize) -> Vec<Found> {
                 found.container == container.name && (found.read.result == Result::Failed) == failed
             };
             let own: Vec<Found> = all.iter().filter(is_own).cloned().collect();
-            counted.extend(
-                rules
-                    .counted(&own)
-                    .and_then(|which| own.get(which).cloned()),
-            );
+            counted.extend(rules.counted(&own).and_then(|which| own.get(which).cloned()));
         }
     }
     counted
@@ -106,17 +98,11 @@ pub(crate) fn read(reason: &str, message: &str) -> Option<Read> {
             let rest = message.strip_prefix("Container image \"")?;
             let (registry, rest) = quoted(rest)?;
             rest.starts_with(" already present on machine")
-                .then_some(Read {
-                    registry,
-                    result: Result::Present,
-                })
+                .then_some(Read { registry, result: Result::Present })
         }
         "Failed" => {
             let (registry, _) = quoted(message.strip_prefix("Failed to pull image \"")?)?;
-            Some(Read {
-                registry,
-                result: Result::Failed,
-            })
+            Some(Read { registry, result: Result::Failed })
         }
         _ => None,
     }
@@ -125,11 +111,7 @@ pub(crate) fn read(reason: &str, message: &str) -> Option<Read> {
 /// `D (W including waiting)` with what may follow, or only `D`.
 fn pulled(rest: &str) -> Option<Result> {
     let Some((duration, rest)) = rest.split_once(" (") else {
-        return Some(Result::Pulled {
-            duration: go_duration(rest)?,
-            with_wait: None,
-            bytes: None,
-        });
+        return Some(Result::Pulled { duration: go_duration(rest)?, with_wait: None, bytes: None });
     };
     let (with_wait, rest) = rest.split_once(" including waiting)")?;
     let size = rest.rsplit_once(". Image size: ");
@@ -247,13 +229,7 @@ fn registries_are_those_of_container_tools() {
 
 #[test]
 fn messages_are_read() {
-    let pulled = |duration, with_wait, bytes| {
-        Some(Result::Pulled {
-            duration,
-            with_wait,
-            bytes,
-        })
-    };
+    let pulled = |duration, with_wait, bytes| Some(Result::Pulled { duration, with_wait, bytes });
     let result = |reason: &str, message: &str| read(reason, message).map(|read| read.result);
     for (message, expected) in [
         (
@@ -264,16 +240,10 @@ fn messages_are_read() {
             "Successfully pulled image \"a\" in 1.5s (2s including waiting)",
             pulled(1_500_000_000, Some(2_000_000_000), None),
         ),
-        (
-            "Successfully pulled image \"a\" in 20ms",
-            pulled(20_000_000, None, None),
-        ),
+        ("Successfully pulled image \"a\" in 20ms", pulled(20_000_000, None, None)),
         ("Successfully pulled image \"a\"", None),
         ("Successfully pulled image \"a\" in soon", None),
-        (
-            "Successfully pulled image \"a\" in 1s (soon including waiting)",
-            None,
-        ),
+        ("Successfully pulled image \"a\" in 1s (soon including waiting)", None),
         (
             "Container image \"a\" already present on machine and can be accessed by the pod",
             Some(Result::Present),

@@ -22,10 +22,7 @@ pub(crate) trait EvidenceRules {
     /// […] the milestone's API time is the latest start over the containers. No containers in the
     /// spec: never reached."
     fn containers_started(&self, pod: &Snapshot) -> Option<Nanos> {
-        let regular = pod
-            .containers
-            .iter()
-            .filter(|container| !container.is_init());
+        let regular = pod.containers.iter().filter(|container| !container.is_init());
         let starts: Option<Vec<Nanos>> =
             regular.map(|container| self.start_of(container)).collect();
         starts?.into_iter().max()
@@ -34,10 +31,7 @@ pub(crate) trait EvidenceRules {
     /// [§9.5](crate::specification#s9-5): "An Event counts for a pod only if `metadata.namespace`,
     /// `involvedObject.namespace` and `involvedObject.name` are the pod's too", those that are stated
     fn is_about(&self, event: &KubeEvent, pod: &Snapshot) -> bool {
-        let is_in_namespace = event
-            .namespaces
-            .iter()
-            .all(|namespace| *namespace == pod.namespace);
+        let is_in_namespace = event.namespaces.iter().all(|namespace| *namespace == pod.namespace);
         is_in_namespace && event.object.as_ref().is_none_or(|name| *name == pod.name)
     }
 
@@ -157,9 +151,7 @@ pub(crate) trait EvidenceRules {
     /// that is not restartable […] 0 where that is negative […] added up"
     fn time_of_init(&self, pod: &Snapshot) -> Nanos {
         let init = pod.containers.iter().filter(|one| one.kind == Kind::Init);
-        init.flat_map(|one| &one.runs)
-            .map(|run| (*run).max(0))
-            .sum()
+        init.flat_map(|one| &one.runs).map(|run| (*run).max(0)).sum()
     }
 
     /// [§9.4](crate::specification#s9-4): "the length of the union of the intervals"

@@ -47,15 +47,11 @@ fn is_judged(startup: &Startup<'_>, place: usize) -> bool {
     let rules = startup.rules.evidence();
     let pulls = pull::pulls(startup, place);
     let has_image = |name: &str| {
-        pulls
-            .iter()
-            .any(|found| found.container == name && found.read.result != Result::Failed)
+        pulls.iter().any(|found| found.container == name && found.read.result != Result::Failed)
     };
     let containers = &startup.life.folded[place].pod.containers;
     let mut counted = containers.iter().filter(|one| rules.counts_for_sli(one));
-    needed
-        .into_iter()
-        .all(|milestone| view.milestone(milestone).is_some())
+    needed.into_iter().all(|milestone| view.milestone(milestone).is_some())
         && counted.all(|container| has_image(&container.name))
 }
 

@@ -52,16 +52,8 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
 
 /// Adds the Events that no life took.
 pub(crate) fn count_dropped(dropped: Dropped, figures: &mut Figures) {
-    let Dropped {
-        finished,
-        other,
-        unknown,
-    } = dropped;
-    for (reason, count) in [
-        ("finished", finished),
-        ("other", other),
-        ("unknown", unknown),
-    ] {
+    let Dropped { finished, other, unknown } = dropped;
+    for (reason, count) in [("finished", finished), ("other", other), ("unknown", unknown)] {
         if count > 0 {
             figures.add(DROPPED, &[("reason", reason)], count);
         }
@@ -117,12 +109,7 @@ fn pulls(startup: &Startup<'_>, figures: &mut Figures) {
         let registry = ("registry", found.read.registry.as_str());
         let result = &found.read.result;
         figures.add(PULLS, &[("result", result.name()), registry], 1);
-        if let pull::Result::Pulled {
-            duration,
-            with_wait,
-            bytes,
-        } = *result
-        {
+        if let pull::Result::Pulled { duration, with_wait, bytes } = *result {
             figures.histogram(PULL_DURATION, &[registry]).push(duration);
             if let Some(with_wait) = with_wait {
                 let wait = with_wait - duration;

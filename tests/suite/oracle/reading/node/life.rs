@@ -80,12 +80,8 @@ impl NodeLife {
 
 /// The lives of all nodes.
 pub(crate) fn lives(rules: &dyn NodeRules, steps: &[NodeStep]) -> Vec<NodeLife> {
-    let mut books = Books {
-        rules,
-        lives: Vec::new(),
-        current: BTreeMap::new(),
-        deleted: BTreeMap::new(),
-    };
+    let mut books =
+        Books { rules, lives: Vec::new(), current: BTreeMap::new(), deleted: BTreeMap::new() };
     let mut in_this_stream: Vec<String> = Vec::new();
     for (number, NodeStep { step, now, said }) in steps.iter().enumerate() {
         match said {
@@ -154,11 +150,7 @@ struct Books<'r> {
 impl Books<'_> {
     fn fold(&mut self, node: &NodeSnapshot, arrived: Arrived) {
         let identity = self.rules.identity(node);
-        let folded = FoldedNode {
-            node: node.clone(),
-            o: arrived.o,
-            step: arrived.step,
-        };
+        let folded = FoldedNode { node: node.clone(), o: arrived.o, step: arrived.step };
         if let Some(life) = self.current.get_mut(&identity) {
             if !self.rules.is_older(node.version, life.newest_version()) {
                 life.folded.push(folded);

@@ -26,10 +26,8 @@ impl Nodes {
             (life.folded[0].node.name == name).then_some((life, place))
         });
         let named: Vec<(&NodeLife, usize)> = named.collect();
-        let ages: Vec<(&NodeLife, (usize, usize))> = named
-            .iter()
-            .map(|(life, _)| (*life, life.delivered()))
-            .collect();
+        let ages: Vec<(&NodeLife, (usize, usize))> =
+            named.iter().map(|(life, _)| (*life, life.delivered())).collect();
         rules.newest(&ages).map(|which| named[which])
     }
 }

@@ -67,10 +67,8 @@ impl Startup<'_> {
             own.find(|result| *result != "failed")
         };
         let containers = &self.life.folded[0].pod.containers;
-        let came_to: Vec<Option<&'static str>> = containers
-            .iter()
-            .map(|container| of_container(&container.name))
-            .collect();
+        let came_to: Vec<Option<&'static str>> =
+            containers.iter().map(|container| of_container(&container.name)).collect();
         self.node_rules().images(&came_to)
     }
 

@@ -42,9 +42,7 @@ impl NodeSnapshot {
         let labels = node.pointer("/metadata/labels").and_then(Value::as_object);
         let labels = labels.into_iter().flatten();
         let conditions = list("/status/conditions");
-        let ready = conditions
-            .iter()
-            .find(|condition| condition["type"] == "Ready");
+        let ready = conditions.iter().find(|condition| condition["type"] == "Ready");
         let since = |condition: &Value| api_time(condition.get("lastTransitionTime"));
         Self {
             uid: text("/metadata/uid"),

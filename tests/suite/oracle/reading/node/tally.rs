@@ -73,10 +73,7 @@ fn startups(startup: &Startup<'_>, figures: &mut Figures) {
             _ => continue,
         };
         if judgement.interval == Interval::CreatedToReady {
-            let labels = [
-                ("capacity", startup.capacity()),
-                ("images", startup.images()),
-            ];
+            let labels = [("capacity", startup.capacity()), ("images", startup.images())];
             figures.histogram(STARTUP, &labels).push(duration);
         }
     }
@@ -141,13 +138,8 @@ pub(crate) fn count_nodes(
     let pods: Vec<&ReadyPod> = pods.iter().collect();
     let own = |life: &&NodeLife| options.accounts_for(&life.folded[0].node.uid);
     for life in nodes.lives.iter().filter(own) {
-        let startup = NodeStartup {
-            rules,
-            nodes,
-            life,
-            timestamps: options.timestamps,
-            pods: &pods,
-        };
+        let startup =
+            NodeStartup { rules, nodes, life, timestamps: options.timestamps, pods: &pods };
         figures.add(DISCOVERED, &[], 1);
         match startup.outcome() {
             Some(outcome) => figures.add(FINISHED, &[("outcome", outcome)], 1),

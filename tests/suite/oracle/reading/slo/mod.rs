@@ -66,10 +66,7 @@ impl Pursuit<'_> {
     /// after that.
     fn without_selection(&self) -> Option<(When, Decided)> {
         let life = self.startup.life;
-        let fold = |step| Place {
-            step,
-            moment: Moment::Fold,
-        };
+        let fold = |step| Place { step, moment: Moment::Fold };
         let last = self.startup.last_of_startup();
         for place in 0..=last {
             if let Some(event) = self.at_snapshot(place) {
@@ -80,10 +77,7 @@ impl Pursuit<'_> {
             if self.rules().cannot_end(self.slo.interval.interval())
                 && self.rules().never_is_ready(pod)
             {
-                let completed = Decided {
-                    event: SloEvent::Excluded("completed"),
-                    blamed: None,
-                };
+                let completed = Decided { event: SloEvent::Excluded("completed"), blamed: None };
                 return Some((When::WithAfterAll(place), completed));
             }
             let next = match life.folded.get(place + 1) {
@@ -91,17 +85,11 @@ impl Pursuit<'_> {
                 None => life.closing.map(|(_, step)| step),
             };
             if self.deadline_passes(place, fold(life.folded[place].step), next.map(fold)) {
-                let bad = Decided {
-                    event: SloEvent::Bad,
-                    blamed: Some(place),
-                };
+                let bad = Decided { event: SloEvent::Bad, blamed: Some(place) };
                 return Some((When::After(place), bad));
             }
         }
-        let ended = Decided {
-            event: self.ended(self.startup.end()?),
-            blamed: None,
-        };
+        let ended = Decided { event: self.ended(self.startup.end()?), blamed: None };
         Some((When::After(last), ended))
     }
 
@@ -113,11 +101,7 @@ impl Pursuit<'_> {
         let rules = self.rules();
         let needed = rules.needed(self.slo.interval.interval(), view.traits());
         let misses = self.startup.events
-            && self
-                .startup
-                .rules
-                .evidence()
-                .misses_the_network_at_the_end()
+            && self.startup.rules.evidence().misses_the_network_at_the_end()
             && needed.contains(&Milestone::NetworkReady)
             && rules.tells_what_is_absent(pod)
             && rules.is_absent(&view, pod, Milestone::NetworkReady);
@@ -147,9 +131,8 @@ impl Pursuit<'_> {
         let end = view.time(interval.to());
         if place == 0 && entry == Entry::Adopted {
             let now = self.startup.life.discovered;
-            let deadline_did = self
-                .deadline(&view)
-                .is_some_and(|deadline| rules.has_passed(deadline, now));
+            let deadline_did =
+                self.deadline(&view).is_some_and(|deadline| rules.has_passed(deadline, now));
             if rules.lay_before_first_sight(end.is_some(), deadline_did) {
                 return Some(SloEvent::Excluded("preexisting"));
             }

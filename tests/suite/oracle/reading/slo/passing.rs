@@ -52,10 +52,7 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
                     Step::Heard { .. } | Step::OfNodes { .. } => in_sync,
                 };
             } else if moments.contains(&moment) && rules.fires(in_sync) {
-                let place = Place {
-                    step: number,
-                    moment,
-                };
+                let place = Place { step: number, moment };
                 // "with it, deadlines that passed before the event fire first": the event's time is
                 // `observedAt`, where that lies before the time which a page of a list that never
                 // completed has set.
@@ -71,10 +68,7 @@ pub(crate) fn passings(rules: &dyn SloRules, steps: &[Step], until: Option<Nanos
         && rules.fires(in_sync)
         && rules.fires_at_until()
     {
-        let place = Place {
-            step: steps.len(),
-            moment: Moment::After,
-        };
+        let place = Place { step: steps.len(), moment: Moment::After };
         passings.push(Passing { place, now: until });
     }
     passings

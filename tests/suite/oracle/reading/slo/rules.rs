@@ -122,11 +122,9 @@ pub(crate) trait SloRules {
             Interval::UntilScheduled => vec![Milestone::Scheduled],
             Interval::Network => vec![Milestone::Scheduled, Milestone::NetworkReady],
             Interval::Init => vec![Milestone::NetworkReady, Milestone::Initialized],
-            Interval::Containers if traits.init_containers => vec![
-                Milestone::NetworkReady,
-                Milestone::Initialized,
-                Milestone::ContainersReady,
-            ],
+            Interval::Containers if traits.init_containers => {
+                vec![Milestone::NetworkReady, Milestone::Initialized, Milestone::ContainersReady]
+            }
             Interval::Containers => vec![Milestone::NetworkReady, Milestone::ContainersReady],
             Interval::Readiness => vec![Milestone::ContainersReady, Milestone::Ready],
             Interval::ScheduledToReady => vec![Milestone::Scheduled, Milestone::Ready],

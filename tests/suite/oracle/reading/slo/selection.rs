@@ -50,12 +50,7 @@ impl Pursuit<'_> {
     /// What becomes of the event that the pod would have if every startup counted.
     pub(super) fn selected(&self, event: Option<(When, Decided)>) -> Option<Decided> {
         let rules = self.rules();
-        let excluded = |reason| {
-            Some(Decided {
-                event: SloEvent::Excluded(reason),
-                blamed: None,
-            })
-        };
+        let excluded = |reason| Some(Decided { event: SloEvent::Excluded(reason), blamed: None });
         let is_excluded =
             event.is_some_and(|(_, decided)| matches!(decided.event, SloEvent::Excluded(_)));
         let last = self.startup.last_of_startup();
@@ -94,8 +89,6 @@ impl Pursuit<'_> {
 
 /// "capacity is known once Scheduled is latched"
 fn capacity_at(startup: &Startup<'_>, place: usize) -> Option<&'static str> {
-    let is_latched = startup
-        .scheduled()
-        .is_some_and(|scheduled| scheduled <= place);
+    let is_latched = startup.scheduled().is_some_and(|scheduled| scheduled <= place);
     is_latched.then(|| startup.capacity())
 }

@@ -31,10 +31,7 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
         for result in ["good", "bad"] {
             figures.add(SLO_EVENTS, &[name, ("result", result)], 0);
         }
-        let selects_by = [
-            (slo.existing_capacity, "capacity"),
-            (slo.present_images, "images"),
-        ];
+        let selects_by = [(slo.existing_capacity, "capacity"), (slo.present_images, "images")];
         let selected = selects_by.into_iter().filter(|(is_asked, _)| *is_asked);
         let selected = selected.map(|(_, reason)| reason);
         for reason in SLO_REASONS.into_iter().chain(selected) {
@@ -70,11 +67,7 @@ pub(crate) fn count(
     let rules = startup.rules.slo();
     for slo in options.slos.iter().filter(|slo| rules.matches(slo, pod)) {
         let name = ("slo", slo.name.as_str());
-        let pursuit = Pursuit {
-            startup,
-            slo,
-            passings,
-        };
+        let pursuit = Pursuit { startup, slo, passings };
         let Some(decided) = pursuit.decided() else {
             continue;
         };

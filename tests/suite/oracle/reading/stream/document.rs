@@ -33,10 +33,7 @@ impl Dated<'_> {
     pub(super) fn kind(&self) -> Option<&str> {
         match self.role {
             Role::Modified => Some("MODIFIED"),
-            _ => self
-                .document
-                .get("type")
-                .map(|kind| kind.as_str().unwrap_or("")),
+            _ => self.document.get("type").map(|kind| kind.as_str().unwrap_or("")),
         }
     }
 }
@@ -70,33 +67,19 @@ pub(super) fn date<'a>(
         if until.is_some_and(|until| now > until) {
             break;
         }
-        dated.push(Dated {
-            document,
-            now,
-            role,
-            tells_until,
-        });
+        dated.push(Dated { document, now, role, tells_until });
     }
     dated
 }
 
 fn greatest_api_time(document: &Value, tells_until: Nanos) -> Nanos {
-    pods_of(document, tells_until)
-        .iter()
-        .filter_map(Snapshot::greatest_api_time)
-        .max()
-        .unwrap_or(0)
+    pods_of(document, tells_until).iter().filter_map(Snapshot::greatest_api_time).max().unwrap_or(0)
 }
 
 fn pods_of(document: &Value, tells_until: Nanos) -> Vec<Snapshot> {
-    let read = |pod: &Value| Snapshot {
-        tells_until,
-        ..Snapshot::read(pod)
-    };
+    let read = |pod: &Value| Snapshot { tells_until, ..Snapshot::read(pod) };
     if let Some(items) = document.get("items").and_then(Value::as_array) {
-        let of_pods = items
-            .iter()
-            .filter(|item| kind_of(document, item) == Kind::Pod);
+        let of_pods = items.iter().filter(|item| kind_of(document, item) == Kind::Pod);
         return of_pods.map(read).collect();
     }
     let pod = document.get("object").unwrap_or(document);
@@ -110,16 +93,11 @@ fn pods_of(document: &Value, tells_until: Nanos) -> Vec<Snapshot> {
 /// or in a watch event of type ADDED or MODIFIED; DELETED is ignored"
 pub(super) fn kube_events_of(document: &Value) -> Vec<KubeEvent> {
     if let Some(items) = document.get("items").and_then(Value::as_array) {
-        let events = items
-            .iter()
-            .filter(|item| kind_of(document, item) == Kind::Event);
+        let events = items.iter().filter(|item| kind_of(document, item) == Kind::Event);
         return events.map(KubeEvent::read).collect();
     }
     let (event, counts) = match document.get("object") {
-        Some(object) => (
-            object,
-            document["type"] == "ADDED" || document["type"] == "MODIFIED",
-        ),
+        Some(object) => (object, document["type"] == "ADDED" || document["type"] == "MODIFIED"),
         None => (document, true),
     };
     match counts && event["kind"] == "Event" {
@@ -130,14 +108,9 @@ pub(super) fn kube_events_of(document: &Value) -> Vec<KubeEvent> {
 
 /// [§14.1](crate::specification#s14-1): "`NodeList`, nodes in a `List`, a bare `Node`, watch events"
 fn nodes_of(document: &Value, tells_until: Nanos) -> Vec<NodeSnapshot> {
-    let read = |node: &Value| NodeSnapshot {
-        tells_until,
-        ..NodeSnapshot::read(node)
-    };
+    let read = |node: &Value| NodeSnapshot { tells_until, ..NodeSnapshot::read(node) };
     if let Some(items) = document.get("items").and_then(Value::as_array) {
-        let nodes = items
-            .iter()
-            .filter(|item| kind_of(document, item) == Kind::Node);
+        let nodes = items.iter().filter(|item| kind_of(document, item) == Kind::Node);
         return nodes.map(read).collect();
     }
     let node = document.get("object").unwrap_or(document);
@@ -212,10 +185,8 @@ pub(super) fn is_end_of_streamed_list(document: &Value) -> bool {
 /// read.
 pub(super) fn count_types(dated: &[Dated<'_>]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    for kind in dated
-        .iter()
-        .filter(|dated| !is_without_pods(dated.document))
-        .filter_map(Dated::kind)
+    for kind in
+        dated.iter().filter(|dated| !is_without_pods(dated.document)).filter_map(Dated::kind)
     {
         *counts.entry(kind.to_owned()).or_insert(0) += 1;
     }

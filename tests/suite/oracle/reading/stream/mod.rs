@@ -36,11 +36,7 @@ pub(crate) enum What {
     /// It stood in a later list
     InList(Snapshot),
     /// ADDED or MODIFIED, with `o` ([§4](crate::specification#s4))
-    Event {
-        pod: Snapshot,
-        o: Option<Nanos>,
-        is_added: bool,
-    },
+    Event { pod: Snapshot, o: Option<Nanos>, is_added: bool },
     /// DELETED, with `o`
     Deleted { pod: Snapshot, o: Option<Nanos> },
     /// It was absent from a completed list
@@ -109,9 +105,7 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
         pods,
         passings,
         dropped,
-        nodes: Nodes {
-            lives: node::life::lives(rules.nodes(), &of_nodes(&steps)),
-        },
+        nodes: Nodes { lives: node::life::lives(rules.nodes(), &of_nodes(&steps)) },
         now: options.until.unwrap_or(now),
     }
 }
@@ -120,11 +114,9 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
 fn of_nodes(steps: &[Step]) -> Vec<NodeStep> {
     let numbered = steps.iter().enumerate();
     let of_nodes = numbered.filter_map(|(number, step)| match step {
-        Step::OfNodes { said, now } => Some(NodeStep {
-            step: number,
-            now: *now,
-            said: said.clone(),
-        }),
+        Step::OfNodes { said, now } => {
+            Some(NodeStep { step: number, now: *now, said: said.clone() })
+        }
         _ => None,
     });
     of_nodes.collect()
@@ -148,25 +140,17 @@ fn hand_out(
                         true => What::InFirstList(pod.clone()),
                         false => What::InList(pod.clone()),
                     };
-                    histories
-                        .entry(rules.identity(pod))
-                        .or_default()
-                        .push(Happened {
-                            step: number,
-                            now: *now,
-                            what,
-                        });
+                    histories.entry(rules.identity(pod)).or_default().push(Happened {
+                        step: number,
+                        now: *now,
+                        what,
+                    });
                 }
                 let listed: Vec<String> = pods.iter().map(|pod| rules.identity(pod)).collect();
                 mark_absent(&mut histories, &listed, (number, *now));
                 in_this_stream.clear();
             }
-            Step::Event {
-                kind,
-                object,
-                o,
-                now,
-            } => {
+            Step::Event { kind, object, o, now } => {
                 if kind == "ERROR" {
                     in_this_stream.clear();
                 }
@@ -177,11 +161,7 @@ fn hand_out(
                     "DELETED" => What::Deleted { pod, o },
                     kind => {
                         in_this_stream.push(identity.clone());
-                        What::Event {
-                            pod,
-                            o,
-                            is_added: kind == "ADDED",
-                        }
+                        What::Event { pod, o, is_added: kind == "ADDED" }
                     }
                 };
                 histories.entry(identity).or_default().push(Happened {
@@ -217,11 +197,7 @@ fn mark_absent(
 ) {
     for (identity, history) in histories {
         if !listed.contains(identity) {
-            history.push(Happened {
-                step,
-                now,
-                what: What::Absent,
-            });
+            history.push(Happened { step, now, what: What::Absent });
         }
     }
 }

@@ -66,17 +66,15 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
         }
         if let Some(kind) = first.kind() {
             let (o, now) = (observed_at(document), first.now);
-            steps.push(
-                match rules.closes_streamed_list(is_end_of_streamed_list(document)) {
-                    true => Step::EndOfStreamedList { o, now },
-                    false => Step::Event {
-                        kind: kind.to_owned(),
-                        object: first.pods().pop().map(Box::new),
-                        o,
-                        now,
-                    },
+            steps.push(match rules.closes_streamed_list(is_end_of_streamed_list(document)) {
+                true => Step::EndOfStreamedList { o, now },
+                false => Step::Event {
+                    kind: kind.to_owned(),
+                    object: first.pods().pop().map(Box::new),
+                    o,
+                    now,
                 },
-            );
+            });
             rest = after;
             continue;
         }
@@ -106,10 +104,7 @@ pub(super) fn join_pages(rules: &dyn Rules, dated: &[Dated<'_>]) -> Vec<Step> {
                 let of_nodes = of_nodes.filter_map(NodeSnapshot::greatest_api_time).max();
                 let began = observed_at(document).or(greatest.max(of_nodes));
                 let of_nodes = Step::OfNodes {
-                    said: Said::List {
-                        nodes: among_them,
-                        began: began.unwrap_or(now),
-                    },
+                    said: Said::List { nodes: among_them, began: began.unwrap_or(now) },
                     now,
                 };
                 match rules.nodes().nodes_come_first() {
@@ -141,15 +136,10 @@ fn bare_list<'a, 'b>(
     };
     let end = group.iter().rposition(is_pod).unwrap_or_default();
     let (within, behind) = group.split_at(end);
-    let (mut before, mut events): (Vec<Step>, Vec<Step>) = std::mem::take(steps)
-        .into_iter()
-        .partition(|step| !matches!(step, Step::Heard { .. }));
-    before.extend(
-        within
-            .iter()
-            .filter(|dated| !is_pod(dated))
-            .filter_map(|dated| nodes.read(dated)),
-    );
+    let (mut before, mut events): (Vec<Step>, Vec<Step>) =
+        std::mem::take(steps).into_iter().partition(|step| !matches!(step, Step::Heard { .. }));
+    before
+        .extend(within.iter().filter(|dated| !is_pod(dated)).filter_map(|dated| nodes.read(dated)));
     let now = last.now;
     events.extend(group.iter().filter(|dated| !is_pod(dated)).flat_map(heard));
     for event in &mut events {
@@ -160,11 +150,7 @@ fn bare_list<'a, 'b>(
     let listed = in_order(pods.iter().flat_map(|dated| dated.pods()).collect());
     let greatest = listed.iter().filter_map(Snapshot::greatest_api_time).max();
     let began = observed_at(first.document).or(greatest).unwrap_or(now);
-    let list = Step::List {
-        pods: listed,
-        began,
-        now,
-    };
+    let list = Step::List { pods: listed, began, now };
     let behind = behind.iter().filter(|dated| !is_pod(dated));
     steps.extend(before.into_iter().chain([list]).chain(events));
     steps.extend(behind.filter_map(|dated| nodes.read(dated)));
@@ -219,10 +205,7 @@ impl NodePages {
 /// The Events of a document, in its order.
 fn heard(dated: &Dated<'_>) -> Vec<Step> {
     let events = kube_events_of(dated.document).into_iter();
-    let step = |event| Step::Heard {
-        event: Box::new(event),
-        now: dated.now,
-    };
+    let step = |event| Step::Heard { event: Box::new(event), now: dated.now };
     events.map(step).collect()
 }
 
@@ -272,11 +255,7 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
     else {
         return false;
     };
-    let list = Step::List {
-        pods,
-        began: o.or(greatest).unwrap_or(*now),
-        now: *now,
-    };
+    let list = Step::List { pods, began: o.or(greatest).unwrap_or(*now), now: *now };
     steps.splice(..0, before.into_iter().chain([list]));
     true
 }
@@ -287,19 +266,11 @@ pub(super) fn standing(rules: &dyn Rules, events: &[Step]) -> Vec<Snapshot> {
     let mut standing: Vec<Snapshot> = Vec::new();
     let mut deleted: Vec<(String, Nanos)> = Vec::new();
     for event in events {
-        let Step::Event {
-            kind,
-            object: Some(pod),
-            now,
-            ..
-        } = event
-        else {
+        let Step::Event { kind, object: Some(pod), now, .. } = event else {
             continue;
         };
         let identity = rules.identity(pod);
-        let place = standing
-            .iter()
-            .position(|held| rules.identity(held) == identity);
+        let place = standing.iter().position(|held| rules.identity(held) == identity);
         match (kind.as_str(), place) {
             ("DELETED", Some(place)) => {
                 standing.remove(place);
@@ -310,10 +281,7 @@ pub(super) fn standing(rules: &dyn Rules, events: &[Step]) -> Vec<Snapshot> {
             (_, Some(place)) => {
                 // A version that is none does not change the newest one held.
                 let newest = pod.version.or(standing[place].version);
-                standing[place] = Snapshot {
-                    version: newest,
-                    ..Snapshot::clone(pod)
-                };
+                standing[place] = Snapshot { version: newest, ..Snapshot::clone(pod) };
             }
             (_, None) => {
                 let is_remembered = |(of, at): &(String, Nanos)| {
