@@ -397,21 +397,21 @@ mod slow {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_clock_that_is_stepped_in_other_ways_changes_no_metric() {
         let [ahead, behind] = [HOUR, -HOUR].map(|off| ([0, off, off, off, off], 1));
         changes_no_metric(&[ahead, behind, ([0, 0, -HOUR, HOUR, 0], 3)]).await;
     }
 
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_clock_that_is_ahead_from_the_start_does_no_harm() {
         does_no_harm(HOUR).await;
     }
 
     /// The machine is suspended: the clock of the runtime's timers does not advance meanwhile.
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn ten_minutes_of_sleep_make_no_pod_bad() {
         make_no_pod_bad(async |fixture| {
             fixture.cluster.step(TEN_MINUTES);

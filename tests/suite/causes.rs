@@ -230,7 +230,7 @@ impl Process {
 }
 
 proptest! {
-    // `.ci/run` asks for more, as it does of histories.
+    // `.ci/run full` asks for more, as it does of histories.
     #![proptest_config(ProptestConfig::with_cases(seeds::asked().map_or(16, |_| 128)))]
 
     /// Waiting pods add up to those in flight and causes to bad events, at every moment; a restart

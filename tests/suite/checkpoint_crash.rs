@@ -200,7 +200,7 @@ fn every_disk_bug_is_found() {
 
 mod slow {
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn no_crash_loses_what_was_promised_in_fifty_thousand_histories() {
         super::long_histories(50_000);
     }

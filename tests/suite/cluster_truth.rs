@@ -86,13 +86,13 @@ mod slow {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn the_metrics_are_what_happened_in_another_cluster() {
         run(2, MANY_STEPS).await;
     }
 
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn the_metrics_are_what_happened_in_a_third_cluster() {
         run(3, MANY_STEPS).await;
     }

@@ -51,28 +51,28 @@ mod slow {
     use super::*;
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn a_first_list_of_100_000_ready_pods_stays_below_32_mib() {
         assert_ready_pods_fit("whole", Form::Json);
         assert_ready_pods_fit("whole", Form::Protobuf);
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn a_first_list_in_pages_stays_below_32_mib() {
         assert_ready_pods_fit("pages", Form::Json);
         assert_ready_pods_fit("pages", Form::Protobuf);
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn a_streamed_first_list_stays_below_32_mib() {
         assert_ready_pods_fit("stream", Form::Json);
         assert_ready_pods_fit("stream", Form::Protobuf);
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn a_first_list_of_100_000_pods_in_flight_stays_in_proportion() {
         let series = "podinit_inflight_pods{stage=\"containers\"}";
         let peak = peak_of_first_list("whole", Form::Json, State::InFlight, series);

@@ -197,7 +197,7 @@ mod slow {
     use super::*;
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn fifty_thousand_namespaces_cost_a_stated_amount_and_nothing_else() {
         const NAMESPACES: usize = 50_000;
         // The cap, one for all others, and what a histogram may take at most (see its module).

@@ -1,10 +1,10 @@
-//! No test is forgotten: what `cargo test` ignores, `.ci/run` or the end-to-end suite runs, or a person does.
+//! No test is forgotten: what `cargo test` ignores, `.ci/run full` or the end-to-end suite runs, or a person does.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Ignored tests that `.ci/run` does not name, and who runs them.
+/// Ignored tests that `.ci/run full` does not name, and who runs them.
 const OTHERS: [(&str, &str); 12] = [
     ("args_env::", "the test beside it"),
     ("panic_line::", "the test beside it"),

@@ -206,7 +206,7 @@ mod slow {
     use super::*;
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn readers_beside_100_000_failing_pods_see_fresh_problems_within_the_memory_that_ships() {
         for (count, state) in [(50_000, State::Failing), (100_000, State::FailingApart)] {
             read_beside_failing(count, state);
@@ -214,7 +214,7 @@ mod slow {
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn another_list_of_100_000_pods_costs_little_more_than_the_first() {
         for list in ["whole", "stream"] {
             let [first, again] = lists(100_000, list, Form::Protobuf);
@@ -223,14 +223,14 @@ mod slow {
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn a_restart_with_100_000_pods_costs_no_more_memory_than_a_first_list_and_its_commit() {
         let [first, restart] = state(100_000);
         assert!(restart.peak <= first.peak + 8 && restart.steady <= first.steady + 8);
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn a_failing_pod_of_100_000_takes_little() {
         for (state, most) in [(State::Failing, 1_100), (State::FailingApart, 1_700)] {
             let [steady, peak] = failing(100_000, state);

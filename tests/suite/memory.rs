@@ -67,7 +67,7 @@ mod slow {
     use super::*;
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn deadlines_of_pods_that_have_finished_take_next_to_nothing() {
         let without = measure::per_finished_pod(JUST_GROWN, 0);
         let with = measure::per_finished_pod(JUST_GROWN, 5);
@@ -75,7 +75,7 @@ mod slow {
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn a_pod_in_flight_takes_about_1_kib() {
         for (slos, all_labels, events) in
             [(0, false, false), (1, false, true), (5, true, false), (5, true, true)]

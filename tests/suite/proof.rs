@@ -220,7 +220,7 @@ mod slow {
     use super::*;
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn nothing_is_lost_and_nothing_is_double_of_20_000_pods() {
         let table = Table::of(None, SHORT_SEED, 1, 560);
         println!("{table}");
@@ -230,7 +230,7 @@ mod slow {
 
     /// Each bug is injected, and the audit must find it.
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn every_injected_bug_is_found() {
         let unnoticed: Vec<Bug> = (Bug::ALL.into_iter())
             .filter(|bug| with(*bug).findings.pods(fault_of(*bug)) == 0)

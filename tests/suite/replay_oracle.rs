@@ -233,7 +233,7 @@ mod slow {
 
     /// The histories reach every figure that can be other than 0.
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn every_counter_is_moved_by_some_history() {
         let impossible = [
             // Gates are shown by the watch alone: no condition states them, and what has been seen
@@ -341,7 +341,7 @@ mod slow {
     }
 
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn every_injected_bug_is_distinguished() {
         let examples = examples::all();
         let mut left = mutants::all();

@@ -312,7 +312,7 @@ async fn assert_promtool_agrees(scene: Option<Scene>) {
 }
 
 #[tokio::test]
-#[ignore = "takes long; .ci/run runs it"]
+#[ignore = "takes long; .ci/run full runs it"]
 async fn a_healthy_hour_pages_nobody() {
     let recording = recorded(None).await;
     for slo in &SloFile::built_in().slos {
@@ -332,7 +332,7 @@ macro_rules! scenes {
             use super::*;
 
             #[tokio::test]
-            #[ignore = "takes long; .ci/run runs it"]
+            #[ignore = "takes long; .ci/run full runs it"]
             async fn fires_its_pages_with_its_cause_and_no_others() {
                 assert_told(Scene::$scene).await;
             }

@@ -213,7 +213,7 @@ async fn assert_named(scene: Scene) {
 }
 
 #[tokio::test]
-#[ignore = "takes long; .ci/run runs it"]
+#[ignore = "takes long; .ci/run full runs it"]
 async fn a_healthy_hour_has_no_problem() {
     let recording = settings(None).record().await;
     assert_eq!(recording.problems.len(), 60);
@@ -226,7 +226,7 @@ macro_rules! scenes {
     ($($name:ident: $scene:ident),*) => {
         $(
             #[tokio::test]
-            #[ignore = "takes long; .ci/run runs it"]
+            #[ignore = "takes long; .ci/run full runs it"]
             async fn $name() {
                 assert_named(Scene::$scene).await;
             }

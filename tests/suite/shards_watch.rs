@@ -411,19 +411,19 @@ mod slow {
     const OTHERS: [Sharding; 2] = [Sharding::On, Sharding::Off];
 
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
         streamed_lists_ask(&OTHERS).await;
     }
 
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
         killed_shards_lose_and_double_nothing(&OTHERS).await;
     }
 
     #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
         moved_pods_are_observed_once(&OTHERS.map(|sharding| (2, sharding))).await;
     }

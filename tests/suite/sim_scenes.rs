@@ -88,7 +88,7 @@ mod slow {
     use super::*;
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_healthy_hour_meets_the_shipped_objectives() {
         let recording = recorded(None).await;
         for slo in &SloFile::built_in().slos {
@@ -140,7 +140,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn registry_down_leaves_pods_without_their_images() {
         let recording = recorded(Some(Scene::RegistryDown)).await;
         let pods = stuck(recording);
@@ -165,7 +165,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_cni_outage_leaves_pods_without_a_sandbox() {
         let recording = recorded(Some(Scene::CniOutage)).await;
         let pods = stuck(recording);
@@ -191,7 +191,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn without_events_only_kubelets_from_1_37_on_say_why_there_is_no_sandbox() {
         let settings = SceneSettings {
             evidence: false,
@@ -206,7 +206,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_bad_node_holds_only_its_own_pods() {
         let recording = recorded(Some(Scene::BadNode)).await;
         let pods = stuck(recording);
@@ -221,7 +221,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn without_capacity_pods_wait_for_a_node() {
         let recording = recorded(Some(Scene::NoCapacity)).await;
         let pods = stuck(recording);
@@ -239,7 +239,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_bad_release_crashes_and_is_not_taken_back() {
         let recording = recorded(Some(Scene::CrashLoop)).await;
         let pods = stuck(recording);
@@ -254,7 +254,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn gangs_that_do_not_fit_wait_together() {
         let recording = recorded(Some(Scene::Gang)).await;
         let pods = stuck(recording);
@@ -274,7 +274,7 @@ mod slow {
     }
 
     #[tokio::test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_recording_is_what_prometheus_would_have_scraped() {
         let settings = SceneSettings {
             length: Duration::from_secs(120),

@@ -296,7 +296,7 @@ fn a_name_that_is_not_known_was_written_by_a_later_podinit() {
 
 mod slow {
     #[test]
-    #[ignore = "takes long; .ci/run runs it"]
+    #[ignore = "takes long; .ci/run full runs it"]
     fn no_byte_of_a_section_can_make_the_reader_panic() {
         super::damage(1);
     }

@@ -102,7 +102,7 @@ fn verdict(row: &Row, least: f64) -> Verdict {
 #[test]
 fn rows_and_matched_rows_are_those_of_the_reference() {
     let (mut verdicts, mut broken_down) = (BTreeSet::new(), 0);
-    // `.ci/run` asks for more, as it does of histories.
+    // `.ci/run full` asks for more, as it does of histories.
     let pairs = seeds::asked().map_or(30, |_| 60);
     for seed in 0..pairs {
         let mut rng = fastrand::Rng::with_seed(seed);

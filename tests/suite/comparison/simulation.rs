@@ -126,7 +126,7 @@ fn a_slow_pool_is_found_in_noise_and_none_where_all_are_slow() {
 }
 
 #[test]
-#[ignore = "takes long; .ci/run runs it"]
+#[ignore = "takes long; .ci/run full runs it"]
 fn a_slow_pool_is_found_in_the_noise_of_thirty_pairs() {
     pools_of(30);
 }
@@ -140,7 +140,7 @@ fn intervals_hold_the_true_difference_and_nothing_is_slower_by_chance() {
 
 /// Takes a minute and a half: `cargo test --test suite comparison::simulation -- --ignored`.
 #[test]
-#[ignore = "takes long; .ci/run runs it"]
+#[ignore = "takes long; .ci/run full runs it"]
 fn of_a_thousand_pairs_the_intervals_hold_95_percent() {
     let [median, p90] = covered(1_000, 1.3);
     println!(
