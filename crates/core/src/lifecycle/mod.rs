@@ -52,6 +52,7 @@ mod reached;
 mod record;
 mod reentry;
 mod saved;
+mod seen;
 mod sink;
 mod slo;
 mod slo_verdict;

@@ -26,10 +26,10 @@ use super::outcome::Outcome;
 use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
 use super::record::RecordedCause;
-use super::reentry::ReentryBaseline;
+use super::seen::Seen;
 use super::slo::{SloInput, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition};
 use super::slo_verdict::SloId;
-use super::startup::{SnapshotContext, Startup};
+use super::startup::Startup;
 use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
 use super::texts::Texts;
@@ -107,20 +107,6 @@ impl SharedState {
             false => nodes.seen_by_pod(info.node.as_deref(), created),
         }))
     }
-}
-
-/// How and when a snapshot is folded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FoldContext {
-    pub context: SnapshotContext,
-    /// When it is accounted for
-    pub now: Timestamp,
-    /// Whether it is the first one of a pod that was adopted in flight
-    pub adopted: bool,
-    /// Whether it is delivered when it happens, as far as its source is known to
-    pub in_sync: bool,
-    /// What its transitions are compared with
-    pub baseline: ReentryBaseline,
 }
 
 /// A pod whose startup is under way. What its record has collected, and what earlier checkpoints did not have, is
@@ -213,7 +199,7 @@ impl PodInFlight {
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        fold: FoldContext,
+        seen: &Seen,
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observer>,
     ) -> Option<Outcome> {
@@ -229,7 +215,7 @@ impl PodInFlight {
             lacks_network_condition,
             ..
         } = self;
-        if !last_seen.accept(snapshot, fold.baseline, &mut |again| reporter.pod(info, again)) {
+        if !last_seen.accept(snapshot, seen.baseline, &mut |again| reporter.pod(info, again)) {
             return None;
         }
         let newly_bound = info.node.is_none() && snapshot.info.node.is_some();
@@ -242,8 +228,7 @@ impl PodInFlight {
             emit(PodObservation::Bound);
         }
         let was_scheduled = startup.reached(Milestone::Scheduled).is_reached();
-        let context =
-            SnapshotContext { exact_network: shared.has_exact_network(info), ..fold.context };
+        let seen = &Seen { exact_network: shared.has_exact_network(info), ..*seen };
         evidence.update(snapshot);
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
             let nanos = snapshot.init_runs.as_nanos();
@@ -256,14 +241,14 @@ impl PodInFlight {
         });
         let outcome = outcome.map(|outcome| disrupted(outcome, evidence));
         let is_rejected = outcome == Some(Outcome::Rejected);
-        let shown_after = startup.latch(snapshot, is_rejected, context, &mut emit);
-        if let (Some(nanos), Some(node), true) = (shown_after, &info.node, fold.in_sync) {
-            shared.clocks.add(node, nanos, fold.now);
+        let shown_after = startup.latch(snapshot, is_rejected, seen, &mut emit);
+        if let (Some(nanos), Some(node), true) = (shown_after, &info.node, seen.in_sync) {
+            shared.clocks.add(node, nanos, seen.now);
         }
         if !was_scheduled && startup.reached(Milestone::Scheduled).is_reached() {
-            startup.node = shared.node_of_scheduled(info, snapshot.created, fold.adopted);
+            startup.node = shared.node_of_scheduled(info, snapshot.created, seen.adopted);
         }
-        if fold.adopted {
+        if seen.adopted {
             skip_ended(startup, &mut emit);
         }
         let (capacity, has_evidence) = (startup.capacity(), shared.has_evidence());
@@ -277,7 +262,7 @@ impl PodInFlight {
                 emit(PodObservation::Startup { capacity, images, latency });
             }
         });
-        if fold.adopted {
+        if seen.adopted {
             sli.adopt(shared.events, &mut emit);
         }
         if shared.events {
@@ -289,8 +274,8 @@ impl PodInFlight {
             snapshot: Some(snapshot),
             events: shared.events,
             kind: StartupKind::of(startup, shared.images_of(images, evidence)),
-            now: fold.now,
-            adopted: fold.adopted,
+            now: seen.now,
+            adopted: seen.adopted,
             outcome,
             before,
         };

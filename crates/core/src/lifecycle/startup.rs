@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::Standing;
 use super::enum_set::EnumSet;
-use super::estimate::{Estimate, TimestampMode};
+use super::estimate::Estimate;
 use super::interval::{AppliesTo, End, Interval, NodePoint, Stage, Start};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::milestone::Milestone;
@@ -16,31 +16,10 @@ use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earlies
 use super::observation::PodObservation;
 use super::pod_node::{PodNode, StartupCapacity};
 use super::reached::Reached;
+use super::seen::Seen;
 use super::traits::Traits;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::timestamp::Timestamp;
-
-/// How a snapshot was delivered, as far as its milestones depend on it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SnapshotContext {
-    pub mode: TimestampMode,
-    /// The instant at which a watch event showed it (`o` in
-    /// [§4.3](crate::specification#s4-3))
-    pub observed: Option<Timestamp>,
-    /// Whether the milestones that it is the first to show have just been reached, so that the delay
-    /// of the delivery can be measured
-    pub live: bool,
-    /// Whether the pod's kubelet sets the network condition in time ([§14.8](crate::specification#s14-8))
-    pub exact_network: bool,
-}
-
-impl SnapshotContext {
-    /// How many nanoseconds after `stated` a live watch event has arrived; below zero if before.
-    fn shown_after(&self, stated: Option<Timestamp>) -> Option<i64> {
-        let observed = self.observed.filter(|_| self.live)?;
-        Some(observed.nanos_since(stated?))
-    }
-}
 
 /// What begins an interval of a pod.
 enum Beginning {
@@ -139,7 +118,7 @@ impl Startup {
         &mut self,
         snapshot: &PodSnapshot,
         is_rejected: bool,
-        context: SnapshotContext,
+        seen: &Seen,
         emit: &mut impl FnMut(PodObservation),
     ) -> Option<i64> {
         let mut least: Option<i64> = None;
@@ -157,8 +136,8 @@ impl Startup {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
         if !self.reached(Milestone::Created).is_reached() {
-            let estimate = context.mode.estimate(snapshot.created, context.observed);
-            tell(estimate, snapshot.created, context, emit);
+            let estimate = seen.mode.estimate(snapshot.created, seen.observed);
+            tell(estimate, snapshot.created, seen, emit);
             self.reach_at(Milestone::Created, estimate);
         }
         for milestone in Milestone::BY_CONDITION {
@@ -169,14 +148,14 @@ impl Startup {
             if let Some(held) = condition.filter(|condition| condition.is_true())
                 && !self.reached(milestone).is_reached()
             {
-                let (stated, observed) = (held.last_transition, context.observed);
+                let (stated, observed) = (held.last_transition, seen.observed);
                 let estimate = match milestone {
-                    Milestone::Ready => context.mode.estimate_ready(stated, observed),
-                    _ => context.mode.estimate(stated, observed),
+                    Milestone::Ready => seen.mode.estimate_ready(stated, observed),
+                    _ => seen.mode.estimate(stated, observed),
                 };
-                tell(estimate, stated, context, emit);
+                tell(estimate, stated, seen, emit);
                 if milestone != Milestone::Scheduled
-                    && let Some(after) = context.shown_after(stated)
+                    && let Some(after) = seen.shown_after(stated)
                 {
                     least = Some(least.map_or(after, |least| least.min(after)));
                 }
@@ -184,19 +163,19 @@ impl Startup {
                     Milestone::NetworkReady => {
                         let time = NetworkTime::of(stated, &snapshot.containers);
                         let is_late = time == Some(NetworkTime::Late);
-                        let time = match context.exact_network && is_late {
+                        let time = match seen.exact_network && is_late {
                             true => Some(NetworkTime::Exact),
                             false => time,
                         };
-                        self.latch_network((estimate, time), snapshot, context, emit);
+                        self.latch_network((estimate, time), snapshot, seen, emit);
                     }
                     _ => self.reach_at(milestone, estimate),
                 }
             }
         }
-        self.latch_acknowledged(snapshot, context);
-        self.latch_containers_started(snapshot, context);
-        self.latch_ungated(snapshot, context);
+        self.latch_acknowledged(snapshot, seen);
+        self.latch_containers_started(snapshot, seen);
+        self.latch_ungated(snapshot, seen);
         self.latch_implied_scheduled(is_rejected);
         least
     }
@@ -207,14 +186,14 @@ impl Startup {
         &mut self,
         (condition, time): (Estimate, Option<NetworkTime>),
         snapshot: &PodSnapshot,
-        context: SnapshotContext,
+        seen: &Seen,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let (at, evidence) = earliest(condition.at, &snapshot.containers, context.mode);
+        let (at, evidence) = earliest(condition.at, &snapshot.containers, seen.mode);
         self.network_evidence = evidence;
         self.network_time = time;
         self.reach(Milestone::NetworkReady, at.map(|at| self.not_before_scheduled(at)));
-        if context.live {
+        if !seen.adopted {
             emit(PodObservation::NetworkReady { evidence, time });
         }
     }
@@ -274,30 +253,30 @@ impl Startup {
         scheduled.map_or(at, |scheduled| scheduled.max(at))
     }
 
-    fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, context: SnapshotContext) {
+    fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, seen: &Seen) {
         if snapshot.started.is_some() && !self.reached(Milestone::Acknowledged).is_reached() {
-            let estimate = context.mode.estimate(snapshot.started, context.observed);
+            let estimate = seen.mode.estimate(snapshot.started, seen.observed);
             self.reach_at(Milestone::Acknowledged, estimate);
         }
     }
 
-    fn latch_containers_started(&mut self, snapshot: &PodSnapshot, context: SnapshotContext) {
+    fn latch_containers_started(&mut self, snapshot: &PodSnapshot, seen: &Seen) {
         if !self.reached(Milestone::ContainersStarted).is_reached()
             && let Some(latest) = all_started(&snapshot.containers)
         {
-            let estimate = context.mode.estimate(Some(latest), context.observed);
+            let estimate = seen.mode.estimate(Some(latest), seen.observed);
             self.reach_at(Milestone::ContainersStarted, estimate);
         }
     }
 
-    fn latch_ungated(&mut self, snapshot: &PodSnapshot, context: SnapshotContext) {
+    fn latch_ungated(&mut self, snapshot: &PodSnapshot, seen: &Seen) {
         let ungated = self.seen_gated && !snapshot.gated;
         if !ungated || self.reached(Milestone::Ungated).is_reached() {
             return;
         }
         let shows_scheduled = snapshot.conditions.holding(ConditionType::PodScheduled).is_some();
         let scheduled = self.reached(Milestone::Scheduled).usable().filter(|_| shows_scheduled);
-        let at = context.mode.estimate_ungated(context.observed, scheduled);
+        let at = seen.mode.estimate_ungated(seen.observed, scheduled);
         self.reach(Milestone::Ungated, at);
     }
 
@@ -480,13 +459,13 @@ impl Startup {
 fn tell(
     estimate: Estimate,
     stated: Option<Timestamp>,
-    context: SnapshotContext,
+    seen: &Seen,
     emit: &mut impl FnMut(PodObservation),
 ) {
     if estimate.skewed {
         emit(PodObservation::Anomaly(AnomalyKind::Skew));
     }
-    if let Some(after) = context.shown_after(stated)
+    if let Some(after) = seen.shown_after(stated)
         && let Ok(delay) = u64::try_from(after)
     {
         emit(PodObservation::Delivered(Latency::from_nanos(delay)));

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use self::overdue::Overdue;
 use self::remembered_pod::{FinishedPod, RememberedPod};
-use super::classification::{Backfill, SnapshotOrigin};
+use super::classification::Backfill;
 use super::crashes::Crashes;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
@@ -35,12 +35,12 @@ use super::name_index::NameIndex;
 use super::nodes::Nodes;
 use super::observation::{Reporter, TrackerObservation};
 use super::outcome::Outcome;
-use super::pod_in_flight::{FoldContext, PodInFlight, SharedState};
+use super::pod_in_flight::{PodInFlight, SharedState};
 use super::record::InFlightPosition;
+use super::seen::Seen;
 use super::sink::Sink;
 use super::slo::SloRule;
 use super::sources::Sources;
-use super::startup::SnapshotContext;
 use super::stuck::{StuckAfter, StuckBefore};
 use super::table::PodTable;
 use crate::pod::{Ending, PodSnapshot, PodUid};
@@ -113,14 +113,6 @@ pub struct Tracker {
     saving_at: Option<Timestamp>,
     /// Accounted time: the latest time of any delivery so far
     now: Option<Timestamp>,
-}
-
-/// How a snapshot was delivered.
-struct DeliveryContext {
-    source: SourceId,
-    now: Timestamp,
-    observed: Option<Timestamp>,
-    origin: SnapshotOrigin,
 }
 
 impl Tracker {
@@ -215,18 +207,28 @@ impl Tracker {
         {
             self.sources.has_reported(source, complete_at);
         }
-        let context = DeliveryContext { source, now, observed, origin };
+        let seen = Seen {
+            source,
+            now,
+            observed,
+            origin,
+            mode: self.timestamps,
+            in_sync: self.sources.may_pass_deadlines(source, now),
+            baseline: self.sources.reentry_baseline(source),
+            adopted: false,
+            exact_network: false,
+        };
         match event {
             PodEvent::Applied(snapshot) => {
                 if self.replaces_another(&snapshot, source) {
                     reporter.tracker(TrackerObservation::DeletionLost(source));
                 }
-                self.apply_snapshot(&snapshot, &context, reporter);
+                self.apply_snapshot(&snapshot, &seen, reporter);
             }
-            PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &context, reporter),
-            PodEvent::Listed { pods, .. } => self.apply_list(pods, None, &context, reporter),
+            PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &seen, reporter),
+            PodEvent::Listed { pods, .. } => self.apply_list(pods, None, &seen, reporter),
             PodEvent::Reconciled { pods, version, .. } => {
-                self.apply_list(pods, Some(version), &context, reporter)
+                self.apply_list(pods, Some(version), &seen, reporter)
             }
             PodEvent::StreamedListClosed { listed } => {
                 self.pass_all(reporter);
@@ -272,20 +274,19 @@ impl Tracker {
     fn apply_snapshot(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let context = self.fold_context(delivery, false);
         self.pass_deadlines_of(snapshot.uid, reporter);
         match self.pods.get_mut(snapshot.uid) {
-            None => self.discover(snapshot, delivery, reporter),
+            None => self.discover(snapshot, seen, reporter),
             Some(RememberedPod::Deleted { .. }) => {
-                self.apply_to_tombstone(snapshot, delivery, reporter)
+                self.apply_to_tombstone(snapshot, seen, reporter)
             }
             Some(RememberedPod::Finished(finished)) => {
                 let mut last_seen = finished.last_seen();
                 let mut emit = |again| reporter.pod(&snapshot.info, again);
-                let is_newest = last_seen.accept(snapshot, context.baseline, &mut emit);
+                let is_newest = last_seen.accept(snapshot, seen.baseline, &mut emit);
                 let ready = finished.ready();
                 let is_unknown = finished.hold() == LabelHold::UNKNOWN;
                 *finished = FinishedPod::new(last_seen, ready);
@@ -294,24 +295,24 @@ impl Tracker {
                 }
                 let may_relapse = ready.is_some();
                 if is_newest {
-                    self.crashes.see(snapshot, delivery.now);
+                    self.crashes.see(snapshot, seen.now);
                     if may_relapse {
                         self.see_relapse(snapshot, reporter);
                     }
-                    self.see_in_place(snapshot, delivery, false, reporter);
+                    self.see_in_place(snapshot, seen, false, reporter);
                 }
             }
             Some(RememberedPod::InFlight(pod)) => {
                 let knew = pod.knows_labels();
-                let outcome = pod.fold(snapshot, context, &mut self.shared, reporter);
+                let outcome = pod.fold(snapshot, seen, &mut self.shared, reporter);
                 if pod.knows_labels() != knew {
                     Self::hold_again(pod, reporter);
                 }
                 if let Some(outcome) = outcome {
                     self.finish(snapshot.uid, outcome, snapshot.ending.as_deref(), reporter);
-                    self.crashes.see(snapshot, delivery.now);
+                    self.crashes.see(snapshot, seen.now);
                     self.see_relapse(snapshot, reporter);
-                    self.see_in_place(snapshot, delivery, false, reporter);
+                    self.see_in_place(snapshot, seen, false, reporter);
                 }
             }
         }
@@ -321,31 +322,14 @@ impl Tracker {
     fn see_in_place(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         first: bool,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let view = DeliveryView { first, observed: delivery.observed };
+        let view = DeliveryView { first, observed: seen.observed };
         let changes = snapshot.in_place.as_deref();
         let mut emit = |observation| reporter.tracker(observation);
         (self.in_place).see(snapshot.uid, changes, view, &mut emit);
-    }
-
-    fn fold_context(&self, delivery: &DeliveryContext, adopted: bool) -> FoldContext {
-        let DeliveryContext { source, now, observed, .. } = *delivery;
-        let context = SnapshotContext {
-            mode: self.timestamps,
-            observed,
-            live: !adopted,
-            exact_network: false,
-        };
-        FoldContext {
-            context,
-            now,
-            adopted,
-            in_sync: self.sources.may_pass_deadlines(source, now),
-            baseline: self.sources.reentry_baseline(source),
-        }
     }
 
     /// Remembers a pod in flight.

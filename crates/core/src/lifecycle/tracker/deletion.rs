@@ -1,10 +1,11 @@
 //! Deleted pods and their tombstones ([§5.1](crate::specification#s5-1)).
 
+use super::Tracker;
 use super::remembered_pod::RememberedPod;
-use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::SnapshotOrigin;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::seen::Seen;
 use crate::lifecycle::sink::Sink;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -24,7 +25,7 @@ impl Tracker {
     pub(super) fn apply_deleted(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let uid = snapshot.uid;
@@ -32,12 +33,12 @@ impl Tracker {
             None | Some(RememberedPod::Deleted { .. }) => return,
             Some(remembered) => remembered.created(),
         };
-        self.apply_snapshot(snapshot, delivery, reporter);
+        self.apply_snapshot(snapshot, seen, reporter);
         self.finish(uid, Outcome::Deleted, snapshot.ending.as_deref(), reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         self.crashes.remove(uid);
         self.release(uid, reporter);
-        let at = delivery.now;
+        let at = seen.now;
         self.pods.insert(uid, RememberedPod::Deleted { created, at });
         self.tombstones.push_back((at, uid));
     }
@@ -47,12 +48,12 @@ impl Tracker {
     pub(super) fn apply_to_tombstone(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        if let SnapshotOrigin::Restored { .. } = delivery.origin {
-            self.remember_accounted(snapshot, delivery, reporter);
-            self.see_in_place(snapshot, delivery, true, reporter);
+        if let SnapshotOrigin::Restored { .. } = seen.origin {
+            self.remember_accounted(snapshot, seen, reporter);
+            self.see_in_place(snapshot, seen, true, reporter);
         }
     }
 

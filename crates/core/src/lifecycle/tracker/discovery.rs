@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
-use super::{DeliveryContext, Tracker};
 use crate::lifecycle::classification::Classification;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evicted, RefusalReason};
@@ -12,6 +12,7 @@ use crate::lifecycle::observation::{PodObservation, PodState, Reporter, TrackerO
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::ReentryBaseline;
+use crate::lifecycle::seen::Seen;
 use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::startup_sli_verdict::{StartupSli, StartupSliExclusion};
@@ -36,26 +37,26 @@ impl Tracker {
     pub(super) fn discover(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        if let Err(reason) = self.admit(snapshot, delivery.now, reporter) {
+        if let Err(reason) = self.admit(snapshot, seen.now, reporter) {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
             return;
         }
-        if let Some(lost) = self.backfill.sets_aside(snapshot, delivery.origin) {
+        if let Some(lost) = self.backfill.sets_aside(snapshot, seen.origin) {
             reporter.pod(&snapshot.info, PodObservation::SetAside { uid: snapshot.uid, lost });
         }
-        match Classification::of(snapshot, delivery.origin, self.backfill) {
-            Classification::New => self.track(snapshot, delivery, false, reporter),
-            Classification::Adopted => self.track(snapshot, delivery, true, reporter),
-            Classification::Static => self.exclude(snapshot, delivery, Outcome::Static, reporter),
+        match Classification::of(snapshot, seen.origin, self.backfill) {
+            Classification::New => self.track(snapshot, seen, false, reporter),
+            Classification::Adopted => self.track(snapshot, seen, true, reporter),
+            Classification::Static => self.exclude(snapshot, seen, Outcome::Static, reporter),
             Classification::Preexisting => {
-                self.exclude(snapshot, delivery, Outcome::Preexisting, reporter)
+                self.exclude(snapshot, seen, Outcome::Preexisting, reporter)
             }
             Classification::Accounted => {
-                self.remember_accounted(snapshot, delivery, reporter);
-                self.see_in_place(snapshot, delivery, true, reporter);
+                self.remember_accounted(snapshot, seen, reporter);
+                self.see_in_place(snapshot, seen, true, reporter);
             }
         }
     }
@@ -107,7 +108,7 @@ impl Tracker {
     fn exclude(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         outcome: Outcome,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
@@ -115,7 +116,7 @@ impl Tracker {
         let mut emit = |observation| reporter.pod(info, observation);
         let (from, to) = (PodState::Undiscovered, PodState::Finished(outcome));
         emit(PodObservation::Moved { from, to });
-        let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
+        let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
         if self.shared.events {
@@ -125,22 +126,21 @@ impl Tracker {
         last_seen.hold = reporter.hold(info);
         let finished = FinishedPod::new(last_seen, None);
         self.pods.insert(snapshot.uid, RememberedPod::Finished(finished));
-        self.see_in_place(snapshot, delivery, true, reporter);
+        self.see_in_place(snapshot, seen, true, reporter);
     }
 
     /// Discovers a pod whose startup is observed from now on.
     fn track(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         adopted: bool,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let context = self.fold_context(delivery, adopted);
+        let seen = &Seen { adopted, ..*seen };
         let shared = &mut self.shared;
-        let mut pod =
-            PodInFlight::discover(snapshot, delivery.source, context.now, shared, reporter);
-        let outcome = pod.fold(snapshot, context, shared, reporter);
+        let mut pod = PodInFlight::discover(snapshot, seen.source, seen.now, shared, reporter);
+        let outcome = pod.fold(snapshot, seen, shared, reporter);
         pod.last_seen.hold = reporter.hold(pod.info());
         let Some(outcome) = outcome else {
             self.remember_in_flight(Box::new(pod));
@@ -156,7 +156,7 @@ impl Tracker {
         reporter.ended(shared.ended(Box::new(pod), outcome, now, ending));
         self.pods.insert(snapshot.uid, finished);
         self.see_relapse(snapshot, reporter);
-        self.see_in_place(snapshot, delivery, true, reporter);
+        self.see_in_place(snapshot, seen, true, reporter);
     }
 
     /// Remembers a pod whose startup was accounted for before a backup brought it back. It was
@@ -164,10 +164,10 @@ impl Tracker {
     pub(super) fn remember_accounted(
         &mut self,
         snapshot: &PodSnapshot,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
-        let mut last_seen = LastSeen::new(snapshot, delivery.source, delivery.now);
+        let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
         last_seen.hold = reporter.hold(&self.with_node(&snapshot.info));
         let finished = FinishedPod::new(last_seen, None);

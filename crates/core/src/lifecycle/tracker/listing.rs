@@ -1,9 +1,10 @@
 //! Completed lists ([§5.4](crate::specification#s5-4), [§5.5](crate::specification#s5-5)).
 
-use super::{DeliveryContext, Tracker};
+use super::Tracker;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::seen::Seen;
 use crate::lifecycle::sink::Sink;
 use crate::lifecycle::table::SlotSet;
 use crate::pod::PodUid;
@@ -17,15 +18,15 @@ impl Tracker {
         &mut self,
         pods: PackedPods,
         until: Option<u64>,
-        delivery: &DeliveryContext,
+        seen: &Seen,
         reporter: &mut Reporter<'_, impl Sink>,
     ) {
         let mut listed = SlotSet::default();
         for snapshot in pods {
-            self.apply_snapshot(&snapshot, delivery, reporter);
+            self.apply_snapshot(&snapshot, seen, reporter);
             self.insert_slot(snapshot.uid, &mut listed);
         }
-        self.remove_absent(delivery.source, &listed, until, reporter);
+        self.remove_absent(seen.source, &listed, until, reporter);
     }
 
     /// Removes the known pods of `source` that are not in a completed list of these pods.
