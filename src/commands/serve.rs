@@ -124,7 +124,7 @@ impl Start {
         let Self { cluster, tokens, limit, random } = self;
         let mut serving = exporter.serve(tokens.clone(), &shutdown)?;
         let pods = if serving.has_checkpoint() { IDENTITY_PODS } else { 1 };
-        serving.freshness.waits_for(Some(format!("the API server at {}", cluster.server)));
+        serving.pipeline.freshness.waits_for(Some(format!("the API server at {}", cluster.server)));
         // A plugin may ask somebody, who needs longer than the limit. A failure is found again below.
         let obtained = serving.alive_while(cluster.obtain_credentials());
         if shutdown.run_until_cancelled(obtained).await.is_none() {
@@ -137,7 +137,7 @@ impl Start {
                 watch: serving.watch().clone(),
                 pods,
             };
-            let contact = first.on(&serving.accounting_runtime).await;
+            let contact = first.on(&serving.pipeline.accounting_runtime).await;
             if let Err(failed) = &contact {
                 serving.is_delayed(&format!("the API server: {:#}", failed.error));
             }

@@ -37,6 +37,11 @@ pub(crate) struct Serving {
     pub(crate) tasks: Tasks,
     /// Cancelled when the server has ended
     pub(crate) served: CancellationToken,
+    pub(crate) pipeline: Pipeline,
+}
+
+/// What watches and accounts, from the API server to what scrapes show.
+pub(crate) struct Pipeline {
     pub(crate) health: Health,
     pub(crate) stats: Arc<WatchStats>,
     pub(crate) freshness: Arc<FreshnessSource>,
@@ -56,18 +61,19 @@ pub(crate) struct Serving {
     pub(crate) checkpoint: Option<Checkpoint>,
     pub(crate) accounting: TrackerConfig,
     pub(crate) scrapes: Arc<Scrapes>,
+    /// Only if there is a collector of traces
     pub(crate) traces: Option<Traces>,
 }
 
 impl Serving {
     /// What it is going to watch.
     pub(crate) fn watch(&self) -> &WatchConfig {
-        &self.watch
+        &self.pipeline.watch
     }
 
     /// Whether there is a checkpoint to restore.
     pub(crate) fn has_checkpoint(&self) -> bool {
-        self.checkpoint.is_some()
+        self.pipeline.checkpoint.is_some()
     }
 
     /// Waits for something before the ingest task begins, and shows that this process is alive.
@@ -77,39 +83,41 @@ impl Serving {
         loop {
             tokio::select! {
                 ended = &mut waiting => return ended,
-                _ = beat.tick() => self.ingest.heartbeat.beat(),
+                _ = beat.tick() => self.pipeline.ingest.heartbeat.beat(),
             }
         }
     }
 
     /// The API server does not answer, by this line of `why`: what a checkpoint may restore will be there later.
     pub(crate) fn is_delayed(&self, why: &str) {
-        self.freshness.waits_for(Some(why.to_owned()));
-        self.scrapes.state_is_delayed();
+        self.pipeline.freshness.waits_for(Some(why.to_owned()));
+        self.pipeline.scrapes.state_is_delayed();
     }
 
     /// Restores what an earlier process has left in the checkpoint.
     pub(crate) fn recover(&mut self, from: &Recovery<'_>) {
+        let Pipeline { ingest, watch, checkpoint, accounting, scrapes, freshness, .. } =
+            &mut self.pipeline;
         let probed = from.probed.iter();
-        self.watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
-        self.watch.stated = probed.map(|probed| probed.version.clone()).collect();
-        if let Some(checkpoint) = &mut self.checkpoint {
+        watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
+        watch.stated = probed.map(|probed| probed.version.clone()).collect();
+        if let Some(checkpoint) = checkpoint {
             let parts = Parts {
-                tracker: &mut self.ingest.tracker,
-                config: self.accounting.clone(),
-                sink: &mut self.ingest.sink,
-                snapshots: &mut self.ingest.snapshots,
-                watch: &mut self.watch,
+                tracker: &mut ingest.tracker,
+                config: accounting.clone(),
+                sink: &mut ingest.sink,
+                snapshots: &mut ingest.snapshots,
+                watch,
             };
             checkpoint.recover(from, parts);
         }
-        self.scrapes.state_is_restored();
-        self.freshness.waits_for(None);
+        scrapes.state_is_restored();
+        freshness.waits_for(None);
     }
 
     /// Ends without having watched, at a shutdown.
     pub(crate) async fn end(self) -> anyhow::Result<()> {
-        self.ingest.heartbeat.finish();
+        self.pipeline.ingest.heartbeat.finish();
         self.tasks.run(JoinSet::new()).await
     }
 
@@ -122,41 +130,48 @@ impl Serving {
         cluster: &Cluster,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
+        let Self { mut tasks, served, pipeline } = self;
         // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
         // could be reported in place of the watch.
-        let deliveries = self.deliveries;
+        let deliveries = pipeline.deliveries;
         let watches = {
-            let _on = self.accounting_runtime.enter();
+            let _on = pipeline.accounting_runtime.enter();
             let mut watches = watch::spawn(
                 &cluster.client,
-                &self.watch,
-                self.clock,
-                &self.stats,
+                &pipeline.watch,
+                pipeline.clock,
+                &pipeline.stats,
                 &deliveries,
                 &shutdown,
             );
-            if let Some(sink) = &self.events {
+            if let Some(sink) = &pipeline.events {
                 let client = &cluster.client;
-                watch::events::spawn(client, &self.watch, sink, &shutdown, &mut watches);
+                watch::events::spawn(client, &pipeline.watch, sink, &shutdown, &mut watches);
             }
-            if let Some((options, sink)) = self.nodes {
+            if let Some((options, sink)) = pipeline.nodes {
                 let client = &cluster.client;
-                watch::nodes::spawn(client, &self.watch, options, sink, &shutdown, &mut watches);
+                watch::nodes::spawn(
+                    client,
+                    &pipeline.watch,
+                    options,
+                    sink,
+                    &shutdown,
+                    &mut watches,
+                );
             }
             watches
         };
-        let mut tasks = self.tasks;
         let accounted = CancellationToken::new();
-        if let Some(traces) = self.traces {
+        if let Some(traces) = pipeline.traces {
             let exporter = traces.exporter().await?;
             tasks.spawn("the exporter of traces", exporter.run(accounted.clone()));
         }
-        let ends = (self.served, accounted);
-        let accounting = (&self.accounting_runtime, self.ingest);
-        spawn_accounting(&mut tasks, ends, self.checkpoint, accounting)?;
-        if let Some(reload) = self.slo_reload {
-            let heartbeat = self.health.register_task("slo-file", SLO_FILE_DEADLINE);
-            let reload = reload.run(shutdown, heartbeat, self.reload);
+        let ends = (served, accounted);
+        let accounting = (&pipeline.accounting_runtime, pipeline.ingest);
+        spawn_accounting(&mut tasks, ends, pipeline.checkpoint, accounting)?;
+        if let Some(reload) = pipeline.slo_reload {
+            let heartbeat = pipeline.health.register_task("slo-file", SLO_FILE_DEADLINE);
+            let reload = reload.run(shutdown, heartbeat, pipeline.reload);
             tasks.spawn("the reload of the SLO file", reload);
         }
         tasks.run(watches).await?;

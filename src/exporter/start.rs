@@ -11,11 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::ingest::{DEADLINES_AT_ONCE, INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
-use super::reload::ReloadTask;
 use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
-use super::serving::Serving;
-use super::slos::{SloReload, SloSettings};
+use super::serving::{Pipeline, Serving};
+use super::slos::SloSettings;
 use super::span_export::Traces;
 use super::tasks::Tasks;
 use super::tls_reload::WebSettings;
@@ -39,8 +38,7 @@ use crate::watch::events::EventSink;
 use crate::watch::events::stats::EvidenceStats;
 use crate::watch::nodes::NodeSink;
 use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Delivery, SourceId, Tracker, TrackerConfig};
-use podinit_decode::node::NodeOptions;
+use podinit_core::lifecycle::{SourceId, Tracker, TrackerConfig};
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.
@@ -57,33 +55,13 @@ const WEB_CONFIG_DEADLINE: Duration = Duration::from_secs(60);
 /// An exporter that is bound to its address and has not begun to watch.
 pub(crate) struct Exporter {
     server: Server,
-    health: Health,
-    stats: Arc<WatchStats>,
-    freshness: Arc<FreshnessSource>,
-    ingest: Ingest,
-    deliveries: mpsc::Sender<Delivery>,
-    /// Only if Events are a source of evidence
-    events: Option<EventSink>,
-    /// Only if nodes are
-    nodes: Option<(NodeOptions, NodeSink)>,
-    watch: WatchConfig,
+    web: WebSettings,
     /// Takes samples for the page
     sampler: Sampler,
     finder: Finder,
-    clock: Arc<dyn Clock>,
-    /// Where it watches and accounts
-    accounting_runtime: Handle,
     /// Where it finds problems
     finding_runtime: Handle,
-    /// When the files are to be read again
-    reload: Reload,
-    slo_reload: Option<ReloadTask<SloReload>>,
-    checkpoint: Option<Checkpoint>,
-    accounting: TrackerConfig,
-    web: WebSettings,
-    scrapes: Arc<Scrapes>,
-    /// Only if there is a collector of traces
-    traces: Option<Traces>,
+    pipeline: Pipeline,
 }
 
 /// What only `serve` has, and `demo` has not.
@@ -224,26 +202,28 @@ impl Exporter {
         };
         Ok(Self {
             server,
-            health,
-            stats,
-            freshness,
-            ingest,
-            deliveries: sender,
-            events: event_sink,
-            nodes,
-            watch,
+            web,
             sampler: Sampler(shown),
             finder,
-            clock,
-            accounting_runtime: Handle::current(),
             finding_runtime: Handle::current(),
-            reload: Reload::never(),
-            slo_reload: slos.reload,
-            checkpoint,
-            accounting,
-            web,
-            scrapes,
-            traces,
+            pipeline: Pipeline {
+                health,
+                stats,
+                freshness,
+                ingest,
+                deliveries: sender,
+                events: event_sink,
+                nodes,
+                watch,
+                clock,
+                accounting_runtime: Handle::current(),
+                reload: Reload::never(),
+                slo_reload: slos.reload,
+                checkpoint,
+                accounting,
+                scrapes,
+                traces,
+            },
         })
     }
 
@@ -253,25 +233,27 @@ impl Exporter {
     }
 
     /// Watches and accounts on `runtime`, and serves on that of the caller. Without it, it does both there.
-    pub(crate) fn accounting_on(self, runtime: &Handle) -> Self {
-        Self { accounting_runtime: runtime.clone(), ..self }
+    pub(crate) fn accounting_on(mut self, runtime: &Handle) -> Self {
+        self.pipeline.accounting_runtime = runtime.clone();
+        self
     }
 
     /// Reads its files again when `reload` requests it. Without it, only at intervals.
-    pub(crate) fn reloading_on(self, reload: Reload) -> Self {
-        Self { reload, ..self }
+    pub(crate) fn reloading_on(mut self, reload: Reload) -> Self {
+        self.pipeline.reload = reload;
+        self
     }
 
     /// What scrapes show, for tests that have no socket.
     #[cfg(test)]
     pub(crate) fn scrapes(&self) -> Arc<Scrapes> {
-        Arc::clone(&self.scrapes)
+        Arc::clone(&self.pipeline.scrapes)
     }
 
     /// What the probes say.
     #[cfg(test)]
     pub(crate) fn health(&self) -> Health {
-        self.health.clone()
+        self.pipeline.health.clone()
     }
 
     /// The address that was bound.
@@ -291,7 +273,7 @@ impl Exporter {
 
     /// Names the kubeconfig of its cluster in what it says.
     pub(crate) fn set_kubeconfig(&self, path: String) {
-        self.freshness.set_kubeconfig(path);
+        self.pipeline.freshness.set_kubeconfig(path);
     }
 
     /// The scheme of its URLs.
@@ -322,10 +304,10 @@ impl Exporter {
         tokens: Option<Kubernetes>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Serving> {
-        let web = self.web;
+        let Self { server, web, sampler, finder, finding_runtime, pipeline } = self;
         let gate = Gate::new(web.config.clone(), tokens, Arc::clone(&web.stats))?;
         let gate = Arc::new(gate);
-        let server = self.server.with_access(gate.clone());
+        let server = server.with_access(gate.clone());
         let tls = web.config.tls.is_some();
         tracing::info!(address = %server.local_addr(), tls, "listening");
         let mut tasks = Tasks::new(shutdown.clone());
@@ -335,33 +317,14 @@ impl Exporter {
             server.serve(ends).await;
             ended.cancel();
         });
-        tasks.spawn("the history of the page", self.sampler.run(shutdown.clone()));
-        tasks.spawn_on(&self.finding_runtime, "the problems", self.finder.run(shutdown.clone()));
+        tasks.spawn("the history of the page", sampler.run(shutdown.clone()));
+        tasks.spawn_on(&finding_runtime, "the problems", finder.run(shutdown.clone()));
         if let Some(reload) = web.reload(gate) {
-            let heartbeat = self.health.register_task("web-config", WEB_CONFIG_DEADLINE);
-            let reload = reload.run(shutdown.clone(), heartbeat, self.reload.clone());
+            let heartbeat = pipeline.health.register_task("web-config", WEB_CONFIG_DEADLINE);
+            let reload = reload.run(shutdown.clone(), heartbeat, pipeline.reload.clone());
             tasks.spawn("the reload of the web configuration", reload);
         }
-        Ok(Serving {
-            tasks,
-            served,
-            health: self.health,
-            stats: self.stats,
-            freshness: self.freshness,
-            ingest: self.ingest,
-            deliveries: self.deliveries,
-            events: self.events,
-            nodes: self.nodes,
-            watch: self.watch,
-            clock: self.clock,
-            accounting_runtime: self.accounting_runtime,
-            reload: self.reload,
-            slo_reload: self.slo_reload,
-            checkpoint: self.checkpoint,
-            accounting: self.accounting,
-            scrapes: self.scrapes,
-            traces: self.traces,
-        })
+        Ok(Serving { tasks, served, pipeline })
     }
 }
 

@@ -73,7 +73,7 @@ async fn livez(address: SocketAddr) -> String {
 async fn accounting_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let mut exporter = exporter(&simulated, &[]);
-    exporter.ingest.clock = panicking();
+    exporter.pipeline.ingest.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
     assert!(why.ends_with("podinit ends, since its figures would go stale"), "{why}");
@@ -83,7 +83,7 @@ async fn accounting_that_panics_ends_the_exporter() {
 async fn a_watch_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let mut exporter = exporter(&simulated, &[]);
-    exporter.clock = panicking();
+    exporter.pipeline.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
 }
@@ -93,7 +93,7 @@ async fn a_reload_of_the_slo_file_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/slo-default.yaml");
     let mut exporter = exporter(&simulated, &["--slo", file]);
-    exporter.slo_reload.as_mut().unwrap().clock = panicking();
+    exporter.pipeline.slo_reload.as_mut().unwrap().clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
 }
@@ -114,7 +114,7 @@ async fn accounting_that_returns_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let mut exporter = exporter(&simulated, &[]);
     // A queue without a sender, as if all watches had ended.
-    exporter.ingest.deliveries = mpsc::channel(1).1;
+    exporter.pipeline.ingest.deliveries = mpsc::channel(1).1;
     let why = why_it_ended(exporter, &cluster).await;
     let expected = "the ingest task has ended; podinit ends too, since its figures would go stale";
     assert!(why == expected || why.starts_with("a watch has ended"), "{why}");
@@ -159,12 +159,12 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     let held = Arc::new(Held::default());
     let let_go = LetGo(Arc::clone(&held));
     let (clock, its) = (simulated.clock(), Arc::clone(&held));
-    exporter.ingest.clock = Arc::new(move || {
+    exporter.pipeline.ingest.clock = Arc::new(move || {
         its.wait();
         clock.now()
     });
-    let brief = exporter.health.register_task("ingest", Duration::from_secs(3));
-    std::mem::replace(&mut exporter.ingest.heartbeat, brief).finish();
+    let brief = exporter.pipeline.health.register_task("ingest", Duration::from_secs(3));
+    std::mem::replace(&mut exporter.pipeline.ingest.heartbeat, brief).finish();
     let address = exporter.address();
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
