@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, Selection, Stage, WaitReason};
-use podinit_core::timestamp::Timestamp;
 
 const STAGES: usize = Stage::ALL.len();
 
@@ -14,8 +13,6 @@ pub struct Figures {
     pub waiting: Vec<(WaitReason, u64)>,
     /// How many of them are stuck, by stage
     pub stuck: [u64; STAGES],
-    /// When the pod that has been in the stage longest entered it
-    pub oldest: [Option<Timestamp>; STAGES],
     /// Pods that have finished, by outcome
     pub finished: [u64; Outcome::ALL.len()],
     /// Pods whose network became ready, by what gave the time

@@ -114,7 +114,6 @@ fn figures(pods: u64, stuck: u64) -> Figures {
         ..Figures::default()
     };
     figures.stuck[Stage::Network as usize] = stuck;
-    figures.oldest[Stage::Network as usize] = Some(at(2));
     figures.finished[Outcome::Ready as usize] = 100;
     figures
 }

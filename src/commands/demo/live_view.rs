@@ -77,7 +77,7 @@ impl LiveView {
         // An exporter that cannot answer yet knows of no problem.
         let problems = self.problems.newest();
         let problem = problems.map(|seen| seen.problems.summary());
-        let lines = StatusLines { scene: self.scene, elapsed, now, figures: &figures };
+        let lines = StatusLines { scene: self.scene, elapsed, figures: &figures };
         Frame {
             scene: self.scene.map(|(scene, _)| scene.as_str()),
             elapsed,

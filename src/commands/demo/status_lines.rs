@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use crate::inspect::page::Situation;
 use crate::metrics::Figures;
 use crate::text::human_time::seconds;
 use podinit_core::lifecycle::Stage;
-use podinit_core::timestamp::Timestamp;
 use podinit_sim::scene::Scene;
 
 /// How long a line stands.
@@ -19,8 +17,6 @@ pub(super) struct StatusLines<'a> {
     pub(super) scene: Option<(Scene, Duration)>,
     /// Simulated time since the start
     pub(super) elapsed: Duration,
-    /// The simulated time
-    pub(super) now: Timestamp,
     pub(super) figures: &'a Figures,
 }
 
@@ -35,7 +31,7 @@ impl StatusLines<'_> {
 
     /// All lines that can be said now, in their order; at least one.
     fn lines(&self) -> Vec<String> {
-        let mut lines = vec![self.plot(), self.situation()];
+        let mut lines = vec![self.plot()];
         lines.extend(self.main_cause());
         lines.extend(self.worst_slo());
         lines
@@ -57,19 +53,6 @@ impl StatusLines<'_> {
                 ),
             },
         }
-    }
-
-    /// The sentence of the page.
-    fn situation(&self) -> String {
-        let situation = Situation {
-            in_flight: self.figures.in_flight(),
-            stuck: self.figures.stuck,
-            oldest: self.figures.oldest,
-            node: None,
-            last_ready: None,
-            now: self.now,
-        };
-        situation.sentence()
     }
 
     /// For what most of the pods in the largest stage wait.
@@ -120,24 +103,17 @@ mod tests {
             good: 75,
             bad,
         };
-        let mut figures = Figures {
+        Figures {
             waiting: image.map(|waiting| (waiting, 40)).into_iter().collect(),
             slos: vec![slo("network-ready", 0), slo("pod-ready", 25)],
             ..Figures::default()
-        };
-        figures.oldest[Stage::Containers as usize] = Some(Timestamp::from_seconds(1_772_359_500));
-        figures
+        }
     }
 
     fn lines(elapsed: u64, scene: Option<(Scene, Duration)>) -> Vec<String> {
         let figures = figures();
-        let lines = StatusLines {
-            scene,
-            elapsed: Duration::from_secs(elapsed),
-            now: Timestamp::from_seconds(1_772_360_000),
-            figures: &figures,
-        };
-        let shown = (0..4).map(|turn| lines.line(LINE_STANDS * turn));
+        let lines = StatusLines { scene, elapsed: Duration::from_secs(elapsed), figures: &figures };
+        let shown = (0..3).map(|turn| lines.line(LINE_STANDS * turn));
         shown.collect()
     }
 
@@ -148,7 +124,6 @@ mod tests {
             lines(760, scene),
             [
                 "Since 7m40s: registry.example.com refuses connections.",
-                "40 pods wait for their containers since 10:05; none is stuck.",
                 "Most of them wait in containers for the cause image: 40. Metrics, alerts and records say the \
                  same word.",
                 "SLO pod-ready: 75.0% good of 100, promised 99%.",
@@ -161,15 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_pod_there_are_lines_too() {
+    fn before_the_first_pod_there_is_a_line_too() {
         let figures = Figures::default();
-        let lines = StatusLines {
-            scene: None,
-            elapsed: Duration::ZERO,
-            now: Timestamp::EPOCH,
-            figures: &figures,
-        };
-        assert_eq!(lines.lines().len(), 2);
-        assert_eq!(lines.line(LINE_STANDS), "No pod is starting up.");
+        let lines = StatusLines { scene: None, elapsed: Duration::ZERO, figures: &figures };
+        let calm = "Nothing is broken; choose what breaks with --scene.";
+        assert_eq!(lines.line(LINE_STANDS), calm);
     }
 }

@@ -17,7 +17,6 @@ mod pod_page;
 mod problem_card;
 mod river;
 mod routes;
-mod sentence;
 mod slo_card;
 mod stage_table;
 mod status;
@@ -26,7 +25,6 @@ mod waterfall;
 pub use overview::{Foot, Overview};
 pub use pod_page::pod_page;
 pub use routes::{PageSources, SharedHistory, router};
-pub use sentence::Situation;
 
 use crate::text::palette;
 

@@ -31,7 +31,6 @@ impl Exposition {
                 .filter(|(_, pods)| *pods > 0)
                 .collect(),
             stuck,
-            oldest: store.oldest.each_ref().map(|gauge| gauge.get()),
             finished: counts.finished,
             network_evidence: std::array::from_fn(|index| evidence(NetworkEvidence::ALL[index])),
             slos: self.slos.figures(),
