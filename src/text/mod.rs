@@ -2,6 +2,7 @@
 
 pub mod http_url;
 pub mod human_time;
+pub mod markdown;
 pub mod palette;
 pub mod strangers_text;
 pub mod table;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::formatting::{HEAD, Table, breakdown, changes, mix_sentence, row_cells, sides};
 use super::{Comparison, Row};
-use crate::reports::report::markdown_name;
+use crate::text::markdown::{Columns, escaped, name, table};
 
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(found: &Comparison) -> String {
@@ -16,43 +16,19 @@ pub(super) fn render(found: &Comparison) -> String {
     for line in sides(found) {
         let _ = writeln!(out, "- {line}");
     }
-    let rows = |rows: &[Row]| rows.iter().map(row_cells).collect::<Vec<_>>();
+    let rows = |rows: &[Row]| table(&HEAD, rows.iter().map(row_cells), Columns::Left);
     if !found.rows.is_empty() {
-        table(&mut out, &HEAD, &rows(&found.rows));
+        let _ = write!(out, "\n{}", rows(&found.rows));
     }
     let _ = writeln!(out, "\n{}", mix_sentence(found));
     if !found.matched_rows.is_empty() && !found.is_all_matched() {
-        table(&mut out, &HEAD, &rows(&found.matched_rows));
+        let _ = write!(out, "\n{}", rows(&found.matched_rows));
     }
-    if let Some(Table { title, head, rows }) = breakdown(found, markdown_name) {
-        let _ = writeln!(out, "\n{title}:");
-        table(&mut out, &head, &rows);
+    if let Some(Table { title, head, rows }) = breakdown(found, name) {
+        let _ = write!(out, "\n{title}:\n\n{}", table(&head, rows, Columns::Left));
     }
-    for (title, text) in changes(found, markdown_name) {
+    for (title, text) in changes(found, name) {
         let _ = writeln!(out, "\n**{title}**: {text}");
     }
     out
-}
-
-fn table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
-    let _ = writeln!(out, "\n| {} |\n|---|{}", head.join(" | "), "---|".repeat(head.len() - 1));
-    for row in rows {
-        let _ = writeln!(out, "| {} |", row.join(" | "));
-    }
-}
-
-/// A sentence in which the names of others are no markup.
-fn escaped(text: &str) -> String {
-    let shown = crate::text::strangers_text::shown(text);
-    let mut escaped = String::new();
-    for character in shown.chars() {
-        if matches!(
-            character,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '@' | '#' | '~' | '!'
-        ) {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
 }

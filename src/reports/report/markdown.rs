@@ -7,7 +7,7 @@ use super::formatting::{
     probes_left_out, rows, seconds, settings, span,
 };
 use super::summary::Report;
-use crate::text::strangers_text::shown;
+use crate::text::markdown::{Columns, name, table};
 
 /// Writing to a `String` cannot fail, so results of `write!` are ignored here.
 pub(super) fn render(report: &Report) -> String {
@@ -22,18 +22,10 @@ pub(super) fn render(report: &Report) -> String {
     if let Some(kept) = kept(report) {
         let _ = writeln!(out, "{kept}\n");
     }
-    let _ = writeln!(out, "| {} |", HEAD.join(" | "));
-    let _ = writeln!(out, "|---|{}", "---:|".repeat(HEAD.len() - 1));
-    for cells in rows(report) {
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
-    }
+    out += &table(&HEAD, rows(report), Columns::Right);
     if let Some(ColdSection { sentences, rows }) = cold(report) {
         let _ = writeln!(out, "\n## {COLD}\n\n{sentences}\n");
-        let _ = writeln!(out, "| {} |", COLD_HEAD.join(" | "));
-        let _ = writeln!(out, "|---|{}", "---:|".repeat(COLD_HEAD.len() - 1));
-        for cells in rows {
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
-        }
+        out += &table(&COLD_HEAD, rows, Columns::Right);
     }
     for (title, found) in notes(report, name) {
         let _ = writeln!(out, "\n**{title}**: {}", found.join(", "));
@@ -76,14 +68,5 @@ fn probes(out: &mut String, report: &Report) {
     }
     if let Some(more) = probes_left_out(&report.probes) {
         let _ = writeln!(out, "\n{more}");
-    }
-}
-
-/// A name as a code span, in which nothing is markup or a link. What would end the span or the cell of a table is
-/// replaced.
-pub(in crate::reports) fn name(text: &str) -> String {
-    match text {
-        "" => "-".to_owned(),
-        text => format!("`{}`", shown(text).replace(['`', '|', '\\'], "?")),
     }
 }

@@ -30,7 +30,6 @@ pub use csv::columns;
 use formatting::Names;
 pub(crate) use formatting::SET_ASIDE;
 pub(super) use html::charts::distributions;
-pub(super) use markdown::name as markdown_name;
 pub use of_records::{KeptRecords, of_records};
 use pods::Images;
 pub use pods::ReportedPod;
