@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::command_line;
-use crate::config_file::yaml::nearest;
+use crate::config_file::nearest;
 use crate::text::strangers_text::shown;
 
 /// What the names of all variables of podinit begin with.

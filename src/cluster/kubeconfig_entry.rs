@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config_file::yaml::{self, Node, Secrecy, Value};
+use serde::Deserialize;
+use serde_saphyr::Spanned;
 
-/// A kubeconfig holds certificates, but is no longer than this.
-const MOST_BYTES: usize = 16 << 20;
+use crate::config_file::regular_file::{self, LONGEST_KUBECONFIG};
+use crate::config_file::yaml;
 
 /// An entry of one of the lists of a kubeconfig.
 #[derive(Clone, Copy, Debug)]
@@ -15,22 +16,22 @@ pub(super) enum Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The key of the list, what one of its items is, and the name of this one.
-    const fn parts(&self) -> (&'static str, &'static str, &str) {
+    /// What it is, and its name.
+    const fn parts(&self) -> (&'static str, &str) {
         match self {
-            Self::Cluster(name) => ("clusters", "cluster", name),
-            Self::Context(name) => ("contexts", "context", name),
+            Self::Cluster(name) => ("cluster", name),
+            Self::Context(name) => ("context", name),
         }
     }
 
     /// `cluster NAME (line 7)`: without the line where it cannot be found, with the file where there are several,
     /// and `the cluster` where the configuration is of no file.
     pub(super) fn named(self, files: &[PathBuf]) -> String {
-        let (list, what, name) = self.parts();
+        let (what, name) = self.parts();
         if files.is_empty() {
             return format!("the {what}");
         }
-        let mut places = files.iter().filter_map(|file| Some((file, line_of(file, list, name)?)));
+        let mut places = files.iter().filter_map(|file| Some((file, self.line_in(file)?)));
         // Of several entries with one name the first counts, as in kubectl.
         match places.next() {
             Some((_, line)) if files.len() == 1 => format!("{what} {name} (line {line})"),
@@ -40,25 +41,29 @@ impl Entry<'_> {
     }
 }
 
-fn line_of(file: &Path, list: &str, name: &str) -> Option<u64> {
-    let bytes = yaml::read_file(file, MOST_BYTES).ok()?;
-    let root = yaml::parse(&bytes, MOST_BYTES, Secrecy::Redact).ok()?;
-    let Value::List(items) = &field(&root, list)?.value else {
-        return None;
-    };
-    let is_it = |item: &&Node| {
-        let found = field(item, "name").map(|node| &node.value);
-        matches!(found, Some(Value::Text(found)) if found == name)
-    };
-    items.iter().find(is_it).map(|item| item.line)
+/// The names of a kubeconfig, and where their entries are.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Names {
+    clusters: Vec<Spanned<Named>>,
+    contexts: Vec<Spanned<Named>>,
 }
 
-fn field<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    let Value::Map(entries) = &node.value else {
-        return None;
-    };
-    let entry = entries.iter().find(|entry| entry.key == key)?;
-    Some(&entry.node)
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+impl Entry<'_> {
+    fn line_in(&self, file: &Path) -> Option<u64> {
+        let bytes = regular_file::read(file, LONGEST_KUBECONFIG).ok()?;
+        let names: Names = yaml::parse(&bytes, LONGEST_KUBECONFIG, "{}").ok()?;
+        let (list, name) = match self {
+            Self::Cluster(name) => (names.clusters, name),
+            Self::Context(name) => (names.contexts, name),
+        };
+        list.iter().find(|entry| entry.value.name == *name).map(|entry| entry.referenced.line())
+    }
 }
 
 #[cfg(test)]

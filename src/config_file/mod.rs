@@ -1,6 +1,12 @@
 //! Configuration files: YAML whose errors name the line ([`yaml`]), and the detection of changes
 //! ([`reload`]).
 
+mod file_error;
+mod nearest;
 pub mod regular_file;
 pub mod reload;
-pub mod yaml;
+pub(crate) mod yaml;
+
+pub(crate) use file_error::Fault;
+pub use file_error::FileError;
+pub(crate) use nearest::nearest;

@@ -9,8 +9,8 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::clock::Clock;
+use crate::config_file::FileError;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
-use crate::config_file::yaml::FileError;
 use crate::process::signals::Reload;
 use crate::server::Heartbeat;
 

@@ -7,8 +7,8 @@ use tokio::sync::mpsc;
 
 use super::reload::{ReloadTask, Reloadable};
 use crate::cluster::clock::Clock;
+use crate::config_file::FileError;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
-use crate::config_file::yaml::FileError;
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::slo::SloFile;
 use crate::slo::file::Sources;

@@ -7,7 +7,7 @@ use super::reload::{ReloadTask, Reloadable};
 use crate::access::{AccessStats, Gate};
 use crate::cluster::clock::Clock;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
-use crate::config_file::yaml::FileError;
+use crate::config_file::{Fault, FileError};
 use crate::web_config::WebConfig;
 
 /// The web configuration with which an exporter starts, and what it takes to replace it.
@@ -78,7 +78,7 @@ impl WebFile {
     }
 
     fn refused(&self, why: &str) -> FileError {
-        FileError::of_whole(&self.path.display().to_string(), why)
+        Fault::of_whole(why).of_file(&self.path.display().to_string())
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Units and their length in milliseconds, longest first.
 const UNITS: [(&str, u64); 6] =
@@ -16,7 +16,8 @@ const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
 /// A length of time in whole milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct SloDuration(u64);
 
 /// Examples for error messages.
@@ -72,6 +73,14 @@ impl SloDuration {
 impl From<SloDuration> for Duration {
     fn from(duration: SloDuration) -> Self {
         Self::from_millis(duration.0)
+    }
+}
+
+impl TryFrom<String> for SloDuration {
+    type Error = DurationError;
+
+    fn try_from(text: String) -> Result<Self, DurationError> {
+        text.parse()
     }
 }
 

@@ -20,13 +20,15 @@ use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, RootCertStore,
     SignatureScheme,
 };
+use serde_saphyr::Location;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 
-use super::files::{Files, certificates_of, pem};
+use super::files::{Files, PemForm, certificates_of};
+use super::tls_form::TlsForm;
 use super::tls_names::find;
-use crate::config_file::yaml::{Fault, Node, Section};
+use crate::config_file::Fault;
 
 /// The most entries of `client_allowed_sans`.
 const MAX_SANS: usize = 256;
@@ -69,27 +71,27 @@ pub(super) struct ClientAuth {
 
 impl ClientAuth {
     pub(super) fn of(
-        section: &Section<'_>,
+        form: &TlsForm,
         files: &mut Files,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Self, Fault> {
-        let kind = match section.get("client_auth_type") {
-            Some(node) => section.text("client_auth_type", node, |name| find(&TYPES, name))?,
+        let kind = match &form.client_auth_type.0 {
+            Some(name) => find(&TYPES, name)?,
             None => ClientAuthType::NoClientCert,
         };
-        let roots = roots(section, files, kind)?;
+        let roots = roots(form, files, kind)?;
         let algorithms = provider.signature_verification_algorithms;
         let verifier: Arc<dyn ClientCertVerifier> = match (kind, roots) {
             (ClientAuthType::NoClientCert, _) => Arc::new(NoClientAuth),
-            (_, Some((roots, key, node))) if kind.verifies() => {
+            (_, Some((roots, place))) if kind.verifies() => {
                 WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider))
                     .allow_unauthenticated()
                     .build()
-                    .map_err(|error| section.fault(key, node, error.to_string()))?
+                    .map_err(|error| Fault::at(place, error.to_string()))?
             }
             _ => Arc::new(AnyCertificate { algorithms }),
         };
-        let verifier = match allowed_sans(section, kind)? {
+        let verifier = match allowed_sans(form, kind)? {
             Some(allowed) => Arc::new(OneOf { verifier, allowed }),
             None => verifier,
         };
@@ -105,48 +107,53 @@ impl ClientAuth {
     }
 }
 
-type Roots<'a> = (Arc<RootCertStore>, &'static str, &'a Node);
-
-/// The authorities that must have issued a client certificate.
-fn roots<'a>(
-    section: &Section<'a>,
+/// The authorities that must have issued a client certificate, and where they are named.
+fn roots(
+    form: &TlsForm,
     files: &mut Files,
     kind: ClientAuthType,
-) -> Result<Option<Roots<'a>>, Fault> {
-    let Some(pem) = pem(section, "client_ca", "client_ca_file", files)? else {
-        if kind.verifies() {
-            let node = section.need("client_auth_type")?;
-            let why = "needs client_ca_file, by which client certificates are verified";
-            return Err(section.fault("client_auth_type", node, why));
-        }
-        return Ok(None);
+) -> Result<Option<(Arc<RootCertStore>, Location)>, Fault> {
+    let pem = PemForm { key: "client_ca", inline: &form.client_ca, file: &form.client_ca_file };
+    let Some(pem) = pem.read(files)? else {
+        return match &form.client_auth_type.0 {
+            Some(name) if kind.verifies() => {
+                let why = "client_auth_type needs client_ca_file, by which client certificates are \
+                           verified";
+                Err(Fault::at(name.referenced, why))
+            }
+            _ => Ok(None),
+        };
     };
+    let fault = |why: &str| Fault::at(pem.place, why);
     if kind == ClientAuthType::NoClientCert {
-        let why = "has no effect without a client_auth_type, such as RequireAndVerifyClientCert";
-        return Err(section.fault(pem.key, pem.node, why));
+        return Err(fault(
+            "client_ca_file has no effect without a client_auth_type, such as \
+             RequireAndVerifyClientCert",
+        ));
     }
-    let fault = |why: &str| section.fault(pem.key, pem.node, why);
     let mut roots = RootCertStore::empty();
     for certificate in certificates_of(&pem.bytes).map_err(fault)? {
         let added = roots.add(certificate);
         added.map_err(|_| fault("has a certificate that cannot be an authority"))?;
     }
-    Ok(Some((Arc::new(roots), pem.key, pem.node)))
+    Ok(Some((Arc::new(roots), pem.place)))
 }
 
-fn allowed_sans(
-    section: &Section<'_>,
-    kind: ClientAuthType,
-) -> Result<Option<Vec<AllowedSan>>, Fault> {
-    let Some(node) = section.get("client_allowed_sans") else {
+fn allowed_sans(form: &TlsForm, kind: ClientAuthType) -> Result<Option<Vec<AllowedSan>>, Fault> {
+    let Some(names) = &form.client_allowed_sans.0 else {
         return Ok(None);
     };
+    let fault = |why: &str| Err(Fault::at(names.referenced, why));
     if !kind.requires_certificate() {
-        let why = "needs client_auth_type RequireAnyClientCert or RequireAndVerifyClientCert";
-        return Err(section.fault("client_allowed_sans", node, why));
+        return fault(
+            "client_allowed_sans needs client_auth_type RequireAnyClientCert or \
+             RequireAndVerifyClientCert",
+        );
     }
-    let texts = section.texts("client_allowed_sans", node, MAX_SANS, |text| Ok(text.into()))?;
-    Ok(Some(texts.into_iter().map(AllowedSan::new).collect()))
+    if !(1..=MAX_SANS).contains(&names.value.len()) {
+        return fault(&format!("client_allowed_sans must have from 1 to {MAX_SANS} items"));
+    }
+    Ok(Some(names.value.iter().cloned().map(AllowedSan::new).collect()))
 }
 
 /// Accepts any certificate whose key the client has, or none.

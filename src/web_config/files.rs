@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
+use serde_saphyr::{Location, Spanned};
+
 use crate::config_file::reload::FileState;
-use crate::config_file::yaml;
-use crate::config_file::yaml::{Fault, Node, Section};
+use crate::config_file::yaml::Given;
+use crate::config_file::{Fault, regular_file};
 
 /// The length limit of the file, and of each file that it names, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -39,7 +41,7 @@ impl Files {
     }
 
     pub(super) fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
-        let read = yaml::read_file(path, MAX_BYTES);
+        let read = regular_file::read_past(path, MAX_BYTES);
         self.states.push(FileState::of(&read));
         read
     }
@@ -50,40 +52,44 @@ impl Files {
     }
 }
 
-/// PEM, and the key and node that hold or name it.
-pub(super) struct Pem<'a> {
-    pub(super) bytes: Vec<u8>,
+/// A setting of PEM: in the configuration, or in the file that another key names.
+pub(super) struct PemForm<'a> {
+    /// The key of the former
     pub(super) key: &'static str,
-    pub(super) node: &'a Node,
+    pub(super) inline: &'a Given<Spanned<String>>,
+    /// Under the same key with `_file`
+    pub(super) file: &'a Given<Spanned<String>>,
 }
 
-/// The PEM under `inline`, or in the file that `file` names.
-pub(super) fn pem<'a>(
-    section: &Section<'a>,
-    inline: &'static str,
-    file: &'static str,
-    files: &mut Files,
-) -> Result<Option<Pem<'a>>, Fault> {
-    let (bytes, key, node) = match (section.get(inline), section.get(file)) {
-        (None, None) => return Ok(None),
-        (Some(_), Some(node)) => {
-            let why = format!("cannot be combined with {inline}; keep one");
-            return Err(section.fault(file, node, why));
+/// PEM, and where it is or is named.
+pub(super) struct Pem {
+    pub(super) bytes: Vec<u8>,
+    pub(super) place: Location,
+}
+
+impl PemForm<'_> {
+    /// The PEM, if there is any.
+    pub(super) fn read(&self, files: &mut Files) -> Result<Option<Pem>, Fault> {
+        let key = self.key;
+        match (&self.inline.0, &self.file.0) {
+            (None, None) => Ok(None),
+            (Some(_), Some(name)) => {
+                let why = format!("{key}_file cannot be combined with {key}; keep one");
+                Err(Fault::at(name.referenced, why))
+            }
+            (Some(pem), None) => {
+                Ok(Some(Pem { bytes: pem.value.as_bytes().to_vec(), place: pem.referenced }))
+            }
+            (None, Some(name)) => {
+                // The name is not repeated: a private key could be there by mistake.
+                let bytes = files.read_named(&name.value).map_err(|error| {
+                    let why = format!("the file of {key}_file cannot be read: {error}");
+                    Fault::at(name.referenced, why)
+                })?;
+                Ok(Some(Pem { bytes, place: name.referenced }))
+            }
         }
-        (Some(node), None) => {
-            let bytes = section.text(inline, node, |text| Ok(text.as_bytes().to_vec()))?;
-            (bytes, inline, node)
-        }
-        (None, Some(node)) => {
-            // The name is not repeated: a private key could be there by mistake.
-            let read = |name: &str| {
-                let read = files.read_named(name);
-                read.map_err(|error| format!("the file cannot be read: {error}"))
-            };
-            (section.text(file, node, read)?, file, node)
-        }
-    };
-    Ok(Some(Pem { bytes, key, node }))
+    }
 }
 
 /// At least one certificate.

@@ -8,8 +8,14 @@ use http::header::{
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS, X_XSS_PROTECTION,
 };
 
-use crate::config_file::yaml::{Fault, Node, Section, Value};
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use crate::config_file::Fault;
+use crate::config_file::yaml::Given;
 use crate::slo::duration::{FORMS, SloDuration};
+
+const MAX_BURST: u32 = 1_000_000;
 
 /// An additional header of every response.
 pub type Header = (HeaderName, HeaderValue);
@@ -23,87 +29,105 @@ pub struct RateLimit {
     pub burst: u32,
 }
 
-/// The headers that can be set, and the values of those that have only some.
-const HEADERS: [(&str, HeaderName, &[&str]); 5] = [
-    ("Content-Security-Policy", CONTENT_SECURITY_POLICY, &[]),
-    ("X-Frame-Options", X_FRAME_OPTIONS, &["deny", "sameorigin"]),
-    ("X-Content-Type-Options", X_CONTENT_TYPE_OPTIONS, &["nosniff"]),
-    ("X-XSS-Protection", X_XSS_PROTECTION, &[]),
-    ("Strict-Transport-Security", STRICT_TRANSPORT_SECURITY, &[]),
-];
+/// `http_server_config` as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct HttpForm {
+    http2: Given<Spanned<bool>>,
+    headers: Given<HeadersForm>,
+}
 
-/// The headers of `http_server_config`. Blank ones are not set.
-pub(super) fn headers(root: &Section<'_>, node: &Node) -> Result<Arc<[Header]>, Fault> {
-    let section = root.inner("http_server_config", node, &["http2", "headers"])?;
-    if let Some(node) = section.get("http2")
-        && section.truth("http2", node)?
-    {
-        let why = "is not supported: podinit speaks HTTP/1.1; leave it out, or set it to false";
-        return Err(section.fault("http2", node, why));
-    }
-    let Some(node) = section.get("headers") else {
-        return Ok(Arc::default());
-    };
-    let section = section.inner("headers", node, &HEADERS.map(|(key, ..)| key))?;
-    let mut headers = Vec::new();
-    for (key, name, allowed) in HEADERS {
-        let Some(node) = section.get(key) else {
-            continue;
+/// The headers that can be set.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct HeadersForm {
+    #[serde(rename = "Content-Security-Policy")]
+    content_security_policy: Given<Spanned<String>>,
+    #[serde(rename = "X-Frame-Options")]
+    x_frame_options: Given<Spanned<String>>,
+    #[serde(rename = "X-Content-Type-Options")]
+    x_content_type_options: Given<Spanned<String>>,
+    #[serde(rename = "X-XSS-Protection")]
+    x_xss_protection: Given<Spanned<String>>,
+    #[serde(rename = "Strict-Transport-Security")]
+    strict_transport_security: Given<Spanned<String>>,
+}
+
+/// `rate_limit` as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RateLimitForm {
+    interval: Spanned<String>,
+    #[serde(default)]
+    burst: Given<Spanned<u32>>,
+}
+
+impl HttpForm {
+    /// The headers. Blank ones are not set.
+    pub(super) fn headers(&self) -> Result<Arc<[Header]>, Fault> {
+        if let Some(Spanned { value: true, referenced, .. }) = self.http2.0 {
+            let why = "http2 is not supported: podinit speaks HTTP/1.1; leave it out, or set it to \
+                       false";
+            return Err(Fault::at(referenced, why));
+        }
+        let Some(form) = &self.headers.0 else {
+            return Ok(Arc::default());
         };
-        let value = section.text(key, node, |text| {
+        // With the values of those that have only some.
+        let all: [(_, _, &[&str]); 5] = [
+            (CONTENT_SECURITY_POLICY, &form.content_security_policy, &[]),
+            (X_FRAME_OPTIONS, &form.x_frame_options, &["deny", "sameorigin"]),
+            (X_CONTENT_TYPE_OPTIONS, &form.x_content_type_options, &["nosniff"]),
+            (X_XSS_PROTECTION, &form.x_xss_protection, &[]),
+            (STRICT_TRANSPORT_SECURITY, &form.strict_transport_security, &[]),
+        ];
+        let mut headers = Vec::new();
+        for (name, given, allowed) in all {
+            let Some(Spanned { value: text, referenced, .. }) = &given.0 else {
+                continue;
+            };
             if text.is_empty() {
-                Ok(None)
-            } else if !allowed.is_empty() && !allowed.contains(&text) {
-                Err(format!("must be {}", allowed.join(" or ")))
-            } else {
-                let value = HeaderValue::from_str(text).map(Some);
-                value.map_err(|_| "has characters that no header can have".to_owned())
+                continue;
             }
-        })?;
-        headers.extend(value.map(|value| (name, value)));
+            if !allowed.is_empty() && !allowed.contains(&&**text) {
+                let why = format!("must be {}", allowed.join(" or "));
+                return Err(Fault::at(*referenced, why));
+            }
+            let value = HeaderValue::from_str(text)
+                .map_err(|_| Fault::at(*referenced, "has characters that no header can have"))?;
+            headers.push((name, value));
+        }
+        Ok(headers.into())
     }
-    Ok(headers.into())
 }
 
 /// `rate_limit`; `None` where its interval is 0, which turns it off.
-pub(super) fn rate_limit(root: &Section<'_>, node: &Node) -> Result<Option<RateLimit>, Fault> {
-    let section = root.inner("rate_limit", node, &["interval", "burst"])?;
-    let node = section.need("interval")?;
-    let is_zero = match &node.value {
-        Value::Number(number) => *number == 0.0,
-        Value::Text(text) => text == "0",
-        _ => false,
+pub(super) fn rate_limit(form: &Spanned<RateLimitForm>) -> Result<Option<RateLimit>, Fault> {
+    let RateLimitForm { interval, burst } = &form.value;
+    let parsed = match &*interval.value {
+        "0" => Ok(SloDuration::from_millis(0)),
+        text => text.parse(),
     };
-    let interval = if is_zero {
-        Duration::ZERO
-    } else {
-        let why = || format!("must be a duration, written as {FORMS}, or 0 for no limit");
-        let parse = |text: &str| text.parse::<SloDuration>().map_err(|_| why());
-        match &node.value {
-            Value::Text(_) => {
-                Duration::from_millis(section.text("interval", node, parse)?.as_millis())
-            }
-            _ => return Err(section.fault("interval", node, why())),
-        }
-    };
-    let burst = match section.get("burst") {
+    let parsed: SloDuration = parsed.map_err(|_| {
+        let why = format!("interval must be a duration, written as {FORMS}, or 0 for no limit");
+        Fault::at(interval.referenced, why)
+    })?;
+    let interval = Duration::from_millis(parsed.as_millis());
+    let burst = match &burst.0 {
         None => 0,
-        Some(node) => match &node.value {
-            Value::Number(number) if number.fract() == 0.0 && (0.0..=1e6).contains(number) => {
-                *number as u32
-            }
-            _ => {
-                let why = "must be a whole number from 1 to 1000000";
-                return Err(section.fault("burst", node, why));
-            }
-        },
+        Some(Spanned { value, .. }) if *value <= MAX_BURST => *value,
+        Some(Spanned { referenced, .. }) => {
+            let why = format!("burst must be a whole number from 1 to {MAX_BURST}");
+            return Err(Fault::at(*referenced, why));
+        }
     };
     if interval.is_zero() {
         return Ok(None);
     }
     if burst == 0 {
-        let why = "needs a burst of at least 1; otherwise every request would be refused";
-        return Err(root.fault("rate_limit", node, why));
+        let why =
+            "rate_limit needs a burst of at least 1; otherwise every request would be refused";
+        return Err(Fault::at(form.referenced, why));
     }
     Ok(Some(RateLimit { interval, burst }))
 }

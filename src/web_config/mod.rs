@@ -10,11 +10,15 @@ mod client_auth;
 mod files;
 mod http;
 mod tls;
+mod tls_form;
 mod tls_names;
 mod users;
 
 use std::path::Path;
 use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_saphyr::Spanned;
 
 pub use self::files::MAX_BYTES;
 pub use self::http::{Header, RateLimit};
@@ -22,8 +26,12 @@ pub use self::tls::Tls;
 pub use self::users::{MAX_COST, Users};
 
 use self::files::Files;
+use self::http::{HttpForm, RateLimitForm};
+use self::tls_form::TlsForm;
+use self::users::UsersForm;
 use crate::config_file::reload::Inspection;
-use crate::config_file::yaml::{self, Fault, FileError, Secrecy, Section, Value};
+use crate::config_file::yaml::{self, Given};
+use crate::config_file::{Fault, FileError};
 
 /// A valid web configuration.
 #[derive(Clone, Debug, Default)]
@@ -44,9 +52,7 @@ impl WebConfig {
         let name = path.display().to_string();
         let mut files = Files::beside(path);
         let result = match files.read(path) {
-            Ok(contents) => {
-                parse(&contents, &mut files).map_err(|fault| FileError::new(&name, fault))
-            }
+            Ok(contents) => parse(&contents, &mut files).map_err(|fault| fault.of_file(&name)),
             Err(error) => Err(FileError::unreadable(&name, &error)),
         };
         let files = files.into_states();
@@ -75,31 +81,24 @@ impl WebConfig {
     }
 }
 
+/// The file as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WebForm {
+    tls_server_config: Given<Spanned<TlsForm>>,
+    http_server_config: Given<HttpForm>,
+    basic_auth_users: Given<UsersForm>,
+    rate_limit: Given<Spanned<RateLimitForm>>,
+}
+
 fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
-    let root = yaml::parse(contents, MAX_BYTES, Secrecy::Redact)?;
-    if matches!(root.value, Value::Null) {
-        let why = "is empty; write {} if nothing is to be configured";
-        return Err(Fault::new(0, "", why));
-    }
-    let known = ["tls_server_config", "http_server_config", "basic_auth_users", "rate_limit"];
-    let root = Section::of(&root, String::new(), &known, Secrecy::Redact)?;
-    let tls = match root.get("tls_server_config") {
-        Some(node) => Some(Tls::of(&root, node, files)?),
-        None => None,
-    };
-    let headers = match root.get("http_server_config") {
-        Some(node) => http::headers(&root, node)?,
-        None => Arc::default(),
-    };
-    let users = match root.get("basic_auth_users") {
-        Some(node) => Users::of(&root, node)?,
-        None => Users::default(),
-    };
-    let rate_limit = match root.get("rate_limit") {
-        Some(node) => http::rate_limit(&root, node)?,
-        None => None,
-    };
-    Ok(WebConfig { tls, users: Arc::new(users), headers, rate_limit })
+    let form: WebForm = yaml::parse(contents, MAX_BYTES, "{}")?;
+    Ok(WebConfig {
+        tls: form.tls_server_config.0.map(|tls| Tls::of(&tls, files)).transpose()?,
+        headers: form.http_server_config.0.map_or(Ok(Arc::default()), |http| http.headers())?,
+        users: Arc::new(form.basic_auth_users.0.map(Users::of).unwrap_or_default()),
+        rate_limit: form.rate_limit.0.map_or(Ok(None), |form| http::rate_limit(&form))?,
+    })
 }
 
 #[cfg(test)]

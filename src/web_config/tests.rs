@@ -135,106 +135,109 @@ fn certificates_and_keys_may_be_inline() {
 #[test]
 fn an_error_names_its_line_and_key() {
     let files = Files::new();
-    let needs_hash = "basic_auth_users: the user on this line has no bcrypt hash";
+    let needs_hash = "2:9: this user has no bcrypt hash";
     for (text, told) in [
         ("", " is empty; write {}"),
         ("# nothing", " is empty; write {}"),
-        ("- a", "1: must be a map with tls_server_config, "),
-        ("tls_serverconfig: {}", "1: unknown key; did you mean tls_server_config?"),
-        ("a: {}", "1: unknown key; known are tls_server_config, "),
-        ("tls_server_config:", "1: tls_server_config: must be a map with cert, key, "),
-        ("tls_server_config: {key_file: tls.key}", "1: tls_server_config.cert_file: is missing"),
-        ("tls_server_config: {cert_file: tls.crt}", "1: tls_server_config.key_file: is missing"),
+        ("- a", "1:1: must be a map"),
+        ("tls_serverconfig: {}", "1:1: unknown key; did you mean tls_server_config?"),
+        ("a: {}", "1:1: unknown key; known are tls_server_config, "),
+        ("tls_server_config:", "1:18: the value is empty"),
+        ("tls_server_config: {key_file: tls.key}", "1:20: cert_file is missing"),
+        ("tls_server_config: {cert_file: tls.crt}", "1:20: key_file is missing"),
         (
             "tls_server_config:\n cert_file: none.crt\n key_file: tls.key",
-            "2: tls_server_config.cert_file: the file cannot be read: No such file",
+            "2:13: the file of cert_file cannot be read: No such file",
         ),
         (
             "tls_server_config:\n cert_file: empty.pem\n key_file: tls.key",
-            "2: tls_server_config.cert_file: has no certificate in PEM",
+            "2:13: has no certificate in PEM",
         ),
         (
             "tls_server_config:\n cert_file: tls.crt\n key_file: tls.crt",
-            "3: tls_server_config.key_file: has no private key in PEM",
+            "3:12: has no private key in PEM",
         ),
         (
             "tls_server_config:\n cert_file: tls.crt\n key_file: other.key",
-            "2: tls_server_config: the key does not belong to the certificate",
+            "2:2: the key does not belong to the certificate",
         ),
         (
             "tls_server_config:\n cert: x\n cert_file: tls.crt\n key_file: tls.key",
-            "3: tls_server_config.cert_file: cannot be combined with cert; keep one",
+            "3:13: cert_file cannot be combined with cert; keep one",
         ),
         (
             "http_server_config:\n http2: true",
-            "2: http_server_config.http2: is not supported: podinit speaks HTTP/1.1",
+            "2:9: http2 is not supported: podinit speaks HTTP/1.1",
         ),
         (
             "http_server_config:\n headers:\n  X-Frame-Options: allow",
-            "3: http_server_config.headers.X-Frame-Options: must be deny or sameorigin",
+            "3:20: must be deny or sameorigin",
         ),
         (
             "http_server_config:\n headers:\n  X-Custom: a",
-            "3: http_server_config.headers: unknown key; known are Content-Security-Policy",
+            "3:3: unknown key; known are Content-Security-Policy",
         ),
-        ("basic_auth_users:", "1: basic_auth_users: must be a map of names to bcrypt hashes"),
+        ("basic_auth_users:", "1:17: the value is empty"),
+        ("basic_auth_users: []", "1:19: must be a map"),
         ("basic_auth_users:\n alice: hunter2", needs_hash),
         ("basic_auth_users:\n alice: 12345", needs_hash),
         ("basic_auth_users:\n alice: $2y$99$x", needs_hash),
-        ("basic_auth_users:\n 'a:b': x", "2: basic_auth_users: the name on this line has a colon"),
-        ("rate_limit: {burst: 1}", "1: rate_limit.interval: is missing"),
-        ("rate_limit: {interval: 1, burst: 1}", "1: rate_limit.interval: must be a duration"),
-        ("rate_limit: {interval: 1s}", "1: rate_limit: needs a burst of at least 1"),
-        ("rate_limit: {interval: 1s, burst: 1.5}", "1: rate_limit.burst: must be a whole number"),
-        ("a: 1\n---\nb: 2", " has a second YAML document"),
+        ("basic_auth_users:\n 'a:b': x", "2:2: the name of this user has a colon"),
+        ("rate_limit: {burst: 1}", "1:14: interval is missing"),
+        ("rate_limit: {interval: 1, burst: 1}", "1:24: interval must be a duration"),
+        ("rate_limit: {interval: 1s}", "1:13: rate_limit needs a burst of at least 1"),
+        ("rate_limit: {interval: 1s, burst: 1.5}", "1:35: must be a whole number"),
+        ("rate_limit: {interval: 1s, burst: 1000001}", "1:35: burst must be a whole number from"),
+        ("a: 1\n---\nb: 2", "1:1: unknown key"),
+        ("rate_limit: {interval: 0}\n---\nb: 2", "3:1: has a second YAML document"),
     ] {
         let error = files.read(text).unwrap_err();
         assert!(error.contains(told), "{text:?}: {error}");
         assert_eq!(error.lines().count(), 1);
         assert!(!error.contains("hunter2"));
     }
-    let costly = HASH.replace("$04$", "$17$");
-    let error = files.read(&format!("basic_auth_users:\n alice: {costly}")).unwrap_err();
-    assert!(error.contains("2: basic_auth_users: the hash on this line has cost 17"), "{error}");
+    for (cost, is_accepted) in [(MAX_COST, true), (MAX_COST + 1, false)] {
+        let hash = HASH.replace("$04$", &format!("${cost}$"));
+        match files.read(&format!("basic_auth_users:\n alice: {hash}")) {
+            Ok(_) => assert!(is_accepted),
+            Err(error) => {
+                assert_eq!(
+                    error,
+                    "2:9: this hash has a cost above 16, so that a check takes too long"
+                );
+            }
+        }
+    }
 }
 
 #[test]
 fn impossible_tls_settings_are_refused() {
     let files = Files::new();
     for (more, told) in [
-        (
-            "min_version: TLS11",
-            "4: tls_server_config.min_version: is not supported; supported are TLS12, TLS13",
-        ),
-        ("min_version: TLS13\nmax_version: TLS12", "min_version: is above max_version"),
+        ("min_version: TLS11", "4:16: is not supported; supported are TLS12, TLS13"),
+        ("min_version: TLS13\nmax_version: TLS12", "min_version is above max_version"),
         (
             "cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA]",
-            "cipher_suites[0]: is not supported; supported are TLS_AES",
+            "4:19: is not supported; supported are TLS_AES",
         ),
-        (
-            "curve_preferences: [CurveP521]",
-            "curve_preferences[0]: is not supported; supported are CurveP256",
-        ),
-        ("curve_preferences: X25519", "curve_preferences: must be a list, is text"),
-        (
-            "client_auth_type: Always",
-            "client_auth_type: is not supported; supported are NoClientCert",
-        ),
-        ("client_auth_type: VerifyClientCertIfGiven", "client_auth_type: needs client_ca_file"),
-        ("client_ca_file: tls.crt", "client_ca_file: has no effect without a client_auth_type"),
+        ("curve_preferences: [CurveP521]", "4:23: is not supported; supported are CurveP256"),
+        ("curve_preferences: X25519", "4:22: must be a list"),
+        ("client_auth_type: Always", "4:21: is not supported; supported are NoClientCert"),
+        ("client_auth_type: VerifyClientCertIfGiven", "client_auth_type needs client_ca_file"),
+        ("client_ca_file: tls.crt", "client_ca_file has no effect without a client_auth_type"),
         (
             "client_auth_type: RequireAnyClientCert\nclient_ca_file: empty.pem",
-            "5: tls_server_config.client_ca_file: has no certificate",
+            "5:19: has no certificate",
         ),
         (
             "client_allowed_sans: [a]",
-            "client_allowed_sans: needs client_auth_type RequireAnyClientCert",
+            "client_allowed_sans needs client_auth_type RequireAnyClientCert",
         ),
         (
             "client_auth_type: RequireAnyClientCert\nclient_allowed_sans: []",
-            "client_allowed_sans: must have from 1 to 256 items",
+            "client_allowed_sans must have from 1 to 256 items",
         ),
-        ("prefer_server_cipher_suites: 1", "must be true or false, is a number"),
+        ("prefer_server_cipher_suites: 1", "4:32: must be true or false"),
     ] {
         let error = files.tls(more).unwrap_err();
         assert!(error.contains(told), "{more:?}: {error}");

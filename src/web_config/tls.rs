@@ -6,32 +6,17 @@ use rustls::crypto::{CryptoProvider, SupportedKxGroup, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, version};
+use serde_saphyr::{Location, Spanned};
 
 use super::client_auth::ClientAuth;
-use super::files::{Files, certificates_of, pem};
-use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find};
-use crate::config_file::yaml::{Fault, Node, Section};
+use super::files::{Files, Pem, PemForm, certificates_of};
+use super::tls_form::TlsForm;
+use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find, find_all};
+use crate::config_file::Fault;
+use crate::config_file::yaml::Given;
 
 /// Only HTTP/1.1 is supported.
 const ALPN: &[u8] = b"http/1.1";
-
-const KEY: &str = "tls_server_config";
-
-const KEYS: [&str; 13] = [
-    "cert",
-    "key",
-    "client_ca",
-    "cert_file",
-    "key_file",
-    "client_auth_type",
-    "client_ca_file",
-    "client_allowed_sans",
-    "min_version",
-    "max_version",
-    "cipher_suites",
-    "prefer_server_cipher_suites",
-    "curve_preferences",
-];
 
 /// The TLS of connections.
 #[derive(Clone, Debug)]
@@ -43,97 +28,84 @@ pub struct Tls {
 }
 
 impl Tls {
-    pub(super) fn of(root: &Section<'_>, node: &Node, files: &mut Files) -> Result<Self, Fault> {
-        let section = &root.inner(KEY, node, &KEYS)?;
-        let chain = certificates(section, files)?;
-        let key = private_key(section, files)?;
-        let provider = Arc::new(provider(section)?);
-        let versions = versions(section)?;
-        let client_auth = ClientAuth::of(section, files, &provider)?;
+    pub(super) fn of(form: &Spanned<TlsForm>, files: &mut Files) -> Result<Self, Fault> {
+        let Spanned { value: form, referenced, .. } = form;
+        let fault = |why: String| Fault::at(*referenced, why);
+        let missing = |key: &str| fault(format!("{key} is missing"));
+        let chain = form.certificates(files)?.ok_or_else(|| missing("cert_file"))?;
+        let key = form.private_key(files)?.ok_or_else(|| missing("key_file"))?;
+        let provider = Arc::new(form.provider()?);
+        let versions = form.versions()?;
+        let client_auth = ClientAuth::of(form, files, &provider)?;
         let requires_certificate = client_auth.requires_certificate();
-        let unusable = |error: rustls::Error| root.fault(KEY, node, format!("{error}"));
         let builder = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
-            .map_err(unusable)?
+            .map_err(|error| fault(error.to_string()))?
             .with_client_cert_verifier(client_auth.verifier());
-        let mut config = builder.with_single_cert(chain, key).map_err(|error| match error {
+        let config = builder.with_single_cert(chain, key);
+        let mut config = config.map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => {
-                root.fault(KEY, node, "the key does not belong to the certificate")
+                fault("the key does not belong to the certificate".to_owned())
             }
-            other => unusable(other),
+            other => fault(other.to_string()),
         })?;
         config.alpn_protocols = vec![ALPN.to_vec()];
-        config.ignore_client_order = match section.get("prefer_server_cipher_suites") {
-            Some(node) => section.truth("prefer_server_cipher_suites", node)?,
-            None => true,
-        };
+        config.ignore_client_order = form.prefer_server_cipher_suites.0.unwrap_or(true);
         Ok(Self { config: Arc::new(config), requires_certificate })
     }
 }
 
-fn certificates(
-    section: &Section<'_>,
-    files: &mut Files,
-) -> Result<Vec<CertificateDer<'static>>, Fault> {
-    let Some(pem) = pem(section, "cert", "cert_file", files)? else {
-        return Err(section.missing("cert_file"));
-    };
-    certificates_of(&pem.bytes).map_err(|why| section.fault(pem.key, pem.node, why))
-}
+impl TlsForm {
+    fn certificates(
+        &self,
+        files: &mut Files,
+    ) -> Result<Option<Vec<CertificateDer<'static>>>, Fault> {
+        let pem = PemForm { key: "cert", inline: &self.cert, file: &self.cert_file }.read(files)?;
+        let certificates =
+            |pem: Pem| certificates_of(&pem.bytes).map_err(|why| Fault::at(pem.place, why));
+        pem.map(certificates).transpose()
+    }
 
-fn private_key(section: &Section<'_>, files: &mut Files) -> Result<PrivateKeyDer<'static>, Fault> {
-    let Some(pem) = pem(section, "key", "key_file", files)? else {
-        return Err(section.missing("key_file"));
-    };
-    PrivateKeyDer::from_pem_slice(&pem.bytes).map_err(|_| {
-        let why = "has no private key in PEM (PKCS#8, PKCS#1 or SEC1, and not encrypted)";
-        section.fault(pem.key, pem.node, why)
-    })
-}
+    fn private_key(&self, files: &mut Files) -> Result<Option<PrivateKeyDer<'static>>, Fault> {
+        let pem = PemForm { key: "key", inline: &self.key, file: &self.key_file }.read(files)?;
+        let key = |pem: Pem| {
+            PrivateKeyDer::from_pem_slice(&pem.bytes).map_err(|_| {
+                let why = "has no private key in PEM (PKCS#8, PKCS#1 or SEC1, and not encrypted)";
+                Fault::at(pem.place, why)
+            })
+        };
+        pem.map(key).transpose()
+    }
 
-fn versions(section: &Section<'_>) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {
-    let position = |name: &str| {
+    fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {
         let known: Vec<(&str, usize)> = VERSIONS.iter().map(|(name, _)| *name).zip(0..).collect();
-        find(&known, name)
-    };
-    let bound = |key: &str, default: usize| match section.get(key) {
-        Some(node) => section.text(key, node, position),
-        None => Ok(default),
-    };
-    let least = bound("min_version", 0)?;
-    let most = bound("max_version", VERSIONS.len() - 1)?;
-    if least > most {
-        let node = section.need("min_version")?;
-        return Err(section.fault("min_version", node, "is above max_version"));
+        let bound = |version: &Given<Spanned<String>>, default: usize| {
+            version.0.as_ref().map_or(Ok(default), |name| find(&known, name))
+        };
+        let least = bound(&self.min_version, 0)?;
+        let most = bound(&self.max_version, VERSIONS.len() - 1)?;
+        if least > most {
+            let place = self.min_version.0.as_ref().map(|name| name.referenced);
+            let place = place.unwrap_or(Location::UNKNOWN);
+            return Err(Fault::at(place, "min_version is above max_version"));
+        }
+        Ok(VERSIONS[least..=most].iter().map(|(_, version)| *version).collect())
     }
-    Ok(VERSIONS[least..=most].iter().map(|(_, version)| *version).collect())
-}
 
-/// ring's cryptography, restricted to the configured suites and curves.
-fn provider(section: &Section<'_>) -> Result<CryptoProvider, Fault> {
-    let mut provider = ring::default_provider();
-    let suites = named(section, "cipher_suites", &CIPHER_SUITES)?;
-    if !suites.is_empty() {
-        let is_old = |suite: &SupportedCipherSuite| suite.version() != &version::TLS13;
-        provider.cipher_suites.retain(|suite| !is_old(suite));
-        provider.cipher_suites.extend(suites.into_iter().filter(is_old));
+    /// ring's cryptography, restricted to the configured suites and curves.
+    fn provider(&self) -> Result<CryptoProvider, Fault> {
+        let mut provider = ring::default_provider();
+        let suites = find_all(&CIPHER_SUITES, &self.cipher_suites)?;
+        if !suites.is_empty() {
+            let is_old = |suite: &SupportedCipherSuite| suite.version() != &version::TLS13;
+            provider.cipher_suites.retain(|suite| !is_old(suite));
+            provider.cipher_suites.extend(suites.into_iter().filter(is_old));
+        }
+        let curves: Vec<&'static dyn SupportedKxGroup> =
+            find_all(&CURVES, &self.curve_preferences)?;
+        if !curves.is_empty() {
+            provider.kx_groups = curves;
+        }
+        Ok(provider)
     }
-    let curves: Vec<&'static dyn SupportedKxGroup> = named(section, "curve_preferences", &CURVES)?;
-    if !curves.is_empty() {
-        provider.kx_groups = curves;
-    }
-    Ok(provider)
-}
-
-/// The values of a list of names; empty without the list.
-fn named<T: Copy>(section: &Section<'_>, key: &str, known: &[(&str, T)]) -> Result<Vec<T>, Fault> {
-    let Some(node) = section.get(key) else {
-        return Ok(Vec::new());
-    };
-    let items = section.items(key, node)?;
-    let each = items
-        .iter()
-        .enumerate()
-        .map(|(at, item)| section.text(&format!("{key}[{at}]"), item, |name| find(known, name)));
-    each.collect()
 }

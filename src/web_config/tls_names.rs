@@ -11,6 +11,10 @@ use rustls::crypto::ring::cipher_suite::{
 use rustls::crypto::ring::kx_group::{SECP256R1, SECP384R1, X25519};
 use rustls::version::{TLS12, TLS13};
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
+use serde_saphyr::Spanned;
+
+use crate::config_file::Fault;
+use crate::config_file::yaml::Given;
 
 /// From the oldest to the newest.
 pub(super) const VERSIONS: [(&str, &SupportedProtocolVersion); 2] =
@@ -39,10 +43,19 @@ pub(super) const CURVES: [(&str, &dyn SupportedKxGroup); 3] =
 ///
 /// # Errors
 /// A message with all names.
-pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &str) -> Result<T, String> {
-    let found = known.iter().find(|(known, _)| *known == name);
+pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &Spanned<String>) -> Result<T, Fault> {
+    let found = known.iter().find(|(known, _)| *known == name.value);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        format!("is not supported; supported are {}", names.join(", "))
+        let why = format!("is not supported; supported are {}", names.join(", "));
+        Fault::at(name.referenced, why)
     })
+}
+
+/// The values of a list of names; empty without the list.
+pub(super) fn find_all<T: Copy>(
+    known: &[(&str, T)],
+    names: &Given<Vec<Spanned<String>>>,
+) -> Result<Vec<T>, Fault> {
+    names.0.iter().flatten().map(|name| find(known, name)).collect()
 }

@@ -7,8 +7,7 @@ use base64::Engine;
 use base64::alphabet::BCRYPT;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::NO_PAD;
-
-use crate::config_file::yaml::{Fault, Node, Section, Value};
+use serde::Deserialize;
 
 /// The greatest cost of a hash: a check takes 2^cost rounds, which is several seconds here, and every
 /// wrong password causes one.
@@ -47,44 +46,55 @@ impl Users {
         self.cost
     }
 
-    pub(super) fn of(root: &Section<'_>, node: &Node) -> Result<Self, Fault> {
-        const KEY: &str = "basic_auth_users";
-        let Value::Map(entries) = &node.value else {
-            let why = format!(
-                "must be a map of names to bcrypt hashes ({{}} for none), is {}",
-                root.kind(node)
-            );
-            return Err(root.fault(KEY, node, why));
-        };
+    pub(super) fn of(form: UsersForm) -> Self {
         let mut users = Self::default();
-        for entry in entries {
-            // A name could be a password that lacks its colon, so it is not repeated.
-            let fault = |why: &str| Err(Fault::new(entry.line, KEY, why));
-            if entry.key.contains(':') {
-                return fault("the name on this line has a colon, which no client can send");
-            }
-            let Value::Text(hash) = &entry.node.value else {
-                return fault(NO_HASH);
-            };
-            let Some(cost) = cost_of(hash) else {
-                return fault(NO_HASH);
-            };
-            if cost > MAX_COST {
-                let why = format!(
-                    "the hash on this line has cost {cost}; above {MAX_COST} a check takes too long"
-                );
-                return fault(&why);
-            }
+        for (UserName(name), Hash { text, cost }) in form {
             users.cost = users.cost.max(cost);
-            let hash = (hash.as_str().into(), cost);
-            users.hashes.insert(entry.key.as_str().into(), hash);
+            users.hashes.insert(name, (text, cost));
         }
-        Ok(users)
+        users
     }
 }
 
-const NO_HASH: &str =
-    "the user on this line has no bcrypt hash, such as `htpasswd -nBC 10 \"\"` makes";
+/// `basic_auth_users` as it is written.
+pub(super) type UsersForm = HashMap<UserName, Hash>;
+
+/// A name, which could be a password that lacks its colon, so that no error repeats it.
+#[derive(Deserialize, PartialEq, Eq, Hash)]
+#[serde(try_from = "String")]
+pub(super) struct UserName(Box<str>);
+
+impl TryFrom<String> for UserName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        match name.contains(':') {
+            true => Err("the name of this user has a colon, which no client can send"),
+            false => Ok(Self(name.into())),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Hash {
+    text: Box<str>,
+    cost: u32,
+}
+
+impl TryFrom<String> for Hash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        match cost_of(&text) {
+            Some(cost) if cost > MAX_COST => {
+                Err("this hash has a cost above 16, so that a check takes too long")
+            }
+            Some(cost) => Ok(Self { text: text.into(), cost }),
+            None => Err("this user has no bcrypt hash, such as `htpasswd -nBC 10 \"\"` makes"),
+        }
+    }
+}
 
 /// The cost of a bcrypt hash: `$2y$10$`, then 22 characters of salt and 31 of hash.
 fn cost_of(hash: &str) -> Option<u32> {

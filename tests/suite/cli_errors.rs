@@ -60,9 +60,8 @@ fn an_slo_that_selects_startups_needs_the_evidence_that_tells_of_them() {
         run(&[command, &["--slo", file, "--evidence", evidence]].concat())
     };
     for (evidence, add) in [("none", "nodes"), ("events", "events,nodes")] {
-        let expected = format!(
-            "podinit: {file}:2: slos[0].capacity: needs nodes as evidence; add --evidence {add}"
-        );
+        let expected =
+            format!("podinit: {file}:2:84: capacity needs nodes as evidence; add --evidence {add}");
         for command in [&["replay", "-"][..], &["demo", "--listen", "127.0.0.1:0"]] {
             assert_eq!(one_line(&with(evidence, command), 1), expected);
         }

@@ -85,7 +85,7 @@ fn the_slo_file_is_read_as_serve_reads_it() {
     let findings = with(slo);
     findings.says("slo-file", "ok", &["1 SLO (n)"]);
     let findings = with(&slo.replace("network", "netwrok"));
-    findings.says("slo-file", "error", &["slo.yaml:2", "netwrok"]);
+    findings.says("slo-file", "error", &["slo.yaml:2:23: unknown interval; did you mean network?"]);
     assert_eq!(findings.status(), 4);
     let findings = with(&slo.replace("99", "90"));
     findings.says("slo-file", "warning", &["podinit rules refuses it"]);
@@ -104,7 +104,7 @@ fn the_web_configuration_is_read_as_serve_reads_it() {
     let findings = with("{}\n", &[]);
     findings.says("web-config", "ok", &["plain HTTP", "everybody"]);
     let findings = with("tls_server_config: {cert_file: none.crt, key_file: none.key}\n", &[]);
-    findings.says("web-config", "error", &["web.yaml:1", "cert_file"]);
+    findings.says("web-config", "error", &["web.yaml:1:32: the file of cert_file"]);
     assert_eq!(findings.status(), 4);
     let hash = bcrypt::hash(CANARY, 4).unwrap();
     let users = format!("basic_auth_users: {{me: {hash}}}\n");

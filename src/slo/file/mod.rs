@@ -1,17 +1,22 @@
 //! The SLO file: from YAML to validated SLOs, or to a one-line error that says what to change.
 
+mod form;
 mod selection;
 
 use std::path::Path;
+use std::sync::Arc;
+
+use serde_saphyr::Spanned;
 
 pub use self::selection::Sources;
 
-use self::selection::{interval, kind, namespace, selection, slo_name};
-use super::duration::{FORMS, SloDuration};
+use self::form::{FileForm, NamespacesForm, SloForm};
+use super::duration::SloDuration;
 use super::{Slo, SloFile};
 use crate::config_file::reload::{FileState, Inspection};
-use crate::config_file::yaml::{self, Fault, FileError, Node, Secrecy, Section, Value};
-use podinit_core::lifecycle::{Namespaces, SloRule};
+use crate::config_file::yaml;
+use crate::config_file::{Fault, FileError, regular_file};
+use podinit_core::lifecycle::{Namespaces, Selection, SloRule};
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
 pub const MAX_SLOS: usize = 64;
@@ -26,19 +31,6 @@ const MAX_GRACE: SloDuration = SloDuration::from_hours(1);
 const MAX_THRESHOLD: SloDuration = SloDuration::from_days(30);
 const MIN_WINDOW: SloDuration = SloDuration::from_minutes(1);
 const MAX_WINDOW: SloDuration = SloDuration::from_days(366);
-
-const SLO_KEYS: [&str; 10] = [
-    "name",
-    "interval",
-    "threshold",
-    "objective",
-    "window",
-    "namespaces",
-    "owner_kinds",
-    "grace",
-    "capacity",
-    "images",
-];
 
 const DEFAULT_NAME: &str = "built-in SLOs";
 /// The text of the built-in SLOs; `deploy/slo-default.yaml` is a copy of it.
@@ -62,13 +54,11 @@ impl SloFile {
     /// Looks at the file at `path`, to tell whether it has changed.
     pub fn inspect(path: &Path, sources: Sources) -> Inspection<Self, FileError> {
         let name = path.display().to_string();
-        let read = yaml::read_file(path, MAX_BYTES);
+        let read = regular_file::read_past(path, MAX_BYTES);
         Inspection {
             files: vec![FileState::of(&read)],
             result: match read {
-                Ok(contents) => {
-                    Self::parse(&name, &contents).and_then(|file| file.with(&name, sources))
-                }
+                Ok(contents) => slos(&contents, sources).map_err(|fault| fault.of_file(&name)),
                 Err(error) => Err(FileError::unreadable(&name, &error)),
             },
         }
@@ -79,138 +69,111 @@ impl SloFile {
     /// # Errors
     /// If it is too long, is not YAML, or has an unknown key or an invalid value.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, FileError> {
-        let slos = slos(bytes).map_err(|fault| FileError::new(file, fault))?;
-        Ok(Self { slos })
+        slos(bytes, Sources::ALL).map_err(|fault| fault.of_file(file))
     }
 }
 
-fn slos(bytes: &[u8]) -> Result<Vec<Slo>, Fault> {
-    let root = yaml::parse(bytes, MAX_BYTES, Secrecy::Show)?;
-    let root = Section::of(&root, String::new(), &["slos"], Secrecy::Show)?;
-    let list = root.need("slos")?;
-    let Value::List(items) = &list.value else {
-        let why = format!("must be a list ([] for none), is {}", root.kind(list));
-        return Err(root.fault("slos", list, why));
-    };
-    if items.len() > MAX_SLOS {
-        let why = format!("has {} SLOs; at most {MAX_SLOS} are allowed", items.len());
-        return Err(root.fault("slos", list, why));
+fn slos(bytes: &[u8], sources: Sources) -> Result<SloFile, Fault> {
+    let FileForm { slos: list } = yaml::parse(bytes, MAX_BYTES, "slos: []")?;
+    if list.value.len() > MAX_SLOS {
+        let why = format!("has {} SLOs; at most {MAX_SLOS} are allowed", list.value.len());
+        return Err(Fault::at(list.referenced, why));
     }
-    let mut slos: Vec<Slo> = Vec::with_capacity(items.len());
-    for (at, item) in items.iter().enumerate() {
-        let slo = slo(item, at)?;
-        if let Some(first) = slos.iter().find(|other| other.rule.name == slo.rule.name) {
-            let why =
-                format!("{} is the name of the SLO on line {} already", slo.rule.name, first.line);
-            return Err(Fault::new(slo.line, format!("slos[{at}].name"), why));
+    selection::check(&list.value, sources)?;
+    let mut slos: Vec<Slo> = Vec::with_capacity(list.value.len());
+    for Spanned { value: form, referenced, .. } in list.value {
+        let name = form.name.value.0.clone();
+        if let Some(first) = slos.iter().find(|other| other.rule.name == name) {
+            let why = format!("the SLO on line {} has this name already", first.line);
+            return Err(Fault::at(form.name.referenced, why));
         }
-        slos.push(slo);
+        slos.push(slo(form, name, referenced.line())?);
     }
-    Ok(slos)
+    Ok(SloFile { slos })
 }
 
-fn slo(item: &Node, at: usize) -> Result<Slo, Fault> {
-    let map = Section::of(item, format!("slos[{at}]"), &SLO_KEYS, Secrecy::Show)?;
-    let name = map.text("name", map.need("name")?, slo_name)?;
-    let interval = map.text("interval", map.need("interval")?, interval)?;
-    let threshold = duration(&map, "threshold", map.need("threshold")?)?;
-    let objective_percent = objective(&map)?;
-    let window = window(&map)?;
-    let grace = match map.get("grace") {
-        Some(node) => at_most(&map, "grace", node, MAX_GRACE)?,
+fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
+    let objective_percent = form.objective.value;
+    if !(objective_percent > 0.0 && objective_percent < 100.0) {
+        let why = "objective must be a percentage above 0 and below 100, such as 99.5";
+        return Err(Fault::at(form.objective.referenced, why));
+    }
+    let window = at_most("window", &form.window, MAX_WINDOW)?;
+    if window < MIN_WINDOW {
+        let why = format!("window must be at least {MIN_WINDOW}");
+        return Err(Fault::at(form.window.referenced, why));
+    }
+    if window != SloDuration::from_minutes(window.as_minutes()) {
+        return Err(Fault::at(form.window.referenced, "window must be of whole minutes"));
+    }
+    let grace = match &form.grace.0 {
+        Some(grace) => at_most("grace", grace, MAX_GRACE)?,
         None => DEFAULT_GRACE,
     };
-    let threshold_node = map.need("threshold")?;
+    let threshold = at_most("threshold", &form.threshold, MAX_THRESHOLD)?;
+    let fault = |why: &str| Err(Fault::at(form.threshold.referenced, why));
     if threshold == SloDuration::from_millis(0) {
-        return Err(map.fault("threshold", threshold_node, "must be more than 0"));
+        return fault("threshold must be more than 0");
     }
-    at_most(&map, "threshold", threshold_node, MAX_THRESHOLD.min(window))?;
+    if threshold > window {
+        return fault("threshold must be at most as long as the window");
+    }
     Ok(Slo {
         rule: SloRule {
             name,
-            interval,
+            interval: form.interval,
             threshold: threshold.into(),
             grace: grace.into(),
-            namespaces: namespaces(&map)?,
-            owner_kinds: match map.get("owner_kinds") {
-                Some(node) => map.texts("owner_kinds", node, MAX_KINDS, kind)?,
-                None => Vec::new(),
+            namespaces: form.namespaces.0.map_or(Ok(Namespaces::All), namespaces)?,
+            owner_kinds: form
+                .owner_kinds
+                .0
+                .map_or(Ok(Vec::new()), |kinds| some(kinds, MAX_KINDS))?,
+            selection: Selection {
+                existing_capacity: form.capacity.0.is_some(),
+                present_images: form.images.0.is_some(),
             },
-            selection: selection(&map)?,
         },
         objective_percent,
         window,
-        line: item.line,
+        line,
     })
-}
-
-fn objective(map: &Section<'_>) -> Result<f64, Fault> {
-    let node = map.need("objective")?;
-    match &node.value {
-        Value::Number(percent) if *percent > 0.0 && *percent < 100.0 => Ok(*percent),
-        _ => {
-            let why = format!(
-                "must be a percentage above 0 and below 100, such as 99.5; is {}",
-                map.kind(node)
-            );
-            Err(map.fault("objective", node, why))
-        }
-    }
-}
-
-fn window(map: &Section<'_>) -> Result<SloDuration, Fault> {
-    let node = map.need("window")?;
-    let window = at_most(map, "window", node, MAX_WINDOW)?;
-    if window < MIN_WINDOW {
-        let why = format!("must be at least {MIN_WINDOW}, is {window}");
-        return Err(map.fault("window", node, why));
-    }
-    if window != SloDuration::from_minutes(window.as_minutes()) {
-        return Err(map.fault("window", node, "must be of whole minutes"));
-    }
-    Ok(window)
 }
 
 fn at_most(
-    map: &Section<'_>,
     key: &str,
-    node: &Node,
+    found: &Spanned<SloDuration>,
     most: SloDuration,
 ) -> Result<SloDuration, Fault> {
-    let found = duration(map, key, node)?;
-    if found > most {
-        let why = format!("must be at most {most}, is {found}");
-        return Err(map.fault(key, node, why));
+    match found.value > most {
+        true => Err(Fault::at(found.referenced, format!("{key} must be at most {most}"))),
+        false => Ok(found.value),
     }
-    Ok(found)
 }
 
-fn duration(map: &Section<'_>, key: &str, node: &Node) -> Result<SloDuration, Fault> {
-    if let Value::Number(number) = node.value {
-        let why = format!("needs a unit: {number}s, perhaps");
-        return Err(map.fault(key, node, why));
-    }
-    map.text(key, node, |text| {
-        text.parse().map_err(|_| format!("{text:?} is no duration: write it as {FORMS}"))
-    })
-}
-
-fn namespaces(map: &Section<'_>) -> Result<Namespaces, Fault> {
-    let Some(node) = map.get("namespaces") else {
-        return Ok(Namespaces::All);
-    };
-    let choice = map.inner("namespaces", node, &["include", "exclude"])?;
-    let list = |key, node| choice.texts(key, node, MAX_NAMESPACES, namespace);
-    match (choice.get("include"), choice.get("exclude")) {
-        (Some(include), None) => Ok(Namespaces::Include(list("include", include)?)),
-        (None, Some(exclude)) => Ok(Namespaces::Exclude(list("exclude", exclude)?)),
+fn namespaces(form: Spanned<NamespacesForm>) -> Result<Namespaces, Fault> {
+    match (form.value.include.0, form.value.exclude.0) {
+        (Some(include), None) => Ok(Namespaces::Include(some(include, MAX_NAMESPACES)?)),
+        (None, Some(exclude)) => Ok(Namespaces::Exclude(some(exclude, MAX_NAMESPACES)?)),
         (Some(_), Some(exclude)) => {
-            Err(choice.fault("exclude", exclude, "cannot be used with include; keep one of them"))
+            let why = "exclude cannot be used with include; keep one of them";
+            Err(Fault::at(exclude.referenced, why))
         }
         (None, None) => {
-            Err(map.fault("namespaces", node, "must have include or exclude, has neither"))
+            let why = "namespaces must have include or exclude, has neither";
+            Err(Fault::at(form.referenced, why))
         }
     }
+}
+
+/// A list of 1 to `most` texts.
+fn some<T: Into<Box<str>>>(list: Spanned<Vec<T>>, most: usize) -> Result<Vec<Box<str>>, Fault> {
+    let length = list.value.len();
+    if !(1..=most).contains(&length) {
+        let why = format!("must have from 1 to {most} items, has {length}");
+        return Err(Fault::at(list.referenced, why));
+    }
+    Ok(list.value.into_iter().map(Into::into).collect())
 }
 
 #[cfg(test)]

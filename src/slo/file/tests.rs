@@ -76,128 +76,94 @@ fn a_file_may_have_no_slos() {
 }
 
 #[test]
-fn errors_name_the_line_and_the_key() {
+fn errors_name_the_place() {
+    let percentage =
+        "slo.yaml:7:16: objective must be a percentage above 0 and below 100, such as 99.5";
+    let empty = "the value is empty; write one, or leave out its key";
     for (key, line, expected) in [
-        ("name", "", "slo.yaml:3: slos[0].name: is missing"),
-        ("window", "", "slo.yaml:3: slos[0].window: is missing"),
-        ("", "treshold: 5s", "slo.yaml:8: slos[0].treshold: unknown key; did you mean threshold?"),
+        ("name", "", "slo.yaml:6:5: name is missing"),
+        ("window", "", "slo.yaml:6:5: window is missing"),
+        ("", "treshold: 5s", "slo.yaml:8:5: unknown key; did you mean threshold?"),
         (
             "",
             "colour: red",
-            "slo.yaml:8: slos[0].colour: unknown key; known are name, interval, threshold, \
-             objective, window, namespaces, owner_kinds, grace, capacity, images",
+            "slo.yaml:8:5: unknown key; known are name, interval, threshold, objective, window, \
+             namespaces, owner_kinds, grace, capacity, images",
         ),
         (
             "interval",
             "interval: networks",
-            "slo.yaml:7: slos[0].interval: unknown interval \"networks\"; did you mean network?",
+            "slo.yaml:7:15: unknown interval; did you mean network?",
         ),
         (
             "interval",
             "interval: ttfb",
-            "slo.yaml:7: slos[0].interval: unknown interval \"ttfb\"; known are gated, scheduling, \
-             unschedulable, network, init, containers, readiness, scheduled_to_ready, \
-             created_to_ready, acknowledge, \
+            "slo.yaml:7:15: unknown interval; known are gated, scheduling, unschedulable, network, \
+             init, containers, readiness, scheduled_to_ready, created_to_ready, acknowledge, \
              sandbox, start, probe",
         ),
-        ("threshold", "threshold: 10", "slo.yaml:7: slos[0].threshold: needs a unit: 10s, perhaps"),
-        ("threshold", "threshold: 0s", "slo.yaml:7: slos[0].threshold: must be more than 0"),
+        (
+            "threshold",
+            "threshold: 10",
+            "slo.yaml:7:16: not a duration: write it as 500ms, 10s, 2m, 1h30m, 7d or 4w",
+        ),
+        ("threshold", "threshold: 0s", "slo.yaml:7:16: threshold must be more than 0"),
         (
             "threshold",
             "threshold: -5s",
-            "slo.yaml:7: slos[0].threshold: \"-5s\" is no duration: write it as 500ms, 10s, 2m, \
-             1h30m, 7d or 4w",
+            "slo.yaml:7:16: not a duration: write it as 500ms, 10s, 2m, 1h30m, 7d or 4w",
         ),
-        (
-            "threshold",
-            "threshold: 31d",
-            "slo.yaml:7: slos[0].threshold: must be at most 30d, is 31d",
-        ),
+        ("threshold", "threshold: 31d", "slo.yaml:7:16: threshold must be at most 30d"),
         ("window", "window: 1h", ""),
-        ("window", "window: 59s", "slo.yaml:7: slos[0].window: must be at least 1m, is 59s"),
-        ("window", "window: 1h1s", "slo.yaml:7: slos[0].window: must be of whole minutes"),
-        ("window", "window: 53w", "slo.yaml:7: slos[0].window: must be at most 366d, is 53w"),
-        (
-            "objective",
-            "objective: 100",
-            "slo.yaml:7: slos[0].objective: must be a percentage above 0 and below 100, such as \
-             99.5; is the number 100",
-        ),
-        (
-            "objective",
-            "objective: 99%",
-            "slo.yaml:7: slos[0].objective: must be a percentage above 0 and below 100, such as \
-             99.5; is the text \"99%\"",
-        ),
-        ("objective", "objective: .nan", "*is the number NaN"),
-        ("objective", "objective: true", "*is the truth value true"),
-        ("objective", "objective:", "*is empty"),
+        ("window", "window: 59s", "slo.yaml:7:13: window must be at least 1m"),
+        ("window", "window: 1h1s", "slo.yaml:7:13: window must be of whole minutes"),
+        ("window", "window: 53w", "slo.yaml:7:13: window must be at most 366d"),
+        ("objective", "objective: 100", percentage),
+        ("objective", "objective: .nan", percentage),
+        ("objective", "objective: 99%", "slo.yaml:7:16: must be a number"),
+        ("objective", "objective: true", "slo.yaml:7:16: must be a number"),
+        ("objective", "objective:", "slo.yaml:7:14: must be a number"),
         ("name", "name: Pod_ready.v2", ""),
+        ("name", "name: 5", ""),
         (
             "name",
             "name: _fast",
-            "slo.yaml:7: slos[0].name: must be 1 to 63 letters, digits and inner hyphens, \
-             underscores or dots, is \"_fast\"",
+            "slo.yaml:7:11: name must be 1 to 63 letters, digits and inner hyphens, underscores or \
+             dots",
         ),
-        ("name", "name: 5", "slo.yaml:7: slos[0].name: must be text, is the number 5"),
+        ("name", "name: [a]", "slo.yaml:7:11: must be text"),
         (
             "",
             "namespaces: {include: [a], exclude: [b]}",
-            "slo.yaml:8: slos[0].namespaces.exclude: cannot be used with include; keep one of them",
+            "slo.yaml:8:41: exclude cannot be used with include; keep one of them",
         ),
-        (
-            "",
-            "namespaces: {includes: [a]}",
-            "slo.yaml:8: slos[0].namespaces.includes: unknown key; did you mean include?",
-        ),
+        ("", "namespaces: {includes: [a]}", "slo.yaml:8:18: unknown key; did you mean include?"),
         (
             "",
             "namespaces: {}",
-            "slo.yaml:8: slos[0].namespaces: must have include or exclude, has neither",
+            "slo.yaml:8:17: namespaces must have include or exclude, has neither",
         ),
-        (
-            "",
-            "namespaces: {include: []}",
-            "slo.yaml:8: slos[0].namespaces.include: must have from 1 to 256 items, has 0",
-        ),
+        ("", "namespaces:", &format!("slo.yaml:8:15: {empty}")),
+        ("", "namespaces: {include: []}", "slo.yaml:8:27: must have from 1 to 256 items, has 0"),
         (
             "",
             "namespaces: {include: [a_b]}",
-            "*slos[0].namespaces.include[0]: must be 1 to 63 lower-case letters, digits and inner \
-             hyphens, is \"a_b\"",
+            "slo.yaml:8:28: a namespace must be 1 to 63 lower-case letters, digits and inner hyphens",
         ),
-        (
-            "",
-            "owner_kinds: Job",
-            "slo.yaml:8: slos[0].owner_kinds: must be a list, is the text \"Job\"",
-        ),
-        (
-            "",
-            "owner_kinds: [job]",
-            "slo.yaml:8: slos[0].owner_kinds[0]: must be a kind such as StatefulSet, is \"job\"",
-        ),
-        ("", "grace: 2h", "slo.yaml:8: slos[0].grace: must be at most 1h, is 2h"),
-        (
-            "",
-            "capacity: new",
-            "slo.yaml:8: slos[0].capacity: must be existing or left out, is \"new\"",
-        ),
-        (
-            "",
-            "images: pulled",
-            "slo.yaml:8: slos[0].images: must be present or left out, is \"pulled\"",
-        ),
-        ("", "images: true", "slo.yaml:8: slos[0].images: must be text, is the truth value true"),
+        ("", "owner_kinds: Job", "slo.yaml:8:18: must be a list"),
+        ("", "owner_kinds: [job]", "slo.yaml:8:19: must be a kind such as StatefulSet"),
+        ("", "grace: 2h", "slo.yaml:8:12: grace must be at most 1h"),
+        ("", "capacity: new", "slo.yaml:8:15: unknown value; known are existing"),
+        ("", "images: pulled", "slo.yaml:8:13: unknown value; known are present"),
+        ("", "images: true", "slo.yaml:8:13: unknown value; known are present"),
+        ("", "images:", &format!("slo.yaml:8:11: {empty}")),
     ] {
         let text = with(key, line);
         if expected.is_empty() {
             SloFile::parse("slo.yaml", text.as_bytes()).unwrap();
             continue;
         }
-        match expected.strip_prefix('*') {
-            Some(end) => assert!(message(&text).ends_with(end), "{}", message(&text)),
-            None => assert_eq!(message(&text), expected),
-        }
+        assert_eq!(message(&text), expected);
     }
 }
 
@@ -214,19 +180,19 @@ fn a_selection_needs_the_source_that_tells_of_it() {
         (
             "capacity: existing",
             none,
-            Some("capacity: needs nodes as evidence; add --evidence nodes"),
+            Some("8:15: capacity needs nodes as evidence; add --evidence nodes"),
         ),
         (
             "capacity: existing",
             [true, false],
-            Some("capacity: needs nodes as evidence; add --evidence events,nodes"),
+            Some("8:15: capacity needs nodes as evidence; add --evidence events,nodes"),
         ),
-        (ONLY_IMAGES, none, Some("images: needs Events as evidence; add --evidence events")),
-        (BOTH, none, Some("capacity: needs nodes as evidence; add --evidence events,nodes")),
+        (ONLY_IMAGES, none, Some("8:13: images needs Events as evidence; add --evidence events")),
+        (BOTH, none, Some("8:15: capacity needs nodes as evidence; add --evidence events,nodes")),
         (
             BOTH,
             [false, true],
-            Some("images: needs Events as evidence; add --evidence events,nodes"),
+            Some("9:13: images needs Events as evidence; add --evidence events,nodes"),
         ),
     ] {
         let directory = tempfile::tempdir().unwrap();
@@ -234,7 +200,7 @@ fn a_selection_needs_the_source_that_tells_of_it() {
         std::fs::write(&path, with("", selection)).unwrap();
         let read = SloFile::read(&path, Sources { events, nodes });
         let found = read.err().map(|error| error.to_string());
-        let expected = expected.map(|why| format!("{}:3: slos[0].{why}", path.display()));
+        let expected = expected.map(|why| format!("{}:{why}", path.display()));
         assert_eq!(found, expected);
     }
 }
@@ -242,7 +208,7 @@ fn a_selection_needs_the_source_that_tells_of_it() {
 #[test]
 fn a_threshold_is_at_most_the_window() {
     let text = with("window", "window: 1h").replace("10s", "61m");
-    assert_eq!(message(&text), "slo.yaml:5: slos[0].threshold: must be at most 1h, is 1h1m");
+    assert_eq!(message(&text), "slo.yaml:5:16: threshold must be at most as long as the window");
 }
 
 #[test]
@@ -251,10 +217,7 @@ fn names_are_unique() {
     let text = format!(
         "{one}  - {{name: fast, interval: init, threshold: 1s, objective: 99, window: 1d}}\n"
     );
-    assert_eq!(
-        message(&text),
-        "slo.yaml:8: slos[1].name: fast is the name of the SLO on line 3 already"
-    );
+    assert_eq!(message(&text), "slo.yaml:8:12: the SLO on line 3 has this name already");
 }
 
 #[test]
@@ -265,27 +228,18 @@ fn the_number_of_slos_is_bounded() {
             "- {{name: n{number}, interval: init, threshold: 1s, objective: 99, window: 1d}}\n"
         );
     }
-    assert_eq!(message(&text), "slo.yaml:2: slos: has 65 SLOs; at most 64 are allowed");
+    assert_eq!(message(&text), "slo.yaml:2:3: has 65 SLOs; at most 64 are allowed");
     let allowed: Vec<&str> = text.lines().take(1 + MAX_SLOS).collect();
     let file = SloFile::parse("f", allowed.join("\n").as_bytes()).unwrap();
     assert_eq!(file.slos.len(), MAX_SLOS);
 }
 
-/// Even if words of the file contain line ends or terminal control characters.
-#[test]
-fn errors_are_one_line_whatever_the_key() {
-    let unknown = "unknown key; known are slos";
-    assert_eq!(message("\"two\\nlines\": []"), format!("slo.yaml:1: two lines: {unknown}"));
-    assert_eq!(message("\"red\\e[31m\": []"), format!("slo.yaml:1: red\u{fffd}[31m: {unknown}"));
-    assert_eq!(message("\"a\\rb\": 1\n\"a\\rb\": 2"), "slo.yaml:2: the key a b is repeated");
-}
-
 #[test]
 fn files_that_cannot_be_read_are_errors() {
-    assert_eq!(message(""), "slo.yaml:1: must be a map with slos, is empty");
-    assert_eq!(message("slo: []"), "slo.yaml:1: slo: unknown key; did you mean slos?");
-    assert_eq!(message("{}"), "slo.yaml:1: slos: is missing");
-    assert_eq!(message("slos:"), "slo.yaml:1: slos: must be a list ([] for none), is empty");
+    assert_eq!(message(""), "slo.yaml: is empty; write slos: [] for no settings");
+    assert_eq!(message("slo: []"), "slo.yaml:1:1: unknown key; did you mean slos?");
+    assert_eq!(message("{}"), "slo.yaml:1:1: slos is missing");
+    assert_eq!(message("slos:"), "slo.yaml:1:5: slos must be a list ([] for none), is empty");
     for (text, line) in [
         ("slos: [", Some(1)),
         ("slos:\n\t- a", Some(2)),
@@ -297,10 +251,8 @@ fn files_that_cannot_be_read_are_errors() {
         assert_eq!(error.line(), line, "{error}");
         assert!(!error.to_string().contains('\n'), "{error}");
     }
-    assert_eq!(message("slos: []\nslos: []"), "slo.yaml:2: the key slos is repeated");
-    assert_eq!(message("slos: []\n---\nslos: []"), "slo.yaml:3: has a second YAML document");
     let error = SloFile::parse("slo.yaml", b"slos:\n- \xff").unwrap_err();
-    assert_eq!(error.to_string(), "slo.yaml:2: is not UTF-8 text");
+    assert_eq!(error.to_string(), "slo.yaml:2:3: is not UTF-8 text");
     let long = vec![b'#'; MAX_BYTES + 1];
     let error = SloFile::parse("slo.yaml", &long).unwrap_err();
     assert_eq!(error.to_string(), "slo.yaml: is longer than 262144 bytes");
