@@ -18,8 +18,7 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub use candidates::Candidates;
-pub use candidates::{CompletionsArgs, ManArgs, Shell};
+pub use candidates::{CompletionsArgs, ManArgs, Shell, kubectl_candidates};
 pub use capture::{CaptureArgs, Compress};
 pub use cluster::ShardArgs;
 pub use cluster::{ApiEncoding, ClusterArgs, ConnectionArgs, NamespaceArgs, SelectorArgs};

@@ -11,7 +11,7 @@ use clap_complete::shells;
 use clap_mangen::Man;
 
 use super::output::print;
-use crate::args::{Candidates, CompletionsArgs, ManArgs, Shell, command_line};
+use crate::args::{CompletionsArgs, ManArgs, Shell, command_line, kubectl_candidates};
 
 const NAME: &str = "podinit";
 
@@ -29,9 +29,9 @@ pub(super) fn completions(args: &CompletionsArgs, out: &mut impl Write) -> anyho
 /// Prints what the last of `words` can become; kubectl reads it.
 ///
 /// # Errors
-/// Standard output cannot be written.
+/// There is no word to complete, or standard output cannot be written.
 pub fn kubectl_completion(words: &[OsString], out: &mut impl Write) -> anyhow::Result<()> {
-    print(Candidates::of(words).lines().as_bytes(), out)
+    print(kubectl_candidates(words)?.as_bytes(), out)
 }
 
 /// Writes a manual page for podinit and one for each of its commands.
