@@ -1,13 +1,12 @@
 //! Basic authentication (RFC 7617) against bcrypt hashes.
 //!
 //! A check takes a tenth of a second of a whole core, and anybody who can connect can cause one. So
-//! only one check runs at a time, not on the threads that serve, with a short queue in front of it, in
-//! which clients and users get equal turns. Correct credentials are remembered, so that scrapers do not
-//! wait; wrong ones are too, so that their repetition costs nothing. Every check takes as many rounds,
-//! whether the user exists and whatever the cost of their hash is.
+//! only one check runs at a time, not on the threads that serve, and none waits for it longer than a scrape
+//! may take. Correct credentials are remembered, so that scrapers do not wait; wrong ones are too, so that
+//! their repetition costs nothing. Every check takes as many rounds, whether the user exists and whatever
+//! the cost of their hash is.
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,9 +15,10 @@ use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use http::HeaderValue;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use super::credentials::{Fingerprint, Fingerprints, NoRandomness, credentials};
-use super::fair_queue::{Asker, FairQueue};
 use crate::server::{AccessRequest, Verdict};
 use crate::web_config::Users;
 
@@ -27,9 +27,6 @@ const REMEMBERED: usize = 64;
 
 /// How many wrong credentials are remembered; the oldest are forgotten.
 const REMEMBERED_WRONG: usize = 1024;
-
-/// How many checks may wait. Further requests get status 503.
-const QUEUE: usize = 64;
 
 /// How long a check may wait: scrapers usually have ten seconds. Then the request gets status 503.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -50,7 +47,8 @@ struct Inner {
     fingerprints: Fingerprints,
     correct: Memory,
     wrong: Memory,
-    queue: FairQueue,
+    /// The right to check, which one has at a time, in the order of arrival
+    turn: Arc<Semaphore>,
 }
 
 impl Basic {
@@ -59,7 +57,7 @@ impl Basic {
             fingerprints: Fingerprints::new()?,
             correct: Memory::new(REMEMBERED),
             wrong: Memory::new(REMEMBERED_WRONG),
-            queue: FairQueue::new(QUEUE, LONGEST_WAIT),
+            turn: Arc::new(Semaphore::new(1)),
         })))
     }
 
@@ -72,7 +70,7 @@ impl Basic {
             return ready(CHALLENGE).boxed();
         };
         let inner = Arc::clone(&self.0);
-        async move { inner.check(&users, login, asked.client).await }.boxed()
+        async move { inner.check(&users, login).await }.boxed()
     }
 }
 
@@ -120,7 +118,7 @@ fn decoy(cost: u32) -> String {
 }
 
 impl Inner {
-    async fn check(&self, users: &Users, login: Login, client: Option<IpAddr>) -> Verdict {
+    async fn check(&self, users: &Users, login: Login) -> Verdict {
         let known = users.hash_of(&login.user);
         let highest = users.cost();
         let (hash, cost) = match known {
@@ -133,8 +131,8 @@ impl Inner {
         if let Some(verdict) = self.remembered(fingerprint) {
             return verdict;
         }
-        let asker = Asker { client, user: self.fingerprints.of(&[login.user.as_bytes()]) };
-        let Ok(turn) = self.queue.turn(asker).await else {
+        let turn = Arc::clone(&self.turn).acquire_owned();
+        let Ok(Ok(turn)) = timeout(LONGEST_WAIT, turn).await else {
             return Verdict::Unavailable;
         };
         // Another request may have checked the same credentials meanwhile.
@@ -204,7 +202,9 @@ impl Memory {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::fair_queue::Turn;
+    use tokio::sync::OwnedSemaphorePermit;
+    use tokio::time::Instant;
+
     use super::*;
     use crate::web_config::WebConfig;
 
@@ -226,12 +226,7 @@ mod tests {
     }
 
     fn with(authorization: Option<HeaderValue>) -> AccessRequest {
-        AccessRequest {
-            path: "/metrics".to_owned(),
-            client: Some([10, 0, 0, 1].into()),
-            has_certificate: false,
-            authorization,
-        }
+        AccessRequest { path: "/metrics".to_owned(), has_certificate: false, authorization }
     }
 
     fn login(login: &str) -> AccessRequest {
@@ -240,9 +235,8 @@ mod tests {
     }
 
     /// The right to check, which keeps all others waiting.
-    async fn turn(basic: &Basic) -> Turn {
-        let asker = Asker { client: None, user: basic.0.fingerprints.of(&[]) };
-        basic.0.queue.turn(asker).await.unwrap()
+    fn turn(basic: &Basic) -> OwnedSemaphorePermit {
+        Arc::clone(&basic.0.turn).try_acquire_owned().unwrap()
     }
 
     #[tokio::test]
@@ -340,7 +334,7 @@ mod tests {
             Verdict::Granted
         );
         // No check can run any more: what is granted is remembered.
-        let turn = turn(&basic).await;
+        let turn = turn(&basic);
         assert_eq!(basic.authorize(before, login("alice:right")).await, Verdict::Granted);
         let after = users(&[("alice", "other")]);
         let judged = tokio::spawn(basic.authorize(after, login("alice:right")));
@@ -350,28 +344,9 @@ mod tests {
         assert_eq!(judged.await.unwrap(), CHALLENGE);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn the_queue_and_the_memory_are_bounded() {
+    #[test]
+    fn the_memory_is_bounded() {
         let basic = Basic::new().unwrap();
-        let users = users(&[("alice", "right")]);
-        let turn = turn(&basic).await;
-        let mut waiting: Vec<_> = (0..QUEUE)
-            .map(|_| tokio::spawn(basic.authorize(Arc::clone(&users), login("eve:x"))))
-            .collect();
-        while basic.0.queue.len() < QUEUE {
-            tokio::task::yield_now().await;
-        }
-        let one_more = basic.authorize(Arc::clone(&users), login("eve:x")).await;
-        assert_eq!(one_more, Verdict::Unavailable);
-        // A client that disconnects frees its place.
-        waiting.pop().unwrap().abort();
-        while basic.0.queue.len() == QUEUE {
-            tokio::task::yield_now().await;
-        }
-        drop(turn);
-        for waiting in waiting {
-            assert_eq!(waiting.await.unwrap(), CHALLENGE);
-        }
         for number in 0..3 * REMEMBERED {
             let fingerprint = basic.0.fingerprints.of(&[&number.to_be_bytes()]);
             basic.0.correct.add(fingerprint);
@@ -388,7 +363,7 @@ mod tests {
             assert_eq!(judged, CHALLENGE);
         }
         // No check can run any more.
-        let _turn = turn(&basic).await;
+        let _turn = turn(&basic);
         for wrong in ["alice:wrong", "eve:right"] {
             let judged = basic.authorize(Arc::clone(&users), login(wrong)).await;
             assert_eq!(judged, CHALLENGE);
@@ -396,69 +371,52 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn strangers_do_not_lock_out_a_scraper() {
-        const CROWD: usize = 3 * QUEUE;
+    async fn nobody_waits_longer_than_a_scrape() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right")]);
-        let turn = turn(&basic).await;
-        let crowd: Vec<_> = (0..CROWD)
+        let turn = turn(&basic);
+        let began = Instant::now();
+        let judged = basic.authorize(Arc::clone(&users), login("alice:right")).await;
+        assert_eq!((judged, began.elapsed()), (Verdict::Unavailable, LONGEST_WAIT));
+        drop(turn);
+        assert_eq!(basic.authorize(users, login("alice:right")).await, Verdict::Granted);
+    }
+
+    /// The first of them is being checked, and the others wait.
+    #[tokio::test(start_paused = true)]
+    async fn strangers_do_not_lock_out_a_scraper_that_was_here_before() {
+        let basic = Basic::new().unwrap();
+        let users = users(&[("alice", "right")]);
+        let scrape = || basic.authorize(Arc::clone(&users), login("alice:right"));
+        assert_eq!(scrape().await, Verdict::Granted);
+        let _turn = turn(&basic);
+        let crowd: Vec<_> = (0..200)
             .map(|number| {
                 let wrong = login(&format!("alice:{number}"));
                 tokio::spawn(basic.authorize(Arc::clone(&users), wrong))
             })
             .collect();
-        while basic.0.queue.len() < QUEUE {
-            tokio::task::yield_now().await;
+        tokio::task::yield_now().await;
+        let began = Instant::now();
+        assert_eq!((scrape().await, began.elapsed()), (Verdict::Granted, Duration::ZERO));
+        for stranger in crowd {
+            assert_eq!(stranger.await.unwrap(), Verdict::Unavailable);
         }
-        let scraper = AccessRequest { client: Some([10, 0, 0, 2].into()), ..login("alice:right") };
-        let scraper = tokio::spawn(basic.authorize(Arc::clone(&users), scraper));
-        while crowd.iter().filter(|one| one.is_finished()).count() <= CROWD - QUEUE {
-            tokio::task::yield_now().await;
-        }
-        drop(turn);
-        assert_eq!(scraper.await.unwrap(), Verdict::Granted);
     }
 
-    /// Behind one address, and with the scraper's own name, nothing tells them apart: it waits its turn.
+    /// A stranger who has left does not hold up the next.
     #[tokio::test(start_paused = true)]
-    async fn forty_strangers_behind_its_address_do_not_lock_out_a_scraper() {
+    async fn who_has_left_holds_nothing_up() {
         let basic = Basic::new().unwrap();
         let users = users(&[("alice", "right")]);
-        let turn = turn(&basic).await;
-        for number in 0..40 {
-            let wrong = login(&format!("alice:{number}"));
-            tokio::spawn(basic.authorize(Arc::clone(&users), wrong));
-        }
-        while basic.0.queue.len() < 40 {
-            tokio::task::yield_now().await;
-        }
-        let scraper = tokio::spawn(basic.authorize(users, login("alice:right")));
+        let turn = turn(&basic);
+        let leaves = tokio::spawn(basic.authorize(Arc::clone(&users), login("eve:x")));
+        tokio::task::yield_now().await;
+        let stays = tokio::spawn(basic.authorize(users, login("alice:right")));
+        tokio::task::yield_now().await;
+        leaves.abort();
+        assert!(leaves.await.unwrap_err().is_cancelled());
         drop(turn);
-        assert_eq!(scraper.await.unwrap(), Verdict::Granted);
-    }
-
-    /// They are one address and one user, so nothing but its password tells the scraper from them.
-    #[tokio::test(start_paused = true)]
-    async fn a_right_login_behind_sixty_wrong_ones_does_not_wait_for_them() {
-        const WRONG: usize = 60;
-        let basic = Basic::new().unwrap();
-        let users = users(&[("alice", "right")]);
-        let turn = turn(&basic).await;
-        for number in 0..WRONG {
-            let wrong = login(&format!("alice:{number}"));
-            tokio::spawn(basic.authorize(Arc::clone(&users), wrong));
-        }
-        while basic.0.queue.len() < WRONG {
-            tokio::task::yield_now().await;
-        }
-        let scraper = tokio::spawn(basic.authorize(users, login("alice:right")));
-        while basic.0.queue.len() <= WRONG {
-            tokio::task::yield_now().await;
-        }
-        drop(turn);
-        assert_eq!(scraper.await.unwrap(), Verdict::Granted);
-        // Some may have been checked since, on another thread.
-        let checked = basic.0.wrong.lock().len();
-        assert!(checked < WRONG / 2, "{checked} wrong ones were checked first");
+        assert_eq!(stays.await.unwrap(), Verdict::Granted);
     }
 }

@@ -12,7 +12,6 @@
 
 mod basic;
 mod credentials;
-mod fair_queue;
 pub mod kubernetes;
 mod stats;
 

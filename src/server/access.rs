@@ -1,6 +1,5 @@
 //! The interface to access control: the server asks, an implementation of [`Access`] decides.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -13,7 +12,6 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 use rustls::ServerConfig;
 
-use super::activity::Activity;
 use super::host::AllowedHosts;
 
 /// Decides over connections and requests. Its decisions may change at any time; a connection keeps
@@ -44,8 +42,6 @@ pub trait Access: Send + Sync + 'static {
 pub struct AccessRequest {
     /// The path of the URL, as it was sent
     pub path: String,
-    /// The client's IP address, of IPv6 its network; `None` where that is unknown
-    pub client: Option<IpAddr>,
     /// Whether the client sent a certificate that the TLS configuration accepts
     pub has_certificate: bool,
     /// The header `Authorization`; `None` unless there is exactly one
@@ -107,7 +103,6 @@ pub(super) async fn guard(
 ) -> Response {
     let asked = AccessRequest {
         path: request.uri().path().to_owned(),
-        client: request.extensions().get::<Arc<Activity>>().map(|activity| activity.client()),
         has_certificate: request.extensions().get::<HasCertificate>().is_some(),
         authorization: authorization(request.headers()),
     };

@@ -125,7 +125,6 @@ fn access_status(spec: &Value) -> Value {
 fn asked(authorization: &str, path: &str) -> AccessRequest {
     AccessRequest {
         path: path.to_owned(),
-        client: None,
         has_certificate: false,
         authorization: Some(HeaderValue::from_str(authorization).unwrap()),
     }
@@ -168,12 +167,8 @@ async fn nobody_is_asked_about_what_is_no_token() {
         let verdict = kubernetes.authorize(asked(text, "/metrics")).await;
         assert!(is_unauthenticated(verdict), "{text}");
     }
-    let none = AccessRequest {
-        path: "/metrics".to_owned(),
-        client: None,
-        has_certificate: false,
-        authorization: None,
-    };
+    let none =
+        AccessRequest { path: "/metrics".to_owned(), has_certificate: false, authorization: None };
     assert!(is_unauthenticated(kubernetes.authorize(none).await));
     assert_eq!(api.count("reviews"), 0);
 }
