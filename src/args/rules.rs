@@ -14,15 +14,13 @@ use crate::slo::rules::{RenderOptions, RulesFormat};
 #[command(after_help = "\
 Examples:
   podinit rules --slo slo.yaml > prometheus-rules.yaml
-  podinit rules --slo slo.yaml --format tests > tests.yaml && promtool test rules tests.yaml
   podinit rules --format prometheusrule --job monitoring/podinit | kubectl apply -n monitoring -f -")]
 pub struct RulesArgs {
     /// SLO file [default: the built-in SLOs of serve]
     #[arg(long = "slo", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
-    /// What to write: a rule file, the operator's custom resource, OpenSLO v1, or unit tests of the
-    /// rule file for promtool
+    /// What to write: a rule file, the operator's custom resource, or OpenSLO v1
     #[arg(
         long,
         value_name = "FORMAT",
@@ -48,10 +46,6 @@ pub struct RulesArgs {
     #[arg(long, value_name = "URL")]
     pub page_url: Option<String>,
 
-    /// Name of the rule file in the unit tests
-    #[arg(long, value_name = "FILE", default_value_t = RenderOptions::default().rule_file)]
-    pub rule_file: String,
-
     /// What is logged
     #[command(flatten)]
     pub log: LogArgs,
@@ -66,7 +60,6 @@ impl RulesArgs {
             runbook_url: self.runbook_url.clone(),
             dashboard_url: self.dashboard_url.clone(),
             page_url: self.page_url.clone(),
-            rule_file: self.rule_file.clone(),
         }
     }
 }

@@ -25,9 +25,8 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-fn rendered(format: RulesFormat, rule_file: &str) -> String {
-    let options =
-        RenderOptions { format, rule_file: rule_file.to_owned(), ..RenderOptions::default() };
+fn rendered(format: RulesFormat) -> String {
+    let options = RenderOptions { format, ..RenderOptions::default() };
     render(&SloFile::built_in(), &options).unwrap()
 }
 
@@ -43,24 +42,19 @@ fn linked() -> String {
 }
 
 /// The files that the program writes.
-fn written() -> [(&'static str, String); 8] {
-    let rule_file = "../../deploy/prometheus-rules.yaml";
+fn written() -> [(&'static str, String); 7] {
     [
         ("deploy/slo-default.yaml", DEFAULT_TEXT.to_owned()),
         // Neither kustomize nor Helm reads files outside of its own directory.
         ("deploy/components/slo/slo.yaml", DEFAULT_TEXT.to_owned()),
-        ("deploy/prometheus-rules.yaml", rendered(RulesFormat::Prometheus, rule_file)),
-        (
-            "deploy/chart/podinit/files/prometheus-rules.yaml",
-            rendered(RulesFormat::Prometheus, rule_file),
-        ),
+        ("deploy/prometheus-rules.yaml", rendered(RulesFormat::Prometheus)),
+        ("deploy/chart/podinit/files/prometheus-rules.yaml", rendered(RulesFormat::Prometheus)),
         (
             "deploy/components/prometheus-operator/prometheusrule.yaml",
-            rendered(RulesFormat::PrometheusRule, rule_file),
+            rendered(RulesFormat::PrometheusRule),
         ),
         ("deploy/mixin/prometheus-rules.yaml", linked()),
-        ("deploy/openslo.yaml", rendered(RulesFormat::OpenSlo, rule_file)),
-        ("tests/promtool/rules_test.yaml", rendered(RulesFormat::Tests, rule_file)),
+        ("deploy/openslo.yaml", rendered(RulesFormat::OpenSlo)),
     ]
 }
 
@@ -148,7 +142,7 @@ fn alerts_link_to_what_has_an_address_and_to_nothing_else() {
     ] {
         assert!(with.contains(link), "no {link}");
     }
-    let without = rendered(RulesFormat::Prometheus, "rules.yaml");
+    let without = rendered(RulesFormat::Prometheus);
     assert!(!without.contains("_url:") && !without.contains("explain_command"));
 }
 
@@ -214,11 +208,16 @@ fn inhibition_rules_name_alerts_and_their_labels() {
     }
 }
 
+/// What the program writes, and what is written about it.
+fn texts() -> impl Iterator<Item = (&'static str, String)> {
+    let more = ["deploy/runbooks.md", "tests/promtool/rules_test.yaml"];
+    let more = more.map(|name| (name, fs::read_to_string(path(name)).unwrap()));
+    written().into_iter().chain(more)
+}
+
 #[test]
 fn only_metrics_are_named_that_are_exposed() {
-    let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
-    let texts = written().into_iter().chain([("runbooks", runbooks)]);
-    for (name, text) in texts {
+    for (name, text) in texts() {
         for metric in words(&text).filter(|word| word.starts_with("podinit_")) {
             let family = ["_bucket", "_count", "_sum"]
                 .iter()
@@ -232,24 +231,15 @@ fn only_metrics_are_named_that_are_exposed() {
 
 #[test]
 fn only_series_are_named_that_are_recorded() {
-    let recorded: BTreeSet<String> = rendered(RulesFormat::Prometheus, "rules.yaml")
+    let recorded: BTreeSet<String> = rendered(RulesFormat::Prometheus)
         .lines()
         .filter_map(|line| line.trim().strip_prefix("- record: "))
         .map(str::to_owned)
         .collect();
-    let runbooks = fs::read_to_string(path("deploy/runbooks.md")).unwrap();
-    for (name, text) in written().into_iter().chain([("runbooks", runbooks)]) {
+    for (name, text) in texts() {
         for word in words(&text).filter(|word| word.contains(":podinit_")) {
             assert!(recorded.contains(word), "{name} names {word}");
         }
-    }
-}
-
-#[test]
-fn every_alert_is_tested() {
-    let tests = rendered(RulesFormat::Tests, "rules.yaml");
-    for (name, _) in alerts() {
-        assert!(tests.contains(&format!("alertname: {name}\n")), "{name}");
     }
 }
 
@@ -258,26 +248,6 @@ fn promtool(arguments: &[&str]) {
     let output = Command::new(promtool).args(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
-}
-
-/// Rules and tests of `slos` in a directory of their own.
-fn check_with_promtool(slos: &SloFile) {
-    let dir = tempfile::tempdir().unwrap();
-    let mut paths = Vec::new();
-    for (format, name) in
-        [(RulesFormat::Prometheus, "prometheus-rules.yaml"), (RulesFormat::Tests, "tests.yaml")]
-    {
-        let options = RenderOptions {
-            format,
-            job: "monitoring/podinit".to_owned(),
-            ..RenderOptions::default()
-        };
-        let path = dir.path().join(name);
-        fs::write(&path, render(slos, &options).unwrap()).unwrap();
-        paths.push(path.to_str().unwrap().to_owned());
-    }
-    promtool(&["check", "rules", "--lint=all", "--lint-fatal", &paths[0]]);
-    promtool(&["test", "rules", &paths[1]]);
 }
 
 #[test]
@@ -304,18 +274,4 @@ fn promtool_reads_the_queries_of_the_runbooks() {
     let file = dir.path().join("queries.yaml");
     fs::write(&file, format!("groups:\n- name: queries\n  rules:\n{rules}")).unwrap();
     promtool(&["check", "rules", file.to_str().unwrap()]);
-}
-
-#[test]
-#[ignore = "needs promtool (tests/e2e/run)"]
-fn rules_of_other_slos_pass_their_tests_too() {
-    let text = "
-slos:
-  - {name: low, interval: network, threshold: 1500ms, objective: 93.1, window: 1h}
-  - {name: high, interval: created_to_ready, threshold: 1h30m, objective: 99.99, window: 52w}
-  - {name: highest, interval: gated, threshold: 500ms, objective: 99.9999, window: 36h}
-  - {name: odd, interval: scheduling, threshold: 1m1s, objective: 97.53, window: 4w}
-";
-    check_with_promtool(&SloFile::parse("slos", text.as_bytes()).unwrap());
-    check_with_promtool(&SloFile { slos: vec![] });
 }

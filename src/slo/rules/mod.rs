@@ -1,5 +1,5 @@
-//! What `podinit rules` writes from an SLO file: recording rules, alerts, unit tests for them, and
-//! the same objectives as OpenSLO objects.
+//! What `podinit rules` writes from an SLO file: recording rules, alerts, and the same objectives as
+//! OpenSLO objects.
 
 mod annotations;
 mod exporter_alerts;
@@ -8,7 +8,6 @@ mod node_alerts;
 mod openslo;
 mod options;
 mod promql;
-mod promtool_tests;
 mod recording_rules;
 mod rejected_pod_alerts;
 mod rule_file;
@@ -61,7 +60,6 @@ pub fn render(file: &SloFile, options: &RenderOptions) -> Result<String, RulesEr
             Ok(format!("{}{}", header(file), rule_file::document(&resource)?))
         }
         RulesFormat::OpenSlo => openslo::documents(file, &options.job),
-        RulesFormat::Tests => promtool_tests::document(file, options, groups(file, options)),
     }
 }
 
@@ -114,5 +112,9 @@ impl PrometheusRule {
     }
 }
 
+// The alerts' own tests are made of what no other room sees.
+#[cfg(test)]
+#[path = "../../../tests/promtool/generator/mod.rs"]
+mod promtool_tests;
 #[cfg(test)]
 mod tests;

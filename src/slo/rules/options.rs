@@ -21,8 +21,6 @@ label_values! {
         PrometheusRule => "prometheusrule",
         /// The objectives as OpenSLO v1 objects
         OpenSlo => "openslo",
-        /// Unit tests of the rule file, for `promtool test rules`
-        Tests => "tests",
     }
 }
 
@@ -48,8 +46,6 @@ pub struct RenderOptions {
     pub dashboard_url: Option<String>,
     /// Where the exporter can be reached, with its live page. Without it alerts link to none
     pub page_url: Option<String>,
-    /// The path of the rule file in the unit tests
-    pub rule_file: String,
 }
 
 impl Default for RenderOptions {
@@ -61,7 +57,6 @@ impl Default for RenderOptions {
             runbook_url: None,
             dashboard_url: None,
             page_url: None,
-            rule_file: "prometheus-rules.yaml".to_owned(),
         }
     }
 }
@@ -103,8 +98,7 @@ impl RenderOptions {
         let urls = "printable ASCII without blanks, quotes, braces, # and \\";
         let job: fn(u8) -> bool = |byte| byte.is_ascii_alphanumeric() || b"_.:/-".contains(&byte);
         let url: fn(u8) -> bool = |byte| byte.is_ascii_graphic() && !b"\"'`{}#\\".contains(&byte);
-        let names = [("--job", &self.job), ("--rule-file", &self.rule_file)];
-        let names = names.map(|(option, value)| (option, value, words, job));
+        let names = [("--job", &self.job, words, job)];
         let links = [
             ("--runbook-url", &self.runbook_url),
             ("--dashboard-url", &self.dashboard_url),
