@@ -1,4 +1,5 @@
-// The rules and alerts that `podinit rules` makes of the built-in SLOs, with placeholders for the links.
+// The rules and alerts that `podinit rules` makes of the built-in SLOs, with placeholders for the links. deploy/generate
+// writes the file.
 local text = importstr 'prometheus-rules.yaml';
 
 {

@@ -1,4 +1,4 @@
-"""The monitoring mixin against the files that podinit generates."""
+"""The monitoring mixin against the files that podinit and deploy/generate make."""
 
 import json
 import os

@@ -75,30 +75,37 @@ fn no_preview_is_older_than_its_dashboard() {
 }
 
 #[derive(Deserialize)]
-struct ConfigMap {
-    kind: String,
-    metadata: Metadata,
-    data: BTreeMap<String, String>,
+#[serde(rename_all = "camelCase")]
+struct Kustomization {
+    generator_options: GeneratorOptions,
+    config_map_generator: Vec<ConfigMap>,
 }
 
 #[derive(Deserialize)]
-struct Metadata {
-    name: String,
+#[serde(rename_all = "camelCase")]
+struct GeneratorOptions {
+    disable_name_suffix_hash: bool,
     labels: BTreeMap<String, String>,
 }
 
+#[derive(Deserialize)]
+struct ConfigMap {
+    name: String,
+    files: Vec<String>,
+}
+
 #[test]
-fn config_maps_contain_the_same_dashboards() {
-    let yaml = fs::read_to_string(repository("dashboards/configmaps.yaml")).unwrap();
-    let maps: Vec<ConfigMap> = serde_saphyr::from_multiple(&yaml).unwrap();
+fn every_dashboard_has_its_config_map() {
+    let yaml = fs::read_to_string(repository("dashboards/kustomization.yaml")).unwrap();
+    let kustomization: Kustomization = serde_saphyr::from_str(&yaml).unwrap();
+    let options = kustomization.generator_options;
+    assert!(options.disable_name_suffix_hash);
+    assert_eq!(options.labels["grafana_dashboard"], "1");
     let mut boards = texts();
-    for map in maps {
-        assert_eq!(map.kind, "ConfigMap");
-        assert_eq!(map.metadata.labels["grafana_dashboard"], "1");
-        let name = map.metadata.name.strip_prefix("podinit-dashboard-").unwrap();
-        let json = boards.remove(name).unwrap();
-        let size = json.len();
-        assert_eq!(map.data, BTreeMap::from([(format!("podinit-{name}.json"), json)]));
+    for map in kustomization.config_map_generator {
+        let name = map.name.strip_prefix("podinit-dashboard-").unwrap();
+        let size = boards.remove(name).unwrap().len();
+        assert_eq!(map.files, [format!("podinit-{name}.json={name}.json")]);
         assert!(size < 200_000, "kubectl apply could not apply {name}");
     }
     assert!(boards.is_empty(), "without a ConfigMap: {:?}", boards.keys());

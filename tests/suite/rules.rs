@@ -1,5 +1,5 @@
-//! What `deploy/` has of the rules is what the program writes, and says nothing that the exporter
-//! does not expose or the runbooks do not explain.
+//! What `deploy/` has of the rules, or makes of them, is what the program writes, and says nothing that the
+//! exporter does not expose or the runbooks do not explain.
 //!
 //! `UPDATE_GOLDEN=1 cargo test --test suite rules::` writes the files again.
 
@@ -31,7 +31,7 @@ fn rendered(format: RulesFormat) -> String {
 }
 
 /// The rules with the links that the mixin fills in, or takes away.
-fn linked() -> String {
+pub(crate) fn linked() -> String {
     let options = RenderOptions {
         runbook_url: Some("RUNBOOK_URL".to_owned()),
         dashboard_url: Some("DASHBOARD_URL".to_owned()),
@@ -42,18 +42,12 @@ fn linked() -> String {
 }
 
 /// The files that the program writes.
-fn written() -> [(&'static str, String); 7] {
+fn written() -> [(&'static str, String); 4] {
     [
         ("deploy/slo-default.yaml", DEFAULT_TEXT.to_owned()),
         // Neither kustomize nor Helm reads files outside of its own directory.
         ("deploy/components/slo/slo.yaml", DEFAULT_TEXT.to_owned()),
         ("deploy/prometheus-rules.yaml", rendered(RulesFormat::Prometheus)),
-        ("deploy/chart/podinit/files/prometheus-rules.yaml", rendered(RulesFormat::Prometheus)),
-        (
-            "deploy/components/prometheus-operator/prometheusrule.yaml",
-            rendered(RulesFormat::PrometheusRule),
-        ),
-        ("deploy/mixin/prometheus-rules.yaml", linked()),
         ("deploy/openslo.yaml", rendered(RulesFormat::OpenSlo)),
     ]
 }
@@ -70,6 +64,32 @@ fn checked_in_files_are_what_the_program_writes() {
             found == text,
             "{name} is out of date: UPDATE_GOLDEN=1 cargo test --test suite rules::"
         );
+    }
+}
+
+/// Git has one copy of rules and dashboards. A script makes those that Helm, kustomize and Jsonnet need.
+#[test]
+fn the_copies_that_deploy_needs_can_be_made() {
+    let made = tempfile::tempdir().unwrap();
+    let script = Command::new(path("deploy/generate"))
+        .args([env!("CARGO_BIN_EXE_podinit").as_ref(), made.path()])
+        .output()
+        .unwrap();
+    assert!(script.status.success(), "{}", String::from_utf8_lossy(&script.stderr));
+    let read = |name: &str| fs::read_to_string(made.path().join("deploy").join(name)).unwrap();
+    let rules = rendered(RulesFormat::Prometheus);
+    assert!(read("chart/podinit/files/prometheus-rules.yaml") == rules);
+    let of_operator = rendered(RulesFormat::PrometheusRule);
+    assert!(read("components/prometheus-operator/prometheusrule.yaml") == of_operator);
+    assert!(read("mixin/prometheus-rules.yaml") == linked());
+    let boards = fs::read_dir(path("dashboards")).unwrap().map(|entry| entry.unwrap().path());
+    let boards: Vec<PathBuf> =
+        boards.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect();
+    assert_eq!(boards.len(), 7);
+    for board in boards {
+        let name = board.file_name().unwrap().to_str().unwrap();
+        let copy = read(&format!("chart/podinit/files/dashboards/{name}"));
+        assert!(copy == fs::read_to_string(&board).unwrap(), "{name}");
     }
 }
 
@@ -212,7 +232,7 @@ fn inhibition_rules_name_alerts_and_their_labels() {
 fn texts() -> impl Iterator<Item = (&'static str, String)> {
     let more = ["deploy/runbooks.md", "tests/promtool/rules_test.yaml"];
     let more = more.map(|name| (name, fs::read_to_string(path(name)).unwrap()));
-    written().into_iter().chain(more)
+    written().into_iter().chain([("the rules with links", linked())]).chain(more)
 }
 
 #[test]

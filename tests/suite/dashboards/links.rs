@@ -40,7 +40,7 @@ fn assert_leads_somewhere(boards: &BTreeMap<String, &Dashboard>, url: &str) {
 
 #[test]
 fn alerts_link_to_dashboards() {
-    let rules = fs::read_to_string(repository("deploy/mixin/prometheus-rules.yaml")).unwrap();
+    let rules = crate::rules::linked();
     let boards = checked_in();
     let by_uid: BTreeMap<String, &Dashboard> =
         boards.iter().map(|board| (board.text("/uid"), board)).collect();
