@@ -3,13 +3,12 @@
 
 use super::*;
 use crate::kube_event::{InvolvedPod, KubeEvent, Occurred};
+use crate::lifecycle::Record;
 use crate::lifecycle::delivery::PodEvent;
-use crate::lifecycle::observation::{Observation, PodObservation, PodState};
 use crate::lifecycle::record_fixtures::{Ends, at, deliver};
 use crate::lifecycle::saved::read_back;
 use crate::lifecycle::sources::Successor;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
-use crate::lifecycle::{Record, Stage};
 use crate::pod::{
     Condition, ConditionStatus, ConditionType, NotScheduled, NotScheduledReason, PodSnapshot,
     PodUid,
@@ -114,45 +113,6 @@ fn without_events_no_record_has_a_state() {
     let news = said(CapacityState::ScalingUp, "cluster-autoscaler", "");
     deliver(&mut tracker, &mut sink, 2, news);
     assert_eq!(capacity(&record(&tracker)), None);
-}
-
-/// Each pod is counted once, by what was reported of it last.
-#[test]
-fn a_change_of_the_state_is_a_move_in_the_stage_unschedulable_alone() {
-    let mut moves = Vec::new();
-    let mut sink = |_, observation: Observation<'_>| {
-        if let Observation::Pod(_, PodObservation::Moved { from, to }) = observation {
-            let of = |state| match state {
-                PodState::InFlight(waiting, capacity) => {
-                    let counts = waiting.stage() == Stage::Unschedulable;
-                    counts.then(|| capacity.as_str())
-                }
-                PodState::Undiscovered | PodState::Finished(_) => None,
-            };
-            moves.push((of(from), of(to)));
-        }
-    };
-    let mut tracker = Tracker::new(config());
-    let steps = [
-        PodEvent::Applied(pod()),
-        said(CapacityState::Nominated, "karpenter", ""),
-        PodEvent::Applied(scheduled(ConditionStatus::False)),
-        said(CapacityState::Nominated, "karpenter", ""),
-        said(CapacityState::NoScaleUp, "karpenter", ""),
-        PodEvent::Applied(scheduled(ConditionStatus::True)),
-        said(CapacityState::ScalingUp, "cluster-autoscaler", ""),
-        PodEvent::Deleted(scheduled(ConditionStatus::True)),
-    ];
-    for (second, step) in (1..).zip(steps) {
-        deliver(&mut tracker, &mut sink, second, step);
-    }
-    let counted: Vec<_> = moves.into_iter().filter(|(from, to)| from != to).collect();
-    let expected = [
-        (None, Some("nominated")),
-        (Some("nominated"), Some("no_scale_up")),
-        (Some("no_scale_up"), None),
-    ];
-    assert_eq!(counted, expected);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use TrackerObservation::{ResizeEnded, Resized, Resizing, UpdatedInPlace};
+use TrackerObservation::{ResizeEnded, Resized, Resizing};
 
 const LATER: DeliveryView = DeliveryView { first: false, observed: None };
 
@@ -15,13 +15,6 @@ fn resize(state: ResizeState, second: i64) -> Option<InPlaceChanges> {
     Some(InPlaceChanges {
         resize: Some(Resize { state, since: Some(at(second)) }),
         update_ready: None,
-    })
-}
-
-fn update(status: ConditionStatus, second: i64) -> Option<InPlaceChanges> {
-    Some(InPlaceChanges {
-        resize: None,
-        update_ready: Some(Condition { status, last_transition: Some(at(second)) }),
     })
 }
 
@@ -48,52 +41,6 @@ fn seconds(seconds: u64) -> Latency {
 }
 
 const DEFERRED: Option<ResizeState> = Some(ResizeState::Deferred);
-const IN_PROGRESS: Option<ResizeState> = Some(ResizeState::InProgress);
-
-#[test]
-fn a_resize_lasts_from_its_first_condition_to_the_event_without_one() {
-    let (open, observed) = seen(&[
-        (resize(ResizeState::Deferred, 10), LATER),
-        (resize(ResizeState::InProgress, 20), LATER),
-        (None, observed_at(25)),
-        (None, observed_at(26)),
-    ]);
-    let expected = [
-        moves(None, DEFERRED),
-        moves(DEFERRED, IN_PROGRESS),
-        moves(IN_PROGRESS, None),
-        ResizeEnded(ResizeResult::Completed),
-        Resized(seconds(15)),
-    ];
-    assert_eq!(observed, expected);
-    assert_eq!(open.iter().count(), 0);
-}
-
-#[test]
-fn a_list_shows_that_a_resize_is_over_and_not_when() {
-    let (_, observed) = seen(&[(resize(ResizeState::Deferred, 10), LATER), (None, LATER)]);
-    assert_eq!(observed[2..], [ResizeEnded(ResizeResult::Completed)]);
-}
-
-#[test]
-fn a_resize_that_was_open_at_first_sight_counts_in_the_gauge_alone() {
-    let first = DeliveryView { first: true, ..LATER };
-    let steps = [(resize(ResizeState::Deferred, 10), first), (None, observed_at(25))];
-    let (_, observed) = seen(&steps);
-    assert_eq!(observed, [moves(None, DEFERRED), moves(DEFERRED, None)]);
-    let (mut open, mut observed) = seen(&steps[..1]);
-    open.end(uid(), &mut |one| observed.push(one));
-    assert_eq!(observed, [moves(None, DEFERRED), moves(DEFERRED, None)]);
-}
-
-#[test]
-fn a_resize_ends_with_its_pod() {
-    let (mut open, mut observed) = seen(&[(resize(ResizeState::Deferred, 10), LATER)]);
-    open.end(uid(), &mut |one| observed.push(one));
-    open.end(uid(), &mut |one| observed.push(one));
-    let ended = ResizeEnded(ResizeResult::Ended);
-    assert_eq!(observed, [moves(None, DEFERRED), moves(DEFERRED, None), ended]);
-}
 
 #[test]
 fn a_pod_that_is_forgotten_leaves_the_gauge() {
@@ -102,21 +49,6 @@ fn a_pod_that_is_forgotten_leaves_the_gauge() {
     assert_eq!(open.iter().count(), 1);
     open.retain(|_| false, &mut |one| observed.push(one));
     assert_eq!(observed, [moves(None, DEFERRED), moves(DEFERRED, None)]);
-    assert_eq!(open.iter().count(), 0);
-}
-
-#[test]
-fn an_update_lasts_from_false_to_true_by_the_api() {
-    use ConditionStatus::{False, True, Unknown};
-    let (open, observed) = seen(&[
-        (update(True, 1), LATER),
-        (update(False, 10), LATER),
-        (update(Unknown, 15), LATER),
-        (None, LATER),
-        (update(True, 17), LATER),
-        (update(True, 17), LATER),
-    ]);
-    assert_eq!(observed, [UpdatedInPlace(seconds(7))]);
     assert_eq!(open.iter().count(), 0);
 }
 

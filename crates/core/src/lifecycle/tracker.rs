@@ -374,8 +374,6 @@ impl Tracker {
 }
 
 #[cfg(test)]
-mod causes_tests;
-#[cfg(test)]
 mod event_messages_tests;
 #[cfg(test)]
 mod fixtures;

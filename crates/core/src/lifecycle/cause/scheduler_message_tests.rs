@@ -5,16 +5,6 @@ fn cause_of(clauses: &str) -> Cause {
 }
 
 #[test]
-fn the_clause_with_the_most_nodes_decides() {
-    let cordoned = "node(s) were unschedulable";
-    assert_eq!(cause_of(&format!("2 Insufficient cpu, 3 {cordoned}")), Cause::Taint);
-    assert_eq!(cause_of(&format!("3 Insufficient cpu, 2 {cordoned}")), Cause::Resources);
-    // On a tie the first.
-    assert_eq!(cause_of(&format!("2 {cordoned}, 2 Insufficient cpu")), Cause::Taint);
-    assert_eq!(cause_of(&format!("2 Insufficient cpu, 2 {cordoned}")), Cause::Resources);
-}
-
-#[test]
 fn the_nodes_of_a_cause_are_added_up_but_those_that_lack_resources() {
     for (clauses, expected) in [
         // A node that lacks both is named twice.
@@ -151,19 +141,6 @@ fn what_is_said_of_nodes_begins_with_what_decides() {
 }
 
 #[test]
-fn what_does_not_begin_with_a_number_is_one_clause() {
-    let unbound = "pod has unbound immediate PersistentVolumeClaims";
-    assert_eq!(cause_of(unbound), Cause::Volume);
-    assert_eq!(
-        cause_of("the claim is not ready, 5 node(s) had a taint"),
-        Cause::Taint,
-        "all of it is searched"
-    );
-    assert_eq!(cause_of(&format!("4 x, {unbound}, 9 Insufficient cpu")), Cause::Resources);
-    assert_eq!(cause_of(&format!("4 x, {unbound}")), Cause::Volume);
-}
-
-#[test]
 fn what_postfilter_plugins_say_does_not_count() {
     for end in [
         "preemption: 0/5 nodes are available: 5 Insufficient cpu.",
@@ -177,37 +154,6 @@ fn what_postfilter_plugins_say_does_not_count() {
         let message = format!("0/5 nodes are available: 5 node(s) didn't have free ports. {end}");
         assert_eq!(cause(&message), Cause::Other, "{end}");
         assert_eq!(cause(&format!("nothing. {end}")), Cause::Other, "{end}");
-    }
-}
-
-#[test]
-fn a_message_of_another_form_is_one_clause() {
-    for (message, expected) in [
-        ("", Cause::Other),
-        ("waiting for volume \"a\", 9 Insufficient cpu", Cause::Resources),
-        ("3 Insufficient cpu, 5 node(s) had a taint", Cause::Resources),
-        ("3 nodes, volume \"a\"", Cause::Volume),
-        ("running PreBind plugin: timeout", Cause::Other),
-    ] {
-        assert_eq!(cause(message), expected, "{message}");
-    }
-}
-
-#[test]
-fn the_clauses_come_after_the_first_count_of_nodes() {
-    for (message, expected) in [
-        (
-            "all nodes are unavailable: 1 Insufficient cpu, 2 node(s) were unschedulable.",
-            Cause::Taint,
-        ),
-        ("0/x nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable", Cause::Taint),
-        (
-            "1 nodes are available: 2 a taint nodes are unavailable: 3 Insufficient cpu",
-            Cause::Resources,
-        ),
-        ("nodes are available: 1 Insufficient cpu, 2 taint", Cause::Resources),
-    ] {
-        assert_eq!(cause(message), expected, "{message}");
     }
 }
 
@@ -265,13 +211,6 @@ fn the_reasons_of_every_version_have_the_documented_causes() {
         rows += 1;
     }
     assert!(rows > 20, "only {rows} rows were read");
-}
-
-#[test]
-fn a_taint_that_is_named_is_a_taint() {
-    let named = "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }";
-    assert_eq!(cause_of(&format!("2 {named}")), Cause::Taint);
-    assert!(names_pod_group("waiting for minCount pods from a gang to appear in scheduling queue"));
 }
 
 proptest::proptest! {

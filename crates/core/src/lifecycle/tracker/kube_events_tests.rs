@@ -11,12 +11,11 @@ use crate::kube_event::{
     SandboxWarning,
 };
 use crate::lifecycle::delivery::{PodEvent, SourceId};
-use crate::lifecycle::interval::{Interval, Stage};
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::observation::{Observation, PodObservation, PodState, TrackerObservation};
 use crate::lifecycle::saved::{SavedPod, read_back};
 use crate::lifecycle::slo::SloRule;
-use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
+use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::lifecycle::sources::Successor;
 use crate::lifecycle::startup_sli_verdict::StartupSli;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
@@ -200,130 +199,6 @@ fn failed() -> EventReason {
     EventReason::PullFailed { registry }
 }
 
-#[test]
-fn evidence_latches_the_network_and_is_judged_at_once() {
-    let network = SloRule { interval: Interval::Stage(Stage::Network), ..rule("network", 2) };
-    let mut world = World::new(vec![network]);
-    let mut pod = pod("p");
-    pod.started = Some(at(4));
-    holds(&mut pod, ConditionType::PodScheduled, 3);
-    world.applied(5, &pod);
-    let seen = world.deliver(6, event("p", "i", 6, EventReason::Pulling));
-    assert_eq!(
-        seen,
-        ["p network by event", "p network 3", "p sandbox 2", "p Bad", "p in InFlight(Init)",]
-    );
-    assert!(world.deliver(7, event("p", "i", 2, EventReason::Started)).is_empty());
-    // The condition comes too late to move it.
-    holds(&mut pod, ConditionType::PodReadyToStartContainers, 9);
-    holds(&mut pod, ConditionType::Initialized, 10);
-    let seen = world.applied(10, &pod);
-    assert_eq!(seen, ["p init 4", "p in InFlight(Containers)"]);
-}
-
-#[test]
-fn evidence_before_scheduled_is_kept_and_raised() {
-    for restart in [false, true] {
-        let mut world = World::new(Vec::new());
-        let mut pod = pod("p");
-        world.applied(1, &pod);
-        assert!(world.deliver(2, event("p", "a", 2, EventReason::Created)).is_empty());
-        assert!(world.deliver(3, event("p", "a", 1, EventReason::Started)).is_empty());
-        if restart {
-            world.restart();
-        }
-        holds(&mut pod, ConditionType::PodScheduled, 4);
-        holds(&mut pod, ConditionType::PodReadyToStartContainers, 9);
-        let seen = world.applied(9, &pod);
-        assert_eq!(
-            seen,
-            ["p network by event", "p scheduling 4", "p network 0", "p in InFlight(Init)"]
-        );
-    }
-    // A later condition implies Scheduled at an unknown time.
-    let mut world = World::new(Vec::new());
-    let mut pod = pod("p");
-    world.applied(1, &pod);
-    world.deliver(2, event("p", "a", 2, EventReason::Created));
-    holds(&mut pod, ConditionType::PodReadyToStartContainers, 9);
-    let seen = world.applied(9, &pod);
-    assert_eq!(seen, ["p network by event", "p in InFlight(Init)"]);
-}
-
-#[test]
-fn only_a_kubelet_and_a_container_of_the_spec_are_evidence() {
-    let mut world = World::new(Vec::new());
-    let mut pod = pod("p");
-    holds(&mut pod, ConditionType::PodScheduled, 3);
-    world.applied(5, &pod);
-    let odd = |change: &dyn Fn(&mut KubeEvent)| {
-        let PodEvent::Event(mut event) = event("p", "a", 6, EventReason::Started) else {
-            panic!("an Event");
-        };
-        change(&mut event);
-        PodEvent::Event(event)
-    };
-    let init = EventContainer { name: "a".into(), init: true };
-    for event in [
-        odd(&|event| event.from_kubelet = false),
-        odd(&|event| event.container = None),
-        odd(&|event| event.container = Some(init.clone())),
-        odd(&|event| event.first = None),
-        odd(&|event| event.reason = EventReason::Other),
-        odd(&|event| event.reason = failed()),
-        event("p", "c", 6, EventReason::Started),
-    ] {
-        let seen = world.deliver(7, event);
-        assert!(seen.iter().all(|line| line.contains("failed")), "{seen:?}");
-    }
-    assert_eq!(world.deliver(8, odd(&|_| {})).len(), 3);
-}
-
-#[test]
-fn an_image_is_counted_once_for_each_container_and_a_failure_besides() {
-    for restart in [false, true] {
-        let mut world = World::new(Vec::new());
-        world.applied(1, &pod("p"));
-        let mut seen = Vec::new();
-        for reason in
-            [failed(), failed(), EventReason::Pulled(None), pulled(3, 5), failed(), present()]
-        {
-            seen.extend(world.deliver(2, event("p", "a", 2, reason)));
-            if restart {
-                world.restart();
-            }
-        }
-        seen.extend(world.deliver(2, event("p", "i", 2, present())));
-        assert_eq!(
-            seen,
-            [
-                "p failed from quay.io: None None None, 0 before",
-                "p pulled from quay.io: Some(3.0) Some(2.0) Some(7), 1 before",
-                "p present from docker.io: None None None, 1 before",
-            ]
-        );
-    }
-}
-
-#[test]
-fn events_of_pods_that_are_not_in_flight_are_dropped() {
-    let mut world = World::new(Vec::new());
-    let started = || event("p", "a", 2, EventReason::Started);
-    assert_eq!(world.deliver(1, started()), ["dropped unknown"]);
-    let mut pod = pod("p");
-    pod.phase = Phase::Failed;
-    world.applied(2, &pod);
-    assert_eq!(world.deliver(3, started()), ["dropped finished"]);
-    world.deliver(4, PodEvent::Deleted(pod));
-    assert_eq!(world.deliver(5, started()), ["dropped finished"]);
-    let PodEvent::Event(none) = started() else {
-        panic!("an Event");
-    };
-    let none = KubeEvent { pod: None, ..none };
-    assert_eq!(world.deliver(6, PodEvent::Event(none)), ["dropped other"]);
-    assert_eq!(world.deliver(700, started()), ["dropped unknown"]);
-}
-
 /// Kubernetes lets whoever may create Events in one namespace write any UID into them.
 #[test]
 fn an_event_with_the_names_of_another_pod_changes_nothing() {
@@ -367,66 +242,6 @@ fn an_event_with_the_names_of_another_pod_changes_nothing() {
         // The kubelet's own Event counts as before.
         let seen = world.deliver(5, event("p", "a", 5, EventReason::Started));
         assert!(seen.contains(&"p network by event".to_owned()), "{seen:?}");
-    }
-}
-
-#[test]
-fn without_a_network_condition_a_pod_is_excluded_when_it_ends() {
-    let network = || SloRule { interval: Interval::Stage(Stage::Network), ..rule("network", 60) };
-    let absent = SloVerdict::Excluded(ExclusionReason::ConditionAbsent);
-    for restart in [false, true] {
-        let mut world = World::new(vec![network()]);
-        let mut pod = pod("p");
-        pod.started = Some(at(3));
-        holds(&mut pod, ConditionType::PodScheduled, 3);
-        holds(&mut pod, ConditionType::Initialized, 4);
-        let verdicts = |seen: Vec<String>| {
-            let verdicts = seen.into_iter().filter(|line| line.contains("Excluded"));
-            verdicts.collect::<Vec<_>>()
-        };
-        assert!(verdicts(world.applied(5, &pod)).is_empty());
-        if restart {
-            world.restart();
-        }
-        let seen = match restart {
-            true => world.deliver(6, PodEvent::Deleted(pod)),
-            false => {
-                holds(&mut pod, ConditionType::Ready, 6);
-                world.applied(6, &pod)
-            }
-        };
-        assert_eq!(verdicts(seen), [format!("p {absent:?}")]);
-    }
-}
-
-#[test]
-fn the_sli_leaves_out_pulls_and_init_containers() {
-    for restart in [false, true] {
-        let mut world = World::new(Vec::new());
-        let mut pod = pod("p");
-        holds(&mut pod, ConditionType::PodScheduled, 1);
-        holds(&mut pod, ConditionType::PodReadyToStartContainers, 2);
-        holds(&mut pod, ConditionType::Initialized, 10);
-        pod.init_runs = Duration::from_secs(5);
-        world.applied(10, &pod);
-        // From 1 to 4, of which 2 to 4 count; from 7 to 14; and from 13 to 16.
-        world.deliver(10, event("p", "i", 4, pulled(1, 3)));
-        world.deliver(14, event("p", "a", 14, pulled(3, 7)));
-        if restart {
-            world.restart();
-        }
-        let seen = world.deliver(16, event("p", "b", 16, pulled(1, 3)));
-        assert_eq!(seen, ["p pulled from quay.io: Some(1.0) Some(2.0) Some(7), 2 before"]);
-        for container in &mut pod.containers[1..] {
-            container.started = Some(at(17));
-        }
-        holds(&mut pod, ConditionType::ContainersReady, 18);
-        holds(&mut pod, ConditionType::Ready, 18);
-        let seen = world.applied(18, &pod);
-        // 17 s, less 5 s of init containers and 11 s of pulls.
-        assert!(seen.contains(&"p sli 1".to_owned()), "{seen:?}");
-        assert!(seen.contains(&"p start 7".to_owned()), "{seen:?}");
-        assert!(seen.contains(&"p probe 1".to_owned()), "{seen:?}");
     }
 }
 

@@ -38,7 +38,7 @@ fn build(version: u64, states: [ContainerState; 2]) -> PodSnapshot {
     pod
 }
 
-use ContainerState::{Failed, Running, Succeeded};
+use ContainerState::{Running, Succeeded};
 
 /// The SLOs of the tests, each of ten seconds but the last.
 fn slos() -> Arc<[SloRule]> {
@@ -103,33 +103,6 @@ fn a_build_whose_steps_end_one_by_one_is_neither_late_nor_stuck() {
     let late = bad(Cause::Probe);
     assert_eq!(verdicts, [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, late]);
     assert_eq!(stuck, []);
-}
-
-#[test]
-fn it_comes_before_the_deadlines_that_pass_after_the_snapshot_and_after_those_before() {
-    let lives = [(1, build(1, [Running, Running])), (30, build(2, [Running, Succeeded]))];
-    let (verdicts, _) = reported(&lives, false);
-    assert_eq!(verdicts, [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]);
-    let (verdicts, _) = reported(&lives, true);
-    let late = bad(Cause::Probe);
-    assert_eq!(verdicts, [late, late, late, late, GOOD, late]);
-}
-
-#[test]
-fn what_the_snapshot_itself_decides_comes_first() {
-    let mut ready = build(1, [Succeeded, Running]);
-    for kind in [ConditionType::ContainersReady, ConditionType::Ready] {
-        ready.conditions = crate::pod::Conditions::default();
-        let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
-        ready.conditions.insert(kind, condition);
-    }
-    let (verdicts, _) = reported(&[(3, ready)], true);
-    assert_eq!((verdicts[2], verdicts[5]), (GOOD, GOOD));
-    let mut failed = build(1, [Succeeded, Failed]);
-    failed.phase = crate::pod::Phase::Failed;
-    let (verdicts, _) = reported(&[(3, failed)], true);
-    let outcome = ExclusionReason::Ended(Outcome::Failed);
-    assert_eq!(verdicts[2], Some(SloVerdict::Excluded(outcome)));
 }
 
 #[test]

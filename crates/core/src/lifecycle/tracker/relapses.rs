@@ -45,7 +45,3 @@ impl Tracker {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "relapses_tests.rs"]
-mod tests;

@@ -2,10 +2,9 @@ use std::time::Duration;
 
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
+use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Observation, PodObservation};
-use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions};
 
 #[test]
@@ -64,37 +63,6 @@ fn time_passes_once_per_delivery() {
         tracker.apply(delivery, &mut sink);
     }
     assert_eq!(passed, 2);
-}
-
-/// The deadline is the second 10. An event that arrives by then is in time, even if it is accounted
-/// for later.
-#[test]
-fn a_deadline_passes_before_an_event_only_if_it_passed_before_the_event_arrived() {
-    let verdict = |observed: i64| {
-        let mut tracker = Tracker::new(TrackerConfig {
-            slos: [rule("slow", 10)].into(),
-            ..TrackerConfig::default()
-        });
-        let mut verdicts = Vec::new();
-        let mut sink = |_, observation: Observation<'_>| {
-            if let Observation::Pod(_, PodObservation::Slo { verdict, .. }) = observation {
-                verdicts.push(verdict);
-            }
-        };
-        let mut starting = ready_at(0);
-        starting.conditions = Conditions::default();
-        tracker.apply(delivery(SourceId(0), 1, PodEvent::Applied(starting)), &mut sink);
-        let event = PodEvent::Applied(ready_at(10));
-        let observed = Some(at(observed));
-        let delivery = Delivery { observed, ..delivery(SourceId(0), 12, event) };
-        tracker.apply(delivery, &mut sink);
-        verdicts
-    };
-    assert_eq!(verdict(10), [SloVerdict::Good]);
-    assert_eq!(
-        verdict(11),
-        [SloVerdict::Bad(BadReason::of_known(WaitReason::new(Stage::Scheduling, Cause::Queue)))]
-    );
 }
 
 /// The limit of `scheduling` is five minutes, strictly.
