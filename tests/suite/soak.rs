@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The first runs the pipeline against the simulated cluster on simulated time, with every fault at
-//! random instants, and holds the metrics against the cluster's own records every hour. It prints its
+//! random instants, and holds the metrics against the oracle every hour. It prints its
 //! seed; `PODINIT_SOAK_SEED` replays one. The second runs the real binary under load with a
 //! scraper. Both print what memory does, and fail where it grows.
 //!
