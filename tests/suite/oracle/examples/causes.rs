@@ -474,6 +474,21 @@ fn containers() -> Vec<Example> {
             "image",
         ),
     ];
+    let states = [
+        ("image", waiting("ErrImagePull")),
+        ("config", waiting("RunContainerError")),
+        ("crash", waiting("CrashLoopBackOff")),
+        ("exited", exited(0.0, 0)),
+        ("create", waiting("ContainerCreating")),
+        ("probe", running(0.0)),
+    ];
+    for pair in states.windows(2) {
+        let [(cause, worse), (_, other)] = pair else { continue };
+        let mut two = bound().container("side", other.clone()).container("main", worse.clone());
+        two.0["spec"]["containers"] = json!([{"name": "side"}, {"name": "main"}]);
+        let says = "§10.1: the rows of `containers` count in their order";
+        all.push(waits(says, vec![added(&two)], "containers", cause));
+    }
     for example in &mut all {
         // NetworkReady at 0 s, by the condition or by what an Event says.
         example.expected = format!("{}\nscheduling 1 0\nnetwork 1 0", example.expected).leak();
