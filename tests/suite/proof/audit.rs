@@ -1,18 +1,36 @@
-//! Compares what was counted with what must have been counted, pod by pod.
+//! Compares what was counted with what the API server has delivered, pod by pod.
 
 use std::collections::BTreeSet;
 
-use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Interval, NetworkEvidence, Outcome, PullResult, StageOrStep};
-use podinit_sim::container::ContainerRef;
+use podinit_core::timestamp::NANOS_PER_SECOND;
 
+use crate::proof::checkpoint::Given;
 use crate::proof::delivery_log::{Delivered, DeliveryLog};
-use crate::proof::expected::{self, Expected, Times};
-use crate::proof::facts::Nature;
-use crate::proof::history::{History, Kind};
-use crate::proof::objectives;
-use crate::proof::seen::{self, Seen};
-use crate::proof::tally::{Counted, Tally};
+use crate::proof::history::{History, Kind, Nature};
+use crate::proof::tally::{Counted, SLOS, Tally};
+use crate::support::scrape::Scrape;
+
+/// The SLO that leaves out a namespace, and which.
+const LEAVES_OUT: (&str, &str) = ("ready", "kube-system");
+
+/// What every startup that ends as ready or completed enters: it has one duration of each, or one reason why there is
+/// none.
+const ENTERED: [&[&str]; 7] = [
+    &["scheduling", "unschedulable"],
+    &["network"],
+    &["containers"],
+    &["acknowledge"],
+    &["sandbox"],
+    &["start"],
+    &["probe"],
+];
+
+/// What some startups enter, once at the most.
+const MAY_ENTER: [&str; 5] =
+    ["gated", "init", "readiness", "scheduled_to_ready", "created_to_ready"];
+
+/// How far the time of an arrival may be off.
+const OFF_NANOS: i64 = NANOS_PER_SECOND;
 
 /// What is wrong with a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +39,7 @@ pub enum Fault {
     Lost,
     /// Counted more often than it happened
     Double,
-    /// Counted as something that it cannot have been
+    /// Given to the accounting as something that it was not
     Wrong,
 }
 
@@ -44,10 +62,6 @@ impl Findings {
         self.0.push(Finding { fault, pod, what });
     }
 
-    pub fn append(&mut self, other: Self) {
-        self.0.extend(other.0);
-    }
-
     /// Of how many pods something is wrong in this way.
     pub fn pods(&self, fault: Fault) -> usize {
         let pods = self.0.iter().filter(|finding| finding.fault == fault);
@@ -62,35 +76,184 @@ impl Findings {
         &self.0
     }
 
-    fn times(&mut self, pod: u32, what: impl Fn() -> String, counted: u32, times: Times) {
-        if counted < times.least {
-            self.add(Fault::Lost, Some(pod), what());
-        } else if counted > times.most {
-            self.add(Fault::Double, Some(pod), format!("{} ({counted})", what()));
+    /// Something was counted so often, and is to be from `least` to `most` times.
+    fn times(&mut self, pod: Option<u32>, what: &str, counted: u32, [least, most]: [u32; 2]) {
+        if counted < least {
+            self.add(Fault::Lost, pod, format!("{what} ({counted} of {least})"));
+        } else if counted > most {
+            self.add(Fault::Double, pod, format!("{what} ({counted} of {most})"));
         }
     }
 }
 
+/// What has been delivered of one pod.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    known: bool,
+    gone: bool,
+    /// A version was shown with which a startup ends
+    over: bool,
+}
+
 /// Everything that is wrong, by the server's records and the program's.
-pub fn audit(history: &History, logs: &[DeliveryLog], tally: &Tally) -> Findings {
-    let mut findings = Findings::default();
-    undelivered(history, logs, &mut findings);
-    let seen = seen::all(history, logs, &tally.applied);
-    unended(history, &seen, &mut findings);
+pub fn audit(history: &History, logs: &[DeliveryLog], tally: &Tally, findings: &mut Findings) {
+    undelivered(history, logs, findings);
+    let standing: BTreeSet<u32> = (history.standing(history.number()).into_iter())
+        .map(|place| history.version(place).pod)
+        .collect();
     let nothing = Counted::default();
-    for (number, (nature, seen)) in history.pods.iter().zip(&seen).enumerate() {
-        let expected = expected::of(history, nature, seen);
-        let counted = tally.pods.get(number).unwrap_or(&nothing);
-        let pod = number as u32;
-        check_counts(pod, &expected, counted, &mut findings);
-        intervals(pod, &expected, counted, &mut findings);
-        network(pod, &expected, counted, &mut findings);
-        if tally.events {
-            images(pod, nature, &expected, counted, &mut findings);
+    let seen = seen(history, logs);
+    for ((number, nature), mut seen) in (0..).zip(&history.pods).zip(seen) {
+        let has_moved = !logs.iter().any(|log| log.covers(nature));
+        if seen.known && !seen.gone && !has_moved && !standing.contains(&number) {
+            findings.add(Fault::Lost, Some(number), "its end was never delivered");
         }
-        objectives::check(pod, nature, &expected, counted, &mut findings);
+        seen.over |= seen.known && (seen.gone || has_moved);
+        let counted = tally.pods.get(number as usize).unwrap_or(&nothing);
+        check(number, nature, seen, counted, findings);
     }
-    findings
+}
+
+/// By pod.
+fn seen(history: &History, logs: &[DeliveryLog]) -> Vec<Seen> {
+    let mut pods = vec![Seen::default(); history.pods.len()];
+    for log in logs {
+        for delivered in &log.delivered {
+            let (places, is_list) = match delivered {
+                Delivered::Event { place, .. } => (std::slice::from_ref(place), false),
+                Delivered::List { places, .. } => (places.as_slice(), true),
+            };
+            if is_list {
+                let natures = history.pods.iter().zip(&mut pods);
+                let of_list = natures.filter(|(nature, _)| log.covers(nature));
+                of_list.for_each(|(_, pod)| pod.gone = pod.known);
+            }
+            for version in places.iter().map(|place| history.version(*place)) {
+                let pod = &mut pods[version.pod as usize];
+                pod.gone = version.kind == Kind::Deleted;
+                pod.known |= !pod.gone;
+                pod.over |= pod.known && version.is_end;
+            }
+        }
+    }
+    pods
+}
+
+/// Nothing of the pod is lost, and nothing is double.
+fn check(pod: u32, nature: &Nature, seen: Seen, counted: &Counted, findings: &mut Findings) {
+    let (known, over) = (u32::from(seen.known), u32::from(seen.over));
+    let mut times = |what: &str, counted: u32, range: [u32; 2]| {
+        findings.times(Some(pod), what, counted, range);
+    };
+    times("discovered", counted.all("discovered"), [known, known]);
+    times("an outcome", counted.all("outcome"), [over, known]);
+    for slo in SLOS {
+        let matches = u32::from((slo, &*nature.namespace) != LEAVES_OUT);
+        let range = [over * matches, known * matches];
+        times(&format!("the event of SLO {slo}"), counted.times("SLO", &[slo]), range);
+    }
+    let started_up = counted.times("outcome", &["ready", "completed"]).min(1);
+    for parts in ENTERED {
+        times(parts[0], counted.times("interval", parts), [started_up, known]);
+    }
+    for interval in MAY_ENTER {
+        times(interval, counted.times("interval", &[interval]), [0, known]);
+    }
+    if counted.torn_moves > 0 {
+        findings.add(Fault::Double, Some(pod), "moved from where it did not stand");
+    }
+}
+
+/// The accounting was given what the API server has delivered, each thing once and in its order, and when.
+pub fn given(history: &History, log: &DeliveryLog, given: &[Given], findings: &mut Findings) {
+    let version = |place: &u32| {
+        let version = history.version(*place);
+        (version.pod as usize, version.number)
+    };
+    findings.times(None, "deliveries", given.len() as u32, [log.delivered.len() as u32; 2]);
+    for (delivered, given) in log.delivered.iter().zip(given) {
+        let (mut pods, at) = match delivered {
+            Delivered::Event { place, at } => (vec![version(place)], Some(*at)),
+            Delivered::List { places, restored, .. } => {
+                if *restored && !given.restored {
+                    findings.add(Fault::Lost, None, "that the server was restored");
+                }
+                (places.iter().map(version).collect(), None)
+            }
+        };
+        pods.sort_unstable();
+        if pods != given.pods || at.is_some() != given.observed.is_some() {
+            findings.add(Fault::Wrong, None, format!("given {given:?}, delivered {pods:?}"));
+        }
+        if let Some(off) = at.zip(given.observed).map(|(at, observed)| observed.as_nanos() - at)
+            && off.abs() > OFF_NANOS
+        {
+            findings.add(Fault::Wrong, None, format!("arrived {off} ns off its time: {given:?}"));
+        }
+    }
+}
+
+/// The exposition states the sums of what was counted pod by pod.
+pub fn exposed(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
+    let mut sums = Counted::default();
+    counted.iter().for_each(|counted| sums.add(counted));
+    for ((kind, about, said), times) in sums.each() {
+        let (name, labels) = match (kind, about, said) {
+            ("discovered", ..) => ("podinit_pods_discovered_total", vec![]),
+            ("outcome", ..) => ("podinit_pods_finished_total", vec![("outcome", about)]),
+            ("re-entry", ..) => ("podinit_reentries_total", vec![("milestone", about)]),
+            ("SLO", _, "excluded") => continue,
+            ("SLO", ..) => ("podinit_slo_events_total", vec![("slo", about), ("result", said)]),
+            (_, "scheduled_to_ready", _) => {
+                ("podinit_scheduled_to_ready_duration_seconds_count", vec![])
+            }
+            (_, "created_to_ready", _) => {
+                ("podinit_created_to_ready_duration_seconds_count", vec![])
+            }
+            (_, "acknowledge" | "sandbox" | "start" | "probe", "measured") => {
+                ("podinit_step_duration_seconds_count", vec![("step", about)])
+            }
+            (_, _, "measured") => ("podinit_stage_duration_seconds_count", vec![("stage", about)]),
+            _ => ("podinit_unobserved_total", vec![("stage", about), ("reason", said)]),
+        };
+        let pairs: Vec<String> =
+            labels.iter().map(|(label, value)| format!("{label}=\"{value}\"")).collect();
+        let series = scrape.of_name(name);
+        let series = series.filter(|(series, _)| pairs.iter().all(|pair| series.contains(pair)));
+        let sum: f64 = series.map(|(_, value)| value).sum();
+        findings.times(None, &format!("{name} {labels:?}"), sum as u32, [times; 2]);
+    }
+}
+
+/// Over all shards: what one process would count once is counted by one shard, also where shards were killed or
+/// numbered anew.
+///
+/// A pod may come to another shard that was Ready, is not, and looks as if it never was
+/// ([§5.2](crate::specification#s5-2)): no one who sees it first then can know better.
+pub fn sums(history: &History, sums: &[Counted], findings: &mut Findings) {
+    for (pod, counted) in (0..).zip(sums) {
+        let looks_new_again = || {
+            let mut versions = history.log.iter().filter(|version| version.pod == pod);
+            versions.any(|version| version.is_end) && versions.any(|version| !version.is_end)
+        };
+        if counted.times("outcome", &["ready"]) > 1 && looks_new_again() {
+            continue;
+        }
+        let mut once = |what: &str, count: u32| {
+            findings.times(Some(pod), &format!("{what}, over all shards"), count, [0, 1]);
+        };
+        for interval in ENTERED.concat().into_iter().chain(MAY_ENTER) {
+            once(interval, counted.said("interval", interval, "measured"));
+        }
+        for slo in SLOS {
+            once(slo, counted.said("SLO", slo, "good") + counted.said("SLO", slo, "bad"));
+        }
+        // A pod that moves is the same pod at the next shard; one that was over when it came was counted before.
+        let others = counted.times("outcome", &["moved", "preexisting", "static"]);
+        once("moved", counted.times("outcome", &["moved"]));
+        once("an outcome", counted.all("outcome") - others);
+        once("discovered", counted.all("discovered").saturating_sub(others));
+    }
 }
 
 /// Versions that the server had, that no fault kept back, and that were never asked for.
@@ -138,120 +301,4 @@ fn delivered_versions(history: &History, logs: &[DeliveryLog]) -> Vec<bool> {
         log.damaged.iter().for_each(|place| versions[*place as usize] = true);
     }
     versions
-}
-
-/// Pods that are gone and that the program never got the end of.
-fn unended(history: &History, seen: &[Seen], findings: &mut Findings) {
-    let standing: BTreeSet<u32> = (history.standing(history.number()).into_iter())
-        .map(|place| history.version(place).pod)
-        .collect();
-    for (number, seen) in (0..).zip(seen) {
-        if seen.is_known() && seen.gone.is_none() && !standing.contains(&number) {
-            findings.add(Fault::Lost, Some(number), "its end was never delivered");
-        }
-    }
-}
-
-fn check_counts(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
-    let exactly = |times: bool| Times { least: times.into(), most: times.into() };
-    let discovered = exactly(expected.discovered);
-    findings.times(pod, || "discovered".to_owned(), counted.discovered, discovered);
-    for outcome in Outcome::ALL {
-        let times = exactly(expected.outcome == Some(outcome));
-        let what = || format!("outcome {}", outcome.as_str());
-        findings.times(pod, what, counted.outcomes[outcome as usize], times);
-    }
-    for (milestone, (counted, expected)) in counted.returns.iter().zip(expected.returns).enumerate()
-    {
-        let times = Times { least: expected, most: expected };
-        findings.times(pod, || format!("re-entry {milestone}"), *counted, times);
-    }
-    if counted.torn_moves > 0 {
-        findings.add(Fault::Double, Some(pod), "moved from where it did not stand");
-    }
-}
-
-/// What gave the time of the network ([§9.2](crate::specification#s9-2)).
-fn network(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
-    for source in NetworkEvidence::ALL {
-        let what = || format!("network by {}", source.as_str());
-        let (times, index) = (expected.network[source.index()], source.index());
-        findings.times(pod, what, counted.network[index], times);
-    }
-    let least = expected.network.iter().map(|times| times.most).max();
-    let least = least.unwrap_or_default();
-    let total: u32 = counted.network.iter().sum();
-    let times = Times { least, most: least };
-    findings.times(pod, || "network became ready".to_owned(), total, times);
-}
-
-/// Image pulls ([§9.3](crate::specification#s9-3)) and the startup SLI
-/// ([§9.4](crate::specification#s9-4)).
-fn images(
-    pod: u32,
-    nature: &Nature,
-    expected: &Expected,
-    counted: &Counted,
-    findings: &mut Findings,
-) {
-    let heard = || expected.heard.iter();
-    let pulled: BTreeSet<_> = heard().filter_map(|says| says.pulled).collect();
-    let failed: BTreeSet<_> = heard().filter_map(|says| says.failed).collect();
-    let [there, present, not] = [PullResult::Pulled, PullResult::Present, PullResult::Failed]
-        .map(|result| counted.pulls[result.index()]);
-    let exactly = |count: usize| {
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
-        Times { least: count, most: count }
-    };
-    let what = || "images pulled or present".to_owned();
-    findings.times(pod, what, there + present, exactly(pulled.len()));
-    findings.times(pod, || "failed pulls".to_owned(), not, exactly(failed.len()));
-
-    let [observed, excluded] = counted.sli;
-    let times = Times {
-        least: u32::from(expected.outcome.is_some()),
-        most: u32::from(expected.discovered),
-    };
-    let what = || "the event of the startup SLI".to_owned();
-    findings.times(pod, what, observed + excluded, times);
-    let regular = pulled.iter();
-    let regular = regular.filter(|container| matches!(container, ContainerRef::Regular(_)));
-    if observed > 0 && regular.count() < nature.containers {
-        let what = "a startup SLI without a Pulled Event of each container";
-        findings.add(Fault::Wrong, Some(pod), what);
-    }
-}
-
-fn intervals(pod: u32, expected: &Expected, counted: &Counted, findings: &mut Findings) {
-    for (index, interval) in Interval::ALL[..Interval::WITHOUT_NODES].iter().enumerate() {
-        let measured = counted.measured[index];
-        let what = || format!("interval {}", interval.as_str());
-        findings.times(pod, what, measured, expected.measured[index]);
-        let length = expected.lengths[index].and_then(|length| length.seconds);
-        if let (Some(seconds), 1) = (length, measured) {
-            // Both ends are known to the second, and what is below zero is observed as zero.
-            let nanos = i64::try_from(counted.latencies[index]).unwrap_or(i64::MAX);
-            let off = nanos - seconds.max(0) * 1_000_000_000;
-            if off.abs() > 1_000_000_000 {
-                let what = format!("{} is {nanos} ns, by the API {seconds} s", what());
-                findings.add(Fault::Wrong, Some(pod), what);
-            }
-        }
-    }
-    let parts = StageOrStep::ALL.into_iter();
-    for stage in parts.filter(|part| !part.interval().is_of_node()) {
-        let index = stage.interval().index();
-        let reasons = counted.unobserved[index].iter().zip(expected.unobserved[index]);
-        for (reason, (counted, times)) in reasons.enumerate() {
-            let what = || format!("stage {} unobserved for reason {reason}", stage.as_str());
-            findings.times(pod, what, *counted, times);
-        }
-        let all = counted.measured[index] + counted.unobserved[index].iter().sum::<u32>();
-        let may = expected.measured[index].most
-            + expected.unobserved[index].iter().map(|times| times.most).sum::<u32>();
-        if may > 0 {
-            let what = || format!("stage {} observed or not", stage.as_str());
-            findings.times(pod, what, all, Times::ONCE);
-        }
-    }
 }

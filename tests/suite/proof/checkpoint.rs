@@ -6,41 +6,63 @@ use podinit::checkpoint::frame;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
+use podinit_core::pod::PodSnapshot;
+use podinit_core::timestamp::Timestamp;
 
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::injected_bug::Bug;
-use crate::proof::kube_events::Applied;
-use crate::proof::nodes::CountedNodes;
 use crate::proof::shard::ShardNumber;
-use crate::proof::tally::{Counted, Tally};
+use crate::proof::tally::{Counted, Tally, number_of};
 
-/// How many things each list-watch has delivered that the server has delivered: they come in the
-/// server's order.
+/// An event or a list that the accounting was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The pods by their numbers, each with its version, in order
+    pub pods: Vec<(usize, u64)>,
+    /// When an event arrived
+    pub observed: Option<Timestamp>,
+    /// It is a list, and the accounting was told before that the server was restored from a backup
+    pub restored: bool,
+}
+
+/// What each list-watch has delivered: it comes in the server's order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Accounted(Vec<usize>);
+pub struct Accounted {
+    given: Vec<Vec<Given>>,
+    /// The list-watches whose server was restored, and that have not listed since
+    restored: Vec<SourceId>,
+}
 
 impl Accounted {
-    pub fn count(&mut self, delivery: &Delivery) {
-        let delivered = matches!(
-            delivery.event,
-            PodEvent::Applied(_) | PodEvent::Deleted(_) | PodEvent::Listed { .. }
-        );
+    pub fn take(&mut self, delivery: &Delivery) {
+        let pods: Vec<_> = match &delivery.event {
+            PodEvent::Applied(pod) | PodEvent::Deleted(pod) => vec![pod.clone()],
+            PodEvent::Listed { pods, .. } => pods.copies().collect(),
+            PodEvent::RolledBack => return self.restored.push(delivery.source),
+            _ => return,
+        };
+        let version = |pod: &PodSnapshot| (number_of(&pod.info), pod.resource_version.unwrap_or(0));
+        let mut pods: Vec<_> = pods.iter().map(version).collect();
+        pods.sort_unstable();
         let source = usize::from(delivery.source.0);
-        if self.0.len() <= source {
-            self.0.resize(source + 1, 0);
+        if self.given.len() <= source {
+            self.given.resize(source + 1, Vec::new());
         }
-        self.0[source] += usize::from(delivered);
+        let is_list = matches!(delivery.event, PodEvent::Listed { .. });
+        let restored = is_list && self.restored.contains(&delivery.source);
+        self.restored.retain(|of| !restored || *of != delivery.source);
+        self.given[source].push(Given { pods, observed: delivery.observed, restored });
     }
 
-    /// How much a list-watch has delivered.
-    pub fn of(&self, source: usize) -> usize {
-        self.0.get(source).copied().unwrap_or_default()
+    /// What a list-watch has delivered.
+    pub fn of(&self, source: usize) -> &[Given] {
+        self.given.get(source).map_or(&[], Vec::as_slice)
     }
 
     /// What was delivered and not accounted for has gone down with the process.
     pub fn forget_the_rest(&self, logs: &mut [DeliveryLog]) {
         for (source, log) in logs.iter_mut().enumerate() {
-            log.forget_after(self.of(source));
+            log.forget_after(self.of(source).len());
         }
     }
 }
@@ -50,8 +72,6 @@ impl Accounted {
 pub struct Durable {
     document: Vec<u8>,
     counted: Vec<Counted>,
-    applied: Vec<Applied>,
-    nodes: CountedNodes,
     /// The shard whose checkpoint it is
     pub shard: Option<ShardNumber>,
     pub accounted: Accounted,
@@ -77,8 +97,6 @@ impl Durable {
         Self {
             document: content::encode(&content, tracker.saved_pods()).finish(),
             counted: tally.pods.clone(),
-            applied: tally.applied.clone(),
-            nodes: tally.nodes.clone(),
             shard,
             accounted: accounted.clone(),
         }
@@ -99,8 +117,6 @@ impl Durable {
         let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {
             tally.pods.clone_from(&self.counted);
-            tally.applied.clone_from(&self.applied);
-            tally.nodes.clone_from(&self.nodes);
             tally.recorder.restore(&content.metrics, in_flight);
         }
         let mut resume = vec![None; scopes];

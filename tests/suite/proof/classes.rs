@@ -2,227 +2,86 @@
 
 use std::time::Duration;
 
-use podinit_sim::EventFaults;
 use podinit_sim::rng::Rng;
 use tokio::time::Instant;
 
 use crate::proof::server_faults::{Break, ServerFaults};
 use crate::proof::shard::ServerSharding;
 
-/// A class of faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    None,
-    Duplicated,
-    Replayed,
-    Coalesced,
-    Reordered,
-    Sources,
-    Cut,
-    Silent,
-    Gone,
-    BrokenLists,
-    LaggingLists,
-    Refused,
-    Undecodable,
-    Garbled,
-    TooLong,
-    UnseenDeletions,
-    RolledBack,
-    ClockStepped,
-    Stopped,
-    SlowAccounting,
-    SameNames,
-    ColdRestart,
-    Restart,
-    RestartInGap,
-    LostKubeEvents,
-    LateKubeEvents,
-    DoubledKubeEvents,
-    ReorderedKubeEvents,
-    CombinedKubeEvents,
-    Shards,
-    ShardsUnknown,
-    ShardsMixed,
-    ShardsKilled,
-    ShardsRenumbered,
-    Nodes,
-    Everything,
+/// Declares the classes, each with the name that `PROOF_CLASS` takes and with what the table says of it.
+macro_rules! classes {
+    ($($class:ident $name:literal $title:literal)*) => {
+        /// A class of faults.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Class {
+            $($class),*
+        }
+
+        impl Class {
+            pub const ALL: &'static [Self] = &[$(Self::$class),*];
+
+            /// The name that `PROOF_CLASS` takes.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$class => $name),*
+                }
+            }
+
+            /// In words, for the table.
+            pub const fn title(self) -> &'static str {
+                match self {
+                    $(Self::$class => $title),*
+                }
+            }
+        }
+    };
+}
+
+classes! {
+    None "none" "none (control)"
+    Duplicated "duplicated" "events come twice"
+    Replayed "replayed" "a watch begins again up to 300 versions too early"
+    Coalesced "coalesced" "versions in between are left out, the rest comes up to 10 s late"
+    Reordered "reordered" "events of different pods change places, with the watch cut"
+    Sources "sources" "a list-watch for each of eight namespaces, each late in its own way, some relisting"
+    Cut "cut" "the stream ends, is reset, or is cut within an event, and is resumed"
+    Silent "silent" "half-open: the stream is silent for up to 100 s"
+    Gone "gone" "410 in the stream or at its opening, events lost, relist"
+    BrokenLists "broken-lists" "relists whose pages expire (410), fail, are cut or hang: incomplete lists"
+    LaggingLists "lagging-lists" "relists from a cache that lags"
+    Refused "refused" "429, 403, 500, 503, 504 or no connection for up to 60 s: sync lost, resumed"
+    Undecodable "undecodable" "events whose object is no pod, deletions too"
+    Garbled "garbled" "lines that are no JSON and of which not even the type is known"
+    TooLong "too-long" "events longer than is read, deletions too"
+    UnseenDeletions "unseen-deletions" "deletions without a watch event, found by a later list"
+    RolledBack "rolled-back" "the API server is restored from a backup of up to 20 s before"
+    ClockStepped "clock-stepped" "the machine's clock is stepped by up to an hour, there and back"
+    Stopped "stopped" "SIGSTOP for up to ten minutes: deadlines have passed and events wait at once"
+    SlowAccounting "slow-accounting" "the accounting is slower than the watch: events wait in the queue"
+    SameNames "same-names" "pods are re-created under their names within 0.4 s, in and out of gaps"
+    ColdRestart "cold-restart" "SIGKILL, and a start without a checkpoint: counted anew from the first list"
+    Restart "restart" "SIGKILL at any instant, a start from the checkpoint, the watch resumed"
+    RestartInGap "restart-in-gap" "the same, with the checkpoint's version gone (410): relist"
+    Shards "shards" "four shards, of an API server that sends each its own pods"
+    ShardsUnknown "shards-unknown" "four shards, of an API server that does not know of shards"
+    ShardsMixed "shards-mixed" "four shards, of API servers of which some know of shards; watches cut, and 410"
+    ShardsKilled "shards-killed" "four shards, SIGKILL of one after the other, a start from the checkpoint; the API server changes"
+    ShardsRenumbered "shards-renumbered" "the same, and after half of the pods they are killed and six start from the four checkpoints"
+    Everything "everything" "several of all these at once"
 }
 
 impl Class {
-    pub const ALL: [Self; 36] = [
-        Self::None,
-        Self::Duplicated,
-        Self::Replayed,
-        Self::Coalesced,
-        Self::Reordered,
-        Self::Sources,
-        Self::Cut,
-        Self::Silent,
-        Self::Gone,
-        Self::BrokenLists,
-        Self::LaggingLists,
-        Self::Refused,
-        Self::Undecodable,
-        Self::Garbled,
-        Self::TooLong,
-        Self::UnseenDeletions,
-        Self::RolledBack,
-        Self::ClockStepped,
-        Self::Stopped,
-        Self::SlowAccounting,
-        Self::SameNames,
-        Self::ColdRestart,
-        Self::Restart,
-        Self::RestartInGap,
-        Self::LostKubeEvents,
-        Self::LateKubeEvents,
-        Self::DoubledKubeEvents,
-        Self::ReorderedKubeEvents,
-        Self::CombinedKubeEvents,
-        Self::Shards,
-        Self::ShardsUnknown,
-        Self::ShardsMixed,
-        Self::ShardsKilled,
-        Self::ShardsRenumbered,
-        Self::Nodes,
-        Self::Everything,
-    ];
-
-    /// Those that happen to Events of pods. Where there is one of them, Events are a source of evidence.
-    pub const OF_KUBE_EVENTS: [Self; 5] = [
-        Self::LostKubeEvents,
-        Self::LateKubeEvents,
-        Self::DoubledKubeEvents,
-        Self::ReorderedKubeEvents,
-        Self::CombinedKubeEvents,
-    ];
-
     /// Those in which the pods are divided among four processes.
-    pub const OF_SHARDS: [Self; 6] = [
+    pub const OF_SHARDS: [Self; 5] = [
         Self::Shards,
         Self::ShardsUnknown,
         Self::ShardsMixed,
         Self::ShardsKilled,
         Self::ShardsRenumbered,
-        Self::Nodes,
     ];
-
-    /// The name that `PROOF_CLASS` takes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Duplicated => "duplicated",
-            Self::Replayed => "replayed",
-            Self::Coalesced => "coalesced",
-            Self::Reordered => "reordered",
-            Self::Sources => "sources",
-            Self::Cut => "cut",
-            Self::Silent => "silent",
-            Self::Gone => "gone",
-            Self::BrokenLists => "broken-lists",
-            Self::LaggingLists => "lagging-lists",
-            Self::Refused => "refused",
-            Self::Undecodable => "undecodable",
-            Self::Garbled => "garbled",
-            Self::TooLong => "too-long",
-            Self::UnseenDeletions => "unseen-deletions",
-            Self::RolledBack => "rolled-back",
-            Self::ClockStepped => "clock-stepped",
-            Self::Stopped => "stopped",
-            Self::SlowAccounting => "slow-accounting",
-            Self::SameNames => "same-names",
-            Self::ColdRestart => "cold-restart",
-            Self::Restart => "restart",
-            Self::RestartInGap => "restart-in-gap",
-            Self::LostKubeEvents => "lost-kube-events",
-            Self::LateKubeEvents => "late-kube-events",
-            Self::DoubledKubeEvents => "doubled-kube-events",
-            Self::ReorderedKubeEvents => "reordered-kube-events",
-            Self::CombinedKubeEvents => "combined-kube-events",
-            Self::Shards => "shards",
-            Self::ShardsUnknown => "shards-unknown",
-            Self::ShardsMixed => "shards-mixed",
-            Self::ShardsKilled => "shards-killed",
-            Self::ShardsRenumbered => "shards-renumbered",
-            Self::Nodes => "nodes",
-            Self::Everything => "everything",
-        }
-    }
-
-    /// In words, for the table.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::None => "none (control)",
-            Self::Duplicated => "events come twice",
-            Self::Replayed => "a watch begins again up to 300 versions too early",
-            Self::Coalesced => "versions in between are left out, the rest comes up to 10 s late",
-            Self::Reordered => "events of different pods change places, with the watch cut",
-            Self::Sources => {
-                "a list-watch for each of eight namespaces, each late in its own way, some relisting"
-            }
-            Self::Cut => "the stream ends, is reset, or is cut within an event, and is resumed",
-            Self::Silent => "half-open: the stream is silent for up to 100 s",
-            Self::Gone => "410 in the stream or at its opening, events lost, relist",
-            Self::BrokenLists => {
-                "relists whose pages expire (410), fail, are cut or hang: incomplete lists"
-            }
-            Self::LaggingLists => "relists from a cache that lags",
-            Self::Refused => {
-                "429, 403, 500, 503, 504 or no connection for up to 60 s: sync lost, resumed"
-            }
-            Self::Undecodable => "events whose object is no pod, deletions too",
-            Self::Garbled => "lines that are no JSON and of which not even the type is known",
-            Self::TooLong => "events longer than is read, deletions too",
-            Self::UnseenDeletions => "deletions without a watch event, found by a later list",
-            Self::RolledBack => "the API server is restored from a backup of up to 20 s before",
-            Self::ClockStepped => "the machine's clock is stepped by up to an hour, there and back",
-            Self::Stopped => {
-                "SIGSTOP for up to ten minutes: deadlines have passed and events wait at once"
-            }
-            Self::SlowAccounting => {
-                "the accounting is slower than the watch: events wait in the queue"
-            }
-            Self::SameNames => {
-                "pods are re-created under their names within 0.4 s, in and out of gaps"
-            }
-            Self::ColdRestart => {
-                "SIGKILL, and a start without a checkpoint: counted anew from the first list"
-            }
-            Self::Restart => {
-                "SIGKILL at any instant, a start from the checkpoint, the watch resumed"
-            }
-            Self::RestartInGap => "the same, with the checkpoint's version gone (410): relist",
-            Self::LostKubeEvents => "`--evidence events`: a third of the `v1` Events is lost",
-            Self::LateKubeEvents => "`--evidence events`: half of the Events come up to 60 s late",
-            Self::DoubledKubeEvents => "`--evidence events`: half of the Events come twice",
-            Self::ReorderedKubeEvents => {
-                "`--evidence events`: Events overtake each other and the pods by up to 2 s"
-            }
-            Self::CombinedKubeEvents => {
-                "`--evidence events`: half of the Events are combined with similar ones"
-            }
-            Self::Shards => "four shards, of an API server that sends each its own pods",
-            Self::ShardsUnknown => "four shards, of an API server that does not know of shards",
-            Self::ShardsMixed => {
-                "four shards, of API servers of which some know of shards; watches cut, and 410"
-            }
-            Self::ShardsKilled => {
-                "four shards, SIGKILL of one after the other, a start from the checkpoint; the API server changes"
-            }
-            Self::ShardsRenumbered => {
-                "the same, and after half of the pods they are killed and six start from the four checkpoints"
-            }
-            Self::Nodes => {
-                "`--evidence nodes`, four shards: events of nodes lost, lists, SIGKILL of one after the other"
-            }
-            Self::Everything => "several of all these at once",
-        }
-    }
 
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
+        Self::ALL.iter().copied().find(|class| class.name() == name)
     }
 
     /// The faults of a trial: the class itself, or several for [`Class::Everything`].
@@ -230,7 +89,8 @@ impl Class {
         if self != Self::Everything {
             return vec![self];
         }
-        let mixed: Vec<Self> = (Self::ALL.into_iter()).filter(|class| class.is_mixed()).collect();
+        let mixed = Self::ALL.iter().copied().filter(|class| class.is_mixed());
+        let mixed: Vec<Self> = mixed.collect();
         (0..4).map(|_| *rng.pick(&mixed)).collect()
     }
 
@@ -255,7 +115,7 @@ impl Class {
     /// Whether the program has a checkpoint.
     pub fn has_checkpoint(self) -> bool {
         let restarts = [Self::Restart, Self::RestartInGap];
-        let of_shards = [Self::ShardsKilled, Self::ShardsRenumbered, Self::Nodes];
+        let of_shards = [Self::ShardsKilled, Self::ShardsRenumbered];
         restarts.contains(&self) || of_shards.contains(&self)
     }
 
@@ -267,26 +127,10 @@ impl Class {
     /// Which API servers send shards their own pods only.
     pub fn sharding(parts: &[Self]) -> ServerSharding {
         match parts {
-            [Self::Shards | Self::ShardsKilled | Self::ShardsRenumbered | Self::Nodes] => {
-                ServerSharding::Always
-            }
+            [Self::Shards | Self::ShardsKilled | Self::ShardsRenumbered] => ServerSharding::Always,
             [Self::ShardsMixed] => ServerSharding::Mixed,
             _ => ServerSharding::Never,
         }
-    }
-
-    /// What happens to Events of pods where these faults are injected; `None` where there are no Events.
-    pub fn of_events(parts: &[Self]) -> Option<EventFaults> {
-        let injects = |class: Self| parts.contains(&class);
-        let share = |class, share| if injects(class) { share } else { 0.0 };
-        let any = Self::OF_KUBE_EVENTS.into_iter().any(injects);
-        any.then(|| EventFaults {
-            lost: share(Self::LostKubeEvents, 1.0 / 3.0),
-            late: share(Self::LateKubeEvents, 0.5),
-            doubled: share(Self::DoubledKubeEvents, 0.5),
-            reordered: share(Self::ReorderedKubeEvents, 1.0),
-            combined: share(Self::CombinedKubeEvents, 0.5),
-        })
     }
 
     /// Injects the faults that last for the whole trial.

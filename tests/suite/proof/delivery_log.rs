@@ -1,7 +1,6 @@
 //! What the server has delivered to each list-watch, and which events it need not deliver.
 
-use crate::proof::facts::Nature;
-use crate::proof::history::{History, Place};
+use crate::proof::history::{History, Nature, Place};
 use crate::proof::shard::{HashRange, ShardNumber};
 
 /// An event or a list that was delivered to one list-watch.
@@ -13,7 +12,6 @@ pub enum Delivered {
     List {
         places: Vec<Place>,
         number: u64,
-        first: bool,
         /// The first one of a server that was restored from a backup
         restored: bool,
     },
@@ -156,11 +154,7 @@ impl DeliveryLog {
         }
         self.gap_since = None;
         self.listed = Some(number);
-        self.delivered.push(Delivered::List {
-            places,
-            number,
-            first,
-            restored: std::mem::take(&mut self.rolled_back),
-        });
+        let restored = std::mem::take(&mut self.rolled_back);
+        self.delivered.push(Delivered::List { places, number, restored });
     }
 }

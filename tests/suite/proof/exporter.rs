@@ -26,9 +26,7 @@ use crate::proof::checkpoint::Accounted;
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::ingest::{Disk, Ingest};
 use crate::proof::injected_bug::{Bug, InjectedBug};
-use crate::proof::kube_events::Sent;
 use crate::proof::lives::NUMBER;
-use crate::proof::nodes::{CountedNodes, SentNodes};
 use crate::proof::server::Server;
 use crate::proof::shard::ShardNumber;
 use crate::proof::tally::{SLOS, Tally};
@@ -56,10 +54,6 @@ pub struct Settings {
     pub slow: Duration,
     /// Deliveries that may wait
     pub queue: Option<usize>,
-    /// Whether Events are a source of evidence
-    pub events: bool,
-    /// Whether nodes are
-    pub nodes: bool,
     /// The shard that it is
     pub shard: Option<ShardNumber>,
 }
@@ -68,9 +62,7 @@ pub struct Settings {
 pub struct Exporter {
     stats: Arc<WatchStats>,
     watches: JoinSet<()>,
-    ingest: JoinHandle<Tally>,
-    events: mpsc::UnboundedSender<(usize, Sent)>,
-    nodes: mpsc::UnboundedSender<SentNodes>,
+    ingest: JoinHandle<(Tally, Accounted)>,
     cancel: CancellationToken,
     exposition: Arc<Exposition>,
 }
@@ -109,12 +101,8 @@ impl Exporter {
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
-            .events(settings.events)
-            .nodes(settings.nodes)
             .build()
             .unwrap();
-        let (events, arrived) = mpsc::unbounded_channel();
-        let (nodes, nodes_arrived) = mpsc::unbounded_channel();
         let (sender, deliveries) = mpsc::channel(settings.queue.unwrap_or(QUEUE));
         let cancel = CancellationToken::new();
         let (epoch, base) = server.lock().epoch;
@@ -140,22 +128,10 @@ impl Exporter {
                 false => TimestampMode::Api,
             },
             slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
-            events: settings.events,
-            nodes: settings.nodes,
-            shard: match settings.injected.bug {
-                Bug::CountsAllNodes => None,
-                _ => settings.shard.map(ShardNumber::flag),
-            },
+            shard: settings.shard.map(ShardNumber::flag),
             ..TrackerConfig::default()
         };
-        let mut tally = Tally {
-            pods: Vec::new(),
-            applied: Vec::new(),
-            events: settings.events,
-            nodes: CountedNodes::default(),
-            recorder,
-            injected: settings.injected,
-        };
+        let mut tally = Tally { pods: Vec::new(), recorder, injected: settings.injected };
         let found = disk.and_then(|disk| disk.lock().unwrap().clone());
         let mut accounted = Accounted::default();
         let tracker = match found {
@@ -174,8 +150,6 @@ impl Exporter {
             tracker,
             tally,
             deliveries,
-            events: arrived,
-            nodes: nodes_arrived,
             accounted,
             clock,
             stats: Arc::clone(&stats),
@@ -185,42 +159,27 @@ impl Exporter {
             rng: Rng::fork(settings.seed, 5),
         };
         let ingest = tokio::spawn(ingest.run(cancel.clone()));
-        Self { stats, watches, ingest, events, nodes, cancel, exposition }
-    }
-
-    /// An Event arrives.
-    pub fn send(&self, sent: Sent, server: &Server) {
-        let state = server.lock();
-        let pod = &state.history.pods[sent.pod as usize];
-        let source = state.logs.iter().position(|log| log.covers(pod));
-        let source = source.expect("every namespace is watched");
-        // It is lost where the process ends.
-        let _ = self.events.send((source, sent));
-    }
-
-    /// Something of nodes arrives.
-    pub fn send_nodes(&self, sent: SentNodes) {
-        // It is lost where the process ends.
-        let _ = self.nodes.send(sent);
+        Self { stats, watches, ingest, cancel, exposition }
     }
 
     pub fn synced(&self) -> bool {
         self.stats.synced()
     }
 
-    /// Ends it, and says what it has counted.
-    pub async fn stop(mut self) -> (Tally, Arc<Exposition>) {
+    /// Ends it, and says what it has counted, and from what.
+    pub async fn stop(mut self) -> (Tally, Accounted, Arc<Exposition>) {
         self.cancel.cancel();
         while let Some(ended) = self.watches.join_next().await {
             ended.expect("a watch panicked");
         }
-        (self.ingest.await.expect("the accounting panicked"), self.exposition)
+        let (tally, accounted) = self.ingest.await.expect("the accounting panicked");
+        (tally, accounted, self.exposition)
     }
 }
 
 pub fn objectives() -> SloFile {
     let slos = SloFile::parse("the proof", OBJECTIVES.as_bytes()).unwrap();
-    assert_eq!(slos.slos.len(), SLOS);
+    assert_eq!(slos.slos.len(), SLOS.len());
     slos
 }
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use podinit_sim::life::PodManifest;
 
-use crate::proof::facts::{Nature, Shows};
-use crate::proof::kube_events::Draft;
+use crate::proof::shard;
 
 /// What a version is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,27 @@ pub struct Version {
     pub pod: u32,
     pub kind: Kind,
     pub json: Bytes,
-    pub shows: Shows,
+    /// A startup ends with it, as ready or with a last phase
+    pub is_end: bool,
+}
+
+/// What of a pod never changes.
+#[derive(Clone, Debug)]
+pub struct Nature {
+    pub namespace: String,
+    pub name: String,
+    /// The hash of its UID
+    pub hash: u64,
+}
+
+impl Nature {
+    pub fn of(manifest: &PodManifest) -> Self {
+        Self {
+            namespace: manifest.namespace.clone(),
+            name: manifest.name.clone(),
+            hash: shard::hash(&manifest.uid),
+        }
+    }
 }
 
 /// A version by its place in [`History::log`].
@@ -36,8 +56,6 @@ pub type Place = u32;
 pub struct History {
     pub pods: Vec<Nature>,
     pub log: Vec<Version>,
-    /// What kubelets have reported, and nobody has sent yet
-    pub drafts: Vec<Draft>,
     /// What counts, by version. A server that was restored from a backup forgets the rest.
     current: Vec<Place>,
     number: u64,
@@ -61,10 +79,10 @@ impl History {
         self.number + 1
     }
 
-    pub fn write(&mut self, pod: u32, kind: Kind, json: Vec<u8>, shows: Shows) {
+    pub fn write(&mut self, pod: u32, kind: Kind, json: Vec<u8>, is_end: bool) {
         self.number += 1;
         self.current.push(self.log.len() as Place);
-        self.log.push(Version { number: self.number, pod, kind, json: json.into(), shows });
+        self.log.push(Version { number: self.number, pod, kind, json: json.into(), is_end });
     }
 
     pub fn version(&self, place: Place) -> &Version {

@@ -6,16 +6,13 @@ use std::time::Duration;
 use podinit::cluster::api_server_clock::ApiServerClock;
 use podinit::exporter::accounting_clock::AccountingClock;
 use podinit::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
-use podinit_core::timestamp::Timestamp;
+use podinit_core::lifecycle::{Delivery, Tracker};
 use podinit_sim::rng::Rng;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::proof::checkpoint::{Accounted, Durable};
-use crate::proof::kube_events::{Applied, Sent};
-use crate::proof::nodes::SentNodes;
 use crate::proof::shard::ShardNumber;
 use crate::proof::tally::Tally;
 
@@ -32,9 +29,6 @@ pub struct Ingest {
     pub tracker: Tracker,
     pub tally: Tally,
     pub deliveries: mpsc::Receiver<Delivery>,
-    /// Events of pods, each with the list-watch that covers its pod
-    pub events: mpsc::UnboundedReceiver<(usize, Sent)>,
-    pub nodes: mpsc::UnboundedReceiver<SentNodes>,
     pub accounted: Accounted,
     pub clock: Arc<ApiServerClock>,
     pub stats: Arc<WatchStats>,
@@ -48,7 +42,7 @@ pub struct Ingest {
 }
 
 impl Ingest {
-    pub async fn run(mut self, stop: CancellationToken) -> Tally {
+    pub async fn run(mut self, stop: CancellationToken) -> (Tally, Accounted) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut time = AccountingClock::start(&*self.clock, &mut self.tracker);
@@ -56,7 +50,7 @@ impl Ingest {
         loop {
             tokio::select! {
                 biased;
-                () = stop.cancelled() => return self.tally,
+                () = stop.cancelled() => return (self.tally, self.accounted),
                 _ = ticks.tick() => {
                     time.tick(&*self.clock, &mut self.tracker);
                     if self.deliveries.is_empty() {
@@ -72,12 +66,7 @@ impl Ingest {
                     time.receive(&*self.clock, &mut self.tracker);
                     time.stamp(&mut delivery);
                     self.account(delivery).await;
-                    if let Ok((source, sent)) = self.events.try_recv() {
-                        self.account_event(source, sent);
-                    }
                 }
-                Some((source, sent)) = self.events.recv() => self.account_event(source, sent),
-                Some(sent) = self.nodes.recv() => self.account_nodes(sent),
             }
         }
     }
@@ -86,42 +75,11 @@ impl Ingest {
         if self.tally.injected.loses(&delivery.event) {
             return;
         }
-        self.accounted.count(&delivery);
+        self.accounted.take(&delivery);
         self.tracker.apply(delivery, &mut self.tally);
         if !self.slow.is_zero() {
             sleep(self.slow).await;
         }
-    }
-
-    /// As `serve` does.
-    fn account_event(&mut self, source: usize, Sent { pod, event, says }: Sent) {
-        self.tally.applied.push(Applied { pod, source, after: self.accounted.of(source), says });
-        if self.tally.injected.loses_event(&says) {
-            return;
-        }
-        let delivery = Delivery {
-            source: SourceId::default(),
-            event: PodEvent::Event(event),
-            now: Timestamp::EPOCH,
-            observed: None,
-            version: None,
-        };
-        self.tracker.apply(delivery, &mut self.tally);
-    }
-
-    fn account_nodes(&mut self, sent: SentNodes) {
-        self.tally.nodes.applied.push(sent.clone());
-        if self.tally.injected.loses_node(&sent.event) {
-            return;
-        }
-        let delivery = Delivery {
-            source: SourceId::default(),
-            event: PodEvent::Nodes(sent.event),
-            now: Timestamp::EPOCH,
-            observed: Some(sent.at),
-            version: None,
-        };
-        self.tracker.apply(delivery, &mut self.tally);
     }
 
     fn next_commit(&mut self) -> Instant {

@@ -1,15 +1,26 @@
 //! Bugs that a trial injects, to show that the audit finds them.
 
-use podinit_core::lifecycle::{NodeEvent, PodEvent, PodObservation, PodState};
+use podinit_core::lifecycle::{PodEvent, PodObservation, PodState};
 use podinit_core::pod::PodUid;
 
-use crate::proof::kube_events::Says;
+/// Declares the bugs, and the list of them.
+macro_rules! bugs {
+    ($($(#[doc = $says:literal])* $bug:ident,)*) => {
+        /// Which bug is injected.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum Bug {
+            #[default]
+            None,
+            $($(#[doc = $says])* $bug,)*
+        }
 
-/// Which bug is injected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bug {
-    #[default]
-    None,
+        impl Bug {
+            pub const ALL: &'static [Self] = &[$(Self::$bug),*];
+        }
+    };
+}
+
+bugs! {
     /// One duration is not observed
     DropsMeasured,
     /// One duration is observed twice
@@ -22,8 +33,6 @@ pub enum Bug {
     DropsSlo,
     /// One SLO event is counted twice
     DoublesSlo,
-    /// One re-entry is counted twice
-    DoublesReturn,
     /// All events of one pod get lost between the watch and the accounting
     LosesPod,
     /// Deletions get lost between the watch and the accounting
@@ -40,44 +49,10 @@ pub enum Bug {
     KnowsNoPod,
     /// A process that goes on from a checkpoint knows the pods, but counts from zero
     CountsFromZero,
-    /// An Event that shows the network as ready gets lost on its way to the accounting
-    LosesEvidence,
-    /// An image pull is counted twice
-    DoublesPull,
     /// A shard counts the pods of others that the API server sends it
     CountsAllShards,
-    /// An event of a node gets lost on its way to the accounting
-    LosesNode,
-    /// A shard counts the nodes of others
-    CountsAllNodes,
     /// A shard whose pods are others than before keeps those that it had
     KeepsMoved,
-}
-
-impl Bug {
-    pub const ALL: [Self; 21] = [
-        Self::DropsMeasured,
-        Self::DoublesMeasured,
-        Self::DropsOutcome,
-        Self::DoublesDiscovery,
-        Self::DropsSlo,
-        Self::DoublesSlo,
-        Self::DoublesReturn,
-        Self::LosesPod,
-        Self::LosesDeletions,
-        Self::LosesLists,
-        Self::IgnoresRollback,
-        Self::Undelivered,
-        Self::ResumesLate,
-        Self::KnowsNoPod,
-        Self::CountsFromZero,
-        Self::LosesEvidence,
-        Self::DoublesPull,
-        Self::CountsAllShards,
-        Self::LosesNode,
-        Self::CountsAllNodes,
-        Self::KeepsMoved,
-    ];
 }
 
 /// A bug. Those that fault_at once do so at the n-th opportunity.
@@ -100,8 +75,7 @@ impl InjectedBug {
                 u32::from(!self.triggers())
             }
             (Bug::DoublesMeasured, PodObservation::Measured { .. })
-            | (Bug::DoublesSlo, PodObservation::Slo { .. })
-            | (Bug::DoublesReturn, PodObservation::Reentered(_)) => 1 + u32::from(self.triggers()),
+            | (Bug::DoublesSlo, PodObservation::Slo { .. }) => 1 + u32::from(self.triggers()),
             (Bug::DoublesDiscovery, PodObservation::Moved { from, .. }) if discovery(*from) => {
                 1 + u32::from(self.triggers())
             }
@@ -129,22 +103,6 @@ impl InjectedBug {
             }
             _ => false,
         }
-    }
-
-    /// Whether an Event of a pod gets lost.
-    pub fn loses_event(&mut self, says: &Says) -> bool {
-        self.bug == Bug::LosesEvidence && says.network.is_some() && self.triggers()
-    }
-
-    /// Whether something of nodes gets lost.
-    pub fn loses_node(&mut self, event: &NodeEvent) -> bool {
-        let ends = matches!(event, NodeEvent::Deleted(node) if node.ready.is_none());
-        self.bug == Bug::LosesNode && ends && self.triggers()
-    }
-
-    /// How often an image pull is counted.
-    pub fn times_of_pull(&mut self) -> u32 {
-        1 + u32::from(self.bug == Bug::DoublesPull && self.triggers())
     }
 
     fn triggers(&mut self) -> bool {

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use podinit_core::timestamp::Timestamp;
+use podinit_sim::kubelet::Phase;
 use podinit_sim::life::{Change, Life};
 use podinit_sim::plan;
 use podinit_sim::pod::Pod;
@@ -11,9 +12,7 @@ use podinit_sim::pod_json;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
 
-use crate::proof::facts::{Nature, Shows};
-use crate::proof::history::{History, Kind};
-use crate::proof::kube_events;
+use crate::proof::history::{History, Kind, Nature};
 
 /// The label that numbers the pods, so that observations of one pod can be distinguished from those of
 /// another one under its name.
@@ -141,7 +140,7 @@ impl Lives {
         let number = history.pods.len() as u32;
         life.manifest.labels.retain(|(label, _)| label != NUMBER);
         life.manifest.labels.push((NUMBER.to_owned(), number.to_string()));
-        history.pods.push(Nature::of(&life.manifest, at));
+        history.pods.push(Nature::of(&life.manifest));
         self.names.insert(name, number);
         let living = Living { pod: Pod::new(life.manifest.clone(), at), life, next: 0 };
         write(number, Kind::Added, &living.pod, history);
@@ -172,8 +171,6 @@ impl Lives {
             return;
         }
         living.pod.apply(&change, at);
-        let drafts = kube_events::drafts(number, &change, &living.pod, at);
-        history.drafts.extend(drafts);
         if change.is_written() {
             write(number, Kind::Modified, &living.pod, history);
         }
@@ -192,5 +189,7 @@ impl Lives {
 
 fn write(number: u32, kind: Kind, pod: &Pod, history: &mut History) {
     let json = pod_json::render(pod, history.next_number());
-    history.write(number, kind, json, Shows::of(pod));
+    let ready = pod.condition("Ready").is_some_and(|ready| ready.verdict.holds);
+    let is_end = ready || matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+    history.write(number, kind, json, is_end);
 }

@@ -61,11 +61,6 @@ impl Process {
         (process, DeliveryLog::of(None, HashRange::of(Some(shard))))
     }
 
-    /// What it accounts for.
-    pub fn range(&self) -> HashRange {
-        HashRange::of(self.shard)
-    }
-
     /// What has been delivered to its list-watches.
     pub fn logs<'a>(&self, logs: &'a [DeliveryLog]) -> &'a [DeliveryLog] {
         &logs[self.sources.clone()]
@@ -106,10 +101,6 @@ impl World {
             &self.offset,
             process.disk.as_ref(),
         ));
-        let now = self.time(Instant::now());
-        if let (Some(nodes), Some(exporter)) = (&mut self.nodes, &self.processes[number].exporter) {
-            exporter.send_nodes(nodes.list(number, now));
-        }
     }
 
     fn settings(&self) -> Settings {
@@ -123,8 +114,6 @@ impl World {
                 false => Duration::ZERO,
             },
             queue: slow.then_some(8),
-            events: self.kube_events.is_some(),
-            nodes: self.nodes.is_some(),
             shard: None,
         }
     }

@@ -51,7 +51,8 @@ pub struct Table {
 impl Table {
     /// Runs `trials` trials of each class, or of `only` one, from the seed `first` on, each of `pods` pods.
     pub fn of(only: Option<Class>, first: u64, trials: u64, pods: u32) -> Self {
-        let classes = Class::ALL.into_iter().filter(|class| only.is_none_or(|only| only == *class));
+        let classes = Class::ALL.iter().copied();
+        let classes = classes.filter(|class| only.is_none_or(|only| only == *class));
         let todo: Vec<Trial> = (first..first + trials)
             .flat_map(|seed| classes.clone().map(move |class| Trial::new(class, seed, pods)))
             .collect();

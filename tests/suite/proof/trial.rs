@@ -13,13 +13,9 @@ use crate::proof::audit::{self, Findings};
 use crate::proof::classes::Class;
 use crate::proof::delivery_log::Delivered;
 use crate::proof::injected_bug::{Bug, InjectedBug};
-use crate::proof::kube_events::KubeEvents;
 use crate::proof::lives::Lives;
-use crate::proof::nodes::{self, Nodes};
 use crate::proof::process::Process;
-use crate::proof::scraped;
 use crate::proof::server::Server;
-use crate::proof::sums;
 use crate::proof::tally::Counted;
 use crate::support::scrape::Scrape;
 
@@ -97,10 +93,6 @@ pub struct World {
     pub frozen_until: Instant,
     /// Decides what happens to shards, so that their pods are those of a trial without them
     pub shard_rng: Rng,
-    /// The Events on their way, where they are a source of evidence
-    pub kube_events: Option<KubeEvents>,
-    /// The nodes, where they are
-    pub nodes: Option<Nodes>,
     /// The state of the server at some moment
     pub backup: Option<(u64, Lives)>,
 }
@@ -113,8 +105,6 @@ impl World {
         if parts.contains(&Class::SameNames) {
             lives.recreating = 0.5;
         }
-        let faults = Class::of_events(&parts);
-        let has_nodes = parts.contains(&Class::Nodes);
         let (processes, logs) = Process::all(&parts);
         let sharding = Class::sharding(&parts);
         Self {
@@ -131,8 +121,6 @@ impl World {
             next_pod: Instant::now(),
             frozen_until: Instant::now(),
             shard_rng: Rng::fork(trial.seed, 6),
-            kube_events: faults.map(|faults| KubeEvents::new(trial.seed, faults)),
-            nodes: has_nodes.then(|| Nodes::new(trial.seed, Timestamp::from_nanos(EPOCH))),
             backup: None,
         }
     }
@@ -199,38 +187,10 @@ impl World {
         if state.history.log.len() > before {
             self.server.changed.notify_waiters();
         }
-        let drafts = std::mem::take(&mut state.history.drafts);
-        drop(state);
-        self.advance_nodes(at);
-        if let Some(kube_events) = &mut self.kube_events {
-            drafts.into_iter().for_each(|draft| kube_events.send(draft));
-            // What arrives while no process runs is lost.
-            for sent in kube_events.arrived(at) {
-                if let Some(exporter) = &self.processes[0].exporter {
-                    exporter.send(sent, &self.server);
-                }
-            }
-        }
-    }
-
-    fn advance_nodes(&mut self, now: Timestamp) {
-        let Some(nodes) = &mut self.nodes else {
-            return;
-        };
-        let numbered = self.processes.iter().enumerate();
-        let running = numbered.filter(|(_, process)| process.exporter.is_some());
-        let running: Vec<usize> = running.map(|(number, _)| number).collect();
-        for (process, sent) in nodes.advance(now, &running) {
-            if let Some(exporter) = &self.processes[process].exporter {
-                exporter.send_nodes(sent);
-            }
-        }
     }
 
     fn next_wake(&self) -> Option<Instant> {
-        let due = self.lives.next_due().into_iter();
-        let due = due.chain(self.nodes.as_ref().map(Nodes::next_due)).min();
-        let step = due.map(|due| {
+        let step = self.lives.next_due().map(|due| {
             let nanos = due.as_nanos() - EPOCH;
             self.began + Duration::from_nanos(nanos.unsigned_abs())
         });
@@ -256,9 +216,6 @@ impl World {
         } else {
             state.faults.clear();
         }
-        if let Some(nodes) = &mut self.nodes {
-            nodes.loses = begins;
-        }
         drop(state);
         self.server.changed.notify_waiters();
     }
@@ -272,27 +229,26 @@ impl World {
                 let what = "the watch is not in sync at the end";
                 findings.add(audit::Fault::Lost, None, what);
             }
-            let (tally, exposition) = exporter.stop().await;
+            let (tally, accounted, exposition) = exporter.stop().await;
             let state = self.server.lock();
             let logs = process.logs(&state.logs);
-            findings.append(audit::audit(&state.history, logs, &tally));
+            audit::audit(&state.history, logs, &tally, &mut findings);
+            for (source, log) in logs.iter().enumerate() {
+                audit::given(&state.history, log, accounted.of(source), &mut findings);
+            }
             withheld += audit::withheld(&state.history, logs);
             let text = exposition.encode(Format::Text).expect("it can be scraped");
             let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
-            scraped::check(&scrape, &tally.pods, &mut findings);
-            if self.nodes.is_some() {
-                tally.nodes.check(process.range(), &scrape, &mut findings);
-            }
-            tallies.push(tally);
+            audit::exposed(&scrape, &tally.pods, &mut findings);
+            tallies.push(tally.pods);
         }
-        if let Some(nodes) = &self.nodes {
-            let counted = tallies.iter().map(|tally| &tally.nodes);
-            let ranges = self.processes.iter().map(Process::range);
-            nodes::check_sums(nodes, counted.zip(ranges), &mut findings);
+        let pods = self.server.lock().history.pods.len();
+        let mut counted = vec![Counted::default(); pods];
+        for tally in &tallies {
+            counted.iter_mut().zip(tally).for_each(|(sum, counted)| sum.add(counted));
         }
-        let counted = sums::of(tallies.iter());
         if tallies.len() > 1 {
-            sums::check(&self.server.lock().history, &counted, &mut findings);
+            audit::sums(&self.server.lock().history, &counted, &mut findings);
         }
         let state = self.server.lock();
         let delivered = || state.logs.iter().flat_map(|log| &log.delivered);
@@ -301,7 +257,7 @@ impl World {
         Report {
             parts: self.parts,
             pods: state.history.pods.len(),
-            discovered: counted.iter().filter(|pod| pod.discovered > 0).count(),
+            discovered: counted.iter().filter(|pod| pod.all("discovered") > 0).count(),
             versions: state.history.log.len(),
             delivered: delivered().count() - lists,
             withheld,

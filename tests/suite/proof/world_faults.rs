@@ -43,7 +43,7 @@ impl World {
             Class::ColdRestart if self.rng.chance(0.3) => self.restart(false).await,
             Class::Restart => self.restart(false).await,
             Class::RestartInGap => self.restart(true).await,
-            Class::ShardsKilled | Class::Nodes => self.strike_shards(false).await,
+            Class::ShardsKilled => self.strike_shards(false).await,
             Class::ShardsRenumbered => {
                 let half = self.left <= self.trial.pods / 2;
                 self.strike_shards(half).await;
