@@ -15,7 +15,7 @@ use crate::args::{
 };
 use crate::cluster::options::ServerOptions;
 use crate::exporter::slos::Slos;
-use crate::inspect::api::client::ApiClient;
+use crate::inspect::api::client::{ApiClient, List};
 use crate::instruments::Format;
 use crate::reports::one_moment::joined;
 use crate::reports::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
@@ -190,11 +190,8 @@ pub(super) fn recorded(
     documents(&args.files, args.same_moment, options, so_far)
 }
 
-/// The lists of the API, by their paths.
-const IN_FLIGHT: &str = "inflight";
-const ENDED: &str = "startups";
-/// So many pages are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
-const MOST_PAGES: usize = 4;
+/// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
+const MOST: usize = 2_000;
 
 /// What these exporters have kept, the shards of one cluster or of several.
 ///
@@ -205,13 +202,13 @@ pub(super) async fn kept_records(servers: &[ServerOptions]) -> anyhow::Result<Ke
     for server in servers {
         let exporter = ApiClient::new(server).await?;
         // First: a pod that becomes ready meanwhile is among those that have ended, too, and counts as one of them.
-        let in_flight = exporter.list(IN_FLIGHT, &[], MOST_PAGES).await?;
-        let newest = exporter.list(ENDED, &[], MOST_PAGES).await?;
+        let in_flight = exporter.list(List::InFlight, &[], MOST).await?;
+        let newest = exporter.list(List::Ended, &[], MOST).await?;
         kept.time = kept.time.max(in_flight.time).max(newest.time);
         kept.ended.extend(newest.records);
         kept.in_flight.extend(in_flight.records);
         for sort in ["created_to_ready", "scheduled_to_ready"] {
-            let slow = exporter.list(ENDED, &[("sort", sort)], MOST_PAGES).await?;
+            let slow = exporter.list(List::Ended, &[("sort", sort)], MOST).await?;
             kept.slow.extend(slow.records);
         }
     }

@@ -7,8 +7,8 @@ use super::one_shot_list::LookedAt;
 use super::output::style;
 use super::recorded_look;
 use crate::args::{StuckArgs, StuckFormat};
-use crate::cluster::client;
-use crate::inspect::stuck::{StuckOfExporter, StuckPods};
+use crate::inspect::api::client::ApiClient;
+use crate::inspect::stuck::StuckPods;
 
 /// The exit status if pods are stuck.
 const STUCK: u8 = 3;
@@ -42,7 +42,7 @@ fn text(found: &StuckPods, format: StuckFormat) -> anyhow::Result<String> {
 /// What knows which pods are stuck.
 enum Source {
     Recording,
-    Exporter(Box<StuckOfExporter>),
+    Exporter(Box<ApiClient>),
     Cluster(Box<LookedAt>),
 }
 
@@ -52,10 +52,7 @@ impl Source {
             return Ok(Self::Recording);
         }
         match args.look.exporter() {
-            Some(exporter) => Ok(Self::Exporter(Box::new(StuckOfExporter {
-                exporter: client::connect_to_server(&exporter, "--url".to_owned()).await?,
-                namespaces: args.look.namespaces.chosen(),
-            }))),
+            Some(exporter) => Ok(Self::Exporter(Box::new(ApiClient::new(&exporter).await?))),
             None => Ok(Self::Cluster(Box::new(LookedAt::open(&args.look).await?))),
         }
     }
@@ -71,7 +68,10 @@ impl Source {
                     ..StuckPods::of_recording(&seen, limit)
                 }
             }
-            Self::Exporter(exporter) => exporter.ask(limit).await?,
+            Self::Exporter(exporter) => {
+                let namespaces = args.look.namespaces.chosen();
+                StuckPods::of_exporter(exporter, &namespaces, limit).await?
+            }
             Self::Cluster(cluster) => StuckPods::of_cluster(cluster.look().await?, limit),
         })
     }

@@ -384,8 +384,8 @@ async fn an_exporter_that_names_empty_pages_without_end_is_left() {
     let run = move || stuck(&["--url", &url]);
     let (status, text, error) = tokio::task::spawn_blocking(run).await.unwrap();
     assert_eq!((status, text.as_str()), (1, ""), "{error}");
-    assert!(error.contains("100 pages in a row have no stuck pod"), "{error}");
-    assert!(error.contains("check that --url"), "{error}");
+    assert!(error.contains("100 pages in a row have no pod"), "{error}");
+    assert!(error.contains("use the podinit of the exporter's version"), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 100);
 }
 
@@ -426,7 +426,7 @@ fn what_cannot_be_asked_is_one_line() {
     let port = taken.local_addr().unwrap().port();
     drop(taken);
     let url = format!("http://127.0.0.1:{port}");
-    let refused = ["podinit: cannot read the stuck pods of", &url, "check --url"];
+    let refused = ["podinit: cannot ask the exporter at", &url, "check --url"];
     one_line(&["--url", &url], 1, &refused);
     one_line(&["--url", &url, "--token-file", "/none"], 1, &["the token file cannot be read"]);
     one_line(&["--url", "localhost:8080"], 2, &["expected the URL of a running podinit, such as"]);

@@ -2,15 +2,14 @@
 
 use crate::cluster::clock::{Clock, SystemClock};
 use crate::cluster::options::ServerOptions;
-use crate::inspect::api::client::{ApiClient, AskError};
+use crate::inspect::api::client::{ApiClient, AskError, List};
 use crate::inspect::explain::{Explanation, Records, Target, TargetName, Worst, explain_records};
 use podinit_core::lifecycle::Record;
 
-/// The lists of the API, by their paths.
-const IN_FLIGHT: &str = "inflight";
-const ENDED: &str = "startups";
-/// So many pages are read of a list.
-const MOST_PAGES: usize = 4;
+/// So many records are read of a list.
+const MOST: usize = 2_000;
+/// So many are read of startups to compare with.
+const A_PAGE: usize = 500;
 
 /// Explains a startup by what an exporter knows of it.
 pub(super) async fn explain(
@@ -19,11 +18,11 @@ pub(super) async fn explain(
 ) -> anyhow::Result<Explanation> {
     let exporter = ApiClient::new(exporter).await?;
     let candidates = candidates(&exporter, target).await?;
-    let ready = exporter.list(ENDED, &[("outcome", "ready")], 1).await?;
+    let ready = exporter.list(List::Ended, &[("outcome", "ready")], A_PAGE).await?;
     // The last question: its time is not before anything that the others have told.
-    let in_flight = exporter.list(IN_FLIGHT, &[], MOST_PAGES).await?;
+    let in_flight = exporter.list(List::InFlight, &[], MOST).await?;
     let now = in_flight.time.unwrap_or_else(|| SystemClock.now());
-    let kubeconfig = in_flight.kubeconfig;
+    let kubeconfig = in_flight.kubeconfig().map(str::to_owned);
     // Without what is broken, nothing is known of clocks.
     let problems = exporter.problems().await;
     let records = Records {
@@ -53,13 +52,14 @@ pub(super) async fn worst(exporter: &ServerOptions, target: &Target) -> anyhow::
     let namespace: Vec<_> =
         (target.namespace.as_deref().into_iter()).map(|name| ("namespace", name)).collect();
     let with = |more: (&'static str, &'static str)| [namespace.clone(), vec![more]].concat();
-    let slowest = exporter.list(ENDED, &with(("sort", "created_to_ready")), 1).await?;
-    let failed = exporter.list(ENDED, &with(("outcome", "failed")), 1).await?;
-    let in_flight = exporter.list(IN_FLIGHT, &namespace, MOST_PAGES).await?;
+    let slowest = exporter.list(List::Ended, &with(("sort", "created_to_ready")), A_PAGE).await?;
+    let failed = exporter.list(List::Ended, &with(("outcome", "failed")), A_PAGE).await?;
+    let in_flight = exporter.list(List::InFlight, &namespace, MOST).await?;
     let now = in_flight.time.unwrap_or_else(|| SystemClock.now());
+    let kubeconfig = in_flight.kubeconfig().map(str::to_owned);
     let all = [in_flight.records, slowest.records, failed.records];
     let worst = Worst::of_records(all.into_iter().flatten(), now);
-    Ok(worst.about_cluster(in_flight.kubeconfig.as_deref()))
+    Ok(worst.about_cluster(kubeconfig.as_deref()))
 }
 
 /// The records among which the target is, if the exporter has it.
@@ -71,15 +71,15 @@ async fn candidates(exporter: &ApiClient, target: &Target) -> Result<Vec<Record>
         }
         // The API finds a pod by both names only.
         (TargetName::Pod(_), None) | (TargetName::Any, _) => {
-            let in_flight = exporter.list(IN_FLIGHT, &[], MOST_PAGES).await?;
-            let ended = exporter.list(ENDED, &[], MOST_PAGES).await?;
+            let in_flight = exporter.list(List::InFlight, &[], MOST).await?;
+            let ended = exporter.list(List::Ended, &[], MOST).await?;
             return Ok(in_flight.records.into_iter().chain(ended.records).collect());
         }
         (TargetName::Workload { kind, name }, _) => format!("{kind}/{name}"),
     };
     let mut parameters = vec![("workload", owner.as_str())];
     parameters.extend(namespace.map(|name| ("namespace", name)));
-    let in_flight = exporter.list(IN_FLIGHT, &parameters, MOST_PAGES).await?;
-    let ended = exporter.list(ENDED, &parameters, MOST_PAGES).await?;
+    let in_flight = exporter.list(List::InFlight, &parameters, MOST).await?;
+    let ended = exporter.list(List::Ended, &parameters, MOST).await?;
     Ok(in_flight.records.into_iter().chain(ended.records).collect())
 }

@@ -13,6 +13,7 @@ use crate::cluster::api_error::ApiError;
 use crate::cluster::client::{Cluster, connect_to_server};
 use crate::cluster::options::{ConnectError, ServerOptions};
 use crate::cluster::transport::{get_json, read_into, timed_out};
+use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::Problems;
 use crate::text::strangers_text::shown;
 use podinit_core::lifecycle::Record;
@@ -22,6 +23,9 @@ use podinit_core::timestamp::Timestamp;
 const DEADLINE: Duration = Duration::from_secs(10);
 /// The length limit of an answer, in bytes.
 const ANSWER_LIMIT: usize = 32 << 20;
+/// So many pages in a row may add no pod. A page may be empty, since a query looks at 20,000 pods in flight at most:
+/// these are two million.
+const MOST_EMPTY_PAGES: u32 = 100;
 /// The characters of a path segment and of a value that are not percent-encoded.
 const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -55,13 +59,44 @@ const GIVE_CREDENTIALS: &str = "give credentials with the right to get /api/v1/*
 const GIVE_ITS_OWN: &str = "the token or password that you gave goes to the server of the first URL alone; name one \
                             for this server with --token-file URL=FILE or --password-file URL=FILE";
 
-/// Some records, and up to which instant the exporter had accounted for everything.
+/// A list of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// Pods in flight
+    InFlight,
+    /// Those of them that are stuck
+    Stuck,
+    /// Startups that have ended
+    Ended,
+}
+
+impl List {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::InFlight => "inflight",
+            Self::Stuck => "stuck",
+            Self::Ended => "startups",
+        }
+    }
+}
+
+/// Records of a list, and what the exporter says of itself.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
+    /// Up to which instant the exporter had accounted for everything
     pub time: Option<Timestamp>,
     pub records: Vec<Record>,
-    /// The kubeconfig with which kubectl reaches the exporter's cluster, where it names one
-    pub kubeconfig: Option<String>,
+    /// Whether the exporter has more of them
+    pub has_more: bool,
+    /// How far the exporter can be trusted; an earlier version does not say
+    pub freshness: Option<Freshness>,
+}
+
+impl Records {
+    /// The kubeconfig with which kubectl reaches the exporter's cluster, where it names one.
+    pub fn kubeconfig(&self) -> Option<&str> {
+        self.freshness.as_ref()?.kubeconfig.as_deref()
+    }
 }
 
 /// A client of one exporter.
@@ -107,33 +142,50 @@ impl ApiClient {
         found.ok_or_else(|| self.foreign(StatusCode::NOT_FOUND.as_str()))
     }
 
-    /// The records of `list` (`inflight` or `startups`) that fit `parameters`, of at most so many pages.
+    /// The first records of `list` that fit `parameters`, at most so many.
     ///
     /// # Errors
-    /// If there is no answer that can be used.
+    /// If there is no answer that can be used, or its pages do not end.
     pub async fn list(
         &self,
-        list: &str,
+        list: List,
         parameters: &[(&str, &str)],
-        most_pages: usize,
+        most: usize,
     ) -> Result<Records, AskError> {
-        let mut path = format!("{list}?limit={MOST}");
-        for (key, value) in parameters {
-            path = format!("{path}&{key}={}", encoded(value));
-        }
-        let (mut found, mut next) = (Records::default(), String::new());
-        for _ in 0..most_pages {
-            let page: Option<Page<Record>> = self.get(&format!("{path}{next}")).await?;
+        let parameters = parameters.iter();
+        let parameters = parameters.map(|(key, value)| format!("&{key}={}", encoded(value)));
+        let parameters: String = parameters.collect();
+        let (mut found, mut next, mut empty) = (Records::default(), None::<String>, 0);
+        loop {
+            let room = most - found.records.len();
+            let place = next.as_deref().map(|token| format!("&continue={}", encoded(token)));
+            let path = format!(
+                "{}?limit={}{parameters}{}",
+                list.path(),
+                room.min(MOST),
+                place.unwrap_or_default()
+            );
+            let page: Option<Page<Record>> = self.get(&path).await?;
             let page = page.ok_or_else(|| self.foreign(StatusCode::NOT_FOUND.as_str()))?;
-            found.records.extend(page.items);
+            empty = if page.items.is_empty() { empty + 1 } else { 0 };
+            found.records.extend(page.items.into_iter().take(room));
             found.time = found.time.max(page.time);
-            found.kubeconfig = page.freshness.and_then(|freshness| freshness.kubeconfig);
-            match page.next {
-                Some(token) => next = format!("&continue={}", encoded(&token)),
-                None => break,
+            found.freshness = page.freshness;
+            found.has_more = page.next.is_some();
+            if !found.has_more || found.records.len() == most {
+                return Ok(found);
             }
+            // The place of a page moves on; one that does not would never end.
+            if page.next == next {
+                return Err(self.malformed("the same page is continued again"));
+            }
+            if empty == MOST_EMPTY_PAGES {
+                return Err(self.malformed(&format!(
+                    "{empty} pages in a row have no pod, and the last names a further one"
+                )));
+            }
+            next = page.next;
         }
-        Ok(found)
     }
 
     /// The document at a path below `/api/v1`; `None` if there is none.
@@ -143,7 +195,7 @@ impl ApiClient {
         let (status, body) = (answer.status(), answer.body());
         if status.is_success() {
             let document = serde_json::from_slice(body).map(Some);
-            return document.map_err(|error| self.malformed(&error));
+            return document.map_err(|error| self.malformed(&error.to_string()));
         }
         let failure: Option<Failure> = serde_json::from_slice(body).ok();
         match (status, failure) {
@@ -183,8 +235,8 @@ impl ApiClient {
         AskError::Unreachable { url: self.url.clone(), why: error.detail.clone() }
     }
 
-    fn malformed(&self, error: &serde_json::Error) -> AskError {
-        AskError::Malformed { url: self.url.clone(), why: shown(&error.to_string()).into_owned() }
+    fn malformed(&self, why: &str) -> AskError {
+        AskError::Malformed { url: self.url.clone(), why: shown(why).into_owned() }
     }
 }
 
@@ -192,7 +244,7 @@ impl ApiClient {
 ///
 /// # Errors
 /// If there is none in time, or it is too long.
-pub(crate) async fn fetch(exporter: &Cluster, path: &str) -> Result<Response<Vec<u8>>, ApiError> {
+async fn fetch(exporter: &Cluster, path: &str) -> Result<Response<Vec<u8>>, ApiError> {
     let request = get_json(Request::get(path).body(())?);
     let whole = async {
         let sent = exporter.client.send(request).await;
@@ -207,6 +259,16 @@ pub(crate) async fn fetch(exporter: &Cluster, path: &str) -> Result<Response<Vec
 }
 
 /// A path segment, or a value of a query string.
-pub(crate) fn encoded(text: &str) -> String {
+fn encoded(text: &str) -> String {
     utf8_percent_encode(text, &UNRESERVED).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_encoded() {
+        assert_eq!(encoded("1.-2.a&b é"), "1.-2.a%26b%20%C3%A9");
+    }
 }

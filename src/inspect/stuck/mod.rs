@@ -12,7 +12,6 @@ mod exporter;
 mod row;
 mod table;
 
-pub use exporter::{AskError, StuckOfExporter};
 pub use row::StuckPod;
 
 use serde::Serialize;
