@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::output::style;
-use super::reports::{documents, kept_records, nothing_in, replay_config, warn_of_clocks, write};
+use super::reports::{documents, kept_of, nothing_in, replay_config, warn_of_clocks, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use crate::reports::comparison::{
     Checked, Comparison, ComparisonConfig, Side, compare as compared,
@@ -48,22 +48,14 @@ fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<Side> {
     match source {
         ReportSource::Recording(files) => side_of_recording(args, &files),
         ReportSource::Exporters(servers) => {
-            let kept = super::block_on(kept_records(&servers))?;
+            let kept = super::block_on(kept_of(&servers))?;
             Ok(Side::of_records(kept.in_account()))
         }
     }
 }
 
 fn side_of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Side> {
-    let options = DecodeOptions {
-        workload: true,
-        probes: true,
-        images: true,
-        endings: true,
-        node: true,
-        nodes: Some(args.recording.nodes.options()),
-        ..DecodeOptions::default()
-    };
+    let options = DecodeOptions::of_report(args.recording.nodes.options());
     let is_empty = Cell::new(true);
     let so_far = SoFar::default();
     let documents = documents(files, args.recording.same_moment, options, &so_far);

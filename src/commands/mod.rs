@@ -6,14 +6,13 @@ mod demo;
 mod doctor;
 mod explain;
 mod look;
-mod one_shot_list;
 mod output;
 mod problems;
 mod progress;
-mod recorded_look;
 mod reports;
 mod serve;
 mod shell_help;
+mod source;
 mod stuck;
 
 use std::future::Future;
@@ -53,7 +52,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
             None => reports::report(&args, &mut io::stdout().lock()),
         },
-        Command::Explain(args) => explain::explain(&args, &mut io::stdout().lock()),
+        Command::Explain(args) => block_on(explain::explain(&args)),
         Command::Problems(args) => return block_on(problems::problems(args)),
         Command::Stuck(args) => return block_on(stuck::stuck(args)),
         Command::Rules(args) => rules(&args, &mut io::stdout().lock()),

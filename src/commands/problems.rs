@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use super::look::{Look, STALE, warn_of};
-use super::one_shot_list::LookedAt;
 use super::output::style;
-use super::recorded_look;
+use super::source::{Asked, Source};
 use crate::args::{ProblemsArgs, ProblemsFormat};
-use crate::inspect::api::client::ApiClient;
+use crate::inspect::pods::Question;
 use crate::inspect::problems::Problems;
 
 /// The exit status if there are problems.
@@ -19,9 +18,14 @@ const PROBLEMS: u8 = 3;
 /// If they cannot be found out, or standard output cannot be written.
 pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
     let look = Look { again: args.look.watch, clears: args.output != ProblemsFormat::Json };
-    let ask = async |source: &mut Source| source.ask(&args).await;
-    let last = look.at(Source::open(&args), ask, |found| text(found, args.output));
-    let last = last.await?;
+    let open = async || {
+        let asked = Asked::of_look(Question::Problems, &args.recorded, &args.look)?;
+        Source::open(asked).await
+    };
+    let ask = async |source: &mut Source<'_>| {
+        source.answer(|pods| pods.problems().unwrap_or_default()).await
+    };
+    let last = look.at(open(), ask, |found| text(found, args.output)).await?;
     warn_of(last.fresh, last.freshness.as_ref());
     Ok(match (last.fresh, last.problems.is_empty()) {
         (false, _) => ExitCode::from(STALE),
@@ -37,34 +41,4 @@ fn text(found: &Problems, format: ProblemsFormat) -> anyhow::Result<String> {
         ProblemsFormat::Wide => found.to_table(true, colour),
         ProblemsFormat::Json => found.to_json()?,
     })
-}
-
-/// What knows the pods.
-enum Source {
-    Recording,
-    Exporter(Box<ApiClient>),
-    Cluster(Box<LookedAt>),
-}
-
-impl Source {
-    async fn open(args: &ProblemsArgs) -> anyhow::Result<Self> {
-        if !args.recorded.files.is_empty() {
-            return Ok(Self::Recording);
-        }
-        if let Some(exporter) = args.look.exporter() {
-            return Ok(Self::Exporter(Box::new(ApiClient::new(&exporter).await?)));
-        }
-        Ok(Self::Cluster(Box::new(LookedAt::open(&args.look).await?)))
-    }
-
-    async fn ask(&mut self, args: &ProblemsArgs) -> anyhow::Result<Problems> {
-        Ok(match self {
-            Self::Recording => {
-                let (seen, clocks_ahead) = recorded_look::look(&args.recorded, &args.look)?;
-                Problems { clocks_ahead, ..seen.problems() }
-            }
-            Self::Exporter(exporter) => exporter.problems().await?,
-            Self::Cluster(cluster) => cluster.look().await?.problems(),
-        })
-    }
 }

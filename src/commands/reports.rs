@@ -10,12 +10,12 @@ use anyhow::Context;
 use super::output::{buffered, print_data, print_with, style};
 use super::progress::WithProgressBar;
 use crate::args::{
-    Evidence, RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat,
-    ReportSource,
+    Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
 };
 use crate::cluster::options::ServerOptions;
 use crate::exporter::slos::Slos;
-use crate::inspect::api::client::{ApiClient, List};
+use crate::inspect::api::client::ApiClient;
+use crate::inspect::pods::kept_records;
 use crate::instruments::Format;
 use crate::reports::one_moment::joined;
 use crate::reports::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
@@ -63,7 +63,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
     let found = match args.source() {
         ReportSource::Recording(files) => of_recording(args, &files)?,
         ReportSource::Exporters(servers) => {
-            let kept = super::block_on(kept_records(&servers))?;
+            let kept = super::block_on(kept_of(&servers))?;
             report::of_records(kept, args.top)
         }
     };
@@ -85,15 +85,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
 fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<DetailedReport> {
     let shows_pods =
         matches!(args.format, ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html);
-    let options = DecodeOptions {
-        workload: true,
-        probes: true,
-        images: true,
-        endings: true,
-        node: shows_pods || args.evidence.nodes(),
-        nodes: Some(args.recording.nodes.options()),
-        ..DecodeOptions::default()
-    };
+    let options = DecodeOptions::of_report(args.recording.nodes.options());
     let is_empty = Cell::new(true);
     let so_far = SoFar::default();
     let documents = documents(files, args.recording.same_moment, options, &so_far);
@@ -181,37 +173,14 @@ pub(super) fn documents(
     joined(documents, same_moment)
 }
 
-/// The documents of the recording that is looked at in the place of a cluster.
-pub(super) fn recorded(
-    args: &RecordedArgs,
-    options: DecodeOptions,
-    so_far: &SoFar,
-) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
-    documents(&args.files, args.same_moment, options, so_far)
-}
-
-/// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
-const MOST: usize = 2_000;
-
-/// What these exporters have kept, the shards of one cluster or of several.
+/// What these exporters have kept.
 ///
 /// # Errors
 /// If one of them gives no answer that can be used.
-pub(super) async fn kept_records(servers: &[ServerOptions]) -> anyhow::Result<KeptRecords> {
-    let mut kept = KeptRecords::default();
+pub(super) async fn kept_of(servers: &[ServerOptions]) -> anyhow::Result<KeptRecords> {
+    let mut exporters = Vec::new();
     for server in servers {
-        let exporter = ApiClient::new(server).await?;
-        // First: a pod that becomes ready meanwhile is among those that have ended, too, and counts as one of them.
-        let in_flight = exporter.list(List::InFlight, &[], MOST).await?;
-        let newest = exporter.list(List::Ended, &[], MOST).await?;
-        kept.time = kept.time.max(in_flight.time).max(newest.time);
-        kept.ended.extend(newest.records);
-        kept.in_flight.extend(in_flight.records);
-        for sort in ["created_to_ready", "scheduled_to_ready"] {
-            let slow = exporter.list(List::Ended, &[("sort", sort)], MOST).await?;
-            kept.slow.extend(slow.records);
-        }
+        exporters.push(ApiClient::new(server).await?);
     }
-    kept.make_unique();
-    Ok(kept)
+    Ok(kept_records(&exporters).await?)
 }

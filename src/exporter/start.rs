@@ -87,11 +87,7 @@ impl Exporter {
         };
         let slos = SloSettings::open(args.slo.as_deref(), args.evidence.into(), &clock)?;
         // Records name the owner, the node and the images of every pod, and what is said of it.
-        watch.decode.workload = true;
-        watch.decode.node = true;
-        watch.decode.images = true;
-        watch.decode.messages = true;
-        watch.decode.endings = true;
+        watch.decode = watch.decode.with_records();
         let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::of_scopes(&watch.scopes));
         let (events_in, events) = mpsc::channel(EVENT_QUEUE);

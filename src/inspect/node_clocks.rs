@@ -22,9 +22,3 @@ pub(crate) fn clause(clock: &NodeClock) -> String {
 pub(super) fn doubt(clock: &NodeClock) -> String {
     format!("the {}: times that its kubelet states are wrong by as much", clause(clock))
 }
-
-/// What it leaves in doubt of a pod on `node`, among those whose clocks are off.
-pub(super) fn doubt_on(node: Option<&str>, clocks: &[NodeClock]) -> Option<String> {
-    let mut clocks = clocks.iter();
-    clocks.find(|clock| Some(&*clock.node) == node).map(doubt)
-}

@@ -207,12 +207,8 @@ impl LabelConfig {
         DecodeOptions {
             pod_labels: self.pod_label_keys().map(str::to_owned).collect(),
             node: self.labels.iter().any(SeriesLabel::is_known_when_bound),
-            nodes: None,
             workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadKind),
-            probes: false,
-            images: false,
-            messages: false,
-            endings: false,
+            ..DecodeOptions::default()
         }
     }
 

@@ -4,7 +4,8 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use podinit::inspect::explain::{self, Target, TargetName};
+use podinit::inspect::explain::{Target, TargetName};
+use podinit::inspect::pods::{Pods, Question};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
 use podinit::reports::report::Style;
@@ -234,8 +235,9 @@ fn the_terminal_decides_width_and_colour_and_no_name_controls_it() {
         let tracker =
             TrackerConfig { backfill: Backfill::All, events: true, ..TrackerConfig::default() };
         let config = ReplayConfig { tracker, shard: None, until: None };
-        let explanation = explain::explain(documents, config, &target).unwrap();
-        explanation.unwrap().to_text(Style { colour, width })
+        let question = Question::Startup(target.clone());
+        let mut pods = Pods::of_recording(documents, config, &question).unwrap();
+        pods.explanation(&target).unwrap().to_text(Style { colour, width })
     };
     let plain = rendered(false, 80);
     assert!(!plain.contains('\u{1b}') && plain.contains("\u{fffd}[2Jnode"), "{plain}");

@@ -32,13 +32,8 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
     };
     let config = ReplayConfig { tracker, ..ReplayConfig::default() };
     let options = DecodeOptions {
-        node: true,
-        workload: true,
-        images: true,
-        messages: true,
-        endings: true,
         nodes: has_nodes.then(NodeOptions::default),
-        ..DecodeOptions::default()
+        ..DecodeOptions::of_records()
     };
     let text = std::io::Cursor::new(recording(documents));
     let documents = Recording::from_reader("test", text, options);

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use podinit::inspect::problems::{LookedAtRecording, Problems};
+use podinit::inspect::pods::{Pods, Question};
+use podinit::inspect::problems::Problems;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::ClockFault;
@@ -135,8 +136,8 @@ fn expected(documents: &[Value]) -> Off {
 fn problems(documents: &[Value]) -> Problems {
     let options = DecodeOptions { node: true, workload: true, ..DecodeOptions::default() };
     let recording = Recording::from_reader("history", Cursor::new(text(documents)), options);
-    let seen = LookedAtRecording::of(recording, ReplayConfig::default()).unwrap();
-    seen.problems()
+    let pods = Pods::of_recording(recording, ReplayConfig::default(), &Question::Problems);
+    pods.unwrap().problems().unwrap()
 }
 
 fn found(documents: &[Value]) -> Off {

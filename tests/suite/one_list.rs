@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::sync::Arc;
 
-use podinit::inspect::explain::{Target, TargetName, explain};
-use podinit::inspect::problems::{LookedAtRecording, PodName};
+use podinit::inspect::explain::{Target, TargetName};
+use podinit::inspect::pods::{Pods, Question};
+use podinit::inspect::problems::PodName;
 use podinit::reports::reader::{Recording, SoFar};
 use podinit::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{Backfill, Progress, Record, TrackerConfig};
@@ -25,15 +26,7 @@ use crate::oracle::{compare, seeds};
 
 /// The recording, read in the oracle's present.
 fn recording(documents: &[Value]) -> Recording {
-    let options = DecodeOptions {
-        node: true,
-        workload: true,
-        images: true,
-        messages: true,
-        endings: true,
-        probes: true,
-        ..DecodeOptions::default()
-    };
+    let options = DecodeOptions { probes: true, ..DecodeOptions::of_records() };
     let text = Cursor::new(history::text(documents));
     let present = || Timestamp::from_nanos(i64::try_from(PRESENT).unwrap());
     Recording::from_reader("list", text, options).following(&SoFar::new(Arc::new(present)))
@@ -46,8 +39,9 @@ fn config(backfill: Backfill) -> ReplayConfig {
     }
 }
 
-fn look(documents: &[Value]) -> LookedAtRecording {
-    LookedAtRecording::of(recording(documents), config(Backfill::Nothing)).unwrap()
+fn look(documents: &[Value]) -> Pods {
+    Pods::of_recording(recording(documents), config(Backfill::Nothing), &Question::Problems)
+        .unwrap()
 }
 
 /// As `podinit explain` reads a recording.
@@ -56,7 +50,9 @@ fn explained(documents: &[Value], name: &PodName) -> Value {
         namespace: Some(name.namespace.clone()),
         name: TargetName::Pod(name.name.clone()),
     };
-    let explained = explain(recording(documents), config(Backfill::All), &target).unwrap();
+    let question = Question::Startup(target.clone());
+    let pods = Pods::of_recording(recording(documents), config(Backfill::All), &question);
+    let explained = pods.unwrap().explanation(&target);
     serde_json::from_str(&explained.unwrap().to_json().unwrap()).unwrap()
 }
 
@@ -65,7 +61,8 @@ type Line = (String, String, Nanos);
 
 fn implementation(documents: &[Value]) -> BTreeMap<String, Line> {
     let found = look(documents);
-    let lines = found.in_flight().map(|record| {
+    let lines = found.in_flight().map(|pod| {
+        let record = pod.record();
         let [cause] = record.causes[..] else {
             panic!("a list tells one cause: {record:?}");
         };
@@ -196,9 +193,9 @@ fn is_only(name: &PodName, documents: &[Value]) -> bool {
 
 /// The cause and the time of `problems` are those of `explain`, for each pod that a problem names.
 fn assert_they_agree(documents: &[Value]) {
-    let seen = look(documents);
-    let in_flight: Vec<Record> = seen.in_flight().collect();
-    let problems = seen.problems().problems;
+    let mut seen = look(documents);
+    let in_flight: Vec<Record> = seen.in_flight().map(|pod| pod.record()).collect();
+    let problems = seen.problems().unwrap().problems;
     for problem in problems.iter().filter(|one| one.failed == 0) {
         for (place, name) in problem.oldest.iter().enumerate() {
             if !is_only(name, documents) {
@@ -360,8 +357,8 @@ fn examples() -> Vec<(&'static str, Vec<Value>, &'static [&'static str])> {
     ]
 }
 
-fn lines(seen: &LookedAtRecording) -> Vec<String> {
-    let problems = seen.problems().problems;
+fn lines(mut seen: Pods) -> Vec<String> {
+    let problems = seen.problems().unwrap().problems;
     let second =
         |text: &str| (parse(text).unwrap() - parse(time(0.0).as_str().unwrap()).unwrap()) / SECOND;
     (problems.iter()).map(|one| format!("{} since {}", one.cause, second(&one.since))).collect()
@@ -370,7 +367,7 @@ fn lines(seen: &LookedAtRecording) -> Vec<String> {
 #[test]
 fn lists_worked_by_hand() {
     for (says, documents, problems) in examples() {
-        assert_eq!(lines(&look(&documents)), problems, "{says}");
+        assert_eq!(lines(look(&documents)), problems, "{says}");
         assert_eq!(expected(&SpecLone, &documents), implementation(&documents), "{says}");
         assert_they_agree(&documents);
     }
@@ -425,7 +422,8 @@ fn one_list_says_what_the_watch_said() {
         let (watched, listed) = watched_and_listed(seed);
         let [watch, list] = [&watched, &listed].map(|documents| {
             let seen = look(documents);
-            let records = seen.in_flight().map(|record| {
+            let records = seen.in_flight().map(|pod| {
+                let record = pod.record();
                 let present = record.causes.last().unwrap().waiting;
                 let first = record.causes.iter().find(|one| one.waiting == present).unwrap();
                 // A list does not tell since when the pod waits for what no Event gave.

@@ -43,7 +43,7 @@ impl Fleet {
     }
 
     /// Takes out the durations of a record, which were counted.
-    pub(super) fn remove(&mut self, record: &Record) {
+    pub fn remove(&mut self, record: &Record) {
         for interval in Interval::ALL {
             if let Some(latency) = record.duration(interval) {
                 let mut one = Self::default();

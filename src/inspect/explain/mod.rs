@@ -1,8 +1,8 @@
 //! `podinit explain`: where the time of one startup went, for people.
 //!
 //! ```text
-//! documents of a recording, or lists of a cluster ─▶ replay ─▶ Record, Context ─▶ Explanation ─▶ text | json | trace
-//!                        records of a running exporter ──────────▲
+//! Pods of any source ─▶ Record, Context ─▶ Explanation ─▶ text | json | trace | html
+//!                 └───▶ Worst ─▶ table | json
 //! ```
 //!
 //! Whatever a record came from, it is explained the same way.
@@ -10,14 +10,10 @@
 mod ended;
 mod explanation;
 mod fleet;
-mod listed;
 mod new_node;
 mod next_command;
 mod parts;
 mod peers;
-mod recorded;
-mod replayed;
-mod statuses;
 mod target;
 mod text;
 mod trace;
@@ -31,7 +27,6 @@ pub use explanation::{
     AutoscalerLine, CauseLine, Context, Explanation, MilestoneLine, SloLine, WorkloadPods,
 };
 pub use fleet::Fleet;
-pub use listed::{ListedPods, explain_list};
 pub use new_node::NodeLine;
 pub(crate) use next_command::quoted;
 pub use next_command::{
@@ -39,8 +34,6 @@ pub use next_command::{
 };
 pub use parts::{Part, Share};
 pub use peers::Peers;
-pub use recorded::{Records, explain_records};
-pub use replayed::explain;
 pub use target::{NoStartup, Target, TargetName};
 pub use waterfall::Row;
 pub use worst::{Worst, WorstStartup};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use podinit_core::lifecycle::{Progress, Record, WaitReason};
+use podinit_core::lifecycle::WaitReason;
 use podinit_core::pod::PodInfo;
 
 /// So many pods are named.
@@ -37,20 +37,6 @@ impl Peers {
             node: None,
             by_node: BTreeMap::new(),
         }
-    }
-
-    /// The others of these pods in flight that wait for the same as `record`; `None` if that has ended.
-    pub fn among(in_flight: &[Record], record: &Record) -> Option<Self> {
-        let Progress::InFlight { waiting, .. } = record.progress else {
-            return None;
-        };
-        let mut peers = Self::new(waiting);
-        for other in in_flight.iter().filter(|other| other.uid != record.uid) {
-            if let Progress::InFlight { waiting, .. } = other.progress {
-                peers.add(waiting, &other.pod);
-            }
-        }
-        Some(peers)
     }
 
     /// Counts another pod in flight, if it waits for the same.

@@ -1,25 +1,17 @@
 //! The worst startups of a source, a line each: the stuck pods, and then what took longest.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::explanation::{Context, Explanation};
-use super::listed::{ListedPods, replayed_list};
-use super::statuses::Statuses;
-use super::target::Target;
-use crate::reports::lone_list::replayed_to_end;
-use crate::reports::reader::{ClockAhead, Document};
-use crate::reports::replay::ReplayConfig;
+use crate::reports::reader::ClockAhead;
 use crate::reports::report::SET_ASIDE;
 use crate::text::human_time::seconds;
 use crate::text::strangers_text;
 use crate::text::table::{cell, table};
-use podinit_core::lifecycle::{
-    EndedStartup, Observation, Observer, Outcome, Progress, Record, Sink, Tracker, TrackerConfig,
-};
+use podinit_core::lifecycle::{Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// So many are listed.
@@ -55,40 +47,6 @@ pub struct WorstStartup {
 }
 
 impl Worst {
-    /// Those among `records` as of `now`.
-    pub fn of_records(records: impl IntoIterator<Item = Record>, now: Timestamp) -> Self {
-        let mut worst = Self::default();
-        for record in records {
-            worst.add(&record, Context::default(), now);
-        }
-        worst.sorted()
-    }
-
-    /// Those of the pods of a recording that fit `target`.
-    ///
-    /// # Errors
-    /// If a document is malformed.
-    pub fn of_documents<E>(
-        documents: impl IntoIterator<Item = Result<Document, E>>,
-        config: ReplayConfig,
-        target: &Target,
-    ) -> Result<Self, E> {
-        let statuses = RefCell::<Statuses>::default();
-        let new_sink = || Collected::new(target, &statuses);
-        let see = |document: &Document, _| statuses.borrow_mut().read(document, target);
-        let end = replayed_to_end(documents, config, new_sink, see)?;
-        Ok(end.sink.worst(&end.tracker))
-    }
-
-    /// Those of one list of a cluster's pods.
-    pub fn of_list(list: ListedPods, tracker: TrackerConfig, target: &Target) -> Self {
-        let statuses = RefCell::<Statuses>::default();
-        let new_sink = || Collected::new(target, &statuses);
-        let see = |document: &Document| statuses.borrow_mut().read(document, target);
-        let (collected, tracker) = replayed_list(list, tracker, target, new_sink, see);
-        collected.worst(&tracker)
-    }
-
     /// The same with commands that name the kubeconfig of the cluster, where kubectl needs to be told.
     pub fn about_cluster(mut self, kubeconfig: Option<&str>) -> Self {
         for one in &mut self.worst {
@@ -130,7 +88,8 @@ impl Worst {
         strangers_text::json(self)
     }
 
-    fn add(&mut self, record: &Record, context: Context, now: Timestamp) {
+    /// Adds a startup as of `now`, beside its context.
+    pub fn add(&mut self, record: &Record, context: Context, now: Timestamp) {
         if let Some(lost) = context.lost.filter(|_| context.is_set_aside) {
             *self.set_aside.entry(lost.as_str()).or_default() += 1;
             return;
@@ -178,60 +137,9 @@ impl Worst {
         self.worst.truncate(MOST);
     }
 
-    fn sorted(mut self) -> Self {
+    /// The worst of those that were added, the worst first.
+    pub fn sorted(mut self) -> Self {
         self.cut();
         self
-    }
-}
-
-/// Collects startups as they end.
-struct Collected<'a> {
-    target: &'a Target,
-    statuses: &'a RefCell<Statuses>,
-    worst: Worst,
-}
-
-impl<'a> Collected<'a> {
-    fn new(target: &'a Target, statuses: &'a RefCell<Statuses>) -> Self {
-        Self { target, statuses, worst: Worst::default() }
-    }
-
-    /// With the pods that are in flight at the end.
-    fn worst(mut self, tracker: &Tracker) -> Worst {
-        for (_, pod) in tracker.in_flight_after(None) {
-            if self.target.fits(pod.pod()) {
-                let record = pod.record();
-                let now = tracker.accounted_time().unwrap_or(record.discovered);
-                self.add(&record, now);
-            }
-        }
-        self.worst.sorted()
-    }
-
-    fn add(&mut self, record: &Record, now: Timestamp) {
-        let statuses = self.statuses.borrow();
-        let first = statuses.first(record.uid);
-        let context = Context {
-            lost: first.lost,
-            is_set_aside: first.is_set_aside,
-            ending: statuses.ending(record.uid),
-            is_over_at_first_sight: first.has_ended,
-            is_bound_at_first_sight: first.was_bound,
-            ..Context::default()
-        };
-        self.worst.add(record, context, now);
-    }
-}
-
-impl Observer for Collected<'_> {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Collected<'_> {
-    fn ended(&mut self, startup: EndedStartup) {
-        if self.target.fits(startup.pod()) {
-            let record = startup.record();
-            self.add(&record, record.discovered);
-        }
     }
 }

@@ -17,9 +17,9 @@ use super::overview::{Foot, Overview};
 use super::pod_page::pod_page;
 use super::style;
 use crate::cluster::clock::Clock;
-use crate::inspect::explain::{Context, Explanation, Fleet, Peers};
+use crate::inspect::explain::{Target, TargetName};
 use crate::inspect::freshness::FreshnessSource;
-use crate::inspect::node_clocks;
+use crate::inspect::pods::{Pods, Told};
 use crate::inspect::problems::{Snapshots, Wanted};
 use crate::inspect::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
 use crate::metrics::Exposition;
@@ -236,30 +236,28 @@ impl PageSources {
         let Some(record) = answer.records.into_iter().next() else {
             return Ok(None);
         };
-        let seen = self.problems.newest().unwrap_or_default();
-        let node = record.pod.node.as_deref();
-        let doubt = node_clocks::doubt_on(node, &seen.problems.clocks);
-        let context = Context {
-            fleet: Fleet::of_records(&self.newest_ready(FLEET).await?, record.uid),
-            peers: self.peers(&record).await?,
-            ending: record.ending().cloned(),
-            doubts: doubt.into_iter().collect(),
-            ..Context::default()
+        let target = Target {
+            namespace: Some(record.pod.namespace.to_string()),
+            name: TargetName::Pod(record.pod.name.to_string()),
         };
-        let freshness = self.freshness.now();
-        let explanation = Explanation::new(&record, context, self.clock.now())
-            .about_cluster(freshness.kubeconfig.as_deref());
-        Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)))?))
-    }
-
-    async fn peers(&self, record: &Record) -> Result<Option<Peers>, Unanswered> {
+        let mut told = Told {
+            time: Some(self.clock.now()),
+            freshness: Some(self.freshness.now()),
+            ready: self.newest_ready(FLEET).await?,
+            clocks: self.problems.newest().unwrap_or_default().problems.clocks.clone(),
+            ..Told::default()
+        };
         match record.progress {
             Progress::InFlight { .. } => {
-                let in_flight = self.records.in_flight(MOST_PEERS).await?;
-                Ok(Peers::among(&in_flight, record))
+                told.in_flight = self.records.in_flight(MOST_PEERS).await?;
+                told.add_in_flight(record);
             }
-            Progress::Ended { .. } => Ok(None),
+            Progress::Ended { .. } => told.ended.push(record),
         }
+        let Ok(explanation) = Pods::from(told).explanation(&target) else {
+            return Ok(None);
+        };
+        Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)))?))
     }
 
     /// The newest startups that ended as ready.

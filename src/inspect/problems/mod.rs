@@ -1,28 +1,21 @@
 //! `podinit problems`: what is broken, where and since when ([§13](crate::specification#s13)).
 //!
 //! ```text
-//! a recording ─▶ LookedAtRecording ─┐
-//! lists ─▶ Looks ───────────────────┼─▶ Problems ─▶ table | wide | json
 //! records of serve ─▶ Finder ─▶ Seen ─▶ Snapshots ─▶ /api/v1/problems, page
-//!                        └─▶ podinit_problem_pods
+//!                        │               └─▶ podinit_problem_pods
+//! Pods of any source ────┴─▶ Problems ─▶ table | wide | json
 //! ```
 
 mod census;
-mod ends;
 mod finder;
-mod looks;
-mod recording;
 mod routes;
 mod seen;
 mod sentence;
 mod snapshots;
-mod started_before;
 mod table;
 
 pub use census::{Census, Group, Most, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
-pub use looks::Looks;
-pub use recording::LookedAtRecording;
 pub use routes::router;
 pub use seen::Seen;
 pub use snapshots::{Publisher, Snapshots, channel};
@@ -191,7 +184,7 @@ impl Problems {
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.
-    fn with_crashing(mut self, all: usize) -> Self {
+    pub fn with_crashing(mut self, all: usize) -> Self {
         let counted: usize = self.problems.iter().map(|problem| problem.relapsed).sum();
         self.crashing = all.saturating_sub(counted);
         self

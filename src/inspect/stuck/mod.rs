@@ -1,14 +1,11 @@
 //! `podinit stuck`: which pods are stuck, since when, and why.
 //!
 //! ```text
-//! /api/v1/stuck of an exporter ─▶ exporter ─┐
-//!                                           ├─▶ StuckPods ─▶ table | wide | json
-//! lists of a cluster, a recording at its end ─┘
+//! Pods of any source ─▶ StuckPods ─▶ table | wide | json
 //! ```
 //!
-//! All ways give the same rows: those of the pods that `podinit_stuck_pods` counts.
+//! All sources give the same rows: those of the pods that `podinit_stuck_pods` counts.
 
-mod exporter;
 mod row;
 mod table;
 
@@ -16,11 +13,11 @@ pub use row::StuckPod;
 
 use serde::Serialize;
 
+use crate::inspect::explain::addressed;
 use crate::inspect::freshness::Freshness;
-use crate::inspect::problems::{LookedAtRecording, Looks, Problems};
+use crate::inspect::pods::{PodInFlight, Pods};
 use crate::reports::reader::ClockAhead;
 use crate::text::strangers_text;
-use podinit_core::lifecycle::{Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// The pods that are stuck.
@@ -50,40 +47,32 @@ pub struct StuckPods {
 }
 
 impl StuckPods {
-    /// Of the pods of a cluster that are in flight, at most `limit` that are stuck.
-    pub fn of_cluster(looks: &mut Looks, limit: usize) -> Self {
-        let found = Self::among(looks.in_flight(), looks.accounted_time(), limit);
-        found.or_problems(|| looks.problems())
-    }
-
-    /// Of the pods that are in flight at the end of a recording, at most `limit` that are stuck.
-    pub fn of_recording(recording: &LookedAtRecording, limit: usize) -> Self {
-        let found = Self::among(recording.in_flight(), recording.accounted_time(), limit);
-        found.or_problems(|| recording.problems())
-    }
-
-    /// Of the pods in flight at `now`, at most `limit` that are stuck.
-    fn among(
-        in_flight: impl Iterator<Item = Record>,
-        now: Option<Timestamp>,
-        limit: usize,
-    ) -> Self {
-        let mut stuck = in_flight.filter(is_stuck);
+    /// Of the pods of a source that are in flight, at most `limit` that are stuck.
+    pub fn of(pods: &mut Pods, limit: usize) -> Self {
+        let now = pods.now();
+        let mut stuck = pods.in_flight().filter(PodInFlight::is_stuck);
         let shown = stuck.by_ref().take(limit);
-        let pods = shown.filter_map(|record| StuckPod::of(&record, now?));
+        let shown = shown.filter_map(|pod| StuckPod::of(&pod.record(), now?));
+        let shown: Vec<StuckPod> = shown
+            .map(|row| StuckPod {
+                next_command: addressed(&row.next_command, pods.kubeconfig()),
+                ..row
+            })
+            .collect();
+        let complete = stuck.next().is_none() && !pods.has_more();
+        drop(stuck);
+        // With the number of problems, if no pod is stuck.
+        let problems = if shown.is_empty() { pods.problems() } else { None };
         Self {
             time: now,
-            pods: pods.collect(),
-            complete: stuck.next().is_none(),
-            fresh: true,
-            ..Self::default()
+            pods: shown,
+            complete,
+            fresh: pods.fresh,
+            freshness: pods.freshness.clone(),
+            clocks_ahead: pods.clocks_ahead.clone(),
+            problems: problems.map(|found| found.problems.len()),
+            source: String::new(),
         }
-    }
-
-    /// With the number of problems, if no pod is stuck.
-    fn or_problems(mut self, problems: impl FnOnce() -> Problems) -> Self {
-        self.problems = (self.pods.is_empty()).then(|| problems().problems.len());
-        self
     }
 
     /// As JSON.
@@ -93,8 +82,4 @@ impl StuckPods {
     pub fn to_json(&self) -> serde_json::Result<String> {
         strangers_text::json(self)
     }
-}
-
-const fn is_stuck(record: &Record) -> bool {
-    matches!(record.progress, Progress::InFlight { is_stuck: true, .. })
 }

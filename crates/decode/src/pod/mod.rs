@@ -64,6 +64,32 @@ pub struct DecodeOptions {
     pub endings: bool,
 }
 
+impl DecodeOptions {
+    /// Reads what records show of a pod, and keep about its owner, node and images.
+    pub fn of_records() -> Self {
+        Self::default().with_records()
+    }
+
+    /// With what records show.
+    #[must_use]
+    pub fn with_records(self) -> Self {
+        Self { node: true, workload: true, images: true, messages: true, endings: true, ..self }
+    }
+
+    /// Reads what a report on a recording shows, of nodes as `nodes` says.
+    pub fn of_report(nodes: NodeOptions) -> Self {
+        Self {
+            node: true,
+            workload: true,
+            probes: true,
+            images: true,
+            endings: true,
+            nodes: Some(nodes),
+            ..Self::default()
+        }
+    }
+}
+
 /// What is carried from pod to pod: the options, and the texts that many pods share.
 #[derive(Debug, Default)]
 pub struct DecodeContext {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::target::Target;
+use crate::inspect::explain::Target;
 use crate::reports::reader::{Body, Document};
 use podinit_core::lifecycle::LostStartup;
 use podinit_core::pod::{ConditionStatus, ConditionType, Ending, Phase, PodSnapshot, PodUid};

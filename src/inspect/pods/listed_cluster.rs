@@ -1,5 +1,6 @@
 //! Lists of the pods of a cluster, and of what is evidence beside them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use tokio::time::Instant;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
+use crate::inspect::explain::Target;
 use crate::watch::one_shot_list::{list_events, list_nodes, list_pods};
 use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::kube_event::KubeEvent;
@@ -20,6 +22,9 @@ use podinit_decode::node::NodeOptions;
 
 /// Events and nodes are large, and each list has them all: between two lists of them is so much time.
 const EVIDENCE_EVERY: Duration = Duration::from_secs(30);
+
+/// Of a workload's pods, so many nodes are asked for.
+const MOST_NODES: usize = 20;
 
 /// Why the pods cannot be listed; one line.
 #[derive(Debug, thiserror::Error)]
@@ -49,8 +54,21 @@ pub struct ListedCluster {
 pub struct ListedEvidence {
     /// Whether Events are
     pub events: bool,
-    /// How nodes are read, where they are
-    pub nodes: Option<NodeOptions>,
+    /// Which nodes are
+    pub nodes: ListedNodes,
+    /// What is decoded of all of them
+    pub decode: DecodeOptions,
+}
+
+/// Which nodes are listed.
+#[derive(Clone, Debug, Default)]
+pub enum ListedNodes {
+    #[default]
+    None,
+    /// All of them
+    All(NodeOptions),
+    /// Those of the pods of a target, 20 at most
+    OfTarget(Target, NodeOptions),
 }
 
 /// What one look at a cluster shows.
@@ -124,7 +142,9 @@ impl ListedCluster {
         let mut listed = Vec::new();
         for scope in &self.scopes {
             let began = self.clock.now();
-            let pods = list_pods(&self.cluster, scope, &self.selectors, decode_options()).await;
+            let pods =
+                list_pods(&self.cluster, scope, &self.selectors, self.evidence.decode.clone())
+                    .await;
             let pods = pods.map_err(|error| ListError {
                 scope: scope.to_string(),
                 server: self.cluster.server.clone(),
@@ -152,7 +172,7 @@ impl ListedCluster {
     async fn list_evidence(&self, listed: &mut Listed) {
         if self.evidence.events {
             for scope in &self.scopes {
-                match list_events(&self.cluster, scope, decode_options()).await {
+                match list_events(&self.cluster, scope, self.evidence.decode.clone()).await {
                     Ok(events) => listed.events.extend(events),
                     Err(error) => {
                         listed.unlisted.push(Unlisted::events(error));
@@ -161,24 +181,25 @@ impl ListedCluster {
                 }
             }
         }
-        if let Some(options) = &self.evidence.nodes {
-            let (began, requests) = (self.clock.now(), Requests::of_nodes());
+        let (requests, options) = match &self.evidence.nodes {
+            ListedNodes::None => return,
+            ListedNodes::All(options) => (vec![Requests::of_nodes()], options),
+            ListedNodes::OfTarget(target, options) => {
+                let pods = listed.pods.iter().flat_map(|(_, pods)| pods);
+                let pods = pods.filter(|pod| target.fits(&pod.info));
+                let names: BTreeSet<&str> =
+                    pods.filter_map(|pod| pod.info.node.as_deref()).collect();
+                (names.into_iter().take(MOST_NODES).map(Requests::of_node).collect(), options)
+            }
+        };
+        let began = self.clock.now();
+        let mut nodes = Vec::new();
+        for requests in requests {
             match list_nodes(&self.cluster, &requests, options.clone()).await {
-                Ok(nodes) => listed.nodes = Some((began, nodes)),
-                Err(error) => listed.unlisted.push(Unlisted::nodes(error)),
+                Ok(more) => nodes.extend(more),
+                Err(error) => return listed.unlisted.push(Unlisted::nodes(error)),
             }
         }
-    }
-}
-
-/// What is decoded of pods that are looked at once, in a cluster or a recording.
-pub fn decode_options() -> DecodeOptions {
-    DecodeOptions {
-        node: true,
-        workload: true,
-        images: true,
-        messages: true,
-        endings: true,
-        ..DecodeOptions::default()
+        listed.nodes = Some((began, nodes));
     }
 }

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use crate::reports::reader::{Body, Document};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Observation, Observer, Outcome, PodEvent, Progress, Record,
     RecordedRelapse, Sink, SourceId, Tracker, TrackerConfig,
@@ -28,6 +29,16 @@ pub(super) struct Counted {
 }
 
 impl StartedBefore {
+    /// Reads a document of what may be a lone list.
+    pub(super) fn read(&mut self, document: &Document, may_be_lone_list: bool) {
+        match &document.body {
+            _ if !may_be_lone_list => self.clear(),
+            Body::List { pods, .. } => self.add(pods),
+            Body::Pod(pod) => self.add(std::slice::from_ref(pod)),
+            _ => {}
+        }
+    }
+
     /// Takes in pods of the list.
     pub(super) fn add(&mut self, pods: &[PodSnapshot]) {
         let may_count = pods.iter().filter(|pod| {

@@ -1,48 +1,91 @@
-//! Looks at a cluster, one after the other, accounted for as `serve` does with its lists.
+//! Pods that were accounted for as `serve` does it: those of a recording, and those of the lists of a cluster, one look
+//! after the other.
 
-use super::ends::Ends;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::kept::Kept;
+use super::list;
+use super::listed_cluster::{Listed, Unlisted};
+use super::question::Question;
 use super::started_before::StartedBefore;
-use super::{Problems, Seen};
-use crate::inspect::listed_cluster::{Listed, ListedEvidence};
+use super::statuses::Statuses;
+use crate::inspect::explain::{Context, WorkloadPods};
+use crate::inspect::problems::{Problems, Seen};
+use crate::reports::lone_list::replayed_to_end;
+use crate::reports::reader::Document;
+use crate::reports::replay::ReplayConfig;
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
-    Delivery, NodeEvent, PodEvent, Record, SourceId, StuckAfter, TimestampMode, Tracker,
-    TrackerConfig,
+    Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::problems::{Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
 
-/// What the looks have shown so far.
-pub struct Looks {
-    tracker: Tracker,
+/// Pods that a tracker has accounted for.
+pub(super) struct Tracked {
+    pub tracker: Tracker,
     config: TrackerConfig,
-    ends: Ends,
-    /// What the newest look shows of pods whose startup was over before
+    question: Question,
+    pub kept: Kept,
+    /// What the newest list shows of pods whose startup was over before
     before: StartedBefore,
     over_time: OverTime,
 }
 
-impl Looks {
-    /// Nothing yet. A pod counts as stuck by `stuck_after`; `evidence` is listed too.
-    pub fn new(stuck_after: StuckAfter, evidence: &ListedEvidence) -> Self {
-        let config = TrackerConfig {
-            timestamps: TimestampMode::Fused,
-            stuck_after,
-            events: evidence.events,
-            nodes: evidence.nodes.is_some(),
-            ..TrackerConfig::default()
-        };
+impl Tracked {
+    /// Nothing yet.
+    pub(super) fn new(config: TrackerConfig, question: &Question) -> Self {
         Self {
             tracker: Tracker::new(config.clone()),
             config,
-            ends: Ends::default(),
+            question: question.clone(),
+            kept: Kept::new(question, &Rc::default()),
             before: StartedBefore::default(),
             over_time: OverTime::default(),
         }
     }
 
-    /// Accounts for one more look, all of it at its end: it shows one moment.
-    pub fn add(&mut self, listed: Listed) {
+    /// Reads `documents` to their end.
+    ///
+    /// # Errors
+    /// If a document is malformed.
+    pub(super) fn of_recording<E>(
+        documents: impl IntoIterator<Item = Result<Document, E>>,
+        replay: ReplayConfig,
+        question: &Question,
+    ) -> Result<Self, E> {
+        let mut before = StartedBefore::default();
+        let statuses = Rc::<RefCell<Statuses>>::default();
+        let new_sink = || Kept::new(question, &statuses);
+        let see = |document: &Document, may_be_lone_list: bool| match question.target() {
+            Some(target) => statuses.borrow_mut().read(document, target),
+            None => before.read(document, may_be_lone_list),
+        };
+        let config = replay.tracker.clone();
+        let end = replayed_to_end(documents, replay, new_sink, see)?;
+        if !end.is_lone_list {
+            before.clear();
+        }
+        Ok(Self { tracker: end.tracker, kept: end.sink, before, ..Self::new(config, question) })
+    }
+
+    /// Accounts for one more look, all of it at its end: it shows one moment. Returns what that leaves in doubt of every
+    /// startup.
+    pub(super) fn add(&mut self, mut listed: Listed) -> Vec<String> {
+        in_order_of_time(&mut listed.events);
+        if let Some(target) = self.question.target() {
+            let doubts = listed.unlisted.iter().map(Unlisted::to_string);
+            let doubts = [list::OF_A_LIST.to_owned()].into_iter().chain(doubts).collect();
+            let statuses = Rc::<RefCell<Statuses>>::default();
+            for pod in listed.pods.iter().flat_map(|(_, pods)| pods) {
+                statuses.borrow_mut().add(pod, target, true);
+            }
+            let new_sink = || Kept::new(&self.question, &statuses);
+            (self.kept, self.tracker) =
+                list::replayed_list(listed, self.config.clone(), target, new_sink);
+            return doubts;
+        }
         let now = listed.now;
         if let Some((began, nodes)) = listed.nodes {
             let nodes = PodEvent::Nodes(NodeEvent::Listed { nodes, began });
@@ -54,46 +97,64 @@ impl Looks {
             let pods = pods.into();
             self.deliver(SourceId(source), PodEvent::Listed { pods, began }, now);
         }
-        let mut events = listed.events;
-        in_order_of_time(&mut events);
-        for event in &events {
+        for event in &listed.events {
             self.deliver(SourceId(0), PodEvent::Event(event.clone()), now);
         }
-        self.tracker.advance(now, &mut self.ends);
-        self.tracker.know_present_causes(&events, now);
+        self.tracker.advance(now, &mut self.kept);
+        self.tracker.know_present_causes(&listed.events, now);
+        Vec::new()
     }
 
     fn deliver(&mut self, source: SourceId, event: PodEvent, now: Timestamp) {
         let delivery = Delivery { source, event, now, observed: None, version: None };
-        self.tracker.apply(delivery, &mut self.ends);
+        self.tracker.apply(delivery, &mut self.kept);
     }
 
-    /// Up to when everything is accounted for; `None` before the first look.
-    pub fn accounted_time(&self) -> Option<Timestamp> {
-        self.tracker.accounted_time()
-    }
-
-    /// The pods in flight.
-    pub fn in_flight(&self) -> impl Iterator<Item = Record> {
-        let in_flight = self.tracker.in_flight_after(None);
-        in_flight.map(|(_, pod)| pod.record())
+    /// The records of the newest startups that have ended.
+    fn newest(&self) -> Vec<Record> {
+        let newest = self.kept.newest.iter();
+        newest.map(|startup| self.tracker.record_of(startup)).collect()
     }
 
     /// The problems now, by those of the looks before.
-    pub fn problems(&mut self) -> Problems {
-        let Some(now) = self.accounted_time() else {
+    pub(super) fn problems(&mut self) -> Problems {
+        let Some(now) = self.tracker.accounted_time() else {
             return Problems::default();
         };
-        let mut finding = Finding::new(&self.ends.records(&self.tracker), now);
-        for record in self.in_flight() {
-            finding.add(&record);
+        let clocks = self.tracker.clocks_off();
+        let mut finding = Finding::new(&self.newest(), now).with_clocks(&clocks);
+        for (_, pod) in self.tracker.in_flight_after(None) {
+            finding.add(&pod.record());
         }
-        let (config, has_record) = (self.config.clone(), |uid| self.ends.has(uid));
-        let counted = (self.before).counted(&self.tracker, config, has_record, now);
+        let (config, has_record) = (self.config.clone(), |uid| self.kept.has(uid));
+        let counted = self.before.counted(&self.tracker, config, has_record, now);
         counted.records.iter().for_each(|record| finding.add(record));
         let found = finding.finish(&mut self.over_time);
-        // No list shows when anything arrived.
-        Seen::new(found, Vec::new(), now).problems.with_crashing(counted.crashing)
+        Seen::new(found, clocks, now).problems.with_crashing(counted.crashing)
+    }
+
+    /// Of the startups of the target that have ended, the one to explain, and how many there are.
+    pub(super) fn ended(&mut self) -> (Option<Record>, WorkloadPods) {
+        let ended = self.kept.ended.as_ref();
+        let pods = std::mem::take(&mut self.kept.pods);
+        (ended.map(|startup| self.tracker.record_of(startup)), pods)
+    }
+
+    /// What the record that is explained is seen beside.
+    pub(super) fn seen(&mut self, record: &mut Record) -> Context {
+        let context = self.kept.context(record.uid);
+        // As a list shows it: what came before its crash was another run.
+        if let ([only], Some(since)) = (&mut record.causes[..], self.kept.crashes_since(record.uid))
+            && only.waiting.cause() == Cause::Crash
+        {
+            only.began = since;
+        }
+        let mut fleet = std::mem::take(&mut self.kept.fleet);
+        if record.outcome() == Some(Outcome::Ready) && context.lost.is_none() {
+            fleet.remove(record);
+        }
+        let probe_times = self.kept.probe_times.of_version(&record.pod);
+        Context { fleet, probe_times, ..context }
     }
 }
 
@@ -101,7 +162,7 @@ impl Looks {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use podinit_core::lifecycle::{Interval, Latency};
+    use podinit_core::lifecycle::{Interval, Latency, TimestampMode};
     use podinit_decode::event::watch::EventDecoder;
     use podinit_decode::{DecodeOptions, PodDecoder, rfc3339};
     use serde_json::{Value, json};
@@ -149,9 +210,8 @@ mod tests {
     }
 
     /// A look in this second.
-    fn look(looks: &mut Looks, second: i64, pods: &[Value], events: &[Value]) -> Problems {
-        let options =
-            DecodeOptions { node: true, images: true, messages: true, ..DecodeOptions::default() };
+    fn look(looks: &mut Tracked, second: i64, pods: &[Value], events: &[Value]) -> Problems {
+        let options = DecodeOptions::of_records();
         let pods = json!({"kind": "PodList", "items": pods}).to_string();
         let pods = PodDecoder::new(options.clone()).list_page(pods.as_bytes()).unwrap();
         let events = json!({"kind": "EventList", "items": events}).to_string();
@@ -166,9 +226,13 @@ mod tests {
         looks.problems()
     }
 
-    fn looks() -> Looks {
-        let evidence = ListedEvidence { events: true, nodes: None };
-        Looks::new(StuckAfter::default(), &evidence)
+    fn looks() -> Tracked {
+        let config = TrackerConfig {
+            timestamps: TimestampMode::Fused,
+            events: true,
+            ..TrackerConfig::default()
+        };
+        Tracked::new(config, &Question::Problems)
     }
 
     /// Each as "CAUSE PODS since SECOND".
@@ -230,12 +294,12 @@ mod tests {
         let mut looks = looks();
         look(&mut looks, 10, &[pod("a", None)], &[]);
         look(&mut looks, 20, &[running(15)], &[]);
-        let newest = looks.ends.records(&looks.tracker);
+        let newest = looks.newest();
         let took = newest.iter().map(|record| record.duration(Interval::CreatedToReady));
         assert_eq!(took.collect::<Vec<_>>(), [Some(Latency::from_nanos(15_000_000_000))]);
         // One that was ready at the first look is not known to have started well.
         let mut later = self::looks();
         look(&mut later, 20, &[running(15)], &[]);
-        assert_eq!(later.ends.records(&later.tracker).len(), 0);
+        assert_eq!(later.newest().len(), 0);
     }
 }

@@ -1,0 +1,245 @@
+//! What knows pods: a recording, a running exporter or a cluster.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::reports::{documents, warn_of_clocks};
+use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, SelectorArgs};
+use crate::cluster::api_server_clock::ApiServerClock;
+use crate::cluster::client::{self, Cluster};
+use crate::cluster::options::ServerOptions;
+use crate::exporter::slos::Slos;
+use crate::inspect::api::client::ApiClient;
+use crate::inspect::explain::{Target, quoted};
+use crate::inspect::pods::{ListedCluster, ListedEvidence, ListedNodes, Pods, Question};
+use crate::reports::reader::SoFar;
+use crate::reports::replay::ReplayConfig;
+use crate::slo::SloFile;
+use crate::slo::file::Sources;
+use crate::text::strangers_text::shown;
+use crate::watch::probe::probe;
+use crate::watch::requests::{Scope, Selectors};
+use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
+use podinit_decode::DecodeOptions;
+
+/// The deadline of the first request, which finds out whether the pods can be listed.
+const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Whom to ask what, of which pods.
+pub(super) struct Asked<'a> {
+    pub question: Question,
+    pub recorded: &'a RecordedArgs,
+    pub exporter: Option<ServerOptions>,
+    pub connection: &'a ConnectionArgs,
+    /// Of a cluster or an exporter; none means all
+    pub namespaces: Vec<String>,
+    pub selectors: &'a SelectorArgs,
+    pub evidence: Evidence,
+    pub nodes: &'a NodeArgs,
+    /// How the pods of a recording or a cluster are accounted for
+    pub tracker: TrackerConfig,
+    /// What is decoded of them
+    pub decode: DecodeOptions,
+}
+
+impl<'a> Asked<'a> {
+    /// What `stuck` and `problems` ask.
+    ///
+    /// # Errors
+    /// If the SLO file cannot be read.
+    pub(super) fn of_look(
+        question: Question,
+        recorded: &'a RecordedArgs,
+        look: &'a LookArgs,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            question,
+            exporter: look.exporter(),
+            connection: &look.connection,
+            namespaces: look.namespaces.chosen(),
+            selectors: &look.selectors,
+            evidence: look.evidence,
+            nodes: &look.nodes,
+            tracker: TrackerConfig {
+                timestamps: match recorded.files.is_empty() {
+                    true => TimestampMode::Fused,
+                    false => recorded.timestamps,
+                },
+                events: look.evidence.events(),
+                nodes: look.evidence.nodes(),
+                stuck_after: slos_of(look.slo.as_deref())?.stuck_after,
+                ..TrackerConfig::default()
+            },
+            decode: DecodeOptions::of_records(),
+            recorded,
+        })
+    }
+}
+
+/// What knows the pods.
+pub(super) enum Source<'a> {
+    Recording(Asked<'a>),
+    Exporter(Asked<'a>, Box<ApiClient>),
+    Cluster(Box<LookedAt>),
+}
+
+/// A cluster that is looked at once, or again and again.
+pub(super) struct LookedAt {
+    cluster: ListedCluster,
+    pods: Pods,
+    warns: bool,
+    /// It was said what cannot be listed
+    has_warned: bool,
+}
+
+impl<'a> Source<'a> {
+    /// Connects where there is something to connect to.
+    ///
+    /// # Errors
+    /// If there is no such cluster, or its pods cannot be listed, or credentials cannot be read.
+    pub(super) async fn open(asked: Asked<'a>) -> anyhow::Result<Self> {
+        if let Some(exporter) = &asked.exporter {
+            let exporter = ApiClient::new(exporter).await?;
+            return Ok(Self::Exporter(asked, Box::new(exporter)));
+        }
+        if !asked.recorded.files.is_empty() {
+            return Ok(Self::Recording(asked));
+        }
+        let scopes = Scope::of_namespaces(&asked.namespaces);
+        let selectors = asked.selectors.clone().selectors();
+        let (cluster, clock) = open(asked.connection, &scopes, &selectors).await?;
+        let options = asked.nodes.options();
+        let evidence = ListedEvidence {
+            events: asked.evidence.events(),
+            nodes: match &asked.question {
+                _ if !asked.evidence.nodes() => ListedNodes::None,
+                Question::Worst(_) => ListedNodes::None,
+                Question::Startup(target) => ListedNodes::OfTarget(target.clone(), options),
+                Question::Stuck(_) | Question::Problems => ListedNodes::All(options),
+            },
+            decode: asked.decode,
+        };
+        Ok(Self::Cluster(Box::new(LookedAt {
+            pods: Pods::of_cluster(asked.tracker, &asked.question),
+            cluster: ListedCluster::new(cluster, clock, scopes, selectors, evidence),
+            warns: asked.question.target().is_none(),
+            has_warned: false,
+        })))
+    }
+
+    /// Looks once more, and answers by the pods.
+    ///
+    /// # Errors
+    /// If the recording cannot be read, the exporter gives no answer, or the pods cannot be listed.
+    pub(super) async fn answer<T>(
+        &mut self,
+        answer: impl FnOnce(&mut Pods) -> T,
+    ) -> anyhow::Result<T> {
+        Ok(match self {
+            Self::Recording(asked) => answer(&mut recorded(asked)?),
+            Self::Exporter(asked, exporter) => {
+                let (namespaces, question) = (&asked.namespaces, &asked.question);
+                answer(&mut Pods::of_exporter(exporter, namespaces, question).await?)
+            }
+            Self::Cluster(looked_at) => answer(looked_at.look().await?),
+        })
+    }
+
+    /// The options by which another command looks at the same.
+    pub(super) fn options(&self) -> String {
+        match self {
+            Self::Recording(Asked { recorded, .. }) => {
+                let files = recorded.files.iter();
+                let files =
+                    files.map(|file| format!(" --file {}", quoted(&file.display().to_string())));
+                let same_moment = recorded.same_moment.then(|| " --same-moment".to_owned());
+                files.chain(same_moment).collect()
+            }
+            Self::Exporter(_, exporter) => format!(" --url {}", exporter.url()),
+            Self::Cluster(_) => String::new(),
+        }
+    }
+
+    /// That it has no startup of `target`, and what to do.
+    pub(super) fn unknown(&self, target: &Target) -> String {
+        match self {
+            Self::Recording(_) => format!(
+                "the recording has no startup of {target}; name the namespace with --namespace, and the pod \
+                 as `kubectl get pods` does"
+            ),
+            Self::Exporter(_, exporter) => {
+                let namespace = match &target.namespace {
+                    Some(_) => "check the name and --namespace",
+                    None => "name the namespace with --namespace, and check the name",
+                };
+                format!(
+                    "the exporter at {} knows no startup of {target}; {namespace}; it forgets old startups, \
+                     and has not seen those before it began",
+                    exporter.url()
+                )
+            }
+            Self::Cluster(looked_at) => format!(
+                "the cluster at {} has no {target}; check the name, --namespace and the selectors",
+                looked_at.cluster.cluster.server
+            ),
+        }
+    }
+}
+
+/// Reads the recording to its end, and warns of the clocks that are ahead of it.
+fn recorded(asked: &Asked<'_>) -> anyhow::Result<Pods> {
+    let config = ReplayConfig { tracker: asked.tracker.clone(), ..ReplayConfig::default() };
+    let so_far = SoFar::default();
+    let RecordedArgs { files, same_moment, .. } = asked.recorded;
+    let documents = documents(files, *same_moment, asked.decode.clone(), &so_far);
+    let mut pods = Pods::of_recording(documents, config, &asked.question)?;
+    pods.clocks_ahead = so_far.clocks_ahead();
+    warn_of_clocks(&pods.clocks_ahead);
+    Ok(pods)
+}
+
+impl LookedAt {
+    /// Looks once more. Returns what all looks have shown.
+    async fn look(&mut self) -> anyhow::Result<&mut Pods> {
+        let listed = self.cluster.list().await?;
+        for unlisted in listed.unlisted.iter().filter(|_| self.warns && !self.has_warned) {
+            tracing::warn!("{}", shown(&unlisted.to_string()));
+        }
+        self.has_warned |= !listed.unlisted.is_empty();
+        self.pods.add(listed);
+        Ok(&mut self.pods)
+    }
+}
+
+/// Connects to the cluster, and finds out whether the pods of each scope can be listed. The clock is the
+/// API server's, which its answers set right.
+///
+/// # Errors
+/// If there is no such cluster, or the pods cannot be listed.
+pub(super) async fn open(
+    connection: &ConnectionArgs,
+    scopes: &[Scope],
+    selectors: &Selectors,
+) -> anyhow::Result<(Cluster, Arc<ApiServerClock>)> {
+    let clock = Arc::new(ApiServerClock::from_machine());
+    let cluster = client::connect(&connection.clone().options()).await?;
+    let cluster = cluster.observing_dates(Arc::clone(&clock));
+    // A failure is found again, and reported, by the first request.
+    let _ = cluster.obtain_credentials().await;
+    for scope in scopes {
+        probe(&cluster, scope, selectors, 1, PROBE_DEADLINE).await?;
+    }
+    Ok((cluster, clock))
+}
+
+/// The SLOs of a file, or those of podinit, for commands that count no events.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn slos_of(file: Option<&Path>) -> anyhow::Result<Slos> {
+    Ok(match file {
+        Some(file) => Slos::from(&SloFile::read(file, Sources::ALL)?),
+        None => Slos::from(&SloFile::built_in()),
+    })
+}
