@@ -29,7 +29,7 @@ use crate::inspect::freshness::Freshness;
 use crate::reports::reader::ClockAhead;
 use crate::text::strangers_text;
 use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
-use podinit_core::problems::{self, FoundPod, FoundState};
+use podinit_core::problems::{self, Earlier, FoundCapacity, FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 
@@ -115,7 +115,7 @@ pub struct Problem {
     pub message: Option<String>,
     /// What autoscalers say of most of those that are unschedulable
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unschedulable: Option<Autoscaling>,
+    pub unschedulable: Option<FoundCapacity>,
     /// The three pods that have waited longest
     pub oldest: Vec<PodName>,
     /// All of this for people
@@ -128,34 +128,6 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Timestamp>")]
     pub ended: Option<String>,
-}
-
-/// The few pods of a problem that had the cause long before the others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "earlier")]
-pub struct Earlier {
-    /// How many they are
-    pub pods: usize,
-    /// When the first of them had the cause first in its stage
-    #[schemars(with = "Timestamp")]
-    pub since: String,
-}
-
-/// Whether nodes are on their way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "autoscaling")]
-pub struct Autoscaling {
-    /// `scaling_up`, `no_scale_up`, `scale_up_failed` or `nominated`
-    pub capacity: String,
-    /// Who says so, where that is known
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// When podinit first heard that
-    #[schemars(with = "Timestamp")]
-    pub since: String,
-    /// Why no node comes, in their words
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
 }
 
 /// Which pod.
@@ -220,21 +192,13 @@ impl Problem {
             failed: problem.failed,
             relapsed: problem.relapsed,
             since: rfc3339::format(problem.since),
-            earlier: problem.earlier.map(|earlier| Earlier {
-                pods: earlier.pods,
-                since: rfc3339::format(earlier.since),
-            }),
+            earlier: problem.earlier,
             nodes: problem.nodes,
             workloads: problem.workloads,
             namespaces: problem.namespaces,
             container: (problem.container.as_deref()).map(|container| container.name.to_string()),
             message: problem.message.as_deref().map(str::to_owned),
-            unschedulable: problem.capacity.as_ref().map(|said| Autoscaling {
-                capacity: said.state.as_str().to_owned(),
-                by: said.by.as_deref().map(str::to_owned),
-                since: rfc3339::format(said.since),
-                why: said.why.as_deref().map(str::to_owned),
-            }),
+            unschedulable: problem.capacity.clone(),
             oldest: problem.oldest.iter().map(name).collect(),
             sentence: sentence::of(problem, now, ended),
             next_command: next_command(problem),

@@ -4,20 +4,30 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::kube_event::CapacityState;
 use crate::lifecycle::{Progress, Record, Stage};
 use crate::timestamp::Timestamp;
 
-/// What an autoscaler says of a pod that is unschedulable, or of most of the pods of a problem.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Whether nodes are on their way.
+// What an autoscaler says of a pod that is unschedulable, or of most of the pods of a problem: of several pods, the
+// earliest time and what is said of most. The state is never unknown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "autoscaling")]
 pub struct FoundCapacity {
-    /// Never [`CapacityState::Unknown`]
+    /// `scaling_up`, `no_scale_up`, `scale_up_failed` or `nominated`
+    #[serde(rename = "capacity")]
+    #[schemars(with = "String")]
     pub state: CapacityState,
-    /// Who says so, such as `cluster-autoscaler`, where that is known
+    /// Who says so, where that is known
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Arc<str>>,
-    /// When podinit first heard that; of several pods, the earliest
+    /// When podinit first heard that
     pub since: Timestamp,
-    /// Where no node comes, why, in the autoscaler's words; of several pods, what is said of most
+    /// Why no node comes, in their words
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Arc<str>>,
 }
 

@@ -3,6 +3,9 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::timestamp::Timestamp;
 
 /// At most this part of the pods is left out.
@@ -10,12 +13,13 @@ const ONE_IN: usize = 10;
 /// They are left out if the others had the cause so much later.
 const GAP: Duration = Duration::from_secs(900);
 
-/// The few pods of a problem that first had its cause long before the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The few pods of a problem that had the cause long before the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "earlier")]
 pub struct Earlier {
     /// How many they are
     pub pods: usize,
-    /// When the first of them first had the cause
+    /// When the first of them had the cause first in its stage
     pub since: Timestamp,
 }
 
