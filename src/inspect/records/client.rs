@@ -8,9 +8,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::filter::Filter;
-use super::query::{Answer, Position, Query};
-use super::request::{Found, Request};
-use podinit_core::lifecycle::{EndedStartup, Record, RecordedRelapse};
+use super::query::{Answer, Position, Query, Request};
+use podinit_core::lifecycle::Record;
 
 /// Why a query has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,8 +79,8 @@ impl RecordsClient {
         if !self.begun.load(Relaxed) {
             return Err(Unanswered::NotBegun);
         }
-        let (answer, answered) = oneshot::channel();
-        let request = Request { query, answer };
+        let (found, answered) = oneshot::channel();
+        let request = Request { query, found };
         self.requests.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
             mpsc::error::TrySendError::Closed(_) => Unanswered::Unavailable,
@@ -90,20 +89,6 @@ impl RecordsClient {
             Some(longest) => timeout(longest, answered).await.map_err(|_| Unanswered::Slow)?,
             None => answered.await,
         };
-        let found = answered.map_err(|_| Unanswered::Unavailable)?;
-        Ok(match found {
-            Found::Made(answer) => answer,
-            Found::Kept { now, startups, next } => Answer {
-                now,
-                records: startups.into_iter().map(record).collect(),
-                clocks: Vec::new(),
-                next,
-            },
-        })
+        Ok(answered.map_err(|_| Unanswered::Unavailable)?.into_answer())
     }
-}
-
-/// The record of a startup whose pod may crash again.
-fn record((startup, relapse): (Arc<EndedStartup>, Option<RecordedRelapse>)) -> Record {
-    Record { relapse: relapse.map(Box::new), ..startup.record() }
 }

@@ -15,7 +15,6 @@ mod kept_record;
 mod newest;
 mod queries;
 mod query;
-mod request;
 mod slowest;
 mod store;
 

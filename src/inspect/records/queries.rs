@@ -10,11 +10,9 @@ use tokio::sync::mpsc;
 use super::client::{LONGEST_WAIT, RecordsClient};
 use super::filter::Filter;
 use super::kept_record::KeptRecord;
-use super::query::{Answer, EndedPosition, Position, Query, Sort};
-use super::request::{Found, Request};
+use super::query::{EndedPosition, Found, Position, Query, Request, Sort};
 use super::store::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, InFlightPosition, Latency, RecordedRelapse, Tracker};
-use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
 /// So many queries may wait. Further ones are refused.
@@ -70,7 +68,7 @@ struct Progress {
     /// The last pod in flight that was looked at
     after: Option<InFlightPosition>,
     looked_at: usize,
-    answer: Answer,
+    found: Found,
 }
 
 impl Queries {
@@ -120,12 +118,12 @@ impl Line {
         let Some(mut progress) = self.current.take().or_else(waiting) else {
             return false;
         };
-        if progress.request.answer.is_closed() {
+        if progress.request.found.is_closed() {
             return true;
         }
         match progress.step(tracker, store) {
             // Whoever asked may have given up.
-            ControlFlow::Break(found) => _ = progress.request.answer.send(found),
+            ControlFlow::Break(()) => _ = progress.request.found.send(progress.found),
             ControlFlow::Continue(()) => self.current = Some(progress),
         }
         true
@@ -138,66 +136,53 @@ impl Progress {
             Query::InFlight { after, .. } => *after,
             Query::Ended { .. } | Query::Clocks | Query::Pod { .. } => None,
         };
-        Self { request, after, looked_at: 0, answer: Answer::default() }
+        Self { request, after, looked_at: 0, found: Found::default() }
     }
 
-    fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> ControlFlow<Found> {
-        self.answer.now = tracker.accounted_time();
+    /// Takes a step. Breaks once everything is found.
+    fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> ControlFlow<()> {
+        self.found.answer.now = tracker.accounted_time();
+        let Found { answer, ended: startups } = &mut self.found;
         match &self.request.query {
-            Query::Ended { filter, sort, after, limit } => ControlFlow::Break(ended(
-                (tracker, store),
-                filter,
-                (*sort, *after),
-                *limit,
-                self.answer.now,
-            )),
-            Query::InFlight { .. } => self.step_in_flight(tracker),
-            Query::Clocks => {
-                self.answer.clocks = tracker.clocks_off();
-                ControlFlow::Break(self.made())
+            Query::InFlight { .. } => return self.step_in_flight(tracker),
+            Query::Ended { filter, sort, after, limit } => {
+                let now = answer.now.unwrap_or(Timestamp::EPOCH);
+                let found;
+                (found, answer.next) =
+                    ended((tracker, store), filter, (*sort, *after), *limit, now);
+                startups.extend(found.iter().map(|kept| with_relapse(tracker, &kept.startup)));
             }
-            Query::Pod { .. } => self.step_pod(tracker, store),
+            Query::Clocks => answer.clocks = tracker.clocks_off(),
+            Query::Pod { namespace, name } => match tracker.in_flight_named(namespace, name) {
+                Some(pod) => answer.records.push(pod.record()),
+                None => {
+                    let kept = store.all();
+                    let mut newest = kept.iter().rev().map(|kept| &kept.startup);
+                    let found = newest.find(|startup| {
+                        let pod = startup.pod();
+                        *pod.name == **name && *pod.namespace == **namespace
+                    });
+                    startups.extend(found.map(|startup| with_relapse(tracker, startup)));
+                }
+            },
         }
+        ControlFlow::Break(())
     }
 
-    fn step_pod(&mut self, tracker: &Tracker, store: &RecordStore) -> ControlFlow<Found> {
-        let Query::Pod { namespace, name } = &self.request.query else {
-            return ControlFlow::Break(Found::Made(Answer::default()));
-        };
-        if let Some(pod) = tracker.in_flight_named(namespace, name) {
-            self.answer.records.push(pod.record());
-            return ControlFlow::Break(self.made());
-        }
-        let is_named = |pod: &PodInfo| *pod.name == **name && *pod.namespace == **namespace;
-        let kept = store.all();
-        let newest = kept.iter().rev();
-        let newest = newest.map(|kept| &kept.startup);
-        let found = newest.filter(|startup| is_named(startup.pod())).take(1);
-        ControlFlow::Break(Found::Kept {
-            now: self.answer.now,
-            startups: found.map(|startup| with_relapse(tracker, startup)).collect(),
-            next: None,
-        })
-    }
-
-    /// The answer as it is.
-    fn made(&mut self) -> Found {
-        Found::Made(std::mem::take(&mut self.answer))
-    }
-
-    fn step_in_flight(&mut self, tracker: &Tracker) -> ControlFlow<Found> {
+    fn step_in_flight(&mut self, tracker: &Tracker) -> ControlFlow<()> {
         let Query::InFlight { filter, stuck, limit, .. } = &self.request.query else {
-            return ControlFlow::Break(Found::Made(Answer::default()));
+            return ControlFlow::Break(());
         };
+        let answer = &mut self.found.answer;
         let mut made = 0;
         let mut looked_at = 0;
         loop {
             let Some((position, pod)) = tracker.in_flight_after(self.after).next() else {
-                return ControlFlow::Break(self.made());
+                return ControlFlow::Break(());
             };
-            if self.answer.records.len() >= *limit || self.looked_at >= PODS_OF_A_QUERY {
-                self.answer.next = self.after.map(Position::InFlight);
-                return ControlFlow::Break(self.made());
+            if answer.records.len() >= *limit || self.looked_at >= PODS_OF_A_QUERY {
+                answer.next = self.after.map(Position::InFlight);
+                return ControlFlow::Break(());
             }
             if looked_at == PODS_OF_A_STEP || made == RECORDS_OF_A_STEP {
                 return ControlFlow::Continue(());
@@ -212,33 +197,32 @@ impl Progress {
             }
             self.after = Some(position);
             if (!*stuck || pod.is_stuck()) && filter.fits_in_flight(pod) {
-                self.answer.records.push(pod.record());
+                answer.records.push(pod.record());
                 made += 1;
             }
         }
     }
 }
 
-/// The startups that have ended: there are few, so they need no steps.
-fn ended(
-    (tracker, store): (&Tracker, &RecordStore),
+/// The startups that have ended, and where to go on: there are few, so they need no steps.
+fn ended<'a>(
+    (tracker, store): (&Tracker, &'a RecordStore),
     filter: &Filter,
     (sort, after): (Sort, Option<EndedPosition>),
     limit: usize,
-    now: Option<Timestamp>,
-) -> Found {
+    now: Timestamp,
+) -> (Vec<&'a KeptRecord>, Option<Position>) {
     let fits = |kept: &&KeptRecord| {
         let relapses = || tracker.relapse(kept.startup.uid()).is_some();
         filter.fits_ended(&kept.startup, filter.troubled.is_some() && relapses())
     };
+    let placed =
+        |duration, kept: &'a KeptRecord| (EndedPosition { duration, number: kept.number }, kept);
     let zero = Latency::from_nanos(0);
     let mut found: Vec<(EndedPosition, &KeptRecord)> = match sort {
-        Sort::Newest => store.newest().filter(fits).map(|kept| (zero, kept)).map(placed).collect(),
-        Sort::Slowest(whole) => store
-            .slowest(whole, now.unwrap_or(Timestamp::EPOCH))
-            .filter(fits)
-            .filter_map(|kept| Some((kept.startup.duration(whole.interval())?, kept)))
-            .map(placed)
+        Sort::Newest => store.newest().filter(fits).map(|kept| placed(zero, kept)).collect(),
+        Sort::Slowest(whole) => (store.slowest(whole, now).filter(fits))
+            .filter_map(|kept| Some(placed(kept.startup.duration(whole.interval())?, kept)))
             .collect(),
     };
     found.retain(|(position, _)| after.is_none_or(|after| *position < after));
@@ -246,11 +230,8 @@ fn ended(
     let more = found.len() > limit;
     found.truncate(limit);
     let last = found.last().filter(|_| more);
-    Found::Kept {
-        now,
-        next: last.map(|(position, _)| Position::Ended(*position)),
-        startups: found.iter().map(|(_, kept)| with_relapse(tracker, &kept.startup)).collect(),
-    }
+    let next = last.map(|(position, _)| Position::Ended(*position));
+    (found.into_iter().map(|(_, kept)| kept).collect(), next)
 }
 
 /// A startup, and how its pod crashes if it does right after it was ready.
@@ -261,11 +242,6 @@ fn with_relapse(
     let ready = startup.became_ready();
     let relapse = ready.and_then(|_| tracker.relapse(startup.uid()));
     (Arc::clone(startup), relapse)
-}
-
-fn placed((duration, kept): (Latency, &KeptRecord)) -> (EndedPosition, &KeptRecord) {
-    let number = kept.number;
-    (EndedPosition { duration, number }, kept)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::inspect::records::fixtures::{Ends, deliver, ended as ended_startup, pod, tracker};
-use crate::inspect::records::{Unanswered, Whole};
+use crate::inspect::records::{Answer, Unanswered, Whole};
 use podinit_core::lifecycle::{PodEvent, Stage};
 
 /// Steps until the query is answered. Returns the answer and the number of steps.
@@ -104,10 +104,10 @@ async fn no_step_holds_the_owner_for_ten_milliseconds() {
         Query::Pod { namespace: "other".to_owned(), name: "11999".to_owned() },
         Query::Pod { namespace: "nowhere".to_owned(), name: "1".to_owned() },
     ] {
-        let (answer, mut answered) = oneshot::channel();
+        let (found, mut answered) = oneshot::channel();
         let (client, mut queries) = channel();
         queries.begin();
-        let request = Request { query: query.clone(), answer };
+        let request = Request { query: query.clone(), found };
         client.requests.try_send(request).unwrap();
         let mut longest = Duration::ZERO;
         while answered.try_recv().is_err() {

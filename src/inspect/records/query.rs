@@ -1,7 +1,13 @@
 //! What readers ask, and what they get.
 
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
 use super::filter::Filter;
-use podinit_core::lifecycle::{InFlightPosition, Interval, Latency, NodeClock, Record};
+use podinit_core::lifecycle::{
+    EndedStartup, InFlightPosition, Interval, Latency, NodeClock, Record, RecordedRelapse,
+};
 use podinit_core::timestamp::Timestamp;
 
 /// A question about records.
@@ -85,4 +91,32 @@ pub struct Answer {
     pub clocks: Vec<NodeClock>,
     /// Where to go on; `None` where there is no more
     pub next: Option<Position>,
+}
+
+/// A query, and where what is found goes.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) query: Query,
+    pub(super) found: oneshot::Sender<Found>,
+}
+
+/// An answer, in which the records of startups that have ended are still to be made: whoever asks does that.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) answer: Answer,
+    /// The startups, and how the pods crash again that do
+    pub(super) ended: Vec<(Arc<EndedStartup>, Option<RecordedRelapse>)>,
+}
+
+impl Found {
+    /// The answer, its records made.
+    pub(super) fn into_answer(self) -> Answer {
+        let Self { mut answer, ended } = self;
+        let records = ended.into_iter().map(|(startup, relapse)| Record {
+            relapse: relapse.map(Box::new),
+            ..startup.record()
+        });
+        answer.records.extend(records);
+        answer
+    }
 }
