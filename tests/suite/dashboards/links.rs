@@ -1,10 +1,9 @@
 //! Checks links between dashboards, and from alerts to dashboards.
 
 use std::collections::BTreeMap;
-use std::fs;
 
+use super::checked_in;
 use super::reading::{Dashboard, variables_of};
-use super::{checked_in, repository};
 
 #[test]
 fn links_lead_to_dashboards_and_take_variables_along() {
