@@ -1,4 +1,4 @@
-//! Configuration files: YAML whose errors name the line ([`yaml`]), and the detection of changes
+//! Configuration files: YAML whose errors name the line (`yaml`), and the detection of changes
 //! ([`reload`]).
 
 mod file_error;
