@@ -68,7 +68,8 @@ fn why(error: &Error) -> Cow<'_, str> {
 
 const EMPTY: &str = "the value is empty; write one, or leave out its key";
 
-fn unknown(what: &str, word: &str, known: &[&str]) -> Cow<'static, str> {
+/// That `word`, which is not repeated, is none of the `known` ones, and which of them was meant or can be.
+pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> Cow<'static, str> {
     match nearest(word, known) {
         Some(near) => format!("{what}; did you mean {near}?").into(),
         None => format!("{what}; known are {}", known.join(", ")).into(),

@@ -6,8 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_saphyr::Spanned;
 
-use crate::config_file::nearest;
-use crate::config_file::yaml::Given;
+use crate::config_file::yaml::{Given, unknown};
 use crate::slo::duration::SloDuration;
 use podinit_core::lifecycle::Interval;
 
@@ -140,10 +139,7 @@ fn interval<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Interval, D::E
     let found = all.iter().copied().find(|known| known.as_str() == text);
     found.ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|known| known.as_str()).collect();
-        D::Error::custom(match nearest(&text, &known) {
-            Some(near) => format!("unknown interval; did you mean {near}?"),
-            None => format!("unknown interval; known are {}", known.join(", ")),
-        })
+        D::Error::custom(unknown("unknown interval", &text, &known))
     })
 }
 
