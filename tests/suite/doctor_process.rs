@@ -129,11 +129,11 @@ fn the_state_directory_is_looked_at_and_left_alone() {
     assert_eq!(findings.status(), 4);
     drop(store);
     look().says("state-dir", "ok", &["writable", "without a checkpoint"]);
-    std::fs::write(path.join("checkpoint"), "what is none").unwrap();
+    std::fs::write(path.join("checkpoint"), "not a checkpoint").unwrap();
     let findings = look();
     findings.says("state-dir", "warning", &["cannot be used", "not a checkpoint"]);
     assert_eq!(findings.status(), 3);
-    assert_eq!(std::fs::read_to_string(path.join("checkpoint")).unwrap(), "what is none");
+    assert_eq!(std::fs::read_to_string(path.join("checkpoint")).unwrap(), "not a checkpoint");
     let findings = Findings::of(&server.url, &["--state-dir", "/dev/null"]);
     findings.says("state-dir", "error", &["not a directory"]);
 }

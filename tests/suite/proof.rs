@@ -12,7 +12,7 @@
 //! - it is *double* where anything was counted more often than it happened;
 //! - it is *wrong* where the accounting was given anything else than what was delivered, or another time.
 //!
-//! What a duration is, why there is none, and how an SLO is judged, is the oracle's ([`crate::oracle`]). Here each
+//! The oracle checks durations, the reasons why one is missing, and the verdicts of SLOs ([`crate::oracle`]). Here each
 //! is counted once.
 //!
 //! In some classes the pods are divided among four processes ([`process`], [`shard`]). Each of them is audited by
