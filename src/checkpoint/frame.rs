@@ -18,10 +18,8 @@ use sha2::{Digest, Sha256};
 
 /// The first bytes of a checkpoint file.
 pub const MAGIC: [u8; 16] = *b"podinit chkpnt\n\0";
-/// The first bytes of a file of version 1, which no release of podinit has written.
-const MAGIC_OF_VERSION_1: [u8; 16] = *b"podinit ledger\n\0";
 /// The version of the frame and of what the sections hold.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 1;
 /// The size limit of a checkpoint, in bytes; a larger file is neither written nor read.
 pub const MAX_BYTES: usize = 256 << 20;
 
@@ -161,9 +159,6 @@ pub fn read(file: &[u8]) -> Result<Sections<'_>, FrameError> {
 /// The length that the header states, if the header is one of this version.
 fn head(file: &[u8]) -> Result<u64, FrameError> {
     let begins_as = |magic: &[u8; 16]| file.starts_with(&magic[..magic.len().min(file.len())]);
-    if file.starts_with(&MAGIC_OF_VERSION_1) {
-        return Err(FrameError::OldVersion(1));
-    }
     if file.is_empty() || !begins_as(&MAGIC) {
         return Err(FrameError::NotACheckpoint);
     }
@@ -171,7 +166,6 @@ fn head(file: &[u8]) -> Result<u64, FrameError> {
     let short = || truncated(file.len(), (HEAD_BYTES + HASH_BYTES) as u64);
     let version = take(&mut rest).map(u32::from_le_bytes).ok_or_else(short)?;
     match version.cmp(&VERSION) {
-        _ if version == 0 => Err(FrameError::Corrupt("there is no version 0")),
         Ordering::Less => Err(FrameError::OldVersion(version)),
         Ordering::Greater => Err(FrameError::FutureVersion(version)),
         Ordering::Equal => take(&mut rest).map(u64::from_le_bytes).ok_or_else(short),

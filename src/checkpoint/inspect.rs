@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, AtFlags, CWD, FlockOperation, OFlags};
 use rustix::io::Errno;
 
-use super::content;
+use super::content::{self, Decoded};
 use super::disk::read_in;
 use super::frame::{self, MAX_BYTES};
 use super::open::{OpenError, OpenFault, open_lock};
@@ -38,6 +38,8 @@ pub enum FoundCheckpoint {
         pods: usize,
         /// Which shard they are
         shard: Shard,
+        /// How much of it this podinit does not know, and skips
+        skipped: u64,
     },
     /// One that would be set aside, and why
     Unusable(String),
@@ -112,10 +114,11 @@ fn inspect_bytes(bytes: &[u8]) -> FoundCheckpoint {
         Err(error) => return FoundCheckpoint::Unusable(error.to_string()),
     };
     match content::decode(&sections) {
-        Ok((content, pods)) => FoundCheckpoint::Whole {
+        Ok(Decoded { content, pods, skipped }) => FoundCheckpoint::Whole {
             bytes: bytes.len(),
             pods: pods.len(),
             shard: content.scope.shard,
+            skipped,
         },
         Err(error) => FoundCheckpoint::Unusable(error.to_string()),
     }

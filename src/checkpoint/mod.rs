@@ -21,6 +21,7 @@
 
 pub mod content;
 pub mod disk;
+mod form;
 pub mod frame;
 mod inspect;
 pub mod open;

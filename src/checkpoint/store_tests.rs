@@ -77,12 +77,12 @@ fn the_last_rejected_checkpoint_of_each_reason_is_left_unchanged() {
         (
             &future,
             CheckpointLoad::FutureVersion,
-            "its format is version 4, which this podinit does not know (it knows 3)",
+            "its format is version 2, which this podinit does not know (it knows 1)",
         ),
         (
             &old,
             CheckpointLoad::OldVersion,
-            "its format is version 2, which this podinit no longer reads (it reads 3)",
+            "its format is version 0, which this podinit no longer reads (it reads 1)",
         ),
     ];
     for (bytes, reason, why) in cases {

@@ -44,10 +44,15 @@ pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Findin
                 format!("{name} holds the state of shard {shard}, and this is shard {present}");
             Finding::error(CHECK, found).fix("give each shard a directory of its own")
         }
-        FoundCheckpoint::Whole { bytes, pods, .. } => {
+        FoundCheckpoint::Whole { bytes, pods, skipped, .. } => {
             let pods_known = count(pods as u64, "pod", "pods");
             let found = format!("{name} is writable, with a checkpoint of {pods_known}{by}");
-            Finding::ok(CHECK, found).detail("bytes", bytes).detail("pods", pods)
+            let finding = Finding::ok(CHECK, found).detail("bytes", bytes).detail("pods", pods);
+            match skipped {
+                0 => finding,
+                // Another version has written it.
+                skipped => finding.detail("skipped", skipped),
+            }
         }
         FoundCheckpoint::Unusable(why) => {
             let found = format!("{name}: the checkpoint cannot be used: {why}");

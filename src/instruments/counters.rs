@@ -148,6 +148,10 @@ impl<L: LabelDomain> FamilyType for CounterVec<L> {
     fn knows(labels: &[LabelText]) -> bool {
         labels.iter().all(|text| L::contains(text))
     }
+
+    fn first() -> Vec<&'static str> {
+        vec![L::first()]
+    }
 }
 
 impl<L: LabelValue> Instrument for CounterVec<L> {
@@ -236,6 +240,10 @@ impl<L: LabelDomain, M: LabelDomain> FamilyType for CounterVec2<L, M> {
 
     fn knows(labels: &[LabelText]) -> bool {
         matches!(labels, [first, second] if L::contains(first) && M::contains(second))
+    }
+
+    fn first() -> Vec<&'static str> {
+        vec![L::first(), M::first()]
     }
 }
 

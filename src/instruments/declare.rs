@@ -145,6 +145,10 @@ macro_rules! family_type {
                     [$(<$domain as $crate::instruments::LabelDomain>::contains),*];
                 domains.iter().zip(labels).all(|(contains, text)| contains(text))
             }
+
+            fn first() -> Vec<&'static str> {
+                vec![$(<$domain as $crate::instruments::LabelDomain>::first()),*]
+            }
         }
     };
 }

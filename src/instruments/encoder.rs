@@ -99,11 +99,18 @@ pub type LabelText = Cow<'static, str>;
 pub trait LabelDomain {
     /// Whether this is one of them.
     fn contains(text: &str) -> bool;
+
+    /// The one for what was counted before there was the label.
+    fn first() -> &'static str;
 }
 
 impl<L: LabelValue> LabelDomain for L {
     fn contains(text: &str) -> bool {
         L::from_text(text).is_some()
+    }
+
+    fn first() -> &'static str {
+        L::ALL.first().map_or("", |value| value.as_str())
     }
 }
 
@@ -114,6 +121,10 @@ pub enum AnyText {}
 impl LabelDomain for AnyText {
     fn contains(_: &str) -> bool {
         true
+    }
+
+    fn first() -> &'static str {
+        ""
     }
 }
 

@@ -2,6 +2,9 @@
 
 use super::encoder::{Encoder, Head, Kind, Label, LabelText, Number};
 
+/// The label that `--slo-labels` adds.
+pub(super) const SLO_LABEL: &str = "namespace";
+
 /// What a new version may change about a family (Semantic Versioning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stability {
@@ -34,6 +37,11 @@ pub trait FamilyType {
 
     /// Whether there can be a series with these label values, of which there are [`Self::LABELS`].
     fn knows(labels: &[LabelText]) -> bool;
+
+    /// By label, the value for what was counted before there was the label.
+    fn first() -> Vec<&'static str> {
+        vec![""; Self::LABELS]
+    }
 }
 
 /// What is constant about a family.
@@ -58,6 +66,7 @@ pub struct FamilyDoc {
     /// The unit, where the name ends in one
     pub unit: Option<&'static str>,
     knows: fn(&[LabelText]) -> bool,
+    first: fn() -> Vec<&'static str>,
 }
 
 impl FamilyDoc {
@@ -81,6 +90,7 @@ impl FamilyDoc {
             help,
             unit: unit_of(name),
             knows: T::knows,
+            first: T::first,
         }
     }
 
@@ -90,6 +100,11 @@ impl FamilyDoc {
             return false;
         };
         more.len() <= usize::from(self.slo_labels) && (self.knows)(own)
+    }
+
+    /// By label, the value for what was counted before there was the label.
+    pub fn first(&self) -> Vec<&'static str> {
+        (self.first)()
     }
 
     /// Writes the family with one series, which has no labels.

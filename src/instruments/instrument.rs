@@ -1,15 +1,15 @@
 //! What a counter or gauge has to do besides count.
-//! Counters become plain values that outlive the process: each series by the name of its family and the text of its
-//! label values, so that a later podinit may have more of both.
+//! Counters become plain values that outlive the process: each series by the name of its family, and the names and values
+//! of its labels, so that another version of podinit may have more or fewer of all of them.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::encoder::{Encoder, LabelText};
-use super::family::{FamilyDoc, FamilyType};
+use super::family::{FamilyDoc, FamilyType, SLO_LABEL};
 
 /// A family that has its values in itself, and begins at zero.
 pub trait Instrument: FamilyType + Default {
@@ -33,42 +33,68 @@ pub struct SavedFamilies(Vec<SavedFamily>);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct SavedFamily {
     name: LabelText,
+    /// The names of its labels
+    labels: Vec<LabelText>,
     series: Vec<SavedSeries>,
 }
 
 /// One series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedSeries {
-    /// Its label values, in the order of the family's labels
+    /// Its label values, in the order of the family's labels; the last may be missing
     pub labels: Vec<LabelText>,
     /// What it has counted: pods, events, or nanoseconds
     pub value: u64,
 }
 
-/// A family or series that only a later podinit can have written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownSeries {
-    family: String,
-    labels: Vec<(&'static str, String)>,
-}
-
-impl fmt::Display for UnknownSeries {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A name from a file can hold anything, and a message is one line.
-        write!(f, "{}", self.family.escape_debug())?;
-        if self.labels.is_empty() {
-            return Ok(());
+impl SavedFamily {
+    /// Gives the series the labels that the family has now, and returns how much was skipped for that: labels that are
+    /// not known, whose series count together, and series with values that are not known. What was counted before
+    /// there was a label has its first value.
+    fn adapt(&mut self, doc: &FamilyDoc) -> u64 {
+        let is_of_slo = |name: &str| doc.slo_labels && name == SLO_LABEL;
+        let is_known = |name: &LabelText| doc.labels.contains(&&**name) || is_of_slo(name);
+        let unknown = self.labels.iter().filter(|name| !is_known(name)).count();
+        let position = |name: &str| self.labels.iter().position(|saved| saved == name);
+        let own = doc.labels.iter().zip(doc.first()).map(|(name, first)| (position(name), first));
+        let own: Vec<_> = own.collect();
+        let of_slo = position(SLO_LABEL).filter(|_| doc.slo_labels);
+        let mut places: HashMap<Vec<LabelText>, usize> = HashMap::new();
+        let mut series: Vec<SavedSeries> = Vec::new();
+        let mut skipped = unknown as u64;
+        for saved in std::mem::take(&mut self.series) {
+            let value = |position: Option<usize>| saved.labels.get(position?).cloned();
+            let labels = own.iter().map(|(at, first)| value(*at).unwrap_or((*first).into()));
+            let labels: Vec<_> = labels.chain(value(of_slo)).collect();
+            if !doc.knows(&labels) {
+                skipped += 1;
+                continue;
+            }
+            match places.get(&labels) {
+                Some(place) => series[*place].value += saved.value,
+                None => {
+                    places.insert(labels.clone(), series.len());
+                    series.push(SavedSeries { labels, value: saved.value });
+                }
+            }
         }
-        let labels = self.labels.iter();
-        let labels = labels.map(|(name, value)| format!("{name}={value:?}"));
-        write!(f, "{{{}}}", labels.collect::<Vec<_>>().join(","))
+        self.series = series;
+        let of_slo = of_slo.map(|_| SLO_LABEL);
+        self.labels = doc.labels.iter().copied().chain(of_slo).map(Cow::Borrowed).collect();
+        skipped
     }
 }
 
 impl SavedFamilies {
     /// Adds a family.
     pub fn put(&mut self, family: &FamilyDoc, series: Vec<SavedSeries>) {
-        self.0.push(SavedFamily { name: Cow::Borrowed(family.name), series });
+        let more = series.iter().any(|series| series.labels.len() > family.labels.len());
+        let labels = family.labels.iter().copied().chain(more.then_some(SLO_LABEL));
+        self.0.push(SavedFamily {
+            name: Cow::Borrowed(family.name),
+            labels: labels.map(Cow::Borrowed).collect(),
+            series,
+        });
     }
 
     /// The series that were saved of a family; none if it was not.
@@ -112,19 +138,17 @@ impl SavedFamilies {
         }
     }
 
-    /// The first family or series that is not among `known`.
-    pub fn unknown(&self, known: &[FamilyDoc]) -> Option<UnknownSeries> {
-        self.0.iter().find_map(|saved| {
-            let unknown = |labels| UnknownSeries { family: saved.name.to_string(), labels };
+    /// Makes of what was saved what the families `known` have now. Returns how many families, labels and series were
+    /// skipped because they are not known.
+    pub fn adapt(&mut self, known: &[FamilyDoc]) -> u64 {
+        let mut skipped = 0;
+        self.0.retain_mut(|saved| {
             let mut known = known.iter().filter(|family| family.saved);
-            let Some(family) = known.find(|family| family.name == saved.name) else {
-                return Some(unknown(Vec::new()));
-            };
-            let mut series = saved.series.iter();
-            let series = series.find(|series| !family.knows(&series.labels))?;
-            let values = series.labels.iter().map(ToString::to_string);
-            Some(unknown(family.labels.iter().copied().zip(values).collect()))
-        })
+            let family = known.find(|family| family.name == saved.name);
+            skipped += family.map_or(1, |family| saved.adapt(family));
+            family.is_some()
+        });
+        skipped
     }
 }
 
@@ -159,14 +183,86 @@ impl<S: FamilySource> FamilySource for Arc<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instruments::{Counter, CounterVec2, OperationResult, Stability};
+
+    type Two = CounterVec2<OperationResult, OperationResult>;
+
+    const fn doc(labels: &'static [&'static str]) -> FamilyDoc {
+        FamilyDoc::declare::<Two>("podinit_two_total", labels, Stability::Stable, true, "Two.")
+    }
+
+    fn saved(
+        name: &'static str,
+        labels: &[&'static str],
+        series: &[(&[&'static str], u64)],
+    ) -> SavedFamilies {
+        let texts = |all: &[&'static str]| all.iter().map(|text| Cow::Borrowed(*text)).collect();
+        let series = series
+            .iter()
+            .map(|(labels, value)| SavedSeries { labels: texts(labels), value: *value });
+        SavedFamilies(vec![SavedFamily {
+            name: name.into(),
+            labels: texts(labels),
+            series: series.collect(),
+        }])
+    }
+
+    fn adapted(known: FamilyDoc, mut families: SavedFamilies) -> (Vec<(String, u64)>, u64) {
+        let skipped = families.adapt(&[known]);
+        let series = families.0.iter().flat_map(|family| &family.series);
+        (series.map(|series| (series.labels.join(" "), series.value)).collect(), skipped)
+    }
+
+    fn expected(series: &[(&str, u64)]) -> Vec<(String, u64)> {
+        series.iter().map(|(labels, value)| ((*labels).to_owned(), *value)).collect()
+    }
 
     #[test]
-    fn an_unknown_series_is_named_on_one_line() {
-        let unknown = UnknownSeries {
-            family: "podinit\nchkpnt".to_owned(),
-            labels: vec![("reason", "a\nb".to_owned())],
-        };
-        let named = unknown.to_string();
-        assert_eq!(named, r#"podinit\nchkpnt{reason="a\nb"}"#);
+    fn what_is_counted_under_other_labels_is_counted_under_those_that_there_are() {
+        let two = doc(&["one", "other"]);
+        let name = "podinit_two_total";
+        let both = [(&["success", "failure"][..], 3), (&["failure", "failure"], 4)];
+        // The same, in another order, without one of them, and with one more.
+        let (series, skipped) = adapted(two, saved(name, &["one", "other"], &both));
+        assert_eq!(
+            (series, skipped),
+            (expected(&[("success failure", 3), ("failure failure", 4)]), 0)
+        );
+        let (series, skipped) = adapted(two, saved(name, &["other", "one"], &both));
+        assert_eq!(
+            (series, skipped),
+            (expected(&[("failure success", 3), ("failure failure", 4)]), 0)
+        );
+        let (series, skipped) = adapted(two, saved(name, &["gone", "other"], &both));
+        assert_eq!((series, skipped), (expected(&[("success failure", 7)]), 1));
+        let more = [(&["success", "failure", "a"][..], 3), (&["success", "failure", "b"], 4)];
+        let (series, skipped) = adapted(two, saved(name, &["one", "other", "later"], &more));
+        assert_eq!((series, skipped), (expected(&[("success failure", 7)]), 1));
+        let none = [(&[][..], 5)];
+        let (series, skipped) = adapted(two, saved(name, &[], &none));
+        assert_eq!((series, skipped), (expected(&[("success success", 5)]), 0));
+    }
+
+    #[test]
+    fn a_family_or_a_value_that_is_not_known_is_skipped_and_counted() {
+        let two = doc(&["one", "other"]);
+        let later = [(&["success", "perhaps"][..], 3), (&["success", "failure"], 4)];
+        let (series, skipped) = adapted(two, saved("podinit_two_total", &["one", "other"], &later));
+        assert_eq!((series, skipped), (expected(&[("success failure", 4)]), 1));
+        let (series, skipped) =
+            adapted(two, saved("podinit_three_total", &["one", "other"], &later));
+        assert_eq!((series, skipped), (Vec::new(), 1));
+        let none = FamilyDoc::declare::<Counter>(
+            "podinit_two_total",
+            &[],
+            Stability::Stable,
+            false,
+            "Two.",
+        );
+        assert_eq!(
+            adapted(none, saved("podinit_two_total", &[], &[])).1,
+            1,
+            "it is not saved any more"
+        );
     }
 }

@@ -24,6 +24,4 @@ pub use encoder::{
 };
 pub use family::{FamilyDoc, FamilyType, Stability};
 pub use gauges::{Gauge, GaugeVec, GaugeVec3, TimestampGauge};
-pub use instrument::{
-    FamilySource, Instrument, Persistent, SavedFamilies, SavedSeries, UnknownSeries,
-};
+pub use instrument::{FamilySource, Instrument, Persistent, SavedFamilies, SavedSeries};

@@ -70,6 +70,7 @@ pub(super) struct RegistryIndex(HashMap<Arc<str>, usize>);
 
 /// The histograms of a registry as they are kept while no process runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedPulls {
     pub registry: String,
     pub duration: SavedHistogram,

@@ -14,6 +14,7 @@ use podinit_core::timestamp::Timestamp;
 
 /// Labels and label sets as they are kept while no process runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedLabels {
     /// In the order in which they are exposed
     pub labels: Vec<SavedLabel>,
@@ -24,6 +25,7 @@ pub struct SavedLabels {
 
 /// A label.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedLabel {
     /// Its name
     pub name: String,

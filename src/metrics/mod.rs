@@ -58,7 +58,7 @@ pub use builder::Builder;
 pub use durations::{Distribution, Durations, LEAST_OF_P99, intervals};
 pub use exporter_families::{CheckpointGauges, CheckpointLoad, ClockFamilies, ConfigGauges};
 pub use exposition::{EncodeError, Exposition};
-pub use families::{families, unknown_series};
+pub use families::families;
 pub use figures::{Figures, SloFigures};
 pub use image_pulls::SavedPulls;
 pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, series_of_a_set};

@@ -75,10 +75,18 @@ pub(super) struct PoolIndex(HashMap<Arc<str>, usize>);
 
 /// The histograms of a pool as they are kept while no process runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedPool {
     pub pool: String,
-    /// By step
-    pub steps: Vec<SavedHistogram>,
+    pub steps: Vec<SavedStep>,
+}
+
+/// How long a step of these nodes took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedStep {
+    pub step: NodeStep,
+    #[serde(default)]
+    pub durations: SavedHistogram,
 }
 
 impl NodeMetrics {
@@ -219,7 +227,9 @@ impl NodeMetrics {
         let met = self.sorted().into_iter();
         met.map(|pool| SavedPool {
             pool: pool.name.to_string(),
-            steps: pool.steps.iter().map(Histogram::saved).collect(),
+            steps: NodeStep::ALL
+                .map(|step| SavedStep { step, durations: pool.steps[step as usize].saved() })
+                .into(),
         })
         .collect()
     }
@@ -234,8 +244,8 @@ impl NodeMetrics {
     ) {
         for saved in histograms {
             if let Some((pool, _)) = self.pool(&saved.pool, index) {
-                for (histogram, saved) in pool.steps.iter().zip(&saved.steps) {
-                    histogram.restore(saved, cells);
+                for SavedStep { step, durations } in &saved.steps {
+                    pool.steps[*step as usize].restore(durations, cells);
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::families::unknown_series;
+use super::families::families;
 use super::histogram::SavedHistogram;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
@@ -19,6 +19,7 @@ use podinit_core::lifecycle::Interval;
 /// Everything that has been counted. Gauges are not among it: those of pods in flight follow from the
 /// pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedMetrics {
     /// All counters, of every room
     pub families: SavedFamilies,
@@ -42,32 +43,25 @@ pub struct SavedMetrics {
     pub startup_sli: Vec<SavedHistogram>,
     /// The durations and waits of image pulls, by registry
     pub pulls: Vec<SavedPulls>,
-    /// Startups by capacity and images; `None` while neither nodes nor Events were a source. Saved beside the
-    /// rest, as all that follows
-    #[serde(skip)]
+    /// Startups by capacity and images; `None` while neither nodes nor Events were a source.
     pub startups: Option<Vec<SavedStartup>>,
     /// How nodes start, by pool; `None` while nodes were no source
-    #[serde(skip)]
     pub pools: Option<Vec<SavedPool>>,
     /// How many nodes were starting
-    #[serde(skip)]
     pub starting_nodes: u64,
     /// Which label values have a pod
-    #[serde(skip)]
     pub holds: SavedHolds,
     /// Since when all of it counts
-    #[serde(skip)]
     pub starts: SavedStartTimes,
 }
 
 impl SavedMetrics {
-    /// A series or an interval that only a later podinit can have saved.
-    pub fn unknown(&self) -> Option<String> {
-        let series = unknown_series(&self.families).map(|series| series.to_string());
-        let known = |name: &str| Interval::ALL.iter().any(|known| known.as_str() == name);
-        let mut intervals = self.intervals.iter();
-        let interval = intervals.find(|name| !known(name));
-        series.or_else(|| interval.map(|name| format!("durations of {name:?}")))
+    /// Makes of the counters what the families have now. Returns how many of them, and how many intervals, were skipped
+    /// because they are not known.
+    pub fn adapt(&mut self) -> u64 {
+        let is_known = |name: &LabelText| Interval::ALL.iter().any(|known| known.as_str() == name);
+        let intervals = self.intervals.iter().filter(|name| !is_known(name)).count();
+        self.families.adapt(families()) + intervals as u64
     }
 
     /// Checks what no recorder can have saved.
@@ -104,8 +98,8 @@ impl SavedMetrics {
         let mut histograms = durations
             .chain([&self.delivery, &self.resize, &self.inplace_update])
             .chain(pulls)
-            .chain(pools.flat_map(|pool| &pool.steps))
-            .chain(startups.map(|(_, _, histogram)| histogram));
+            .chain(pools.flat_map(|pool| pool.steps.iter().map(|step| &step.durations)))
+            .chain(startups.map(|startup| &startup.durations));
         if !histograms.all(|histogram| histogram.fits(self.bounds.len())) {
             return Err("a histogram has other cells");
         }

@@ -9,6 +9,7 @@ pub type SavedHold = Option<(u32, u32)>;
 /// Since when label values and sets are without a pod, and what the holds of pods name, as plain values that outlive
 /// the process. A time is in nanoseconds since the Unix epoch; `None` where there is a pod or it is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedHolds {
     /// By label and value, in the order of [`SavedLabels`](super::label_sets::SavedLabels)
     pub values: Vec<Vec<Option<i64>>>,

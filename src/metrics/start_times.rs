@@ -16,6 +16,7 @@ use podinit_core::timestamp::Timestamp;
 /// Since when families and label sets count, as plain values that outlive the process: nanoseconds since
 /// the Unix epoch, `None` where it is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedStartTimes {
     /// By the name of the family
     pub families: Vec<(LabelText, Option<i64>)>,

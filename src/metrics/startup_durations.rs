@@ -1,6 +1,8 @@
 //! Durations of startups by what they had to wait for: a new node, and images
 //! ([§14.5](crate::specification#s14-5)).
 
+use serde::{Deserialize, Serialize};
+
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
 use super::start_times::StartTimes;
 use crate::instruments::Head;
@@ -84,15 +86,15 @@ impl StartupDurations {
 
     pub(super) fn saved(&self) -> Vec<SavedStartup> {
         let all = Self::all().map(|(capacity, images)| {
-            let histogram = self.of(capacity, images).saved();
-            (capacity, images, histogram)
+            let durations = self.of(capacity, images).saved();
+            SavedStartup { capacity, images, durations }
         });
-        all.filter(|(.., histogram)| !histogram.is_empty()).collect()
+        all.filter(|startup| !startup.durations.is_empty()).collect()
     }
 
     pub(super) fn restore(&self, saved: &[SavedStartup], cells: &[usize]) {
-        for (capacity, images, histogram) in saved {
-            self.of(*capacity, *images).restore(histogram, cells);
+        for SavedStartup { capacity, images, durations } in saved {
+            self.of(*capacity, *images).restore(durations, cells);
         }
     }
 
@@ -104,4 +106,10 @@ impl StartupDurations {
 }
 
 /// One series as it is kept while no process runs.
-pub type SavedStartup = (StartupCapacity, StartupImages, SavedHistogram);
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedStartup {
+    pub capacity: StartupCapacity,
+    pub images: StartupImages,
+    pub durations: SavedHistogram,
+}

@@ -208,7 +208,8 @@ impl Process {
             ..content::Content::default()
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
-        let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
+        let content::Decoded { content, pods, .. } =
+            content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, exposition) = counters(by_namespace);
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         let successor = Successor::Same;

@@ -193,7 +193,8 @@ fn what_a_commit_costs_the_ingest_task() {
         let file = writer.finish();
         let hashed = begun.elapsed() - encoded;
         let begun = Instant::now();
-        let (content, saved) = content::decode(&frame::read(&file).unwrap()).unwrap();
+        let content::Decoded { content, pods: saved, .. } =
+            content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
         recorder.restore(&content.metrics, []);
         let config = exporter.config.clone();

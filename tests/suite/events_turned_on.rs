@@ -75,7 +75,8 @@ impl Process {
             ..content::Content::default()
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
-        let (content, pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
+        let content::Decoded { content, pods, .. } =
+            content::decode(&frame::read(&file).unwrap()).unwrap();
         let (mut recorder, exposition) = counters(events);
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         let (saved, successor) = (content.tracker, Successor::Same);

@@ -190,7 +190,8 @@ impl Process {
             ..Content::default()
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
-        let (content, mut pods) = content::decode(&frame::read(&file).unwrap()).unwrap();
+        let content::Decoded { content, pods: mut pods, .. } =
+            content::decode(&frame::read(&file).unwrap()).unwrap();
         let mut after = Self::new();
         let recorder = &mut after.said.recorder;
         let in_flight = pods.iter().filter_map(SavedPod::in_flight);

@@ -241,9 +241,9 @@ async fn a_checkpoint_that_cannot_be_used_is_set_aside_and_podinit_begins_anew()
         let _ = fs::remove_dir_all(world.state_dir());
         spoiled(&world, "corrupt", |path| fs::write(path, b"").unwrap());
         let _ = fs::remove_dir_all(world.state_dir());
-        spoiled(&world, "future_version", at(16, &[4]));
+        spoiled(&world, "future_version", at(16, &[2]));
         let _ = fs::remove_dir_all(world.state_dir());
-        spoiled(&world, "old_version", at(16, &[1]));
+        spoiled(&world, "old_version", at(16, &[0]));
         let _ = fs::remove_dir_all(world.state_dir());
         spoiled(&world, "unreadable", |path| {
             fs::remove_file(path).unwrap();

@@ -127,7 +127,8 @@ impl Process {
 
 /// The tracker of a checkpoint, of this shard or of one with the same index of another number of them.
 fn restore(saved: &[u8], recorder: &mut Recorder, config: &mut WatchConfig) -> Tracker {
-    let (content, pods) = content::decode(&frame::read(saved).unwrap()).unwrap();
+    let content::Decoded { content, pods, .. } =
+        content::decode(&frame::read(saved).unwrap()).unwrap();
     recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
     let (before, after) = (content.scope.shard, config.selectors.shard.unwrap_or_default());
     let source = content.tracker.sources.values().next();

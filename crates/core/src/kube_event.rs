@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::label_values;
 use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
@@ -160,6 +162,7 @@ pub struct Pull {
 
 label_values! {
     /// Whether a node is on its way for a pod that fits on none ([§10.4](crate::specification#s10-4)).
+    #[derive(Default)]
     pub enum CapacityState {
         /// `TriggeredScaleUp`
         ScalingUp => "scaling_up",
@@ -170,6 +173,7 @@ label_values! {
         /// `Nominated`
         Nominated => "nominated",
         /// No Event says
+        #[default]
         Unknown => "unknown",
     }
 }
@@ -203,7 +207,7 @@ label_values! {
 }
 
 /// What a kubelet's Event tells of a pod beside its cause ([§10.1](crate::specification#s10-1)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Hint {
     /// Why an image was not pulled: `Failed` with a message that begins `Failed to pull image`
     Pull,

@@ -82,7 +82,12 @@ macro_rules! serde_by_text {
                 &self,
                 to: S,
             ) -> Result<S::Ok, S::Error> {
-                to.serialize_str($crate::label_value::LabelValue::as_str(*self))
+                let value = *self;
+                to.serialize_unit_variant(
+                    stringify!($name),
+                    $crate::label_value::LabelValue::index(value) as u32,
+                    $crate::label_value::LabelValue::as_str(value),
+                )
             }
         }
 

@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-mod documents;
 pub mod image_registry;
 pub mod kube_event;
 pub mod label_value;
@@ -16,6 +15,7 @@ pub mod problems;
 pub mod quantile;
 pub mod reason;
 pub mod rfc3339;
+pub mod saved;
 pub mod shard;
 #[doc = include_str!("../specification.md")]
 pub mod specification {}

@@ -32,6 +32,7 @@ pub(crate) use self::workload::is_generated;
 pub use self::workload::{HashedBy, LastingName, TemplateHash, Workload, generated_word};
 use crate::label_values;
 use crate::node::labels::NodeLabels;
+use crate::saved::{is_default, shared};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 label_values! {
@@ -126,26 +127,32 @@ pub enum Phase {
 /// match pods by namespace and workload.
 ///
 /// The decoder fills `node`, `workload` and `pod_labels` only where a label or a record needs them,
-/// `images` only for records and reports, and `probes` only for reports on recordings. A checkpoint holds
-/// `images` beside the pods, and never `probes`.
+/// `images` only for records and reports, and `probes` only for reports on recordings. A checkpoint
+/// never holds `probes`.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PodInfo {
     /// `metadata.namespace`
+    #[serde(serialize_with = "shared")]
     pub namespace: Arc<str>,
     /// `metadata.name`
     pub name: Box<str>,
     /// `spec.nodeName`; `None` while the pod is not bound
+    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub node: Option<Arc<str>>,
     /// The controlling owner, `None` for a bare pod
+    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub workload: Option<Arc<Workload>>,
     /// What the node states that was first known of it while the pod was bound to it; `None` before, and where nodes
-    /// are no source of evidence. A checkpoint holds it beside the pods
-    #[serde(skip)]
+    /// are no source of evidence
+    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub node_labels: Option<Arc<NodeLabels>>,
     /// `spec.hostNetwork`
+    #[serde(skip_serializing_if = "is_default")]
     pub host_network: bool,
     /// The values of the chosen pod labels in the order in which they were chosen; empty text
     /// where the pod has no such label. Shared with the other pods that have the same values
+    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub pod_labels: Arc<[Box<str>]>,
     /// The probes of `spec.containers`, in the order of the spec, of those that have any; shared with
     /// the other pods of the workload. `None` where no container has one
@@ -154,7 +161,7 @@ pub struct PodInfo {
     /// The images of the first [`MOST_FOLLOWED`] containers, in the order of the containers, as the spec
     /// names them at first sight; shared with the other pods of the workload. `None` where they were not
     /// asked for
-    #[serde(skip)]
+    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub images: Option<Arc<Vec<Arc<str>>>>,
 }
 

@@ -5,6 +5,8 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::pod::PodUid;
 
 /// How many hashes there are.
@@ -12,12 +14,35 @@ const HASHES: u128 = 1 << 64;
 
 /// Shard I of N: the UIDs whose hash lies in [⌊I·2⁶⁴/N⌋, ⌊(I+1)·2⁶⁴/N⌋). The N shards cover every UID,
 /// each once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "SavedShard", into = "SavedShard")]
 pub struct Shard {
     index: u64,
     count: NonZeroU64,
     first: u64,
     last: u64,
+}
+
+/// The saved form.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Shard")]
+struct SavedShard {
+    index: u64,
+    count: NonZeroU64,
+}
+
+impl From<Shard> for SavedShard {
+    fn from(Shard { index, count, .. }: Shard) -> Self {
+        Self { index, count }
+    }
+}
+
+impl TryFrom<SavedShard> for Shard {
+    type Error = ShardError;
+
+    fn try_from(SavedShard { index, count }: SavedShard) -> Result<Self, ShardError> {
+        Self::new(index, count).ok_or(ShardError::Index { count })
+    }
 }
 
 /// Why a text is no shard.

@@ -19,6 +19,12 @@ pub const NANOS_PER_MILLI: i64 = 1_000_000;
 #[schemars(rename = "time", description = "An instant in UTC, as RFC 3339", extend("format" = "date-time"))]
 pub struct Timestamp(#[schemars(with = "String")] NonZeroI64);
 
+impl Default for Timestamp {
+    fn default() -> Self {
+        Self::EPOCH
+    }
+}
+
 impl Timestamp {
     /// The Unix epoch (actually the nanosecond after it): the time of a recording that has not stated
     /// one yet.

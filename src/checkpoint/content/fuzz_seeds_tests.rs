@@ -7,10 +7,9 @@ use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::section::{ENDINGS, EVIDENCE};
 use super::tests::{checkpoint, checkpoint_of, decoded, sections};
 use super::*;
-use crate::checkpoint::frame::{self, FrameError, MAGIC, VERSION};
+use crate::checkpoint::frame::{self, FrameError, MAGIC, VERSION, Writer};
 
 const HEAD_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
 const HASH_BYTES: usize = 32;
@@ -34,13 +33,6 @@ fn tagged(tag: u32, payload: &[u8]) -> Vec<u8> {
     [&[u8::try_from(tag).unwrap()], payload].concat()
 }
 
-/// The sections that only a process with nodes as evidence writes, and that of endings.
-fn of_nodes() -> Vec<(u32, Vec<u8>)> {
-    let mut sections = sections(&checkpoint_of(true));
-    sections.retain(|(tag, _)| [EVIDENCE, ENDINGS].contains(tag));
-    sections
-}
-
 fn write() {
     let whole = checkpoint();
     let all = &whole[between(&whole)];
@@ -51,7 +43,7 @@ fn write() {
     put("sections_cut", &all[..all.len() / 2]);
     let with_nodes = checkpoint_of(true);
     put("sections_with_nodes", &with_nodes[between(&with_nodes)]);
-    for (tag, payload) in sections(&whole).into_iter().chain(of_nodes()) {
+    for (tag, payload) in sections(&with_nodes) {
         put(&format!("section_{tag}"), &tagged(tag, &payload));
     }
 }
@@ -62,7 +54,7 @@ fn each_seed_is_what_its_name_says() {
         write();
     }
     let whole = seed("whole");
-    let (content, pods) = decode(&frame::read(&whole).unwrap()).unwrap();
+    let Decoded { content, pods, .. } = decode(&frame::read(&whole).unwrap()).unwrap();
     assert_eq!((pods.len(), content.tracker.deleted.len()), (2, 1));
     let families = &content.metrics.families;
     assert_eq!(families.sum("podinit_pods_finished_total"), 2);
@@ -73,16 +65,10 @@ fn each_seed_is_what_its_name_says() {
     let all = &whole[between(&whole)];
     assert_eq!(seed("sections"), all);
     assert_eq!(seed("sections_cut"), all[..all.len() / 2]);
-    let sections = sections(&whole);
-    for (tag, payload) in &sections {
-        assert_eq!(seed(&format!("section_{tag}")), tagged(*tag, payload));
-    }
-    assert!(decoded(&sections).is_ok());
+    assert!(decoded(&sections(&whole)).is_ok());
     let with_nodes = checkpoint_of(true);
     assert_eq!(seed("sections_with_nodes"), with_nodes[between(&with_nodes)]);
-    let of_nodes = of_nodes();
-    assert_eq!(of_nodes.len(), 2);
-    for (tag, payload) in &of_nodes {
+    for (tag, payload) in &sections(&with_nodes) {
         assert_eq!(seed(&format!("section_{tag}")), tagged(*tag, payload));
     }
 }

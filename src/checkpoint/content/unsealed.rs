@@ -4,19 +4,11 @@ use std::borrow::Borrow;
 
 use serde::Serialize;
 
-use super::capacity::Capacities;
-use super::collected::CollectedWriter;
-use super::evidence::PodNodes;
-use super::holds::HoldsWriter;
-use super::marks::Marks;
-use super::section::{
-    CAPACITY, CLAIMS, COLLECTED, CRASHES, ENDINGS, EVIDENCE, HINTS, HOLDS, MARKS, METRICS, PODS,
-    RECORDS, SCOPE, SHARD, SHOWN, START_TIMES, TRACKER, append,
-};
-use super::{Content, SavedShard, claims, endings, records};
+use super::section::{METRICS, PODS, RECORDS, SCOPE, TRACKER, append};
+use super::{Content, records};
+use crate::checkpoint::form::ValueWriter;
 use crate::checkpoint::frame::{Section, Writer};
-use podinit_core::lifecycle::{PodInFlight, SavedHints, SavedPod, Tracker};
-use podinit_core::shard::Shard;
+use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
 
 /// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight
 /// from the operating system: what a growing buffer leaves behind in a heap would stay part of the process.
@@ -28,16 +20,8 @@ const RESERVED: usize = 33 << 20;
 pub struct Unsealed {
     content: Content,
     file: Writer,
-    pods: Section,
-    collected: CollectedWriter,
-    shown: Vec<u8>,
-    marks: Marks,
-    holds: HoldsWriter,
-    capacities: Capacities,
-    hints: Vec<(u64, SavedHints)>,
-    nodes: PodNodes,
-    /// How many pods in flight were added
-    in_flight: u64,
+    section: Section,
+    pods: ValueWriter,
 }
 
 impl Unsealed {
@@ -48,23 +32,9 @@ impl Unsealed {
             file.reserve(RESERVED);
         }
         file.section(SCOPE, |out| append(out, &content.scope));
-        if content.scope.shard != Shard::ALL {
-            let saved = SavedShard::from(content.scope.shard);
-            file.section(SHARD, |out| append(out, &saved));
-        }
-        Self {
-            content,
-            pods: file.open(PODS),
-            file,
-            collected: CollectedWriter::default(),
-            shown: Vec::new(),
-            marks: Marks::default(),
-            holds: HoldsWriter::default(),
-            capacities: Capacities::default(),
-            hints: Vec::new(),
-            nodes: PodNodes::default(),
-            in_flight: 0,
-        }
+        let section = file.open(PODS);
+        let pods = ValueWriter::begin(file.end());
+        Self { content, file, section, pods }
     }
 
     /// Adds some of the pods that `tracker` is saving. False if these were the last.
@@ -77,79 +47,17 @@ impl Unsealed {
 
     /// Adds the next pod.
     fn add<P: Borrow<PodInFlight> + Serialize>(&mut self, pod: &SavedPod<P>) {
-        append(self.file.end(), pod);
-        self.marks.add(pod);
-        self.holds.add(pod);
-        if let Some(pod) = pod.in_flight() {
-            self.collected.add(pod);
-            append(&mut self.shown, &pod.shown());
-            self.capacities.add_pod(self.in_flight, pod);
-            let hints = pod.hints();
-            self.hints.extend(hints.map(|hints| (self.in_flight, hints)));
-            self.nodes.add(pod);
-            self.in_flight += 1;
-        }
+        self.pods.append(self.file.end(), pod);
     }
 
     /// The complete file, of these pods.
     pub fn finish(self) -> Vec<u8> {
-        let Self {
-            content,
-            mut file,
-            pods,
-            collected,
-            shown,
-            marks,
-            holds,
-            mut capacities,
-            hints,
-            nodes,
-            ..
-        } = self;
-        let Content { tracker, metrics, records, .. } = content;
-        file.close(pods);
-        if let Some(collected) = collected.finish() {
-            file.section(COLLECTED, |out| out.extend(collected));
-        }
-        if !shown.is_empty() {
-            file.section(SHOWN, |out| out.extend(shown));
-        }
-        if let Some(marks) = marks.finish() {
-            file.section(MARKS, |out| out.extend(marks));
-        }
-        if let Some(holds) = holds.finish(&metrics.holds) {
-            file.section(HOLDS, |out| out.extend(holds));
-        }
-        file.section(TRACKER, |out| append(out, &tracker));
-        if !tracker.crashes.is_empty() {
-            file.section(CRASHES, |out| append(out, &tracker.crashes));
-        }
-        file.section(METRICS, |out| append(out, &metrics));
-        if !metrics.starts.is_empty() {
-            file.section(START_TIMES, |out| append(out, &metrics.starts));
-        }
-        if let Some(evidence) = nodes.finish(&metrics, &tracker, &records) {
-            file.section(EVIDENCE, |out| append(out, &evidence));
-        }
-        if records.count > 0 {
-            let written = records::newest(&records.records);
-            capacities.add_records(written);
-            file.section(RECORDS, |out| records::write(out, records.count, written));
-            let endings = endings::of(written);
-            if !endings.is_empty() {
-                file.section(ENDINGS, |out| append(out, &endings));
-            }
-            let claims = claims::of(written);
-            if !claims.is_empty() {
-                file.section(CLAIMS, |out| append(out, &claims));
-            }
-        }
-        if !hints.is_empty() {
-            file.section(HINTS, |out| append(out, &hints));
-        }
-        if !capacities.is_empty() {
-            file.section(CAPACITY, |out| append(out, &capacities));
-        }
+        let Self { content, mut file, section, pods } = self;
+        pods.finish(file.end());
+        file.close(section);
+        file.section(TRACKER, |out| append(out, &content.tracker));
+        file.section(METRICS, |out| append(out, &content.metrics));
+        file.section(RECORDS, |out| records::append(out, &content.records));
         file.finish()
     }
 }

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::checkpoint::content::Watched;
     use podinit_core::lifecycle::{
-        LabelHold, LastSeen, LastTrue, SavedSource, SourceId, SourceProgress,
+        LabelHold, LastSeen, LastTrue, SavedFinished, SavedSource, SourceId, SourceProgress,
     };
     use podinit_core::pod::PodSnapshot;
 
@@ -126,7 +126,11 @@ mod tests {
             });
             Self {
                 content,
-                pods: vec![SavedPod::Finished(PodUid::from_text("known"), last_seen, None)],
+                pods: vec![SavedPod::Finished(SavedFinished {
+                    uid: PodUid::from_text("known"),
+                    last_seen,
+                    ready: None,
+                })],
                 present: scope,
                 probed: Probed { version: None, pods: listed.collect(), sharded: false },
             }

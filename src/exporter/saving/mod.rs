@@ -24,14 +24,14 @@ pub(crate) use commits::Commits;
 pub(crate) use committer::Committer;
 pub(crate) use snapshots::Snapshots;
 
-use crate::checkpoint::content::{self, Content, ContentError, SavedScope};
+use crate::checkpoint::content::{self, ContentError, Decoded, SavedScope};
 use crate::checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
 use crate::cluster::client::Cluster;
 use crate::exporter::ingest_sink::IngestSink;
 use crate::metrics::{CheckpointGauges, CheckpointLoad};
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
-use podinit_core::lifecycle::{SavedPod, Tracker, TrackerConfig};
+use podinit_core::lifecycle::{Tracker, TrackerConfig};
 use podinit_core::shard::Shard;
 use source_map::SourceMap;
 
@@ -40,7 +40,7 @@ pub(crate) struct Checkpoint<D = RealDisk> {
     store: Store<D>,
     pub(crate) gauges: Arc<CheckpointGauges>,
     /// What it holds, until the process has been restored from it
-    found: Option<(Content, Vec<SavedPod>)>,
+    found: Option<Decoded>,
     commits: Arc<Commits>,
     requests: mpsc::Sender<snapshots::Request>,
 }
@@ -70,7 +70,7 @@ impl Checkpoint {
     /// shard goes on when only the number of shards has changed.
     pub(crate) fn open(dir: &Path, shard: Shard) -> Result<(Self, Snapshots), OpenError> {
         let (checkpoint, snapshots) = Self::load(Store::open(dir)?);
-        match checkpoint.found.as_ref().map(|(content, _)| content.scope.shard) {
+        match checkpoint.found.as_ref().map(|found| found.content.scope.shard) {
             Some(saved) if saved.index() != shard.index() => Err(OpenError {
                 dir: dir.to_owned(),
                 cause: OpenFault::OtherShard { saved, present: shard },
@@ -91,7 +91,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 rejected(&gauges, rejection.reason, &rejection.why, rejection.set_aside);
             }
             Loaded::Found(bytes) => match read(&bytes) {
-                Ok(content) => found = Some(content),
+                Ok(decoded) => found = Some(decoded),
                 Err(error) => {
                     let reason = error.reason();
                     let renamed = store.set_aside(reason);
@@ -130,7 +130,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
             shard: parts.watch.selectors.shard.unwrap_or_default(),
             pod_labels: parts.watch.decode.pod_labels.clone(),
         };
-        if let Some((content, pods)) = self.found.take() {
+        if let Some(Decoded { content, pods, skipped }) = self.found.take() {
             let sources = SourceMap::matched(&content.scope.watched, &scope.watched);
             match identity::foreign(&content, &pods, &scope, &sources, from.probed) {
                 Some(why) => {
@@ -139,6 +139,12 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
                 }
                 None => {
                     tracing::info!(pods = pods.len(), "restored from the checkpoint");
+                    if skipped > 0 {
+                        tracing::warn!(
+                            skipped,
+                            "another version of podinit has written the checkpoint; what this one does not know is skipped"
+                        );
+                    }
                     parts.watch.knows_pods = true;
                     let before = content.scope.shard;
                     let resharded = before != scope.shard;
@@ -170,7 +176,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
 }
 
 /// Reads a file whose frame the store has checked.
-fn read(bytes: &[u8]) -> Result<(Content, Vec<SavedPod>), ContentError> {
+fn read(bytes: &[u8]) -> Result<Decoded, ContentError> {
     match frame::read(bytes) {
         Ok(sections) => content::decode(&sections),
         // The store has read it with success before.

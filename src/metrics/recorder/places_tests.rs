@@ -9,7 +9,8 @@ use crate::metrics::saved::SavedMetrics;
 use crate::metrics::slo::SloDoc;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Cause, LastSeen, LastTrue, SavedPod, Selection, SloId, SloVerdict, SourceId, Stage,
+    Cause, LastSeen, LastTrue, SavedFinished, SavedPod, Selection, SloId, SloVerdict, SourceId,
+    Stage,
 };
 use podinit_core::pod::PodUid;
 
@@ -223,7 +224,7 @@ fn finished(hold: LabelHold) -> SavedPod {
         created: 1,
         hold,
     };
-    SavedPod::Finished(PodUid::from_text("u"), last_seen, None)
+    SavedPod::Finished(SavedFinished { uid: PodUid::from_text("u"), last_seen, ready: None })
 }
 
 #[test]

@@ -112,7 +112,8 @@ impl Durable {
         shard: Option<ShardNumber>,
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
-        let (content, pods) = content::decode(&sections).expect("it says something");
+        let content::Decoded { content, pods, .. } =
+            content::decode(&sections).expect("it says something");
         let in_flight = pods.iter().filter_map(|pod| pod.in_flight());
         let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {

@@ -6,27 +6,33 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::messages::{MOST_BYTES_OF_ONE, MessageBudget};
-use crate::kube_event::{CapacityState, EventReason, KubeEvent, LONGEST_REPORTER};
+use super::messages::MessageBudget;
+use crate::kube_event::{CapacityState, EventReason, KubeEvent};
+use crate::saved::{is_default, shared};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
 /// What is known of the capacity of a pod in flight: nothing as long as no Event was delivered, and for a pod that was not
 /// unschedulable while Events were a source. Boxed, because few pods have a state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PodCapacity(Option<Box<KnownCapacity>>);
 
 /// The state of capacity, and what the last Event said.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct KnownCapacity {
     state: CapacityState,
+    #[serde(skip_serializing_if = "is_default")]
     said: Option<SaidOfCapacity>,
 }
 
 /// What an autoscaler has said of a pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct SaidOfCapacity {
+    #[serde(serialize_with = "shared")]
     by: Arc<str>,
     since: Timestamp,
+    #[serde(skip_serializing_if = "is_default")]
     message: Option<Box<str>>,
 }
 
@@ -60,9 +66,7 @@ impl PodCapacity {
     }
 
     fn known(&mut self) -> &mut KnownCapacity {
-        self.0.get_or_insert_with(|| {
-            Box::new(KnownCapacity { state: CapacityState::Unknown, said: None })
-        })
+        self.0.get_or_insert_default()
     }
 
     fn said(&self) -> Option<&SaidOfCapacity> {
@@ -123,63 +127,6 @@ impl PodCapacity {
 const fn to_milli(at: Timestamp) -> Timestamp {
     let nanos = at.as_nanos();
     Timestamp::from_nanos(nanos - nanos.rem_euclid(NANOS_PER_MILLI))
-}
-
-/// The saved form of a `PodCapacity` with a state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedCapacity {
-    state: CapacityState,
-    said: Option<SavedSaid>,
-}
-
-/// Who has said it, since when in milliseconds since the epoch, and in what words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct SavedSaid(Arc<str>, u64, Option<Box<str>>);
-
-impl SavedCapacity {
-    /// Its form of a pod, where that has a state.
-    pub(super) fn of(capacity: &PodCapacity) -> Option<Self> {
-        let said = capacity.said().map(|said| {
-            let millis = said.since.as_nanos().max(0) / NANOS_PER_MILLI;
-            let by = Arc::clone(&said.by);
-            SavedSaid(by, millis.cast_unsigned(), said.message.clone())
-        });
-        Some(Self { state: capacity.0.as_ref()?.state, said })
-    }
-
-    /// Checks what was read.
-    ///
-    /// # Errors
-    /// What no pod can have.
-    pub fn check(&self) -> Result<(), &'static str> {
-        let Some(SavedSaid(by, _, message)) = &self.said else {
-            return Ok(());
-        };
-        let message = message.as_deref().unwrap_or_default();
-        match by.len() <= LONGEST_REPORTER && message.len() <= MOST_BYTES_OF_ONE {
-            true => Ok(()),
-            false => Err("more of an autoscaler's words than are kept"),
-        }
-    }
-
-    /// The name of the autoscaler, which other pods may have as well.
-    pub fn text_mut(&mut self) -> Option<&mut Arc<str>> {
-        self.said.as_mut().map(|said| &mut said.0)
-    }
-}
-
-impl From<SavedCapacity> for PodCapacity {
-    fn from(saved: SavedCapacity) -> Self {
-        let said = saved.said.map(|SavedSaid(by, millis, message)| {
-            // The latest instant that has whole milliseconds, so that it is saved as it was read.
-            let latest = i64::MAX / NANOS_PER_MILLI;
-            let millis = i64::try_from(millis).map_or(latest, |millis| millis.min(latest));
-            let since = Timestamp::from_nanos(millis * NANOS_PER_MILLI);
-            SaidOfCapacity { by, since, message }
-        });
-        let state = saved.state;
-        Self(Some(Box::new(KnownCapacity { state, said })))
-    }
 }
 
 #[cfg(test)]

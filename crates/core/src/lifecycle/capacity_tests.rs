@@ -125,7 +125,10 @@ fn messages_take_room_until_the_pod_is_gone() {
     };
     let first = budget.exchange(None, Some("x"));
     capacity.take_event(&event("y".repeat(1_000)), at(1), &mut budget);
-    assert_eq!(capacity.message().map(str::len), Some(MOST_BYTES_OF_ONE));
+    assert_eq!(
+        capacity.message().map(str::len),
+        Some(crate::lifecycle::messages::MOST_BYTES_OF_ONE)
+    );
     capacity.take_event(&event("z".to_owned()), at(2), &mut budget);
     capacity.release(&mut budget);
     budget.exchange(first.as_deref(), None);

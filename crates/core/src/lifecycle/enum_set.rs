@@ -2,13 +2,12 @@
 
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::label_value::LabelValue;
 
-/// A set of the values of `T`, saved as its bits. An enum with more values than there are bits does not compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+/// A set of the values of `T`, saved as these values. An enum with more values than there are bits does not compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EnumSet<T>(u16, PhantomData<T>);
 
 impl<T> Default for EnumSet<T> {
@@ -32,10 +31,21 @@ impl<T: LabelValue> EnumSet<T> {
     pub(super) fn contains(self, value: T) -> bool {
         self.0 & Self::bit(value.index()) != 0
     }
+}
 
-    /// Whether it holds nothing but values of `T`, which of one that was read is not certain.
-    pub(super) const fn is_known(self) -> bool {
-        self.0 as u32 >> T::ALL.len() == 0
+impl<T: LabelValue + Serialize> Serialize for EnumSet<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let values = T::ALL.iter().filter(|value| self.contains(**value));
+        let values: Vec<&T> = values.collect();
+        values.serialize(to)
+    }
+}
+
+impl<'de, T: LabelValue + Deserialize<'de>> Deserialize<'de> for EnumSet<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut set = Self::default();
+        Vec::<T>::deserialize(from)?.into_iter().for_each(|value| set.insert(value));
+        Ok(set)
     }
 }
 
@@ -45,14 +55,11 @@ mod tests {
     use crate::lifecycle::milestone::Milestone;
 
     #[test]
-    fn a_set_contains_what_was_inserted_and_knows_bits_of_no_value() {
+    fn a_set_contains_what_was_inserted() {
         let mut set = EnumSet::default();
         set.insert(Milestone::Created);
         set.insert(Milestone::Ready);
         let contained = Milestone::ALL.map(|milestone| set.contains(milestone));
         assert_eq!(contained, [true, false, false, false, false, false, true, false, false]);
-        assert!(set.is_known());
-        assert!(!EnumSet::<Milestone>(set.0 | 0x8000, PhantomData).is_known());
-        assert!(!EnumSet::<Milestone>(1 << Milestone::ALL.len(), PhantomData).is_known());
     }
 }

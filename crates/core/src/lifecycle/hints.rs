@@ -7,27 +7,31 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
-use super::messages::{MOST_BYTES_OF_ONE, MessageBudget};
+use super::messages::MessageBudget;
 use crate::kube_event::{Hint, ProbeKind};
 use crate::reason::{self, Telling};
+use crate::saved::is_default;
 
 /// How a probe failed is told in so many characters, so that a sentence has room for how the container ended.
 const MOST_OF_PROBE: usize = 80;
 
 /// What is kept of a pod beside the message of its cause.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Hints {
     /// The newest text of each kind: at most one for each [`Hint`], the newest last
     texts: Vec<Kept>,
     /// The image of a volume that the status says cannot be pulled ([§13.3](crate::specification#s13-3))
+    #[serde(skip_serializing_if = "is_default")]
     pub volume_image: Option<Arc<str>>,
 }
 
 /// One text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     hint: Hint,
     /// The position of the container that it is about; `None` where it is about the pod
+    #[serde(default, skip_serializing_if = "is_default")]
     container: Option<u8>,
     text: Box<str>,
 }
@@ -187,78 +191,6 @@ impl Hints {
             (false, Some(why)) => format!("{ended}; its {kind} probe failed: {why}"),
             (false, None) => format!("{ended}; its {kind} probe failed"),
         }))
-    }
-}
-
-/// The kinds by the number under which they are saved.
-const KINDS: [Hint; 9] = [
-    Hint::Pull,
-    Hint::Start,
-    Hint::PullSecret,
-    Hint::Unhealthy(ProbeKind::Startup),
-    Hint::Unhealthy(ProbeKind::Liveness),
-    Hint::Unhealthy(ProbeKind::Readiness),
-    Hint::Killed(ProbeKind::Startup),
-    Hint::Killed(ProbeKind::Liveness),
-    Hint::Sync,
-];
-
-/// The saved form: the numbers of the kinds, the containers and the texts, the newest last.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedHints {
-    texts: Vec<(u8, Option<u8>, Box<str>)>,
-    volume_image: Option<Arc<str>>,
-    /// The message of the cause is of a volume that may be attached later
-    pub(super) is_of_attachment: bool,
-}
-
-impl SavedHints {
-    /// That of a pod, if there is anything to save.
-    pub(super) fn of(hints: Option<&Hints>, is_of_attachment: bool) -> Option<Self> {
-        let number = |hint| KINDS.iter().position(|kind| *kind == hint);
-        let texts = hints.map_or(&[][..], |hints| &hints.texts).iter();
-        let saved = Self {
-            texts: texts
-                .filter_map(|kept| {
-                    let number = u8::try_from(number(kept.hint)?).ok()?;
-                    Some((number, kept.container, kept.text.clone()))
-                })
-                .collect(),
-            volume_image: hints.and_then(|hints| hints.volume_image.clone()),
-            is_of_attachment,
-        };
-        let says = is_of_attachment || saved.volume_image.is_some() || !saved.texts.is_empty();
-        says.then_some(saved)
-    }
-
-    /// Checks what was read.
-    ///
-    /// # Errors
-    /// What no pod can have.
-    pub fn check(&self) -> Result<(), &'static str> {
-        let mut numbers: Vec<u8> = self.texts.iter().map(|(number, ..)| *number).collect();
-        numbers.sort_unstable();
-        let count = numbers.len();
-        numbers.dedup();
-        let is_known = numbers.iter().all(|number| usize::from(*number) < KINDS.len());
-        let is_short = |text: &str| text.len() <= MOST_BYTES_OF_ONE;
-        let texts = self.texts.iter().map(|(.., text)| &**text);
-        match is_known
-            && numbers.len() == count
-            && texts.chain(self.volume_image.as_deref()).all(is_short)
-        {
-            true => Ok(()),
-            false => Err("texts of Events that no podinit keeps"),
-        }
-    }
-
-    /// What was saved, where that is more than a sign.
-    pub(super) fn hints(self) -> Option<Hints> {
-        let texts = self.texts.into_iter().filter_map(|(number, container, text)| {
-            Some(Kept { hint: *KINDS.get(usize::from(number))?, container, text })
-        });
-        let hints = Hints { texts: texts.collect(), volume_image: self.volume_image };
-        Some(hints).filter(|hints| *hints != Hints::default())
     }
 }
 

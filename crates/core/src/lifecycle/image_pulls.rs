@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::cause::MOST_FOLLOWED;
+use crate::saved::{is_default, shared};
 use crate::timestamp::Timestamp;
 
 /// The images of a pod's containers, in the order of its spec; empty until an Event tells of one.
@@ -32,9 +33,10 @@ const PULLED: u64 = 1 << 2;
 const FACT_BITS: u32 = 8;
 
 /// How the image of a container came to its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Image {
     /// Not known yet
+    #[default]
     Unknown,
     /// It was there already
     Present,
@@ -47,18 +49,27 @@ pub(super) enum Image {
     },
 }
 
-/// The saved form: its registry, whether a failed pull was counted, and how it came to the node.
-type SavedPull = (Option<Arc<str>>, bool, Image);
+/// The saved form of an [`ImagePull`].
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename = "ImagePull", default)]
+struct SavedPull {
+    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
+    registry: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "is_default")]
+    failed: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    image: Image,
+}
 
 impl From<ImagePull> for SavedPull {
     fn from(pull: ImagePull) -> Self {
         let (failed, image) = (pull.has_failed(), pull.image());
-        (pull.registry, failed, image)
+        Self { registry: pull.registry, failed, image }
     }
 }
 
 impl From<SavedPull> for ImagePull {
-    fn from((registry, failed, image): SavedPull) -> Self {
+    fn from(SavedPull { registry, failed, image }: SavedPull) -> Self {
         let mut pull = Self { registry, ..Self::default() };
         if failed {
             pull.set_failed();

@@ -26,6 +26,7 @@ pub struct OpenResize {
 
 /// What is open of one pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OpenChanges {
     /// Its native resize
     pub resize: Option<OpenResize>,

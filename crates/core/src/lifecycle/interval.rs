@@ -62,10 +62,11 @@ pub enum StageOrStep {
 }
 
 /// Anything that has a duration: a stage, one of the two end-to-end durations, or a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interval {
     Stage(Stage),
     ScheduledToReady,
+    #[default]
     CreatedToReady,
     Step(Step),
 }

@@ -1,18 +1,19 @@
 //! What is remembered of every pod for later snapshots: the newest version, and when conditions were
 //! last True.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::delivery::SourceId;
 use super::label_hold::LabelHold;
 use super::observation::PodObservation;
 use super::reentry::{LastTrue, ReentryBaseline, to_second};
-use crate::pod::PodSnapshot;
+use crate::pod::{ConditionType, PodSnapshot};
+use crate::saved::{is_default, read_by_name, write_by_name};
 use crate::timestamp::Timestamp;
 
 /// What a later snapshot is compared with, for a pod in flight and for one that has finished. All
 /// that is kept of a finished pod (see `FinishedPod`), so it is small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SavedLastSeen", into = "SavedLastSeen")]
 pub struct LastSeen {
     /// The newest resourceVersion as a decimal integer; zero, which Kubernetes gives to no
@@ -27,7 +28,7 @@ pub struct LastSeen {
     /// The second in which the pod was created, since the epoch; that of its first snapshot, which
     /// is no earlier, where its creation time is unusable
     pub created: u32,
-    /// The label values under which it is counted. Saved beside the pods
+    /// The label values under which it is counted
     pub hold: LabelHold,
 }
 
@@ -77,34 +78,70 @@ impl LastSeen {
     }
 }
 
-/// [`LastSeen`] in few bytes, since most saved pods are finished: version, source, whether it is a static pod,
-/// second of creation, and when each condition was last True.
-type SavedLastSeen = (u64, SourceId, bool, u32, [SavedSecond; 5]);
+/// [`LastSeen`] in few bytes, since most saved pods are finished.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename = "LastSeen", default)]
+struct SavedLastSeen {
+    version: u64,
+    #[serde(skip_serializing_if = "is_default")]
+    source: SourceId,
+    #[serde(skip_serializing_if = "is_default")]
+    is_static: bool,
+    created: u32,
+    #[serde(skip_serializing_if = "is_default")]
+    hold: u32,
+    last_true: SavedLastTrue,
+}
+
+/// When each condition was last true.
+#[derive(Default)]
+struct SavedLastTrue([SavedSecond; LastTrue::CONDITIONS.len()]);
+
+impl Serialize for SavedLastTrue {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let all = LastTrue::CONDITIONS.into_iter().zip(self.0);
+        write_by_name("LastTrue", all.filter(|(_, second)| second.0 != 0), to)
+    }
+}
+
+impl<'de> Deserialize<'de> for SavedLastTrue {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut read = Self::default();
+        read_by_name(from, |kind: ConditionType, second| {
+            let mut known = LastTrue::CONDITIONS.into_iter().zip(&mut read.0);
+            if let Some((_, saved)) = known.find(|(known, _)| *known == kind) {
+                *saved = second;
+            }
+        })?;
+        Ok(read)
+    }
+}
 
 impl From<LastSeen> for SavedLastSeen {
     fn from(last_seen: LastSeen) -> Self {
         let created = last_seen.created;
         let seconds = last_seen.last_true.seconds();
-        (
-            last_seen.newest_version,
-            last_seen.source,
-            last_seen.is_static,
+        Self {
+            version: last_seen.newest_version,
+            source: last_seen.source,
+            is_static: last_seen.is_static,
             created,
-            seconds.map(|second| SavedSecond::of(second, created)),
-        )
+            hold: last_seen.hold.get(),
+            last_true: SavedLastTrue(seconds.map(|second| SavedSecond::of(second, created))),
+        }
     }
 }
 
 impl From<SavedLastSeen> for LastSeen {
-    fn from((newest_version, source, is_static, created, seconds): SavedLastSeen) -> Self {
-        let seconds = seconds.map(|second| second.second(created));
+    fn from(saved: SavedLastSeen) -> Self {
+        let seconds = saved.last_true.0.map(|second| second.second(saved.created));
         Self {
-            newest_version,
+            newest_version: saved.version,
             last_true: LastTrue::from_seconds(seconds),
-            source,
-            is_static,
-            created,
-            hold: LabelHold::UNKNOWN,
+            source: saved.source,
+            is_static: saved.is_static,
+            created: saved.created,
+            hold: LabelHold::new(saved.hold),
         }
     }
 }
@@ -113,7 +150,7 @@ impl From<SavedLastSeen> for LastSeen {
 /// creation, so it is an offset from that: 0 for never, else one more than the offset in zigzag order
 /// (0, -1, 1, -2, ...), so that small offsets of either sign take one byte. Every number stands for
 /// some second.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct SavedSecond(u32);
 
 impl SavedSecond {

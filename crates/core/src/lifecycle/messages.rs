@@ -6,12 +6,15 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::cause::{Cause, WaitReason, cause_of_warning};
 use super::interval::Stage;
 use crate::image_registry;
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::pod::PodSnapshot;
 use crate::reason;
+use crate::saved::is_default;
 
 /// A message is cut to so many bytes.
 pub(super) const MOST_BYTES_OF_ONE: usize = 256;
@@ -21,11 +24,12 @@ const MOST_BYTES: usize = 4 << 20;
 const MOST_BYTES_AT_ONCE: usize = 64 << 10;
 
 /// A message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Message {
     /// The stage and cause that it is about
     pub(super) about: WaitReason,
     /// A warning says it whose volume may be attached later, which takes it back
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(super) is_of_attachment: bool,
     pub(super) text: Box<str>,
 }

@@ -68,7 +68,7 @@ mod traits;
 mod version;
 mod version_steps;
 
-pub use capacity::{RecordedCapacity, SavedCapacity};
+pub use capacity::RecordedCapacity;
 pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes};
 pub use classification::Backfill;
 pub use clocks::{ClockFault, NodeClock};
@@ -76,7 +76,6 @@ pub use crashes::SavedCrash;
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
-pub use hints::SavedHints;
 pub use in_place::{OpenChanges, OpenResize};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use judgement::{AnomalyKind, Latency, UnobservedReason};
@@ -94,7 +93,7 @@ pub use observation::{
 };
 pub use outcome::Outcome;
 pub use pod_in_flight::PodInFlight;
-pub use pod_node::{SavedPodNode, SavedStartupNode, StartupCapacity, StartupImages};
+pub use pod_node::{StartupCapacity, StartupImages};
 #[cfg(any(test, feature = "testing"))]
 pub use record::fixtures as record_fixtures;
 pub use record::{
@@ -104,10 +103,7 @@ pub use record::{
     Span, StageSpans,
 };
 pub use reentry::LastTrue;
-pub use saved::{
-    SavedCollected, SavedDeleted, SavedEnded, SavedPod, SavedShown, SavedTracker, UnreadWaiting,
-    WaitingNames, WaitingTable,
-};
+pub use saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
 pub use sink::Sink;
 pub use slo::{Namespaces, Selection, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};

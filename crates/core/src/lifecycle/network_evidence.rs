@@ -12,8 +12,10 @@ use crate::timestamp::Timestamp;
 
 label_values! {
     /// What gave the time of NetworkReady. On a tie the first of these did.
+    #[derive(Default)]
     pub enum NetworkEvidence {
         /// The condition
+        #[default]
         Condition => "condition",
         /// The start of a container
         Container => "container",

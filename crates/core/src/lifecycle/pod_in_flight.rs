@@ -36,6 +36,7 @@ use super::texts::Texts;
 use crate::kube_event::CapacityState;
 use crate::node::NodeLabels;
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
+use crate::saved::is_default;
 use crate::timestamp::Timestamp;
 
 /// What all pods in flight share.
@@ -109,9 +110,9 @@ impl SharedState {
     }
 }
 
-/// A pod whose startup is under way. What its record has collected, and what earlier checkpoints did not have, is
-/// saved beside the pods; the rest of what is skipped follows from the others.
+/// A pod whose startup is under way. What is not saved follows from the rest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PodInFlight {
     pub(super) uid: PodUid,
     /// What a later snapshot is compared with
@@ -119,28 +120,32 @@ pub struct PodInFlight {
     pub(super) info: PodInfo,
     pub(super) startup: Startup,
     pub(super) discovered: Timestamp,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) slos: SloProgress,
     /// Why it waits, as its newest snapshot and its Events say
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) evidence: WaitEvidence,
     /// How its images came to its node
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) images: ImagePulls,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) sli: SliProgress,
     /// Its newest status shows that the cluster has no network condition
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) lacks_network_condition: bool,
     /// The stage and cause that were reported last
-    #[serde(skip, default = "saving::not_told_yet")]
     pub(super) waiting: WaitReason,
     /// The position of the container that gives it this cause, where one does
     #[serde(skip)]
     pub(super) container: Option<u8>,
     /// Its last causes, the present one included; empty as long as it has had one only
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) causes: CauseLog,
     /// What Kubernetes says of it; boxed, because there is little room for what few pods have
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) texts: Option<Box<Texts>>,
     /// Whether a node is on its way for it
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) capacity: PodCapacity,
     /// Its place in the order of its stage; `None` until its first snapshot is folded
     #[serde(skip)]
@@ -148,6 +153,31 @@ pub struct PodInFlight {
     /// The stage and cause with which it was reported as stuck, if it was
     #[serde(skip)]
     pub(super) stuck: Option<WaitReason>,
+}
+
+impl Default for PodInFlight {
+    /// One of which nothing is known.
+    fn default() -> Self {
+        Self {
+            uid: PodUid::default(),
+            last_seen: LastSeen::default(),
+            info: PodInfo::default(),
+            startup: Startup::default(),
+            discovered: Timestamp::default(),
+            slos: SloProgress::default(),
+            evidence: WaitEvidence::default(),
+            images: ImagePulls::default(),
+            sli: SliProgress::default(),
+            lacks_network_condition: false,
+            waiting: WaitReason::otherwise(Stage::Gated),
+            container: None,
+            causes: CauseLog::default(),
+            texts: None,
+            capacity: PodCapacity::default(),
+            entry: None,
+            stuck: None,
+        }
+    }
 }
 
 impl PodInFlight {

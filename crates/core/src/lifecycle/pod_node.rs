@@ -10,7 +10,7 @@ use super::interval::NodePoint;
 use super::reached::Reached;
 use crate::label_values;
 use crate::node::NodeLabels;
-use crate::pod::PodUid;
+use crate::saved::{is_default, shared};
 use crate::timestamp::Timestamp;
 
 label_values! {
@@ -60,36 +60,19 @@ impl StartupImages {
 }
 
 /// The node of a pod as it was known when the pod's Scheduled was latched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct PodNode {
     pub(super) capacity: StartupCapacity,
     /// When the node was created, where that is known
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) created: Option<Timestamp>,
     /// When the node was first Ready, where it was and that is known
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) ready: Option<Timestamp>,
     /// What the node stated when the startup ended
+    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub(super) labels: Option<Arc<NodeLabels>>,
-}
-
-/// What a checkpoint holds of the node of one pod. What nodes state is saved once, under a number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedPodNode {
-    /// Which pod
-    pub uid: PodUid,
-    /// What the node stated when it was first known
-    pub known: Option<u32>,
-    /// The node when Scheduled was latched, if it is
-    pub node: Option<SavedStartupNode>,
-}
-
-/// The node of a pod when its Scheduled was latched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedStartupNode {
-    pub capacity: StartupCapacity,
-    pub created: Option<Timestamp>,
-    pub ready: Option<Timestamp>,
-    /// What the node stated when the startup ended
-    pub at_end: Option<u32>,
 }
 
 impl PodNode {

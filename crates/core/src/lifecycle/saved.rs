@@ -5,15 +5,9 @@
 //! stages, the deadlines. A restored tracker behaves as the saved one would have, had it lost the
 //! sync of all its sources at that moment.
 //!
-//! The form of these types, and of those in them, is a promise to existing checkpoints: their fields are
-//! written in their order. Change it together with `checkpoint::frame::VERSION`. Here are the types that
-//! only a checkpoint has; the others of the core are saved as they are.
-
-mod collected;
-
-pub use collected::{
-    SavedCollected, SavedEnded, SavedShown, UnreadWaiting, WaitingNames, WaitingTable,
-};
+//! Here are the types that only a checkpoint has; the others of the core are saved as they are. All of them are
+//! written by the names of their fields and variants. Every field that is added has a default, which it has when an
+//! older file is read.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -33,10 +27,12 @@ use super::slo::SloRule;
 use super::sources::SavedSource;
 use super::stuck::StuckBefore;
 use crate::pod::PodUid;
+use crate::saved::{by_position, is_default};
 use crate::timestamp::Timestamp;
 
 /// What a tracker knows, except for the pods that are starting up or finished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedTracker {
     /// The latest time that was accounted for
     pub now: Option<Timestamp>,
@@ -45,6 +41,7 @@ pub struct SavedTracker {
     /// The sources that have delivered something
     pub sources: BTreeMap<SourceId, SavedSource>,
     /// The SLOs that were in force; the pods name them by their positions
+    #[serde(with = "by_position")]
     pub rules: Arc<[SloRule]>,
     /// Which pods are stuck
     pub stuck: StuckBefore,
@@ -55,15 +52,22 @@ pub struct SavedTracker {
     pub deleted: Vec<SavedDeleted>,
     /// What is changed in place of pods whose startup is over
     pub in_place: Vec<(PodUid, OpenChanges)>,
-    /// The nodes, where they were a source of evidence; saved beside the rest
-    #[serde(skip)]
+    /// The nodes, where they were a source of evidence
     pub nodes: Option<SavedNodes>,
-    /// The pods that crash right after they were ready; saved beside the rest
-    #[serde(skip)]
+    /// The pods that crash right after they were ready
     pub crashes: Vec<SavedCrash>,
 }
 
 impl SavedTracker {
+    /// Checks what was read.
+    ///
+    /// # Errors
+    /// What no tracker can have.
+    pub fn check(&self) -> Result<(), &'static str> {
+        self.nodes.as_ref().map_or(Ok(()), SavedNodes::check)?;
+        SavedCrash::check(&self.crashes)
+    }
+
     /// Whether a pod that was created at `created` may have been known and evicted.
     pub fn may_have_evicted(&self, created: Timestamp) -> bool {
         self.watermark.is_some_and(|watermark| to_second(created) <= watermark)
@@ -86,9 +90,21 @@ pub struct SavedDeleted {
 pub enum SavedPod<P = Box<PodInFlight>> {
     /// Its startup is under way
     InFlight(P),
-    /// Its startup is over. Since when it has been Ready, of one that may still relapse
-    /// ([§5.10](crate::specification#s5-10)), is saved beside the pods
-    Finished(PodUid, LastSeen, #[serde(skip)] Option<Timestamp>),
+    /// Its startup is over
+    Finished(SavedFinished),
+}
+
+/// A pod whose startup is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedFinished {
+    /// Which one
+    pub uid: PodUid,
+    /// What a later snapshot is compared with
+    #[serde(default)]
+    pub last_seen: LastSeen,
+    /// Since when it has been Ready, of one that may still relapse ([§5.10](crate::specification#s5-10))
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ready: Option<Timestamp>,
 }
 
 impl<P: Borrow<PodInFlight>> SavedPod<P> {
@@ -96,7 +112,7 @@ impl<P: Borrow<PodInFlight>> SavedPod<P> {
     pub fn uid(&self) -> PodUid {
         match self {
             Self::InFlight(pod) => pod.borrow().uid,
-            Self::Finished(uid, ..) => *uid,
+            Self::Finished(finished) => finished.uid,
         }
     }
 
@@ -104,7 +120,7 @@ impl<P: Borrow<PodInFlight>> SavedPod<P> {
     pub const fn ready(&self) -> Option<Timestamp> {
         match self {
             Self::InFlight(_) => None,
-            Self::Finished(_, _, ready) => *ready,
+            Self::Finished(finished) => finished.ready,
         }
     }
 
@@ -112,7 +128,7 @@ impl<P: Borrow<PodInFlight>> SavedPod<P> {
     pub const fn hold(&self) -> Option<LabelHold> {
         match self {
             Self::InFlight(_) => None,
-            Self::Finished(_, last_seen, _) => Some(last_seen.hold),
+            Self::Finished(finished) => Some(finished.last_seen.hold),
         }
     }
 
@@ -134,22 +150,11 @@ impl SavedPod {
         }
     }
 
-    /// Takes back when it was Ready first. False of a pod whose startup is under way.
-    pub const fn take_ready(&mut self, saved: Timestamp) -> bool {
-        match self {
-            Self::InFlight(_) => false,
-            Self::Finished(_, _, ready) => {
-                *ready = Some(saved);
-                true
-            }
-        }
-    }
-
     /// The label values under which it is counted, to change them, if its startup is over.
     pub const fn hold_mut(&mut self) -> Option<&mut LabelHold> {
         match self {
             Self::InFlight(_) => None,
-            Self::Finished(_, last_seen, _) => Some(&mut last_seen.hold),
+            Self::Finished(finished) => Some(&mut finished.last_seen.hold),
         }
     }
 
@@ -157,7 +162,7 @@ impl SavedPod {
     pub fn last_seen_mut(&mut self) -> &mut LastSeen {
         match self {
             Self::InFlight(pod) => &mut pod.last_seen,
-            Self::Finished(_, last_seen, ..) => last_seen,
+            Self::Finished(finished) => &mut finished.last_seen,
         }
     }
 }
@@ -169,7 +174,7 @@ pub(super) fn read_back(tracker: &super::tracker::Tracker) -> Vec<SavedPod> {
         SavedPod::InFlight(pod) => {
             SavedPod::InFlight(Box::new(PodInFlight { entry: None, stuck: None, ..pod.clone() }))
         }
-        SavedPod::Finished(uid, last_seen, ready) => SavedPod::Finished(uid, last_seen, ready),
+        SavedPod::Finished(finished) => SavedPod::Finished(finished),
     });
     pods.collect()
 }

@@ -100,7 +100,7 @@ impl LabelValue for ExclusionReason {
 serde_by_text!(ExclusionReason);
 
 /// The one event of a pod for an SLO.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SloVerdict {
     /// The interval ended within the threshold
     Good,

@@ -55,6 +55,7 @@ pub enum Successor {
 
 /// How far a source has been accounted for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SourceProgress {
     /// The version up to which everything has been accounted for: a watch from there delivers the
     /// rest
@@ -65,6 +66,7 @@ pub struct SourceProgress {
 
 /// What is saved of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavedSource {
     /// Its first list, if it has been delivered
     pub first_list: Option<FirstList>,

@@ -4,7 +4,7 @@
 //! ([§3.2](crate::specification#s3-2)): real pods are Initialized before their network is ready, and kubelets were recorded with
 //! Ready=True while Initialized was still False. The stage that a pod is in is derived.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::cause::Standing;
 use super::enum_set::EnumSet;
@@ -19,6 +19,7 @@ use super::reached::Reached;
 use super::seen::Seen;
 use super::traits::Traits;
 use crate::pod::{ConditionType, PodSnapshot};
+use crate::saved::{is_default, read_by_name, write_by_name};
 use crate::timestamp::Timestamp;
 
 /// What begins an interval of a pod.
@@ -29,10 +30,12 @@ enum Beginning {
     Node(NodePoint),
 }
 
-/// One pod's startup so far. What only its record shows is saved beside the pods.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One pod's startup so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Startup {
     /// By milestone: when it was reached, where that is known
+    #[serde(with = "times")]
     pub(super) times: [Option<Timestamp>; Milestone::ALL.len()],
     pub(super) reached: EnumSet<Milestone>,
     /// The condition types that were ever in the pod's status, with any value
@@ -40,33 +43,51 @@ pub(super) struct Startup {
     /// The intervals that were judged, or are never going to be
     pub(super) decided: EnumSet<Interval>,
     /// The intervals that had ended when the pod was adopted
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) preexisting: EnumSet<Interval>,
     /// What gave the time of NetworkReady, once that is latched
-    #[serde(skip, default = "usual_evidence")]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) network_evidence: NetworkEvidence,
     /// How far that time can be from the truth, where that is known
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) network_time: Option<NetworkTime>,
     /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) node: Option<Box<PodNode>>,
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) traits: Traits,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) kept_evidence: Option<Timestamp>,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) has_init_containers: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) has_readiness_gates: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) seen_gated: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) seen_unschedulable: bool,
-    /// A snapshot has shown a container of the pod with a start, or as terminated. Saved beside the pods
-    #[serde(skip)]
+    /// A snapshot has shown a container of the pod with a start, or as terminated
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) has_run: bool,
 }
 
-/// What gives the time of NetworkReady where nothing else is known.
-const fn usual_evidence() -> NetworkEvidence {
-    NetworkEvidence::Condition
+/// The times of milestones, by their names.
+mod times {
+    use super::{Deserializer, Milestone, Serializer, Timestamp, read_by_name, write_by_name};
+
+    type Times = [Option<Timestamp>; Milestone::ALL.len()];
+
+    pub(super) fn serialize<S: Serializer>(times: &Times, to: S) -> Result<S::Ok, S::Error> {
+        let all = Milestone::ALL.into_iter().zip(times);
+        write_by_name("times", all.filter_map(|(milestone, at)| Some((milestone, (*at)?))), to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Times, D::Error> {
+        let mut times = Times::default();
+        read_by_name(from, |milestone: Milestone, at| times[milestone as usize] = Some(at))?;
+        Ok(times)
+    }
 }
 
 impl Startup {
@@ -79,7 +100,7 @@ impl Startup {
             types_seen: EnumSet::default(),
             decided: EnumSet::default(),
             preexisting: EnumSet::default(),
-            network_evidence: usual_evidence(),
+            network_evidence: NetworkEvidence::default(),
             network_time: None,
             node: None,
             traits: Traits::new(snapshot.claims),
@@ -304,11 +325,6 @@ impl Startup {
                 self.seen_unschedulable && self.capacity() == StartupCapacity::New
             }
         }
-    }
-
-    /// Whether it names only milestones, condition types and intervals that there are.
-    pub(super) const fn is_known(&self) -> bool {
-        self.reached.is_known() && self.types_seen.is_known() && self.decided.is_known()
     }
 
     /// Whether `interval` applies to the pod, or may still come to.

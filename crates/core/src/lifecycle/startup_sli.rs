@@ -16,6 +16,7 @@ use crate::timestamp::Timestamp;
 
 /// What a pod in flight needs for its startup SLI, besides its milestones and images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct SliProgress {
     /// It has a volume that makes it stateful
     pub(super) is_stateful: bool,

@@ -6,9 +6,10 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::interval::Stage;
+use crate::saved::{read_by_name, write_by_name};
 use crate::timestamp::Timestamp;
 
 /// The longest time in each stage after which a pod is not stuck yet.
@@ -57,8 +58,7 @@ impl StuckAfter {
 }
 
 /// Before which instant the stuck pods of each stage entered it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "ByStage", into = "ByStage")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StuckBefore {
     after: StuckAfter,
     before: [Option<Timestamp>; Stage::ALL.len()],
@@ -66,27 +66,36 @@ pub struct StuckBefore {
     changed: [bool; Stage::ALL.len()],
 }
 
-/// The saved form: the limit of each stage in nanoseconds, the instant, and whether the limit has changed since
-/// it was computed.
-type ByStage = [(u64, Option<Timestamp>, bool); Stage::ALL.len()];
+/// The saved form of one stage.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "StuckBefore")]
+struct OfStage {
+    after: Duration,
+    #[serde(default)]
+    before: Option<Timestamp>,
+    #[serde(default)]
+    changed: bool,
+}
 
-impl From<StuckBefore> for ByStage {
-    fn from(stuck: StuckBefore) -> Self {
-        Stage::ALL.map(|stage| {
-            let index = stage as usize;
-            let after = u64::try_from(stuck.after(stage).as_nanos()).unwrap_or(u64::MAX);
-            (after, stuck.before[index], stuck.changed[index])
-        })
+impl Serialize for StuckBefore {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let stages = Stage::ALL.map(|stage| {
+            let (before, changed) = (self.before[stage as usize], self.changed[stage as usize]);
+            (stage, OfStage { after: self.after(stage), before, changed })
+        });
+        write_by_name("StuckBefore by stage", stages, to)
     }
 }
 
-impl From<ByStage> for StuckBefore {
-    fn from(stages: ByStage) -> Self {
-        Self {
-            after: StuckAfter(stages.map(|(after, _, _)| Duration::from_nanos(after))),
-            before: stages.map(|(_, before, _)| before),
-            changed: stages.map(|(_, _, changed)| changed),
-        }
+impl<'de> Deserialize<'de> for StuckBefore {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut stuck = Self::default();
+        read_by_name(from, |stage: Stage, saved: OfStage| {
+            stuck.after.0[stage as usize] = saved.after;
+            stuck.before[stage as usize] = saved.before;
+            stuck.changed[stage as usize] = saved.changed;
+        })?;
+        Ok(stuck)
     }
 }
 

@@ -1,10 +1,38 @@
 //! What else is known of a pod whose startup is followed, in one byte: a pod in flight has little room.
 
+use serde::{Deserialize, Serialize};
+
 use crate::pod::Claims;
+use crate::saved::is_default;
 
 /// Whether the pod can still be Ready, and what it claims.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedTraits", into = "SavedTraits")]
 pub(super) struct Traits(u8);
+
+/// The saved form.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename = "Traits", default)]
+struct SavedTraits {
+    #[serde(skip_serializing_if = "is_default")]
+    never_ready: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    claims: Claims,
+}
+
+impl From<Traits> for SavedTraits {
+    fn from(traits: Traits) -> Self {
+        Self { never_ready: traits.is_never_ready(), claims: traits.claims() }
+    }
+}
+
+impl From<SavedTraits> for Traits {
+    fn from(saved: SavedTraits) -> Self {
+        let mut traits = Self::new(saved.claims);
+        traits.set_never_ready(saved.never_ready);
+        traits
+    }
+}
 
 const NEVER_READY: u8 = 1 << 7;
 const _: () = assert!(Claims::BITS & NEVER_READY == 0);

@@ -1,9 +1,32 @@
 //! What a pod claims besides room on a node.
 
+use serde::{Deserialize, Serialize};
+
 /// The kinds of things that a pod cannot start without, and that others do not need
 /// ([§13.4](crate::specification#s13-4)). One byte, because a pod in flight has little room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedClaims", into = "SavedClaims")]
 pub struct Claims(u8);
+
+/// The saved form.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename = "Claims", default)]
+struct SavedClaims {
+    volume: bool,
+    resource: bool,
+}
+
+impl From<Claims> for SavedClaims {
+    fn from(claims: Claims) -> Self {
+        Self { volume: claims.has_volume(), resource: claims.has_resource() }
+    }
+}
+
+impl From<SavedClaims> for Claims {
+    fn from(saved: SavedClaims) -> Self {
+        Self::new(saved.volume, saved.resource)
+    }
+}
 
 const VOLUME: u8 = 1;
 const RESOURCE: u8 = 1 << 1;

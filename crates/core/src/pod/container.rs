@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::label_value::LabelValue;
 use crate::label_values;
 use crate::timestamp::Timestamp;
@@ -10,13 +12,14 @@ use crate::timestamp::Timestamp;
 pub const MOST_FOLLOWED: usize = 64;
 
 /// Where a container stands in a pod's spec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ContainerKind {
     /// `spec.initContainers`, and runs to its end
     Init,
     /// `spec.initContainers` with `restartPolicy: Always` (a sidecar)
     RestartableInit,
     /// `spec.containers`
+    #[default]
     Regular,
 }
 

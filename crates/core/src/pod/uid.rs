@@ -3,13 +3,14 @@
 use std::fmt;
 
 use schemars::JsonSchema;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
 ///
 /// Kubernetes UIDs are UUIDs and are held as their 128 bits. Any other text is held as two hashes that
 /// are the same in every run, one of them [`PodUid::hash`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
 #[schemars(inline)]
 pub struct PodUid(#[schemars(with = "String")] [u64; 2]);
 
@@ -97,7 +98,7 @@ impl Serialize for PodUid {
             return to.collect_str(self);
         }
         let [high, low] = self.0.map(u128::from);
-        (high << 64 | low).to_be_bytes().serialize(to)
+        to.serialize_bytes(&(high << 64 | low).to_be_bytes())
     }
 }
 
@@ -109,7 +110,8 @@ impl<'de> Deserialize<'de> for PodUid {
             let shown = hyphenated(text.as_bytes());
             return Ok(shown.unwrap_or_else(|| Self::from_text(&text)));
         }
-        let value = <[u8; 16]>::deserialize(from).map(u128::from_be_bytes)?;
+        let bytes = <&[u8]>::deserialize(from)?.try_into();
+        let value = bytes.map(u128::from_be_bytes).map_err(D::Error::custom)?;
         Ok(Self([(value >> 64) as u64, value as u64]))
     }
 }

@@ -8,59 +8,41 @@ use super::Cause;
 use crate::kube_event::EventContainer;
 use crate::lifecycle::interval::Stage;
 use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
+use crate::saved::{is_default, shared};
 
 /// The containers of a pod past these have no part in its cause, and a pod with more has no startup SLI
 /// (`no_evidence`). Each takes 24 bytes, and 32 more once an Event tells of an image.
 pub(in crate::lifecycle) use crate::pod::MOST_FOLLOWED;
 
 /// What is known of one container.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(in crate::lifecycle) struct ContainerEvidence {
+    #[serde(serialize_with = "shared")]
     pub name: Arc<str>,
-    #[serde(with = "init_and_restartable")]
+    #[serde(skip_serializing_if = "is_default")]
     pub kind: ContainerKind,
     /// What the state in the newest snapshot says: `image`, `config`, `crash` or `create`
+    #[serde(skip_serializing_if = "is_default")]
     pub problem: Option<Cause>,
     /// Terminated with exit code 0 in the newest snapshot
+    #[serde(skip_serializing_if = "is_default")]
     pub succeeded: bool,
     /// It has a start in the newest snapshot ([§9.1](crate::specification#s9-1))
+    #[serde(skip_serializing_if = "is_default")]
     pub started: bool,
     /// The newest snapshot says `started: true` of it; of restartable init containers only
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_default")]
     pub has_started: bool,
     /// It is ready in the newest snapshot
     #[serde(skip)]
     pub is_ready: bool,
     /// An Event `Pulling` was delivered
+    #[serde(skip_serializing_if = "is_default")]
     pub pulling: bool,
     /// An Event `Pulled` was delivered
+    #[serde(skip_serializing_if = "is_default")]
     pub pulled: bool,
-}
-
-/// A kind as two flags: in `spec.initContainers`, and with `restartPolicy: Always` there.
-mod init_and_restartable {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::pod::ContainerKind;
-
-    pub(super) fn serialize<S: Serializer>(kind: &ContainerKind, to: S) -> Result<S::Ok, S::Error> {
-        let flags = match kind {
-            ContainerKind::Regular => (false, false),
-            ContainerKind::Init => (true, false),
-            ContainerKind::RestartableInit => (true, true),
-        };
-        flags.serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<ContainerKind, D::Error> {
-        <(bool, bool)>::deserialize(from).map(|flags| match flags {
-            (false, _) => ContainerKind::Regular,
-            (true, false) => ContainerKind::Init,
-            (true, true) => ContainerKind::RestartableInit,
-        })
-    }
 }
 
 impl ContainerEvidence {

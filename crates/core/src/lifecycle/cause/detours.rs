@@ -1,24 +1,44 @@
 //! Where the rows that give a pod's cause are not those of its stage ([§10.1](crate::specification#s10-1)).
 
+use serde::{Deserialize, Serialize};
+
 use crate::pod::{ConditionType, Container, ContainerKind, ContainerState, PodSnapshot};
 
 /// What of this the newest snapshot shows; one byte, because a pod in flight has little room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedDetours", into = "SavedDetours")]
 pub(in crate::lifecycle) struct Detours(u8);
+
+/// The saved form.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename = "Detours", default)]
+struct SavedDetours {
+    past_network: bool,
+    init_again: bool,
+}
+
+impl From<Detours> for SavedDetours {
+    fn from(detours: Detours) -> Self {
+        Self { past_network: detours.is_past_network(), init_again: detours.runs_init_again() }
+    }
+}
+
+impl From<SavedDetours> for Detours {
+    fn from(saved: SavedDetours) -> Self {
+        Self::new(saved.past_network, saved.init_again)
+    }
+}
 
 const PAST_NETWORK: u8 = 1;
 const INIT_AGAIN: u8 = 1 << 1;
 
 impl Detours {
-    /// All bits that [`Detours::bits`] gives.
-    pub(in crate::lifecycle) const BITS: u8 = PAST_NETWORK | INIT_AGAIN;
-
     pub(in crate::lifecycle) fn of(snapshot: &PodSnapshot) -> Self {
-        let init_again = runs_init_again(&snapshot.containers);
-        Self(
-            (PAST_NETWORK * u8::from(is_past_network(snapshot)))
-                | (INIT_AGAIN * u8::from(init_again)),
-        )
+        Self::new(is_past_network(snapshot), runs_init_again(&snapshot.containers))
+    }
+
+    fn new(is_past_network: bool, runs_init_again: bool) -> Self {
+        Self((PAST_NETWORK * u8::from(is_past_network)) | (INIT_AGAIN * u8::from(runs_init_again)))
     }
 
     /// The kubelet has no network condition to state, and the containers show that the network is there.
@@ -29,16 +49,6 @@ impl Detours {
     /// No regular container runs, and an init container has to end again: in a new sandbox.
     pub(in crate::lifecycle) const fn runs_init_again(self) -> bool {
         self.0 & INIT_AGAIN != 0
-    }
-
-    /// The bits, to be saved.
-    pub(in crate::lifecycle) const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// What was saved. Other bits are not of these.
-    pub(in crate::lifecycle) const fn of_bits(bits: u8) -> Self {
-        Self(bits & Self::BITS)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The last causes for which a pod in flight waited.
 
+use serde::{Deserialize, Serialize};
+
 use super::WaitReason;
 use crate::lifecycle::record::{MOST_CAUSES, RecordedCause};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
@@ -12,8 +14,37 @@ const TIME_AT: u32 = WAITING_BITS + CONTAINER_BITS;
 ///
 /// One word for each cause, because a pod in flight has little room: milliseconds since the epoch above the
 /// position of the container, counted from one, above the index of stage and cause.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<SavedCause>", into = "Vec<SavedCause>")]
 pub(in crate::lifecycle) struct CauseLog(Box<[u64]>);
+
+/// The saved form of a cause.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Cause")]
+struct SavedCause {
+    waiting: WaitReason,
+    #[serde(default)]
+    began: Timestamp,
+}
+
+impl From<CauseLog> for Vec<SavedCause> {
+    fn from(log: CauseLog) -> Self {
+        let causes = log.into_causes();
+        let causes =
+            causes.map(|RecordedCause { waiting, began, .. }| SavedCause { waiting, began });
+        causes.collect()
+    }
+}
+
+impl From<Vec<SavedCause>> for CauseLog {
+    fn from(saved: Vec<SavedCause>) -> Self {
+        let mut log = Self::default();
+        for SavedCause { waiting, began } in saved {
+            log.push(RecordedCause { waiting, began, container: None });
+        }
+        log
+    }
+}
 
 impl CauseLog {
     pub(in crate::lifecycle) const fn is_empty(&self) -> bool {
@@ -43,11 +74,6 @@ impl CauseLog {
     /// The causes, the oldest first.
     pub(in crate::lifecycle) fn into_causes(self) -> impl Iterator<Item = RecordedCause> {
         self.0.into_iter().filter_map(of_word)
-    }
-
-    /// The causes, the oldest first.
-    pub(in crate::lifecycle) fn iter(&self) -> impl Iterator<Item = RecordedCause> {
-        self.0.iter().filter_map(|word| of_word(*word))
     }
 }
 
@@ -90,7 +116,7 @@ mod tests {
             log.push(cause(number));
             let first = (number + 1_usize).saturating_sub(MOST_CAUSES);
             let expected: Vec<_> = (first..=number).map(cause).collect();
-            assert_eq!(log.iter().collect::<Vec<_>>(), expected);
+            assert_eq!(log.clone().into_causes().collect::<Vec<_>>(), expected);
         }
     }
 
@@ -108,7 +134,7 @@ mod tests {
                 log.push(RecordedCause { waiting, began, container: None });
                 let began = Timestamp::from_nanos(kept);
                 assert_eq!(
-                    log.iter().next(),
+                    log.clone().into_causes().next(),
                     Some(RecordedCause { waiting, began, container: None })
                 );
             }

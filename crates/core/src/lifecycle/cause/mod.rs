@@ -20,7 +20,6 @@ use crate::label_values;
 pub use bad::BadReason;
 pub use class::CauseClass;
 pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
-pub(super) use detours::Detours;
 pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;
 pub use scheduler_message::said_of_nodes;

@@ -68,11 +68,6 @@ impl PodInFlight {
         self.texts = message.map(|message| Box::new(Texts { message: Some(message), hints: None }));
     }
 
-    /// The message that was read.
-    pub(super) fn read_message_mut(&mut self) -> Option<&mut Message> {
-        self.texts.as_mut()?.message.as_mut()
-    }
-
     /// The image of a volume that cannot be pulled, where that is the present cause.
     pub(in crate::lifecycle) fn volume_image(&self) -> Option<&Arc<str>> {
         let hints = self.texts.as_ref()?.hints.as_ref()?;

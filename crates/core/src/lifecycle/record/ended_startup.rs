@@ -1,48 +1,61 @@
 //! A startup that has ended, as the tracker hands it over.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Record;
-use crate::lifecycle::capacity::SavedCapacity;
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::pod_node::SavedPodNode;
-use crate::lifecycle::saved::{SavedEnded, UnreadWaiting, WaitingTable};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
-use crate::node::NodeLabels;
 use crate::pod::{Claims, Ending, PodInfo, PodUid};
+use crate::saved::{by_position, is_default, shared};
 use crate::timestamp::Timestamp;
 
 /// A startup that has ended: what the tracker knew of the pod, moved out of it as it was. So a record
 /// costs the accounting a move, and whoever reads it makes it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedStartup {
     pub(in crate::lifecycle) pod: Box<PodInFlight>,
     pub(in crate::lifecycle) outcome: Outcome,
     pub(in crate::lifecycle) at: Timestamp,
     /// How the pod ended, where its status says that
+    #[serde(default, skip_serializing_if = "is_default")]
     ending: Option<Box<Ending>>,
     /// The SLOs that were in force when it ended
+    #[serde(default, with = "shared_rules")]
     pub(in crate::lifecycle) rules: Arc<[SloRule]>,
-    /// Its saved form, once that was written: every checkpoint has the same
-    written: OnceLock<Box<[u8]>>,
 }
 
-impl PartialEq for EndedStartup {
-    fn eq(&self, other: &Self) -> bool {
-        let all = |one: &Self| {
-            let rules = Arc::clone(&one.rules);
-            (one.outcome, one.at, one.ending.clone(), rules)
-        };
-        self.pod == other.pod && all(self) == all(other)
+/// Records of one time have the same SLOs.
+mod shared_rules {
+    use super::{Arc, Deserializer, Serialize, Serializer, SloRule, by_position, shared};
+
+    struct ByPosition<'a>(&'a [SloRule]);
+
+    impl Serialize for ByPosition<'_> {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            by_position::serialize(self.0, to)
+        }
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        rules: &Arc<[SloRule]>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        shared(&ByPosition(rules), to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Arc<[SloRule]>, D::Error> {
+        by_position::deserialize(from)
     }
 }
-
-impl Eq for EndedStartup {}
 
 impl EndedStartup {
     pub(in crate::lifecycle) const fn new(
@@ -51,7 +64,7 @@ impl EndedStartup {
         at: Timestamp,
         rules: Arc<[SloRule]>,
     ) -> Self {
-        Self { pod, outcome, at, ending: None, rules, written: OnceLock::new() }
+        Self { pod, outcome, at, ending: None, rules }
     }
 
     /// Which pod.
@@ -66,7 +79,6 @@ impl EndedStartup {
 
     /// Its names, to change them.
     pub fn pod_mut(&mut self) -> &mut PodInfo {
-        self.written = OnceLock::new();
         &mut self.pod.info
     }
 
@@ -75,64 +87,20 @@ impl EndedStartup {
         &self.rules
     }
 
-    /// The bytes of its saved form. `write` makes them, the first time.
-    pub fn written(&self, write: impl FnOnce(&SavedEnded<&PodInFlight>) -> Box<[u8]>) -> &[u8] {
-        self.written.get_or_init(|| write(&self.saved()))
+    /// The pod and the SLOs, to share what they have in common with others.
+    pub fn parts_mut(&mut self) -> (&mut PodInFlight, &mut Arc<[SloRule]>) {
+        (&mut self.pod, &mut self.rules)
     }
 
-    /// What is saved of it; [`EndedStartup::rules`] stand beside it.
-    fn saved(&self) -> SavedEnded<&PodInFlight> {
-        let mut collected = self.pod.collected();
-        if self.pod.is_message_announced() {
-            collected.message = None;
-        }
-        SavedEnded {
-            pod: &self.pod,
-            collected,
-            images: (self.pod.info.images.as_ref()).map_or_else(Vec::new, |images| images.to_vec()),
-            waiting: self.pod.waiting.into(),
-            outcome: self.outcome,
-            at: self.at,
-        }
-    }
-
-    /// What is known of its capacity, which is saved beside it.
-    pub fn capacity(&self) -> Option<SavedCapacity> {
-        self.pod.capacity()
-    }
-
-    /// Takes back what was known of its capacity.
-    pub fn take_capacity(&mut self, saved: SavedCapacity) {
-        self.pod.take_capacity(saved);
-    }
-
-    /// A startup that ended when the SLOs `rules` were in force, as it was saved with the numbers of `table`.
+    /// Checks what was read.
     ///
     /// # Errors
-    /// If one of the numbers stands for nothing that is known here.
-    pub fn restored(
-        saved: SavedEnded,
-        rules: Arc<[SloRule]>,
-        table: &WaitingTable,
-    ) -> Result<Self, UnreadWaiting> {
-        let mut pod = saved.pod;
-        pod.waiting = table.get(saved.waiting)?;
-        pod.take_collected(saved.collected, table)?;
-        pod.info.images = (!saved.images.is_empty()).then(|| Arc::new(saved.images));
-        Ok(Self::new(pod, saved.outcome, saved.at, rules))
+    /// What no startup can have.
+    pub fn check(&self) -> Result<(), &'static str> {
+        self.pod.check(self.rules.len())
     }
 
-    /// What is saved of its node (see [`PodInFlight::saved_node`]).
-    pub fn saved_node(&self, number: impl FnMut(&Arc<NodeLabels>) -> u32) -> Option<SavedPodNode> {
-        self.pod.saved_node(number)
-    }
-
-    /// Takes back what was known of its node.
-    pub fn take_node(&mut self, saved: &SavedPodNode, labels: &[Arc<NodeLabels>]) {
-        self.pod.take_node(saved, labels);
-    }
-
-    /// How the pod ended, by its status; saved beside it.
+    /// How the pod ended, by its status.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_deref()
     }
@@ -142,14 +110,9 @@ impl EndedStartup {
         self.ending = ending.map(|ending| Box::new(ending.kept()));
     }
 
-    /// What the pod claims, which is saved beside it.
+    /// What the pod claims, as its newest version says.
     pub const fn claims(&self) -> Claims {
         self.pod.startup.traits.claims()
-    }
-
-    /// Takes back what the pod claims.
-    pub const fn take_claims(&mut self, claims: Claims) {
-        self.pod.startup.traits.set_claims(claims);
     }
 
     /// How it ended.

@@ -4,7 +4,6 @@
 //! become ready; a deadline does.
 
 mod progress;
-mod saved;
 mod selection;
 mod timers;
 
@@ -45,21 +44,26 @@ impl Namespaces {
 }
 
 /// Which pods an SLO matches, and what they have to meet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SloRule {
     /// The value of the label `slo`
     pub name: Arc<str>,
     /// The interval that the threshold limits
     pub interval: Interval,
     /// The longest good duration
+    #[serde(default)]
     pub threshold: Duration,
     /// How much later than the threshold the deadline passes: time for the delivery of the event
+    #[serde(default)]
     pub grace: Duration,
     /// The namespaces whose pods it matches
+    #[serde(default)]
     pub namespaces: Namespaces,
     /// The kinds of owner whose pods it matches; empty for all pods
+    #[serde(default)]
     pub owner_kinds: Vec<Box<str>>,
     /// The startups that count
+    #[serde(default)]
     pub selection: Selection,
 }
 

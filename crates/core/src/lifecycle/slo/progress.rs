@@ -15,11 +15,12 @@ use crate::lifecycle::reached::Reached;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
 use crate::lifecycle::startup::Startup;
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
+use crate::saved::is_default;
 use crate::timestamp::Timestamp;
 
 /// A snapshot or Event that was folded, as the SLOs need it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SloInput<'a> {
+pub(in crate::lifecycle) struct SloInput<'a> {
     pub uid: PodUid,
     /// `None` for an Event
     pub snapshot: Option<&'a PodSnapshot>,
@@ -37,9 +38,8 @@ pub(crate) struct SloInput<'a> {
     pub before: Option<WaitReason>,
 }
 
-/// Saved is whether the pod has had its event; the event itself, and one that is held, is saved beside the pods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "bool", into = "bool")]
+/// How far a pod is for an SLO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// No event yet, and the interval has not begun at a known time
     Open,
@@ -54,18 +54,38 @@ enum State {
     Decided(Option<SloVerdict>),
 }
 
-impl From<bool> for State {
-    fn from(decided: bool) -> Self {
-        match decided {
-            true => Self::Decided(None),
-            false => Self::Open,
-        }
+/// The saved form of a state: whether the pod has had its event, and that or the one that is held.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "SloState")]
+struct SavedState {
+    slo: SloId,
+    #[serde(default, skip_serializing_if = "is_default")]
+    decided: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    verdict: Option<SloVerdict>,
+}
+
+impl From<SloProgress> for Vec<SavedState> {
+    fn from(progress: SloProgress) -> Self {
+        let all = progress.0.iter().map(|(slo, state)| SavedState {
+            slo: *slo,
+            decided: state.is_decided(),
+            verdict: state.verdict().or(state.held()),
+        });
+        all.collect()
     }
 }
 
-impl From<State> for bool {
-    fn from(state: State) -> Self {
-        state.is_decided()
+impl From<Vec<SavedState>> for SloProgress {
+    fn from(saved: Vec<SavedState>) -> Self {
+        let all = saved.into_iter().map(|SavedState { slo, decided, verdict }| {
+            let mut state = if decided { State::Decided(verdict) } else { State::Open };
+            if let Some(verdict) = verdict.filter(|_| !decided) {
+                state.hold(verdict);
+            }
+            (slo, state)
+        });
+        Self(all.collect())
     }
 }
 
@@ -112,40 +132,20 @@ impl State {
 
 /// The SLOs that match a pod, each with the pod's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SloProgress(Box<[(SloId, State)]>);
+#[serde(from = "Vec<SavedState>", into = "Vec<SavedState>")]
+pub(in crate::lifecycle) struct SloProgress(Box<[(SloId, State)]>);
 
 impl SloProgress {
     /// The SLOs that match `pod`, without an event yet.
-    pub(crate) fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
+    pub(in crate::lifecycle) fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
         let ids = (0..).map(SloId).zip(rules);
         let matching = ids.filter(|(_, rule)| rule.matches(pod));
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
     }
 
-    /// How many SLOs match the pod.
-    pub(crate) const fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Whether all are of the first `rules` SLOs.
-    pub(crate) fn are_among(&self, rules: usize) -> bool {
+    pub(in crate::lifecycle) fn are_among(&self, rules: usize) -> bool {
         self.0.iter().all(|(slo, _)| usize::from(slo.0) < rules)
-    }
-
-    /// Takes back the events that were saved beside the pods. Those of an SLO that the pod has not had are held.
-    pub(crate) fn set_verdicts(&mut self, verdicts: impl IntoIterator<Item = Option<SloVerdict>>) {
-        for ((_, state), verdict) in self.0.iter_mut().zip(verdicts) {
-            match verdict {
-                _ if state.is_decided() => *state = State::Decided(verdict),
-                Some(verdict) => state.hold(verdict),
-                None => {}
-            }
-        }
-    }
-
-    /// For each SLO its event, once it has had it and where that is known, or the one that is held.
-    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Option<SloVerdict>> {
-        self.0.iter().map(|(_, state)| state.verdict().or(state.held()))
     }
 
     fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
@@ -154,13 +154,13 @@ impl SloProgress {
     }
 
     /// The SLOs that have not had their event of this pod.
-    pub(crate) fn undecided(&self) -> impl Iterator<Item = SloId> {
+    pub(in crate::lifecycle) fn undecided(&self) -> impl Iterator<Item = SloId> {
         self.0.iter().filter(|(_, state)| !state.is_decided()).map(|(id, _)| *id)
     }
 
     /// Replaces the rules: `successors` has for each old one the new one that continues it, if any.
     /// Sets all deadlines again.
-    pub(crate) fn replace(
+    pub(in crate::lifecycle) fn replace(
         &mut self,
         successors: &[Option<SloId>],
         rules: &[SloRule],
@@ -185,7 +185,7 @@ impl SloProgress {
     }
 
     /// Each SLO with its deadline, where that is known, and its event, once it has had it.
-    pub(crate) fn results<'a>(
+    pub(in crate::lifecycle) fn results<'a>(
         &'a self,
         rules: &'a [SloRule],
         startup: &'a Startup,
@@ -197,7 +197,11 @@ impl SloProgress {
     }
 
     /// Reports the event of every undecided SLO as excluded: the pod has ended.
-    pub(crate) fn end(&mut self, outcome: Outcome, emit: &mut impl FnMut(PodObservation)) {
+    pub(in crate::lifecycle) fn end(
+        &mut self,
+        outcome: Outcome,
+        emit: &mut impl FnMut(PodObservation),
+    ) {
         let verdict = SloVerdict::Excluded(ExclusionReason::of(outcome));
         for (slo, state) in self.waiting() {
             decide(slo, state, verdict, emit);
@@ -206,7 +210,7 @@ impl SloProgress {
 
     /// Reports the event of every SLO that holds one as excluded: the pod has ended, and what the SLO selects by
     /// was never known.
-    pub(crate) fn exclude_held(
+    pub(in crate::lifecycle) fn exclude_held(
         &mut self,
         kind: StartupKind,
         rules: &[SloRule],
@@ -224,7 +228,7 @@ impl SloProgress {
 
     /// Reports the event of every undecided SLO that waits for a network condition which the cluster does
     /// not have: the pod has ended.
-    pub(crate) fn exclude_without_network(
+    pub(in crate::lifecycle) fn exclude_without_network(
         &mut self,
         startup: &Startup,
         rules: &[SloRule],
@@ -242,7 +246,7 @@ impl SloProgress {
     /// A deadline that was set for the UID passes at `now`, or all of them do. Does nothing if the event was
     /// reported already, or if the deadline was set before the UID was forgotten and discovered again, and
     /// the present deadline has not passed.
-    pub(crate) fn pass_deadlines(
+    pub(in crate::lifecycle) fn pass_deadlines(
         &mut self,
         missed: Option<SloId>,
         now: Timestamp,
@@ -264,7 +268,7 @@ impl SloProgress {
     }
 
     /// Decides what a folded snapshot decides, and sets the deadlines that are now known.
-    pub(crate) fn update(
+    pub(in crate::lifecycle) fn update(
         &mut self,
         startup: &Startup,
         input: SloInput<'_>,
@@ -410,7 +414,7 @@ fn is_of_kubelet(snapshot: &PodSnapshot) -> bool {
 }
 
 /// Whether the status shows that the cluster has no network condition.
-pub(crate) fn shows_no_network_condition(snapshot: &PodSnapshot) -> bool {
+pub(in crate::lifecycle) fn shows_no_network_condition(snapshot: &PodSnapshot) -> bool {
     let network = Milestone::NetworkReady.condition(&snapshot.conditions);
     network.is_none() && is_of_kubelet(snapshot)
 }

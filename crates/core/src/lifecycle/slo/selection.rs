@@ -9,6 +9,7 @@ use crate::lifecycle::startup::Startup;
 
 /// The startups that count for an SLO; all by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Selection {
     /// Only those on capacity that was `existing` ([§14.3](crate::specification#s14-3))
     pub existing_capacity: bool,
@@ -18,7 +19,7 @@ pub struct Selection {
 
 /// What is known of a startup by which an SLO can select it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StartupKind {
+pub(in crate::lifecycle) struct StartupKind {
     /// `None` before Scheduled is latched
     capacity: Option<StartupCapacity>,
     /// `Unknown` as long as Events may still tell
@@ -81,7 +82,7 @@ impl Selection {
 
 impl StartupKind {
     /// That of a startup whose images are these so far.
-    pub(crate) fn of(startup: &Startup, images: StartupImages) -> Self {
+    pub(in crate::lifecycle) fn of(startup: &Startup, images: StartupImages) -> Self {
         let scheduled = startup.reached(Milestone::Scheduled).is_reached();
         Self { capacity: scheduled.then(|| startup.capacity()), images }
     }

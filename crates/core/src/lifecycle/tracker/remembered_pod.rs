@@ -8,7 +8,7 @@ use crate::lifecycle::label_hold::LabelHold;
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::LastTrue;
-use crate::lifecycle::saved::{SavedDeleted, SavedPod};
+use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod};
 use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -51,7 +51,8 @@ impl RememberedPod {
             Self::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
             Self::Finished(finished) => {
                 let ready = finished.ready().filter(|ready| is_recent(*ready, now));
-                Some(SavedPod::Finished(uid, finished.last_seen(), ready))
+                let last_seen = finished.last_seen();
+                Some(SavedPod::Finished(SavedFinished { uid, last_seen, ready }))
             }
             Self::Deleted { .. } => None,
         }

@@ -9,7 +9,7 @@ use crate::lifecycle::nodes::Nodes;
 use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::saved::{SavedDeleted, SavedPod, SavedTracker};
+use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
 use crate::lifecycle::sink::Sink;
 use crate::lifecycle::sources::Successor;
 use crate::timestamp::Timestamp;
@@ -107,7 +107,7 @@ impl Tracker {
                     pod.last_seen.hold = reporter.hold(pod.info());
                     tracker.remember_in_flight(pod);
                 }
-                SavedPod::Finished(_, last_seen, ready) => {
+                SavedPod::Finished(SavedFinished { last_seen, ready, .. }) => {
                     let finished = FinishedPod::new(last_seen, ready);
                     let finished = RememberedPod::Finished(finished);
                     tracker.pods.insert(uid, finished);
