@@ -121,7 +121,7 @@ impl Harness {
     /// The process ends during a commit, after all this, and another one begins.
     fn restart(&mut self, unsaved: &[Delivery]) {
         let file = self.written_during(unsaved);
-        let content::Decoded { content, pods: mut pods, .. } =
+        let content::Decoded { content, mut pods, .. } =
             content::decode(&frame::read(&file).unwrap()).unwrap();
         let again = content::encode(&content, pods.iter().cloned()).finish();
         assert!(again == file, "read and written again, it is another checkpoint");

@@ -190,7 +190,7 @@ impl Process {
             ..Content::default()
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
-        let content::Decoded { content, pods: mut pods, .. } =
+        let content::Decoded { content, mut pods, .. } =
             content::decode(&frame::read(&file).unwrap()).unwrap();
         let mut after = Self::new();
         let recorder = &mut after.said.recorder;
