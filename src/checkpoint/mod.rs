@@ -21,10 +21,10 @@
 
 pub mod content;
 pub mod disk;
-mod form;
 pub mod frame;
 mod inspect;
 pub mod open;
+mod shape;
 pub mod store;
 
 // Only Linux lets one thread give up what root may do.

@@ -17,7 +17,6 @@ use super::layout::{CLASSIC_BUCKETS, LAYOUT};
 use crate::instruments::{Encoder, FamilyType, Kind, Label, LabelText};
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::PodInfo;
-use podinit_core::saved::is_default;
 use podinit_core::timestamp::Timestamp;
 
 /// Latencies of one series.
@@ -248,42 +247,9 @@ impl Snapshot {
 pub struct SavedHistogram {
     /// The cells that are not empty, by position in [`SavedMetrics::bounds`](super::saved::SavedMetrics::bounds), ascending, and what
     /// they count
-    #[serde(with = "distances", skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<(u16, u64)>,
     /// The sum of what was observed, in nanoseconds
-    #[serde(skip_serializing_if = "is_default")]
     pub sum: u128,
-}
-
-/// Cells in few bytes, since there are many of them: how many positions each is behind the one before, and its count.
-mod distances {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(cells: &[(u16, u64)], to: S) -> Result<S::Ok, S::Error> {
-        let mut before = 0;
-        let numbers = cells.iter().flat_map(|(position, count)| {
-            let distance = position.wrapping_sub(std::mem::replace(&mut before, *position));
-            [u64::from(distance), *count]
-        });
-        numbers.collect::<Vec<u64>>().serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D>(from: D) -> Result<Vec<(u16, u64)>, D::Error>
-    where
-        D: Deserializer<'de>,
-    {
-        let numbers = Vec::<u64>::deserialize(from)?;
-        let (pairs, []) = numbers.as_chunks() else {
-            return Err(D::Error::custom("a cell has no count"));
-        };
-        let mut position = 0_u16;
-        let cells = pairs.iter().map(|[distance, count]| {
-            position = position.wrapping_add(u16::try_from(*distance).map_err(D::Error::custom)?);
-            Ok((position, *count))
-        });
-        cells.collect()
-    }
 }
 
 impl SavedHistogram {

@@ -10,7 +10,7 @@ use schemars::{Schema, json_schema};
 #[doc(hidden)]
 pub use serde;
 use serde::Deserializer;
-use serde::de::{Error, Visitor};
+use serde::de::{DeserializeSeed, EnumAccess, Error, VariantAccess, Visitor};
 
 /// An enum whose variants are the values of one metric label.
 ///
@@ -38,19 +38,39 @@ pub trait LabelValue: Copy + 'static {
     }
 }
 
+/// A [`LabelValue`] whose texts are known to the compiler, as serde wants the names of variants and fields.
+pub trait LabelTexts: LabelValue {
+    /// The texts, in the order of [`LabelValue::ALL`].
+    const TEXTS: &'static [&'static str];
+}
+
 /// So much of a text that is no value is shown, in bytes.
 const MOST_SHOWN: usize = 80;
 
-/// Reads the text of a value.
+/// Reads a value of the type `name`: a document has its text, a checkpoint a variant.
 #[doc(hidden)]
-pub fn deserialize<'de, T: LabelValue, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+pub fn deserialize<'de, T: LabelTexts, D: Deserializer<'de>>(
+    name: &'static str,
+    from: D,
+) -> Result<T, D::Error> {
     struct Text<T>(PhantomData<T>);
 
-    impl<T: LabelValue> Visitor<'_> for Text<T> {
+    impl<'de, T: LabelValue> Visitor<'de> for Text<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("the text of a label value")
+        }
+
+        fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<T, A::Error> {
+            let (value, variant) = data.variant_seed(self)?;
+            variant.unit_variant()?;
+            Ok(value)
+        }
+
+        fn visit_u64<E: Error>(self, index: u64) -> Result<T, E> {
+            let value = usize::try_from(index).ok().and_then(|index| T::ALL.get(index));
+            value.copied().ok_or_else(|| E::custom(format_args!("no value has the index {index}")))
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
@@ -62,7 +82,18 @@ pub fn deserialize<'de, T: LabelValue, D: Deserializer<'de>>(from: D) -> Result<
         }
     }
 
-    from.deserialize_str(Text(PhantomData))
+    impl<'de, T: LabelValue> DeserializeSeed<'de> for Text<T> {
+        type Value = T;
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
+            from.deserialize_identifier(self)
+        }
+    }
+
+    match from.is_human_readable() {
+        true => from.deserialize_str(Text(PhantomData)),
+        false => from.deserialize_enum(name, T::TEXTS, Text(PhantomData)),
+    }
 }
 
 /// The schema of a value's text.
@@ -72,8 +103,7 @@ pub fn schema<T: LabelValue>() -> Schema {
     json_schema!({ "enum": texts })
 }
 
-/// Implements serde for a [`LabelValue`], which is written as its text, so that a later podinit may have
-/// more values.
+/// Implements serde for a [`LabelValue`], which is written as a variant with its text.
 #[macro_export]
 macro_rules! serde_by_text {
     ($name:ty) => {
@@ -95,8 +125,20 @@ macro_rules! serde_by_text {
             fn deserialize<D: $crate::label_value::serde::Deserializer<'de>>(
                 from: D,
             ) -> Result<Self, D::Error> {
-                $crate::label_value::deserialize(from)
+                $crate::label_value::deserialize(stringify!($name), from)
             }
+        }
+
+        impl $crate::label_value::LabelTexts for $name {
+            const TEXTS: &'static [&'static str] = &{
+                let mut texts = [""; <$name>::ALL.len()];
+                let mut index = 0;
+                while index < texts.len() {
+                    texts[index] = <$name>::as_str(<$name>::ALL[index]);
+                    index += 1;
+                }
+                texts
+            };
         }
 
         impl $crate::label_value::schemars::JsonSchema for $name {

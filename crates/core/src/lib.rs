@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod documents;
 pub mod image_registry;
 pub mod kube_event;
 pub mod label_value;

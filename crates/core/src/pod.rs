@@ -32,7 +32,6 @@ pub(crate) use self::workload::is_generated;
 pub use self::workload::{HashedBy, LastingName, TemplateHash, Workload, generated_word};
 use crate::label_values;
 use crate::node::labels::NodeLabels;
-use crate::saved::{is_default, shared};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 label_values! {
@@ -133,26 +132,21 @@ pub enum Phase {
 #[serde(default)]
 pub struct PodInfo {
     /// `metadata.namespace`
-    #[serde(serialize_with = "shared")]
     pub namespace: Arc<str>,
     /// `metadata.name`
     pub name: Box<str>,
     /// `spec.nodeName`; `None` while the pod is not bound
-    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub node: Option<Arc<str>>,
     /// The controlling owner, `None` for a bare pod
-    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub workload: Option<Arc<Workload>>,
     /// What the node states that was first known of it while the pod was bound to it; `None` before, and where nodes
-    /// are no source of evidence
-    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
+    /// are no source of evidence. Saved beside it (see [`SharedParts`](crate::lifecycle::SharedParts))
+    #[serde(skip)]
     pub node_labels: Option<Arc<NodeLabels>>,
     /// `spec.hostNetwork`
-    #[serde(skip_serializing_if = "is_default")]
     pub host_network: bool,
     /// The values of the chosen pod labels in the order in which they were chosen; empty text
     /// where the pod has no such label. Shared with the other pods that have the same values
-    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     pub pod_labels: Arc<[Box<str>]>,
     /// The probes of `spec.containers`, in the order of the spec, of those that have any; shared with
     /// the other pods of the workload. `None` where no container has one
@@ -160,8 +154,8 @@ pub struct PodInfo {
     pub probes: Option<Arc<Vec<ContainerProbes>>>,
     /// The images of the first [`MOST_FOLLOWED`] containers, in the order of the containers, as the spec
     /// names them at first sight; shared with the other pods of the workload. `None` where they were not
-    /// asked for
-    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
+    /// asked for. Saved beside it (see [`SharedParts`](crate::lifecycle::SharedParts))
+    #[serde(skip)]
     pub images: Option<Arc<Vec<Arc<str>>>>,
 }
 

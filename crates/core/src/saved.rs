@@ -5,24 +5,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::label_value::LabelValue;
-
-/// The name of what is wrapped around a value that many others have in common, so that a checkpoint can hold it once.
-pub const SHARED: &str = "podinit shared";
-
-/// Writes a value that many others have in common.
-pub fn shared<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_newtype_struct(SHARED, value)
-}
-
-/// Whether a value need not be written.
-pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
+use crate::label_value::LabelTexts;
 
 /// Values that others name by their positions: one that cannot be read does not move those behind it.
 pub mod by_position {
@@ -32,12 +19,18 @@ pub mod by_position {
     const MOST: u16 = 1 << 12;
 
     /// Writes each value with its position.
+    ///
+    /// # Errors
+    /// Those of the serializer.
     pub fn serialize<T: Serialize, S: Serializer>(all: &[T], to: S) -> Result<S::Ok, S::Error> {
         let all: BTreeMap<u16, &T> = (0..).zip(all).collect();
         all.serialize(to)
     }
 
     /// Reads the values, with the default where there is none.
+    ///
+    /// # Errors
+    /// Those of the deserializer.
     pub fn deserialize<'de, T, D>(from: D) -> Result<Arc<[T]>, D::Error>
     where
         T: Clone + Default + Deserialize<'de>,
@@ -49,36 +42,52 @@ pub mod by_position {
     }
 }
 
-/// Writes values by the names of what they belong to, as a struct has its fields by name.
-pub fn write_by_name<L: LabelValue, T: Serialize, S: Serializer>(
-    what: &'static str,
-    all: impl IntoIterator<Item = (L, T)>,
+/// Writes one value for each label value, as a struct whose fields have the texts of these as names.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn write_by_name<L: LabelTexts, T: Serialize, S: Serializer>(
+    name: &'static str,
+    mut value: impl FnMut(L) -> T,
     to: S,
 ) -> Result<S::Ok, S::Error> {
-    let mut to = to.serialize_struct(what, L::ALL.len())?;
-    for (of, value) in all {
-        to.serialize_field(of.as_str(), &value)?;
+    let mut to = to.serialize_struct(name, L::ALL.len())?;
+    for of in L::ALL {
+        to.serialize_field(of.as_str(), &value(*of))?;
     }
     to.end()
 }
 
-/// Reads values by the names of what they belong to. Those of other names are ignored.
-pub fn read_by_name<'de, L: LabelValue, T: Deserialize<'de>, D: Deserializer<'de>>(
+/// Reads what [`write_by_name`] has written. Fields with other names are ignored.
+///
+/// # Errors
+/// Those of the deserializer.
+pub fn read_by_name<'de, L: LabelTexts, T: Deserialize<'de>, D: Deserializer<'de>>(
+    name: &'static str,
     from: D,
     read: impl FnMut(L, T),
 ) -> Result<(), D::Error> {
     struct ByName<F, L, T>(F, PhantomData<(L, T)>);
 
-    impl<'de, L: LabelValue, T: Deserialize<'de>, F: FnMut(L, T)> Visitor<'de> for ByName<F, L, T> {
+    impl<'de, L: LabelTexts, T: Deserialize<'de>, F: FnMut(L, T)> Visitor<'de> for ByName<F, L, T> {
         type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("values by name")
         }
 
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut all: A) -> Result<(), A::Error> {
+            for of in L::ALL {
+                if let Some(value) = all.next_element()? {
+                    self.0(*of, value);
+                }
+            }
+            Ok(())
+        }
+
         fn visit_map<A: MapAccess<'de>>(mut self, mut all: A) -> Result<(), A::Error> {
-            while let Some(name) = all.next_key::<&str>()? {
-                match L::from_text(name) {
+            while let Some(name) = all.next_key::<String>()? {
+                match L::from_text(&name) {
                     Some(of) => self.0(of, all.next_value()?),
                     None => _ = all.next_value::<IgnoredAny>()?,
                 }
@@ -87,5 +96,5 @@ pub fn read_by_name<'de, L: LabelValue, T: Deserialize<'de>, D: Deserializer<'de
         }
     }
 
-    from.deserialize_map(ByName(read, PhantomData))
+    from.deserialize_struct(name, L::TEXTS, ByName(read, PhantomData))
 }

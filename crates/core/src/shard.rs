@@ -23,24 +23,25 @@ pub struct Shard {
     last: u64,
 }
 
-/// The saved form.
+/// The saved form. Every one is a shard but those past the last.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "Shard")]
 struct SavedShard {
     index: u64,
-    count: NonZeroU64,
+    /// How many others there are
+    others: u64,
 }
 
 impl From<Shard> for SavedShard {
     fn from(Shard { index, count, .. }: Shard) -> Self {
-        Self { index, count }
+        Self { index, others: count.get() - 1 }
     }
 }
 
 impl TryFrom<SavedShard> for Shard {
     type Error = ShardError;
 
-    fn try_from(SavedShard { index, count }: SavedShard) -> Result<Self, ShardError> {
+    fn try_from(SavedShard { index, others }: SavedShard) -> Result<Self, ShardError> {
+        let count = NonZeroU64::MIN.saturating_add(others);
         Self::new(index, count).ok_or(ShardError::Index { count })
     }
 }

@@ -2,285 +2,267 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::collections::BTreeSet;
+use ciborium::Value;
 
+use super::section::append;
 use super::tests::{checkpoint_of, decoded, sections};
 use super::*;
-use crate::checkpoint::form::tree::Tree;
-use crate::checkpoint::form::{ValueWriter, Values};
 use crate::checkpoint::frame;
+use crate::checkpoint::shape::editing::Name;
 
-/// All sections of a file, each with its values.
-type Trees = Vec<(u32, Vec<Tree>)>;
+/// The values of a file, with the names of their types.
+type Trees = Vec<(&'static str, Value)>;
 
 fn trees(file: &[u8]) -> Trees {
-    let all = sections(file).into_iter().map(|(tag, payload)| {
-        let mut values = Values::of(&payload).unwrap();
-        let trees = std::iter::from_fn(|| values.next::<Tree>().unwrap());
-        (tag, trees.map(Option::unwrap).collect())
-    });
-    all.collect()
+    fn take<T: Saved>(bytes: &mut &[u8]) -> (&'static str, Value) {
+        (T::NAME, shapes().take::<T>(bytes))
+    }
+    let mut all = Vec::new();
+    for (tag, payload) in sections(file) {
+        let mut bytes = &payload[..];
+        match tag {
+            SCOPE => all.push(take::<SavedScope>(&mut bytes)),
+            TRACKER => all.push(take::<SavedTracker>(&mut bytes)),
+            METRICS => all.push(take::<SavedMetrics>(&mut bytes)),
+            RECORDS => all.push(take::<RecordsHead>(&mut bytes)),
+            _ => {}
+        }
+        while let (PODS | RECORDS, Some((kind, rest))) = (tag, bytes.split_first()) {
+            bytes = rest;
+            all.push(match (tag, kind) {
+                (PODS, 0) => take::<SavedFinished>(&mut bytes),
+                (PODS, 1) => take::<InFlight>(&mut bytes),
+                (RECORDS, 0) => take::<Record>(&mut bytes),
+                _ => take::<Shared>(&mut bytes),
+            });
+        }
+    }
+    all
 }
 
-fn read(trees: &Trees) -> Result<Decoded, ContentError> {
-    let all = trees.iter().map(|(tag, trees)| {
-        let mut payload = Vec::new();
-        let mut values = ValueWriter::begin(&payload);
-        trees.iter().for_each(|tree| values.append(&mut payload, tree));
-        values.finish(&mut payload);
-        (*tag, payload)
-    });
-    decoded(&all.collect::<Vec<_>>())
+/// A file with everything that there is.
+fn whole() -> &'static [u8] {
+    static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| checkpoint_of(true));
+    &WHOLE
+}
+
+/// What is read of that file, where it says that its values have other shapes.
+fn read(shapes: &Shapes) -> Result<Decoded, ContentError> {
+    let mut all = sections(whole());
+    let (_, payload) = all.iter_mut().find(|(tag, _)| *tag == SHAPES).unwrap();
+    payload.clear();
+    append(payload, shapes);
+    decoded(&all)
+}
+
+fn renamed(name: &Name) -> Shapes {
+    let mut shapes = shapes().clone();
+    shapes.rename(name);
+    shapes
 }
 
 fn written(decoded: &Decoded) -> Trees {
     trees(&encode(&decoded.content, decoded.pods.iter().cloned()).finish())
 }
 
-/// Calls `change` with each value, and the way to it.
-fn walk(trees: &mut Trees, mut change: impl FnMut(&str, &mut Tree)) {
-    for (tag, trees) in trees {
-        let name = ["", "scope", "tracker", "pods", "metrics", "records"][*tag as usize];
-        trees.iter_mut().for_each(|tree| tree.walk(name, &mut change));
+/// Without a field, wherever there is such a struct.
+fn without_field(mut trees: Trees, (of, field): &Name) -> Trees {
+    for (name, tree) in &mut trees {
+        shapes().walk(name, tree, &mut |other, value| {
+            if let (true, Value::Map(fields)) = (other == of, value) {
+                fields.retain(|(key, _)| key.as_text() != Some(field));
+            }
+        });
     }
-}
-
-/// A file with everything that there is.
-fn whole() -> (Trees, Decoded) {
-    let file = checkpoint_of(true);
-    let decoded = decode(&frame::read(&file).unwrap()).unwrap();
-    (trees(&file), decoded)
-}
-
-/// Takes a field away, wherever the way leads to it.
-fn without(mut trees: Trees, way: &str) -> Trees {
-    let (of, name) = way.rsplit_once('.').unwrap();
-    walk(&mut trees, |at, tree| {
-        if at == of
-            && let Some(fields) = tree.fields()
-        {
-            fields.retain(|(key, _)| *key != Tree::text(name));
-        }
-    });
     trees
 }
 
-/// The ways to all fields.
-fn ways(trees: &Trees) -> BTreeSet<String> {
-    let mut ways = BTreeSet::new();
-    walk(&mut trees.clone(), |way, tree| {
-        for (key, _) in tree.fields().into_iter().flatten() {
-            if let Tree::Text(name) = key {
-                ways.insert(format!("{way}.{name}"));
-            }
-        }
-    });
-    ways
+fn whole_decoded() -> Decoded {
+    decode(&frame::read(whole()).unwrap()).unwrap()
 }
 
 #[test]
-fn a_tree_is_the_file_that_it_was_read_of() {
-    let (trees, expected) = whole();
-    assert_eq!(read(&trees), Ok(expected));
-    assert!(ways(&trees).len() > 100, "{:?}", ways(&trees));
+fn the_values_of_a_file_are_written_as_they_were_read() {
+    assert_eq!(written(&whole_decoded()), trees(whole()));
+    let (fields, variants) = shapes().names();
+    assert!(fields.len() > 100 && variants.len() > 100, "{} {}", fields.len(), variants.len());
 }
 
-#[test]
-fn an_additional_field_of_any_struct_is_skipped_and_counted() {
-    let (mut trees, expected) = whole();
-    let mut added = 0;
-    walk(&mut trees, |_, tree| {
-        let more = Tree::List(vec![Tree::Number(7), Tree::text("more"), Tree::Nil]);
-        if let Some(fields) = tree.fields() {
-            // A duration of the standard library has no more fields.
-            if fields.first().is_none_or(|(key, _)| *key != Tree::text("secs")) {
-                fields.insert(fields.len() / 2, (Tree::text("of a later version"), more));
-                added += 1;
-            }
-        }
-    });
-    let read = read(&trees).unwrap();
-    assert_eq!(read, Decoded { skipped: added, ..expected });
-}
-
-/// The field that a way leads to, or into.
-fn field(way: &str) -> &str {
-    way.trim_end_matches("[]")
-}
-
-/// Of these ways, those where more is lost than what they lead to.
-fn lost(ways: &BTreeSet<String>, change: impl Fn(&str) -> Trees) -> Vec<String> {
-    let original = whole().0;
-    let lost = ways.iter().filter(|way| {
-        let Ok(read) = read(&change(way)) else { return true };
-        without(written(&read), field(way)) != without(original.clone(), field(way))
-    });
-    lost.cloned().collect()
-}
-
-/// Without these a value cannot be what it is, and is lost alone; where it says so much, the file is corrupt. They are
+/// Without these a value cannot be what it is, and is lost with them; where others need it, the file is corrupt. They are
 /// those of the first version: what is added has a default.
-const NEEDED: &[&str] = &[
-    "metrics.bounds",
-    "metrics.durations",
-    "metrics.families[].labels",
-    "metrics.families[].name",
-    "metrics.families[].series",
-    "metrics.families[].series[].labels",
-    "metrics.families[].series[].value",
-    "metrics.holds.sets",
-    "metrics.holds.values",
-    "metrics.intervals",
-    "metrics.labels",
-    "metrics.labels.labels",
-    "metrics.labels.labels[].values",
-    "metrics.labels.sets",
-    "metrics.starts.sets",
-    "pods.Finished.uid",
-    "pods.InFlight.info.node_labels.pool",
-    "pods.InFlight.slos[].slo",
-    "pods.InFlight.uid",
-    "pods.InFlight.waiting.cause",
-    "pods.InFlight.waiting.stage",
-    "records.count",
-    "records.number",
-    "records.startup",
-    "records.startup.at",
-    "records.startup.outcome",
-    "records.startup.pod",
-    "records.startup.pod.info.node_labels.pool",
-    "records.startup.pod.sli.decided",
-    "records.startup.pod.slos[].decided",
-    "records.startup.pod.slos[].slo",
-    "records.startup.pod.startup.node.labels.pool",
-    "records.startup.pod.uid",
-    "records.startup.pod.waiting.cause",
-    "records.startup.pod.waiting.stage",
-    "records.startup.rules",
-    "records.startup.rules[].grace.nanos",
-    "records.startup.rules[].interval",
-    "records.startup.rules[].name",
-    "records.startup.rules[].threshold.nanos",
-    "tracker.deleted[].at",
-    "tracker.deleted[].created",
-    "tracker.deleted[].uid",
-    "tracker.nodes.nodes[].decided",
-    "tracker.nodes.nodes[].labels",
-    "tracker.nodes.nodes[].labels.pool",
-    "tracker.nodes.nodes[].name",
-    "tracker.nodes.nodes[].uid",
-    "tracker.nodes.nodes[].version",
-    "tracker.rules",
-    "tracker.rules[].grace.nanos",
-    "tracker.rules[].interval",
-    "tracker.rules[].name",
-    "tracker.rules[].threshold.nanos",
-    "tracker.stuck.containers.after",
-    "tracker.stuck.containers.after.nanos",
-    "tracker.stuck.containers.after.secs",
-    "tracker.stuck.gated.after",
-    "tracker.stuck.gated.after.nanos",
-    "tracker.stuck.gated.after.secs",
-    "tracker.stuck.init.after",
-    "tracker.stuck.init.after.nanos",
-    "tracker.stuck.init.after.secs",
-    "tracker.stuck.network.after",
-    "tracker.stuck.network.after.nanos",
-    "tracker.stuck.network.after.secs",
-    "tracker.stuck.readiness.after",
-    "tracker.stuck.readiness.after.nanos",
-    "tracker.stuck.readiness.after.secs",
-    "tracker.stuck.scheduling.after",
-    "tracker.stuck.scheduling.after.nanos",
-    "tracker.stuck.scheduling.after.secs",
-    "tracker.stuck.unschedulable.after",
-    "tracker.stuck.unschedulable.after.nanos",
-    "tracker.stuck.unschedulable.after.secs",
+const NEEDED: &[(&str, &str)] = &[
+    ("Duration", "secs"),
+    ("Duration", "nanos"),
+    ("EndedStartup", "pod"),
+    ("EndedStartup", "outcome"),
+    ("EndedStartup", "at"),
+    ("InFlight", "pod"),
+    ("InFlight", "shared"),
+    ("NodeLabels", "pool"),
+    ("Numbers", "node"),
+    ("PodInFlight", "uid"),
+    ("PodInFlight", "startup"),
+    ("Record", "number"),
+    ("Record", "startup"),
+    ("Record", "rules"),
+    ("Record", "shared"),
+    ("RecordsHead", "count"),
+    ("SavedDeleted", "uid"),
+    ("SavedDeleted", "at"),
+    ("SavedDeleted", "created"),
+    ("SavedFamily", "name"),
+    ("SavedFamily", "labels"),
+    ("SavedFamily", "series"),
+    ("SavedFinished", "uid"),
+    ("SavedHolds", "values"),
+    ("SavedHolds", "sets"),
+    ("SavedLabel", "values"),
+    ("SavedLabels", "labels"),
+    ("SavedLabels", "sets"),
+    ("SavedMetrics", "bounds"),
+    ("SavedMetrics", "labels"),
+    ("SavedMetrics", "intervals"),
+    ("SavedMetrics", "durations"),
+    ("SavedNode", "uid"),
+    ("SavedNode", "name"),
+    ("SavedNode", "version"),
+    ("SavedNode", "ready"),
+    ("SavedNode", "labels"),
+    ("SavedNode", "state"),
+    ("SavedNode", "decided"),
+    ("SavedSeries", "labels"),
+    ("SavedSeries", "value"),
+    ("SavedStartTimes", "sets"),
+    ("SavedState", "slo"),
+    ("SavedState", "decided"),
+    ("SavedTracker", "rules"),
+    ("Shared", "nodes"),
+    ("Shared", "rules"),
+    ("SloRule", "name"),
+    ("SloRule", "interval"),
+    ("StageAndCause", "stage"),
+    ("StageAndCause", "cause"),
+    ("Startup", "node"),
+    ("StuckBeforeOfStage", "after"),
 ];
 
 #[test]
-fn a_field_that_is_missing_has_its_default_and_nothing_else_is_lost() {
-    let trees = whole().0;
-    assert_eq!(lost(&ways(&trees), |way| without(trees.clone(), way)), NEEDED);
+fn a_field_of_another_name_is_skipped_and_missing_and_nothing_else_is_lost() {
+    let original = trees(whole());
+    let fields = shapes().names().0;
+    let lost = fields.iter().filter(|name| {
+        let Ok(read) = read(&renamed(name)) else { return true };
+        without_field(written(&read), name) != without_field(original.clone(), name)
+    });
+    let lost: Vec<(&str, &str)> = lost.map(|(of, name)| (&**of, &**name)).collect();
+    assert_eq!(lost, NEEDED);
 }
 
-/// These name what a value is about: it is lost with them, alone. Where a pod waits is told anew.
-const NAMES: &[&str] = &[
-    "metrics.families[].labels[]",
-    "metrics.families[].name",
-    "metrics.families[].series[].labels[]",
-    "pods.InFlight.waiting.cause",
-    "pods.InFlight.waiting.stage",
-    "records.startup.outcome",
-    "records.startup.pod.slos[].verdict.Excluded",
-    "records.startup.pod.waiting.cause",
-    "records.startup.pod.waiting.stage",
-    "records.startup.rules[].interval",
-    "records.startup.rules[].namespaces.Exclude[]",
-    "tracker.rules[].interval",
-    "tracker.rules[].namespaces.Exclude[]",
-];
-
-#[test]
-fn a_value_that_is_not_known_is_skipped_and_nothing_else_is_lost() {
-    let trees = whole().0;
-    let mut texts = BTreeSet::new();
-    walk(&mut trees.clone(), |way, tree| {
-        if matches!(tree, Tree::Text(_)) {
-            texts.insert(way.to_owned());
-        }
-    });
-    let renamed = |way: &str| {
-        let mut trees = trees.clone();
-        walk(&mut trees, |at, tree| {
-            if let (true, Tree::Text(text)) = (at == way, tree) {
-                text.push_str(" of a later version");
-            }
-        });
-        trees
+/// Takes away the elements of sequences that are this variant.
+fn without_elements(value: &mut Value, variant: &str) {
+    let is_it = |value: &Value| match value {
+        Value::Text(text) => text == variant,
+        Value::Map(all) => matches!(&all[..], [(name, _)] if name.as_text() == Some(variant)),
+        _ => false,
     };
-    assert_eq!(lost(&texts, renamed), NAMES);
-}
-
-#[test]
-fn an_additional_family_or_section_is_skipped_and_counted() {
-    let (mut trees, expected) = whole();
-    walk(&mut trees, |way, tree| {
-        if let ("metrics.families", Tree::List(families)) = (way, tree) {
-            let mut family = families[0].clone();
-            *family.field("name").unwrap() = Tree::text("podinit_of_a_later_version_total");
-            families.insert(1, family);
+    match value {
+        Value::Array(all) => {
+            all.retain(|one| !is_it(one));
+            all.iter_mut().for_each(|one| without_elements(one, variant));
         }
-    });
-    trees.push((99, vec![Tree::Nil]));
-    assert_eq!(read(&trees), Ok(Decoded { skipped: 2, ..expected }));
-}
-
-/// Adds a label to all families, or takes their last one away.
-fn relabelled(trees: &mut Trees, change: impl Fn(&mut Vec<Tree>)) {
-    walk(trees, |way, tree| {
-        if ["metrics.families[].labels", "metrics.families[].series[].labels"].contains(&way)
-            && let Tree::List(labels) = tree
-        {
-            change(labels);
-        }
-    });
-}
-
-#[test]
-fn an_additional_label_is_skipped_and_a_missing_one_has_its_first_value() {
-    let (mut trees, expected) = whole();
-    let families = &expected.content.metrics.families;
-    let names: Vec<String> = families.names().map(str::to_owned).collect();
-    relabelled(&mut trees, |labels| labels.push(Tree::text("later")));
-    let skipped = names.len() as u64;
-    assert_eq!(read(&trees), Ok(Decoded { skipped, ..expected.clone() }));
-    let mut trees = whole().0;
-    relabelled(&mut trees, |labels| _ = labels.pop());
-    let read = read(&trees).unwrap();
-    assert_eq!(read.skipped, 0);
-    for name in names {
-        assert_eq!(read.content.metrics.families.sum(&name), families.sum(&name), "{name}");
+        Value::Map(all) => all.iter_mut().for_each(|(_, one)| without_elements(one, variant)),
+        _ => {}
     }
-    assert_eq!(read.pods, expected.pods);
+}
+
+/// Without the fields that can be this variant, and without the elements that are it.
+fn without_variant(mut trees: Trees, (of, variant): &Name) -> Trees {
+    for field in shapes().fields_of(of) {
+        trees = without_field(trees, &field);
+    }
+    trees.iter_mut().for_each(|(_, tree)| without_elements(tree, variant));
+    trees
+}
+
+/// A cause, a verdict, a source, an SLO, a node or a record that cannot be without these is lost with them, alone.
+const NAMES: &[(&str, &str)] = &[
+    ("Cause", "queue"),
+    ("Cause", "acknowledge"),
+    ("ExclusionReason", "failed"),
+    ("ExclusionReason", "deleted"),
+    ("FirstList", "BeganAt"),
+    ("Interval", "created_to_ready"),
+    ("NodeState", "Starting"),
+    ("Outcome", "ready"),
+    ("Outcome", "failed"),
+    ("Outcome", "deleted"),
+    ("Reached", "No"),
+    ("Stage", "scheduling"),
+    ("Stage", "network"),
+];
+
+#[test]
+fn a_value_of_another_name_is_skipped_and_nothing_else_is_lost() {
+    let original = trees(whole());
+    let variants = shapes().names().1;
+    let pods = whole_decoded().pods.len();
+    let lost = variants.iter().filter(|name| {
+        let read = read(&renamed(name)).unwrap();
+        assert_eq!(read.pods.len(), pods, "{name:?}");
+        without_variant(written(&read), name) != without_variant(original.clone(), name)
+    });
+    let lost: Vec<(&str, &str)> = lost.map(|(of, name)| (&**of, &**name)).collect();
+    assert_eq!(lost, NAMES);
+}
+
+#[test]
+fn what_was_skipped_is_counted() {
+    let skipped = |of: &str, name: &str| {
+        let read = read(&renamed(&(of.to_owned(), name.to_owned()))).unwrap();
+        assert_eq!(read.pods.len(), whole_decoded().pods.len());
+        read.skipped
+    };
+    let Decoded { content, pods, .. } = whole_decoded();
+    let all = pods.len() + content.records.records.len();
+    assert_eq!(skipped("SavedLastSeen", "version"), all as u64);
+    assert_eq!(skipped("SavedTracker", "watermark"), 1);
+    assert_eq!(skipped("SavedScope", "shard"), 1);
+}
+
+#[test]
+fn an_additional_section_is_skipped_and_counted() {
+    let mut all = sections(whole());
+    all.push((99, vec![1, 2, 3]));
+    assert_eq!(decoded(&all), Ok(Decoded { skipped: 1, ..whole_decoded() }));
+}
+
+/// A family is saved by its name and those of its labels: as plain texts, whatever the shapes are.
+fn with_families(change: impl Fn(&mut Vec<u8>)) -> Result<Decoded, ContentError> {
+    let mut all = sections(whole());
+    let (_, payload) = all.iter_mut().find(|(tag, _)| *tag == METRICS).unwrap();
+    change(payload);
+    decoded(&all)
+}
+
+#[test]
+fn a_family_a_label_and_a_label_value_of_another_name_are_skipped_alone() {
+    let expected = whole_decoded().content.metrics.families;
+    for (name, other) in [
+        ("podinit_pods_finished_total", "podinit_pods_finishes_total"),
+        ("outcome", "outcame"),
+        ("ready", "raedy"),
+    ] {
+        let read = with_families(|payload| {
+            let text = payload.windows(name.len()).position(|text| text == name.as_bytes());
+            let at = text.unwrap();
+            payload[at..at + name.len()].copy_from_slice(other.as_bytes());
+        });
+        let read = read.unwrap();
+        assert_eq!(read.skipped, 1, "{name}");
+        let families = read.content.metrics.families;
+        let changed =
+            expected.names().filter(|family| expected.sum(family) != families.sum(family));
+        assert!(changed.count() <= 1, "{name}");
+        assert_eq!(read.pods, whole_decoded().pods);
+    }
 }

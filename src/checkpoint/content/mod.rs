@@ -7,28 +7,35 @@
 //! | 3 | `pods` | those that are starting up or finished |
 //! | 4 | `metrics` | the counters of every room, by family, and the histograms |
 //! | 5 | `records` | the records of startups that have ended |
+//! | 6 | `shapes` | how the values of the others are written |
 //!
-//! A section is one value or several, in the [form](super::form) in which each value says what it is. What this podinit
+//! A section is one value or several, of which the [shapes](super::shape) say what they are. What this podinit
 //! does not know of a value, of a section or of its counters is skipped and counted; what a file lacks has its default.
 //! So every podinit reads the checkpoints of earlier and of later ones, and a counter begins at zero only where it is
 //! new.
 
+mod pods;
 mod records;
 mod section;
 mod shared;
 mod unsealed;
+
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::section::ContentError;
 pub use self::unsealed::{Unsealed, encode};
 
-use self::section::{METRICS, PODS, RECORDS, SCOPE, TRACKER, corrupt, value, values};
-use self::shared::SharedValues;
+use self::pods::InFlight;
+use self::records::{Record, RecordsHead};
+use self::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, Typed};
+use self::shared::{Shared, SharedTexts};
 use super::frame::Sections;
+use super::shape::{Saved, Shapes};
 use crate::inspect::records::KeptRecords;
 use crate::metrics::saved::SavedMetrics;
-use podinit_core::lifecycle::{SavedPod, SavedTracker};
+use podinit_core::lifecycle::{SavedFinished, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
@@ -83,53 +90,56 @@ pub struct Decoded {
     pub skipped: u64,
 }
 
+/// The shapes of all types that a checkpoint holds.
+fn shapes() -> &'static Shapes {
+    static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
+        Shapes::default()
+            .with::<SavedScope>()
+            .with::<SavedTracker>()
+            .with::<SavedFinished>()
+            .with::<InFlight>()
+            .with::<Shared>()
+            .with::<SavedMetrics>()
+            .with::<RecordsHead>()
+            .with::<Record>()
+    });
+    &SHAPES
+}
+
+impl Saved for SavedScope {
+    const NAME: &'static str = "SavedScope";
+}
+
+impl Saved for SavedTracker {
+    const NAME: &'static str = "SavedTracker";
+}
+
+impl Saved for SavedMetrics {
+    const NAME: &'static str = "SavedMetrics";
+}
+
 /// Reads a checkpoint whose frame was found whole.
 ///
 /// # Errors
 /// If it holds something that cannot be.
 pub fn decode(file: &Sections<'_>) -> Result<Decoded, ContentError> {
-    let (scope, of_scope) = value(file, SCOPE)?;
-    let (tracker, of_tracker) = value::<SavedTracker>(file, TRACKER)?;
+    let typed = Typed::new(file, shapes())?;
+    let (scope, of_scope) = typed.value(SCOPE)?;
+    let (tracker, of_tracker) = typed.value::<SavedTracker>(TRACKER)?;
     tracker.check().map_err(|what| ContentError::Impossible(TRACKER, what))?;
-    let mut shared = SharedValues::default();
-    let (pods, of_pods) = pods(file, tracker.rules.len(), &mut shared)?;
-    let (mut metrics, of_metrics) = value::<SavedMetrics>(file, METRICS)?;
+    let mut texts = SharedTexts::default();
+    let (pods, of_pods) = pods::read(&typed, &tracker.rules, &mut texts)?;
+    let (mut metrics, of_metrics) = typed.value::<SavedMetrics>(METRICS)?;
     let of_families = metrics.adapt();
     let impossible = |what| ContentError::Impossible(METRICS, what);
     metrics.check().map_err(impossible)?;
     metrics.check_holds().map_err(impossible)?;
-    let (records, of_records) = match file.get(RECORDS) {
-        None => (KeptRecords::default(), 0),
-        Some(_) => {
-            let mut values = values(file, RECORDS)?;
-            (records::read(&mut values, &mut shared)?, values.skipped())
-        }
-    };
-    let known = [SCOPE, TRACKER, PODS, METRICS, RECORDS];
+    let (records, of_records) = records::read(&typed, &mut texts)?;
+    let known = [SCOPE, TRACKER, PODS, METRICS, RECORDS, SHAPES];
     let sections = file.iter().filter(|(tag, _)| !known.contains(tag)).count() as u64;
     let skipped = [of_scope, of_tracker, of_pods, of_metrics, of_families, of_records, sections];
     let content = Content { scope, tracker, metrics, records };
     Ok(Decoded { content, pods, skipped: skipped.iter().sum() })
-}
-
-/// The pods of a checkpoint with `slos` SLOs, and how much was skipped of them.
-fn pods(
-    file: &Sections<'_>,
-    slos: usize,
-    shared: &mut SharedValues,
-) -> Result<(Vec<SavedPod>, u64), ContentError> {
-    let mut values = values(file, PODS)?;
-    let mut pods = Vec::new();
-    while let Some(pod) = values.next().map_err(corrupt(PODS))? {
-        let pod: Option<SavedPod> = pod;
-        let Some(mut pod) = pod else { continue };
-        if let Some(pod) = pod.in_flight_mut() {
-            pod.check(slos).map_err(|what| ContentError::Impossible(PODS, what))?;
-            shared.share(pod);
-        }
-        pods.push(pod);
-    }
-    Ok((pods, values.skipped()))
 }
 
 #[cfg(test)]

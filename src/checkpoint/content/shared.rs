@@ -1,51 +1,136 @@
-//! What many pods and records have in common, held once.
+//! What many pods and records have in common: written once, and held once.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
-use podinit_core::lifecycle::{EndedStartup, PodInFlight, SloRule};
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::shape::Saved;
+use podinit_core::lifecycle::{PodInFlight, SharedParts, SloRule};
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::Workload;
+use podinit_core::saved::by_position;
 
-/// What was read before.
-#[derive(Default)]
-pub(super) struct SharedValues {
-    texts: HashSet<Arc<str>>,
-    workloads: HashSet<Arc<Workload>>,
-    images: HashSet<Arc<Vec<Arc<str>>>>,
-    nodes: HashSet<Arc<NodeLabels>>,
-    rules: Option<Arc<[SloRule]>>,
+/// The images of a pod's containers.
+type Images = Arc<Vec<Arc<str>>>;
+
+/// The SLOs that were in force when a startup ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Rules(#[serde(with = "by_position")] Arc<[SloRule]>);
+
+/// What the pods or the records of a section have in common, by numbers. It is the last value of its section.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Shared {
+    images: BTreeMap<u32, Images>,
+    nodes: BTreeMap<u32, Arc<NodeLabels>>,
+    rules: BTreeMap<u32, Rules>,
 }
 
-impl SharedValues {
-    /// Replaces parts of the pod by equal ones of pods before it.
+impl Saved for Shared {
+    const NAME: &'static str = "Shared";
+}
+
+/// The numbers of what a pod has of it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Numbers {
+    images: Option<u32>,
+    node: Option<u32>,
+    node_at_end: Option<u32>,
+}
+
+impl Shared {
+    /// What has these numbers.
+    pub(super) fn parts(&self, numbers: Numbers) -> SharedParts {
+        let node = |number: Option<u32>| self.nodes.get(&number?).cloned();
+        SharedParts {
+            images: numbers.images.and_then(|number| self.images.get(&number).cloned()),
+            node: node(numbers.node),
+            node_at_end: node(numbers.node_at_end),
+        }
+    }
+
+    /// The SLOs with this number.
+    pub(super) fn rules(&self, number: u32) -> Option<&Arc<[SloRule]>> {
+        self.rules.get(&number).map(|rules| &rules.0)
+    }
+
+    /// The longest list of images.
+    pub(super) fn most_images(&self) -> usize {
+        self.images.values().map(|images| images.len()).max().unwrap_or_default()
+    }
+
+    /// Holds each text of it once.
+    pub(super) fn share(&mut self, texts: &mut SharedTexts) {
+        for images in self.images.values_mut().filter_map(Arc::get_mut) {
+            images.iter_mut().for_each(|image| share(&mut texts.texts, image));
+        }
+    }
+}
+
+/// Numbers what pods have in common.
+#[derive(Debug, Default)]
+pub(super) struct SharedWriter {
+    images: HashMap<Images, u32>,
+    nodes: HashMap<Arc<NodeLabels>, u32>,
+    rules: Vec<Arc<[SloRule]>>,
+}
+
+impl SharedWriter {
+    /// The numbers of what this pod has.
+    pub(super) fn numbers(&mut self, pod: &PodInFlight) -> Numbers {
+        let SharedParts { images, node, node_at_end } = pod.shared_parts();
+        Numbers {
+            images: images.map(|images| number(&mut self.images, images)),
+            node: node.map(|node| number(&mut self.nodes, node)),
+            node_at_end: node_at_end.map(|node| number(&mut self.nodes, node)),
+        }
+    }
+
+    /// The number of these SLOs.
+    pub(super) fn number_of_rules(&mut self, used: &Arc<[SloRule]>) -> u32 {
+        // Nearly always those of the record before. After a restart, equal ones are in two places.
+        let same = |rules: &Arc<[SloRule]>| Arc::ptr_eq(rules, used) || rules == used;
+        let known = self.rules.iter().rposition(same);
+        let number = known.unwrap_or_else(|| {
+            self.rules.push(Arc::clone(used));
+            self.rules.len() - 1
+        });
+        number as u32
+    }
+
+    pub(super) fn finish(self) -> Shared {
+        Shared {
+            images: self.images.into_iter().map(|(images, number)| (number, images)).collect(),
+            nodes: self.nodes.into_iter().map(|(node, number)| (number, node)).collect(),
+            rules: (0..).zip(self.rules.into_iter().map(Rules)).collect(),
+        }
+    }
+}
+
+fn number<T: Eq + Hash>(numbers: &mut HashMap<Arc<T>, u32>, value: Arc<T>) -> u32 {
+    // A checkpoint has fewer pods than numbers.
+    let next = numbers.len() as u32;
+    *numbers.entry(value).or_insert(next)
+}
+
+/// The texts that were read before.
+#[derive(Default)]
+pub(super) struct SharedTexts {
+    texts: HashSet<Arc<str>>,
+    workloads: HashSet<Arc<Workload>>,
+}
+
+impl SharedTexts {
+    /// Replaces texts of the pod by equal ones of pods before it.
     pub(super) fn share(&mut self, pod: &mut PodInFlight) {
         for text in pod.texts_mut() {
             share(&mut self.texts, text);
         }
-        for labels in pod.node_labels_mut() {
-            share(&mut self.nodes, labels);
-        }
-        let info = pod.info_mut();
-        if let Some(workload) = &mut info.workload {
+        if let Some(workload) = &mut pod.info_mut().workload {
             share(&mut self.workloads, workload);
-        }
-        if let Some(images) = &mut info.images {
-            if let Some(texts) = Arc::get_mut(images) {
-                texts.iter_mut().for_each(|text| share(&mut self.texts, text));
-            }
-            share(&mut self.images, images);
-        }
-    }
-
-    /// The same for a startup that has ended: nearly always, the SLOs are those of the one before.
-    pub(super) fn share_ended(&mut self, startup: &mut EndedStartup) {
-        let (pod, rules) = startup.parts_mut();
-        self.share(pod);
-        match &self.rules {
-            Some(before) if before == rules => *rules = Arc::clone(before),
-            _ => self.rules = Some(Arc::clone(rules)),
         }
     }
 }

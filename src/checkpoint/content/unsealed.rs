@@ -2,11 +2,9 @@
 
 use std::borrow::Borrow;
 
-use serde::Serialize;
-
-use super::section::{METRICS, PODS, RECORDS, SCOPE, TRACKER, append};
-use super::{Content, records};
-use crate::checkpoint::form::ValueWriter;
+use super::pods::PodsWriter;
+use super::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, append};
+use super::{Content, records, shapes};
 use crate::checkpoint::frame::{Section, Writer};
 use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
 
@@ -21,7 +19,7 @@ pub struct Unsealed {
     content: Content,
     file: Writer,
     section: Section,
-    pods: ValueWriter,
+    pods: PodsWriter,
 }
 
 impl Unsealed {
@@ -33,8 +31,7 @@ impl Unsealed {
         }
         file.section(SCOPE, |out| append(out, &content.scope));
         let section = file.open(PODS);
-        let pods = ValueWriter::begin(file.end());
-        Self { content, file, section, pods }
+        Self { content, file, section, pods: PodsWriter::default() }
     }
 
     /// Adds some of the pods that `tracker` is saving. False if these were the last.
@@ -46,7 +43,7 @@ impl Unsealed {
     }
 
     /// Adds the next pod.
-    fn add<P: Borrow<PodInFlight> + Serialize>(&mut self, pod: &SavedPod<P>) {
+    fn add<P: Borrow<PodInFlight>>(&mut self, pod: &SavedPod<P>) {
         self.pods.append(self.file.end(), pod);
     }
 
@@ -58,12 +55,13 @@ impl Unsealed {
         file.section(TRACKER, |out| append(out, &content.tracker));
         file.section(METRICS, |out| append(out, &content.metrics));
         file.section(RECORDS, |out| records::append(out, &content.records));
+        file.section(SHAPES, |out| append(out, shapes()));
         file.finish()
     }
 }
 
 /// Writes a checkpoint, but for what [`Unsealed::finish`] does.
-pub fn encode<P: Borrow<PodInFlight> + Serialize>(
+pub fn encode<P: Borrow<PodInFlight>>(
     content: &Content,
     pods: impl Iterator<Item = SavedPod<P>>,
 ) -> Unsealed {

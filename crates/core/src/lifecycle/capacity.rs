@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::MessageBudget;
 use crate::kube_event::{CapacityState, EventReason, KubeEvent};
-use crate::saved::{is_default, shared};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
 /// What is known of the capacity of a pod in flight: nothing as long as no Event was delivered, and for a pod that was not
@@ -21,7 +20,6 @@ pub(super) struct PodCapacity(Option<Box<KnownCapacity>>);
 #[serde(default)]
 struct KnownCapacity {
     state: CapacityState,
-    #[serde(skip_serializing_if = "is_default")]
     said: Option<SaidOfCapacity>,
 }
 
@@ -29,10 +27,8 @@ struct KnownCapacity {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct SaidOfCapacity {
-    #[serde(serialize_with = "shared")]
     by: Arc<str>,
     since: Timestamp,
-    #[serde(skip_serializing_if = "is_default")]
     message: Option<Box<str>>,
 }
 

@@ -1,7 +1,10 @@
 //! Sets of the values of an enum, a bit for each.
 
+use std::fmt;
 use std::marker::PhantomData;
 
+use serde::de::{SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::label_value::LabelValue;
@@ -35,17 +38,34 @@ impl<T: LabelValue> EnumSet<T> {
 
 impl<T: LabelValue + Serialize> Serialize for EnumSet<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let values = T::ALL.iter().filter(|value| self.contains(**value));
-        let values: Vec<&T> = values.collect();
-        values.serialize(to)
+        let mut to = to.serialize_seq(Some(self.0.count_ones() as usize))?;
+        for value in T::ALL.iter().filter(|value| self.contains(**value)) {
+            to.serialize_element(value)?;
+        }
+        to.end()
     }
 }
 
 impl<'de, T: LabelValue + Deserialize<'de>> Deserialize<'de> for EnumSet<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut set = Self::default();
-        Vec::<T>::deserialize(from)?.into_iter().for_each(|value| set.insert(value));
-        Ok(set)
+        struct Values<T>(EnumSet<T>);
+
+        impl<'de, T: LabelValue + Deserialize<'de>> Visitor<'de> for Values<T> {
+            type Value = EnumSet<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the values of a set")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(mut self, mut all: A) -> Result<EnumSet<T>, A::Error> {
+                while let Some(value) = all.next_element()? {
+                    self.0.insert(value);
+                }
+                Ok(self.0)
+            }
+        }
+
+        from.deserialize_seq(Values(Self::default()))
     }
 }
 

@@ -10,7 +10,6 @@ use super::cause::Cause;
 use super::messages::MessageBudget;
 use crate::kube_event::{Hint, ProbeKind};
 use crate::reason::{self, Telling};
-use crate::saved::is_default;
 
 /// How a probe failed is told in so many characters, so that a sentence has room for how the container ended.
 const MOST_OF_PROBE: usize = 80;
@@ -22,7 +21,6 @@ pub(super) struct Hints {
     /// The newest text of each kind: at most one for each [`Hint`], the newest last
     texts: Vec<Kept>,
     /// The image of a volume that the status says cannot be pulled ([§13.3](crate::specification#s13-3))
-    #[serde(skip_serializing_if = "is_default")]
     pub volume_image: Option<Arc<str>>,
 }
 
@@ -31,7 +29,7 @@ pub(super) struct Hints {
 struct Kept {
     hint: Hint,
     /// The position of the container that it is about; `None` where it is about the pod
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default)]
     container: Option<u8>,
     text: Box<str>,
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::cause::MOST_FOLLOWED;
-use crate::saved::{is_default, shared};
 use crate::timestamp::Timestamp;
 
 /// The images of a pod's containers, in the order of its spec; empty until an Event tells of one.
@@ -51,13 +50,10 @@ pub(super) enum Image {
 
 /// The saved form of an [`ImagePull`].
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename = "ImagePull", default)]
+#[serde(default)]
 struct SavedPull {
-    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
     registry: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "is_default")]
     failed: bool,
-    #[serde(skip_serializing_if = "is_default")]
     image: Image,
 }
 

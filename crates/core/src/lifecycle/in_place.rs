@@ -24,14 +24,21 @@ pub struct OpenResize {
     pub at_first_sight: bool,
 }
 
+/// An update by OpenKruise that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenUpdate {
+    /// When `InPlaceUpdateReady` became False, where that is known
+    pub since: Option<Timestamp>,
+}
+
 /// What is open of one pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpenChanges {
     /// Its native resize
     pub resize: Option<OpenResize>,
-    /// Its update by OpenKruise: when `InPlaceUpdateReady` became False, where that is known
-    pub update: Option<Option<Timestamp>>,
+    /// Its update by OpenKruise
+    pub update: Option<OpenUpdate>,
 }
 
 /// How a snapshot was delivered, as far as changes in place depend on it.
@@ -165,9 +172,11 @@ impl OpenChanges {
     fn see_update(&mut self, ready: Option<Condition>, emit: &mut impl FnMut(TrackerObservation)) {
         let Some(ready) = ready else { return };
         match ready.status {
-            ConditionStatus::False => self.update = Some(ready.last_transition),
+            ConditionStatus::False => {
+                self.update = Some(OpenUpdate { since: ready.last_transition })
+            }
             ConditionStatus::True => {
-                let since = self.update.take().flatten();
+                let since = self.update.take().and_then(|update| update.since);
                 if let Some(latency) = usable(since, ready.last_transition) {
                     emit(TrackerObservation::UpdatedInPlace(latency));
                 }

@@ -1,14 +1,13 @@
 //! What is remembered of every pod for later snapshots: the newest version, and when conditions were
 //! last True.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::delivery::SourceId;
 use super::label_hold::LabelHold;
 use super::observation::PodObservation;
 use super::reentry::{LastTrue, ReentryBaseline, to_second};
-use crate::pod::{ConditionType, PodSnapshot};
-use crate::saved::{is_default, read_by_name, write_by_name};
+use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
 /// What a later snapshot is compared with, for a pod in flight and for one that has finished. All
@@ -80,40 +79,50 @@ impl LastSeen {
 
 /// [`LastSeen`] in few bytes, since most saved pods are finished.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename = "LastSeen", default)]
+#[serde(default)]
 struct SavedLastSeen {
     version: u64,
-    #[serde(skip_serializing_if = "is_default")]
     source: SourceId,
-    #[serde(skip_serializing_if = "is_default")]
     is_static: bool,
     created: u32,
-    #[serde(skip_serializing_if = "is_default")]
     hold: u32,
     last_true: SavedLastTrue,
 }
 
-/// When each condition was last true.
-#[derive(Default)]
-struct SavedLastTrue([SavedSecond; LastTrue::CONDITIONS.len()]);
+/// When each condition was last true, in the order of [`LastTrue::seconds`].
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct SavedLastTrue {
+    pod_ready_to_start_containers: SavedSecond,
+    pod_has_network: SavedSecond,
+    initialized: SavedSecond,
+    containers_ready: SavedSecond,
+    ready: SavedSecond,
+}
 
-impl Serialize for SavedLastTrue {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let all = LastTrue::CONDITIONS.into_iter().zip(self.0);
-        write_by_name("LastTrue", all.filter(|(_, second)| second.0 != 0), to)
+impl From<[SavedSecond; 5]> for SavedLastTrue {
+    fn from(seconds: [SavedSecond; 5]) -> Self {
+        let [pod_ready_to_start_containers, pod_has_network, initialized, containers_ready, ready] =
+            seconds;
+        Self {
+            pod_ready_to_start_containers,
+            pod_has_network,
+            initialized,
+            containers_ready,
+            ready,
+        }
     }
 }
 
-impl<'de> Deserialize<'de> for SavedLastTrue {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut read = Self::default();
-        read_by_name(from, |kind: ConditionType, second| {
-            let mut known = LastTrue::CONDITIONS.into_iter().zip(&mut read.0);
-            if let Some((_, saved)) = known.find(|(known, _)| *known == kind) {
-                *saved = second;
-            }
-        })?;
-        Ok(read)
+impl SavedLastTrue {
+    const fn seconds(&self) -> [SavedSecond; 5] {
+        [
+            self.pod_ready_to_start_containers,
+            self.pod_has_network,
+            self.initialized,
+            self.containers_ready,
+            self.ready,
+        ]
     }
 }
 
@@ -127,14 +136,14 @@ impl From<LastSeen> for SavedLastSeen {
             is_static: last_seen.is_static,
             created,
             hold: last_seen.hold.get(),
-            last_true: SavedLastTrue(seconds.map(|second| SavedSecond::of(second, created))),
+            last_true: seconds.map(|second| SavedSecond::of(second, created)).into(),
         }
     }
 }
 
 impl From<SavedLastSeen> for LastSeen {
     fn from(saved: SavedLastSeen) -> Self {
-        let seconds = saved.last_true.0.map(|second| second.second(saved.created));
+        let seconds = saved.last_true.seconds().map(|second| second.second(saved.created));
         Self {
             newest_version: saved.version,
             last_true: LastTrue::from_seconds(seconds),

@@ -14,7 +14,6 @@ use crate::image_registry;
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::pod::PodSnapshot;
 use crate::reason;
-use crate::saved::is_default;
 
 /// A message is cut to so many bytes.
 pub(super) const MOST_BYTES_OF_ONE: usize = 256;
@@ -29,7 +28,7 @@ pub(super) struct Message {
     /// The stage and cause that it is about
     pub(super) about: WaitReason,
     /// A warning says it whose volume may be attached later, which takes it back
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default)]
     pub(super) is_of_attachment: bool,
     pub(super) text: Box<str>,
 }

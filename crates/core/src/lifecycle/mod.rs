@@ -92,7 +92,7 @@ pub use observation::{
     ResizeResult, TrackerObservation,
 };
 pub use outcome::Outcome;
-pub use pod_in_flight::PodInFlight;
+pub use pod_in_flight::{PodInFlight, SharedParts};
 pub use pod_node::{StartupCapacity, StartupImages};
 #[cfg(any(test, feature = "testing"))]
 pub use record::fixtures as record_fixtures;

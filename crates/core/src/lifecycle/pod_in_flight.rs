@@ -4,6 +4,8 @@ mod kube_events;
 mod said;
 mod saving;
 
+pub use self::saving::SharedParts;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -36,7 +38,6 @@ use super::texts::Texts;
 use crate::kube_event::CapacityState;
 use crate::node::NodeLabels;
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
-use crate::saved::is_default;
 use crate::timestamp::Timestamp;
 
 /// What all pods in flight share.
@@ -120,18 +121,13 @@ pub struct PodInFlight {
     pub(super) info: PodInfo,
     pub(super) startup: Startup,
     pub(super) discovered: Timestamp,
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) slos: SloProgress,
     /// Why it waits, as its newest snapshot and its Events say
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) evidence: WaitEvidence,
     /// How its images came to its node
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) images: ImagePulls,
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) sli: SliProgress,
     /// Its newest status shows that the cluster has no network condition
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) lacks_network_condition: bool,
     /// The stage and cause that were reported last
     pub(super) waiting: WaitReason,
@@ -139,13 +135,10 @@ pub struct PodInFlight {
     #[serde(skip)]
     pub(super) container: Option<u8>,
     /// Its last causes, the present one included; empty as long as it has had one only
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) causes: CauseLog,
     /// What Kubernetes says of it; boxed, because there is little room for what few pods have
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) texts: Option<Box<Texts>>,
     /// Whether a node is on its way for it
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) capacity: PodCapacity,
     /// Its place in the order of its stage; `None` until its first snapshot is folded
     #[serde(skip)]

@@ -10,7 +10,6 @@ use super::interval::NodePoint;
 use super::reached::Reached;
 use crate::label_values;
 use crate::node::NodeLabels;
-use crate::saved::{is_default, shared};
 use crate::timestamp::Timestamp;
 
 label_values! {
@@ -65,13 +64,11 @@ impl StartupImages {
 pub(super) struct PodNode {
     pub(super) capacity: StartupCapacity,
     /// When the node was created, where that is known
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) created: Option<Timestamp>,
     /// When the node was first Ready, where it was and that is known
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) ready: Option<Timestamp>,
-    /// What the node stated when the startup ended
-    #[serde(serialize_with = "shared", skip_serializing_if = "is_default")]
+    /// What the node stated when the startup ended; saved beside it (see [`SharedParts`](super::SharedParts))
+    #[serde(skip)]
     pub(super) labels: Option<Arc<NodeLabels>>,
 }
 

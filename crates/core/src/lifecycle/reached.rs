@@ -1,9 +1,11 @@
 //! Whether something was reached, and when.
 
+use serde::{Deserialize, Serialize};
+
 use crate::timestamp::Timestamp;
 
 /// Whether a milestone was reached, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) enum Reached {
     /// Not yet
     #[default]

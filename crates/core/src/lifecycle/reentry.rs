@@ -32,9 +32,6 @@ pub enum ReentryBaseline {
 pub struct LastTrue([u32; TRACKED.len()]);
 
 impl LastTrue {
-    /// The tracked types, in the order of [`LastTrue::seconds`].
-    pub const CONDITIONS: [ConditionType; TRACKED.len()] = TRACKED;
-
     /// The seconds, in the order of the tracked types: the two names of the network condition
     /// first.
     pub const fn seconds(self) -> [u32; TRACKED.len()] {

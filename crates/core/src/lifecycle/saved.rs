@@ -27,7 +27,7 @@ use super::slo::SloRule;
 use super::sources::SavedSource;
 use super::stuck::StuckBefore;
 use crate::pod::PodUid;
-use crate::saved::{by_position, is_default};
+use crate::saved::by_position;
 use crate::timestamp::Timestamp;
 
 /// What a tracker knows, except for the pods that are starting up or finished.
@@ -103,7 +103,7 @@ pub struct SavedFinished {
     #[serde(default)]
     pub last_seen: LastSeen,
     /// Since when it has been Ready, of one that may still relapse ([§5.10](crate::specification#s5-10))
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default)]
     pub ready: Option<Timestamp>,
 }
 

@@ -19,7 +19,7 @@ use super::reached::Reached;
 use super::seen::Seen;
 use super::traits::Traits;
 use crate::pod::{ConditionType, PodSnapshot};
-use crate::saved::{is_default, read_by_name, write_by_name};
+use crate::saved::{read_by_name, write_by_name};
 use crate::timestamp::Timestamp;
 
 /// What begins an interval of a pod.
@@ -43,32 +43,21 @@ pub(super) struct Startup {
     /// The intervals that were judged, or are never going to be
     pub(super) decided: EnumSet<Interval>,
     /// The intervals that had ended when the pod was adopted
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) preexisting: EnumSet<Interval>,
     /// What gave the time of NetworkReady, once that is latched
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) network_evidence: NetworkEvidence,
     /// How far that time can be from the truth, where that is known
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) network_time: Option<NetworkTime>,
     /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) node: Option<Box<PodNode>>,
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) traits: Traits,
     /// The time of the first Event that showed the network as ready before Scheduled was latched
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) kept_evidence: Option<Timestamp>,
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) has_init_containers: bool,
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) has_readiness_gates: bool,
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) seen_gated: bool,
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) seen_unschedulable: bool,
     /// A snapshot has shown a container of the pod with a start, or as terminated
-    #[serde(skip_serializing_if = "is_default")]
     pub(super) has_run: bool,
 }
 
@@ -79,13 +68,12 @@ mod times {
     type Times = [Option<Timestamp>; Milestone::ALL.len()];
 
     pub(super) fn serialize<S: Serializer>(times: &Times, to: S) -> Result<S::Ok, S::Error> {
-        let all = Milestone::ALL.into_iter().zip(times);
-        write_by_name("times", all.filter_map(|(milestone, at)| Some((milestone, (*at)?))), to)
+        write_by_name("Times", |milestone: Milestone| times[milestone as usize], to)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Times, D::Error> {
         let mut times = Times::default();
-        read_by_name(from, |milestone: Milestone, at| times[milestone as usize] = Some(at))?;
+        read_by_name("Times", from, |milestone: Milestone, at| times[milestone as usize] = at)?;
         Ok(times)
     }
 }

@@ -68,8 +68,7 @@ pub struct StuckBefore {
 
 /// The saved form of one stage.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "StuckBefore")]
-struct OfStage {
+struct StuckBeforeOfStage {
     after: Duration,
     #[serde(default)]
     before: Option<Timestamp>,
@@ -79,18 +78,19 @@ struct OfStage {
 
 impl Serialize for StuckBefore {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let stages = Stage::ALL.map(|stage| {
-            let (before, changed) = (self.before[stage as usize], self.changed[stage as usize]);
-            (stage, OfStage { after: self.after(stage), before, changed })
-        });
-        write_by_name("StuckBefore by stage", stages, to)
+        let of_stage = |stage: Stage| StuckBeforeOfStage {
+            after: self.after(stage),
+            before: self.before[stage as usize],
+            changed: self.changed[stage as usize],
+        };
+        write_by_name("StuckBefore", of_stage, to)
     }
 }
 
 impl<'de> Deserialize<'de> for StuckBefore {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let mut stuck = Self::default();
-        read_by_name(from, |stage: Stage, saved: OfStage| {
+        read_by_name("StuckBefore", from, |stage: Stage, saved: StuckBeforeOfStage| {
             stuck.after.0[stage as usize] = saved.after;
             stuck.before[stage as usize] = saved.before;
             stuck.changed[stage as usize] = saved.changed;

@@ -4,16 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::hints::Hints;
 use super::messages::Message;
-use crate::saved::is_default;
 
 /// What is kept of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Texts {
     /// What it says of the present cause, or of one that a warning announces
-    #[serde(skip_serializing_if = "is_default")]
     pub message: Option<Message>,
     /// What Events say of it that gives no cause; boxed, because few of these pods have any
-    #[serde(skip_serializing_if = "is_default")]
     pub hints: Option<Box<Hints>>,
 }

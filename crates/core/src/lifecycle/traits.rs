@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::pod::Claims;
-use crate::saved::is_default;
 
 /// Whether the pod can still be Ready, and what it claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,11 +11,9 @@ pub(super) struct Traits(u8);
 
 /// The saved form.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename = "Traits", default)]
+#[serde(default)]
 struct SavedTraits {
-    #[serde(skip_serializing_if = "is_default")]
     never_ready: bool,
-    #[serde(skip_serializing_if = "is_default")]
     claims: Claims,
 }
 

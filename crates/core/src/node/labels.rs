@@ -1,8 +1,9 @@
 //! What pods are told apart by that their nodes state ([§14.2](crate::specification#s14-2)).
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::documents::serialize_what_is_known;
 use crate::pod::text;
 
 /// The pool of a node that has none of the labels that name one ([§14.2](crate::specification#s14-2)).
@@ -35,7 +36,7 @@ const MOST_BYTES: usize = 63;
 const FIRST_EXACT: (u32, u32) = (1, 36);
 
 /// What pods are told apart by that their node states. A text that the node does not state is empty.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[schemars(rename = "node")]
 pub struct NodeLabels {
     /// The value of the first of the labels that name a pool; `_none` for a node without a pool
@@ -56,6 +57,11 @@ pub struct NodeLabels {
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub kubelet_version: Box<str>,
 }
+
+serialize_what_is_known!(
+    NodeLabels: pool as "pool", zone as "zone", instance_type as "instance_type", arch as "arch",
+    capacity_type as "capacity_type", kubelet_version as "kubelet_version"
+);
 
 impl Default for NodeLabels {
     fn default() -> Self {

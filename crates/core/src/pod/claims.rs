@@ -10,7 +10,7 @@ pub struct Claims(u8);
 
 /// The saved form.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename = "Claims", default)]
+#[serde(default)]
 struct SavedClaims {
     volume: bool,
     resource: bool,

@@ -2,9 +2,10 @@
 //! Kubernetes is about to end it, what is changed in place, and how it ended.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Condition;
+use crate::documents::serialize_what_is_known;
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
@@ -106,7 +107,7 @@ pub struct InPlaceChanges {
 pub const MOST_TERMINATIONS: usize = 8;
 
 /// How a pod ended, as its status says.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "ending")]
 pub struct Ending {
     /// When at the latest that is known: the last `finishedAt` of its containers, or without one the latest
@@ -127,7 +128,7 @@ pub struct Ending {
 }
 
 /// How a container ended: its `state.terminated`. What its status does not say is left out.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "termination")]
 pub struct Termination {
     /// Its position among the containers of the pod, init containers first
@@ -150,6 +151,15 @@ pub struct Termination {
     /// How often it had been restarted before
     pub restarts: u64,
 }
+
+serialize_what_is_known!(
+    Ending: at as "time", reason as "reason", message as "message", containers as "containers"
+);
+serialize_what_is_known!(
+    Termination: container as "container", started as "started", finished as "finished",
+    exit_code as "exit_code", signal as "signal", reason as "reason", message as "message",
+    restarts as "restarts"
+);
 
 impl Ending {
     /// As much as a record keeps: [`MOST_TERMINATIONS`] containers, those that failed before the others.

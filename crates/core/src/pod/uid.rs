@@ -3,7 +3,6 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The identity of a pod: its `metadata.uid`. A new UID under an old name is a new pod.
@@ -98,7 +97,7 @@ impl Serialize for PodUid {
             return to.collect_str(self);
         }
         let [high, low] = self.0.map(u128::from);
-        to.serialize_bytes(&(high << 64 | low).to_be_bytes())
+        (high << 64 | low).to_be_bytes().serialize(to)
     }
 }
 
@@ -110,8 +109,7 @@ impl<'de> Deserialize<'de> for PodUid {
             let shown = hyphenated(text.as_bytes());
             return Ok(shown.unwrap_or_else(|| Self::from_text(&text)));
         }
-        let bytes = <&[u8]>::deserialize(from)?.try_into();
-        let value = bytes.map(u128::from_be_bytes).map_err(D::Error::custom)?;
+        let value = <[u8; 16]>::deserialize(from).map(u128::from_be_bytes)?;
         Ok(Self([(value >> 64) as u64, value as u64]))
     }
 }

@@ -2,9 +2,11 @@
 //! ([§10.1](crate::specification#s10-1)): those for which it waited, or of which it was rejected.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Cause, WaitReason};
+use crate::documents::serialize_what_is_known;
 use crate::lifecycle::interval::Stage;
 
 /// The stages in which a pod can be that the kubelet rejects: Scheduled is reached then
@@ -13,9 +15,9 @@ const REJECTED_IN: [Stage; 5] =
     [Stage::Gated, Stage::Network, Stage::Init, Stage::Containers, Stage::Readiness];
 
 /// Where a pod was, and why it did not get further, when an event of it became bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "StageAndCause", into = "StageAndCause")]
-#[schemars(with = "StageAndCause")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(into = "BadStageAndCause")]
+#[schemars(with = "BadStageAndCause")]
 pub enum BadReason {
     /// It was not known before
     NotKnown,
@@ -26,29 +28,37 @@ pub enum BadReason {
 }
 
 /// How they are shown; both are left out where the pod was not known before.
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct StageAndCause {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "StageAndCause")]
+struct BadStageAndCause {
+    #[serde(default)]
     stage: Option<Stage>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     cause: Option<Cause>,
 }
 
-impl From<BadReason> for StageAndCause {
+serialize_what_is_known!(BadStageAndCause: stage as "stage", cause as "cause");
+
+impl From<BadReason> for BadStageAndCause {
     fn from(reason: BadReason) -> Self {
         Self { stage: reason.stage(), cause: reason.cause() }
     }
 }
 
-impl TryFrom<StageAndCause> for BadReason {
-    type Error = &'static str;
-
-    fn try_from(pair: StageAndCause) -> Result<Self, Self::Error> {
-        match (pair.stage, pair.cause) {
-            (Some(stage), Some(cause)) => {
-                Self::new(stage, cause).ok_or("no pod in this stage misses an SLO by this cause")
+impl<'de> Deserialize<'de> for BadReason {
+    /// A checkpoint can be of a podinit with other pairs: without its cause, a pod still waited in its stage.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let is_document = from.is_human_readable();
+        let pair = BadStageAndCause::deserialize(from)?;
+        let Some((stage, cause)) = pair.stage.zip(pair.cause) else {
+            return Ok(Self::NotKnown);
+        };
+        match Self::new(stage, cause) {
+            Some(reason) => Ok(reason),
+            None if is_document => {
+                Err(D::Error::custom("no pod in this stage misses an SLO by this cause"))
             }
-            _ => Ok(Self::NotKnown),
+            None => Ok(Self::Waiting(WaitReason::otherwise(stage))),
         }
     }
 }

@@ -8,7 +8,6 @@ use super::Cause;
 use crate::kube_event::EventContainer;
 use crate::lifecycle::interval::Stage;
 use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
-use crate::saved::{is_default, shared};
 
 /// The containers of a pod past these have no part in its cause, and a pod with more has no startup SLI
 /// (`no_evidence`). Each takes 24 bytes, and 32 more once an Event tells of an image.
@@ -18,30 +17,22 @@ pub(in crate::lifecycle) use crate::pod::MOST_FOLLOWED;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::lifecycle) struct ContainerEvidence {
-    #[serde(serialize_with = "shared")]
     pub name: Arc<str>,
-    #[serde(skip_serializing_if = "is_default")]
     pub kind: ContainerKind,
     /// What the state in the newest snapshot says: `image`, `config`, `crash` or `create`
-    #[serde(skip_serializing_if = "is_default")]
     pub problem: Option<Cause>,
     /// Terminated with exit code 0 in the newest snapshot
-    #[serde(skip_serializing_if = "is_default")]
     pub succeeded: bool,
     /// It has a start in the newest snapshot ([§9.1](crate::specification#s9-1))
-    #[serde(skip_serializing_if = "is_default")]
     pub started: bool,
     /// The newest snapshot says `started: true` of it; of restartable init containers only
-    #[serde(skip_serializing_if = "is_default")]
     pub has_started: bool,
     /// It is ready in the newest snapshot
     #[serde(skip)]
     pub is_ready: bool,
     /// An Event `Pulling` was delivered
-    #[serde(skip_serializing_if = "is_default")]
     pub pulling: bool,
     /// An Event `Pulled` was delivered
-    #[serde(skip_serializing_if = "is_default")]
     pub pulled: bool,
 }
 

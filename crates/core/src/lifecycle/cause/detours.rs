@@ -11,7 +11,7 @@ pub(in crate::lifecycle) struct Detours(u8);
 
 /// The saved form.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename = "Detours", default)]
+#[serde(default)]
 struct SavedDetours {
     past_network: bool,
     init_again: bool,

@@ -10,40 +10,30 @@ use crate::lifecycle::interval::Stage;
 use crate::pod::{
     ConditionType, DisruptionReason, NotScheduled, NotScheduledReason, PodSnapshot, SandboxNotReady,
 };
-use crate::saved::is_default;
 
 /// Why a pod waits, as its newest snapshot and its Events say, whatever stage it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::lifecycle) struct WaitEvidence {
     /// `metadata.deletionTimestamp` is set
-    #[serde(skip_serializing_if = "is_default")]
     pub terminating: bool,
     /// The cause while it is not scheduled
     pub scheduling: Cause,
     /// `status.startTime` is set
-    #[serde(skip_serializing_if = "is_default")]
     pub acknowledged: bool,
     /// The warning about its sandbox that was delivered last
-    #[serde(skip_serializing_if = "is_default")]
     pub warning: Option<SandboxWarning>,
-    #[serde(skip_serializing_if = "is_default")]
     pub sandbox_not_ready: Option<SandboxNotReady>,
     /// Which rows of the table the newest snapshot asks
-    #[serde(skip_serializing_if = "is_default")]
     pub detours: Detours,
     /// How many nanoseconds its init containers have run, for the startup SLI: by the snapshot that reached
     /// ContainersStarted, until then by the newest
-    #[serde(skip_serializing_if = "is_default")]
     pub init_runs: u64,
     /// Those that are followed
-    #[serde(skip_serializing_if = "is_default")]
     pub containers: Box<[ContainerEvidence]>,
     /// It has more containers than are followed
-    #[serde(skip_serializing_if = "is_default")]
     pub has_more_containers: bool,
     /// The condition `DisruptionTarget` is True ([§10.2](crate::specification#s10-2))
-    #[serde(skip_serializing_if = "is_default")]
     pub disruption: Option<DisruptionReason>,
 }
 

@@ -20,7 +20,6 @@ pub(in crate::lifecycle) struct CauseLog(Box<[u64]>);
 
 /// The saved form of a cause.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "Cause")]
 struct SavedCause {
     waiting: WaitReason,
     #[serde(default)]

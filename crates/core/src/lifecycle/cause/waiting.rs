@@ -1,7 +1,8 @@
 //! The pairs of a stage and a cause that can be: the specification's table.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Cause;
 use crate::label_value::LabelValue;
@@ -83,8 +84,8 @@ pub(in crate::lifecycle) struct Standing {
 }
 
 /// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "StageAndCause", into = "StageAndCause")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(into = "StageAndCause")]
 pub struct WaitReason(u8);
 
 /// How a pair is shown.
@@ -100,11 +101,16 @@ impl From<WaitReason> for StageAndCause {
     }
 }
 
-impl TryFrom<StageAndCause> for WaitReason {
-    type Error = &'static str;
-
-    fn try_from(pair: StageAndCause) -> Result<Self, Self::Error> {
-        Self::new(pair.stage, pair.cause).ok_or("no pod in this stage has this cause")
+impl<'de> Deserialize<'de> for WaitReason {
+    /// A checkpoint can be of a podinit with other pairs: without its cause, a pod still waits in its stage.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let is_document = from.is_human_readable();
+        let StageAndCause { stage, cause } = StageAndCause::deserialize(from)?;
+        match Self::new(stage, cause) {
+            Some(waiting) => Ok(waiting),
+            None if is_document => Err(D::Error::custom("no pod in this stage has this cause")),
+            None => Ok(Self::otherwise(stage)),
+        }
     }
 }
 

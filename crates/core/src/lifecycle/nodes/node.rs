@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::arrival::{Arrival, NodeContext};
 use crate::label_values;
 use crate::lifecycle::judgement::{AnomalyKind, Judgement, Latency};
@@ -39,7 +41,7 @@ label_values! {
 }
 
 /// The state in which a node is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeState {
     /// Not known yet
     Undiscovered,

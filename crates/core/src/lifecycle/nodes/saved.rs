@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::node::{ALL_STEPS, Node};
-use super::{MOST_NODES, NodeObservation, NodeOutcome, NodeState, Nodes};
+use super::{MOST_NODES, NodeObservation, NodeState, Nodes};
 use crate::lifecycle::reached::Reached;
 use crate::node::NodeLabels;
 use crate::pod::PodUid;
@@ -30,11 +30,11 @@ pub struct SavedNode {
     pub version: u64,
     pub stated: Option<Timestamp>,
     pub created: Option<Timestamp>,
-    /// When it was first Ready, if it was
-    pub ready: Option<Option<Timestamp>>,
+    /// When it was first Ready
+    pub(in crate::lifecycle) ready: Reached,
     pub labels: Arc<NodeLabels>,
-    /// How its startup ended; the inner `None` while it is starting, the outer one for a node of another shard
-    pub outcome: Option<Option<NodeOutcome>>,
+    /// Whether its startup is over; one of another shard is not known yet
+    pub state: NodeState,
     /// The steps that are observed no more, a bit for each
     pub decided: u8,
 }
@@ -99,16 +99,9 @@ impl Node {
             version: self.version,
             stated: self.stated,
             created: self.created,
-            ready: match self.ready {
-                Reached::No => None,
-                Reached::At(at) => Some(at),
-            },
+            ready: self.ready,
             labels: Arc::clone(&self.labels),
-            outcome: match self.state {
-                NodeState::Undiscovered => None,
-                NodeState::Starting => Some(None),
-                NodeState::Finished(outcome) => Some(Some(outcome)),
-            },
+            state: self.state,
             decided: self.decided,
         }
     }
@@ -119,14 +112,10 @@ impl Node {
             version: saved.version,
             stated: saved.stated,
             created: saved.created,
-            ready: saved.ready.map_or(Reached::No, Reached::At),
+            ready: saved.ready,
             labels: saved.labels,
             content: None,
-            state: match saved.outcome {
-                None => NodeState::Undiscovered,
-                Some(None) => NodeState::Starting,
-                Some(Some(outcome)) => NodeState::Finished(outcome),
-            },
+            state: saved.state,
             decided: saved.decided & ALL_STEPS,
         }
     }

@@ -6,8 +6,20 @@ use super::{PodInFlight, SharedState};
 use crate::kube_event::CapacityState;
 use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::observation::{Observer, Reporter};
+use crate::lifecycle::slo::SloRule;
 use crate::node::NodeLabels;
 use crate::pod::{PodInfo, PodUid};
+
+/// What of a pod in flight many pods have in common, so that a checkpoint has it once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedParts {
+    /// The images of its containers
+    pub images: Option<Arc<Vec<Arc<str>>>>,
+    /// What its node stated when that was first known
+    pub node: Option<Arc<NodeLabels>>,
+    /// What its node stated when the startup ended
+    pub node_at_end: Option<Arc<NodeLabels>>,
+}
 
 impl PodInFlight {
     /// Which pod.
@@ -47,17 +59,35 @@ impl PodInFlight {
             .chain(registries.filter_map(|image| image.registry.as_mut()))
     }
 
-    /// What its node states that other pods may have as well.
-    pub fn node_labels_mut(&mut self) -> impl Iterator<Item = &mut Arc<NodeLabels>> {
-        let at_end = self.startup.node.as_mut().and_then(|node| node.labels.as_mut());
-        self.info.node_labels.as_mut().into_iter().chain(at_end)
+    /// What a checkpoint has once for many pods.
+    pub fn shared_parts(&self) -> SharedParts {
+        let node = self.startup.node.as_ref();
+        SharedParts {
+            images: self.info.images.clone(),
+            node: self.info.node_labels.clone(),
+            node_at_end: node.and_then(|node| node.labels.clone()),
+        }
     }
 
-    /// Checks what was read from a checkpoint with `slos` SLOs.
+    /// Takes back what a checkpoint has once for many pods.
+    pub fn take_shared_parts(&mut self, parts: SharedParts) {
+        self.info.images = parts.images;
+        self.info.node_labels = parts.node;
+        if let Some(node) = &mut self.startup.node {
+            node.labels = parts.node_at_end;
+        }
+    }
+
+    /// Keeps what it knows of the SLOs that a checkpoint has: those that mean nothing to this podinit are not read.
+    pub fn keep_slos(&mut self, slos: &[SloRule]) {
+        self.slos.keep_first(slos.len());
+    }
+
+    /// Checks what was read from a checkpoint.
     ///
     /// # Errors
     /// What it holds that no pod can have.
-    pub fn check(&self, slos: usize) -> Result<(), &'static str> {
+    pub fn check(&self) -> Result<(), &'static str> {
         if self.uid == PodUid::default() {
             return Err("a pod without an identity");
         }
@@ -65,10 +95,7 @@ impl PodInFlight {
         if self.images.0.len().max(self.evidence.containers.len()).max(images) > MOST_FOLLOWED {
             return Err("more containers than are followed");
         }
-        match self.slos.are_among(slos) {
-            true => Ok(()),
-            false => Err("no such SLO"),
-        }
+        Ok(())
     }
 
     /// Whether a node is on its way for it; counted in the stage `unschedulable` only.

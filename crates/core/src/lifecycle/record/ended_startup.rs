@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::Record;
 use crate::lifecycle::cause::Cause;
@@ -13,7 +13,6 @@ use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
 use crate::pod::{Claims, Ending, PodInfo, PodUid};
-use crate::saved::{by_position, is_default, shared};
 use crate::timestamp::Timestamp;
 
 /// A startup that has ended: what the tracker knew of the pod, moved out of it as it was. So a record
@@ -24,37 +23,11 @@ pub struct EndedStartup {
     pub(in crate::lifecycle) outcome: Outcome,
     pub(in crate::lifecycle) at: Timestamp,
     /// How the pod ended, where its status says that
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default)]
     ending: Option<Box<Ending>>,
-    /// The SLOs that were in force when it ended
-    #[serde(default, with = "shared_rules")]
+    /// The SLOs that were in force when it ended; saved beside it, since records have them in common
+    #[serde(skip)]
     pub(in crate::lifecycle) rules: Arc<[SloRule]>,
-}
-
-/// Records of one time have the same SLOs.
-mod shared_rules {
-    use super::{Arc, Deserializer, Serialize, Serializer, SloRule, by_position, shared};
-
-    struct ByPosition<'a>(&'a [SloRule]);
-
-    impl Serialize for ByPosition<'_> {
-        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            by_position::serialize(self.0, to)
-        }
-    }
-
-    pub(super) fn serialize<S: Serializer>(
-        rules: &Arc<[SloRule]>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        shared(&ByPosition(rules), to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Arc<[SloRule]>, D::Error> {
-        by_position::deserialize(from)
-    }
 }
 
 impl EndedStartup {
@@ -87,17 +60,14 @@ impl EndedStartup {
         &self.rules
     }
 
-    /// The pod and the SLOs, to share what they have in common with others.
-    pub fn parts_mut(&mut self) -> (&mut PodInFlight, &mut Arc<[SloRule]>) {
-        (&mut self.pod, &mut self.rules)
+    /// What was known of the pod.
+    pub fn known(&self) -> &PodInFlight {
+        &self.pod
     }
 
-    /// Checks what was read.
-    ///
-    /// # Errors
-    /// What no startup can have.
-    pub fn check(&self) -> Result<(), &'static str> {
-        self.pod.check(self.rules.len())
+    /// What was known of the pod, and the SLOs, to put back what a checkpoint holds beside them.
+    pub fn known_mut(&mut self) -> (&mut PodInFlight, &mut Arc<[SloRule]>) {
+        (&mut self.pod, &mut self.rules)
     }
 
     /// How the pod ended, by its status.

@@ -15,7 +15,6 @@ use crate::lifecycle::reached::Reached;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
 use crate::lifecycle::startup::Startup;
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
-use crate::saved::is_default;
 use crate::timestamp::Timestamp;
 
 /// A snapshot or Event that was folded, as the SLOs need it.
@@ -56,12 +55,11 @@ enum State {
 
 /// The saved form of a state: whether the pod has had its event, and that or the one that is held.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "SloState")]
 struct SavedState {
     slo: SloId,
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default)]
     decided: bool,
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default)]
     verdict: Option<SloVerdict>,
 }
 
@@ -143,9 +141,12 @@ impl SloProgress {
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
     }
 
-    /// Whether all are of the first `rules` SLOs.
-    pub(in crate::lifecycle) fn are_among(&self, rules: usize) -> bool {
-        self.0.iter().all(|(slo, _)| usize::from(slo.0) < rules)
+    /// Keeps those of the first `rules` SLOs.
+    pub(in crate::lifecycle) fn keep_first(&mut self, rules: usize) {
+        let is_first = |(slo, _): &(SloId, State)| usize::from(slo.0) < rules;
+        if !self.0.iter().all(is_first) {
+            self.0 = self.0.iter().copied().filter(is_first).collect();
+        }
     }
 
     fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {

@@ -1,0 +1,99 @@
+//! The pods, one after the other, each behind what it is; and then what they have in common.
+
+use std::borrow::Borrow;
+
+use serde::{Deserialize, Serialize};
+
+use super::section::{ContentError, PODS, Typed, append, corrupt};
+use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
+use crate::checkpoint::shape::Saved;
+use podinit_core::lifecycle::{PodInFlight, SavedFinished, SavedPod, SloRule};
+use podinit_core::pod::MOST_FOLLOWED;
+
+const FINISHED: u8 = 0;
+const IN_FLIGHT: u8 = 1;
+const SHARED: u8 = 2;
+
+/// A pod in flight.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct InFlight<P = Box<PodInFlight>> {
+    pod: P,
+    #[serde(default)]
+    shared: Numbers,
+}
+
+impl Saved for InFlight {
+    const NAME: &'static str = "InFlight";
+}
+
+impl Saved for SavedFinished {
+    const NAME: &'static str = "SavedFinished";
+}
+
+/// Writes the section.
+#[derive(Debug, Default)]
+pub(super) struct PodsWriter(SharedWriter);
+
+impl PodsWriter {
+    /// Appends the next pod.
+    pub(super) fn append<P: Borrow<PodInFlight>>(&mut self, out: &mut Vec<u8>, pod: &SavedPod<P>) {
+        match pod {
+            SavedPod::Finished(finished) => {
+                out.push(FINISHED);
+                append(out, finished);
+            }
+            SavedPod::InFlight(pod) => {
+                let pod = pod.borrow();
+                out.push(IN_FLIGHT);
+                append(out, &InFlight { pod, shared: self.0.numbers(pod) });
+            }
+        }
+    }
+
+    /// Ends the section.
+    pub(super) fn finish(self, out: &mut Vec<u8>) {
+        out.push(SHARED);
+        append(out, &self.0.finish());
+    }
+}
+
+/// Reads the pods of a checkpoint with these SLOs, and how much of them was skipped.
+pub(super) fn read(
+    file: &Typed<'_>,
+    slos: &[SloRule],
+    texts: &mut SharedTexts,
+) -> Result<(Vec<SavedPod>, u64), ContentError> {
+    let impossible = |what| ContentError::Impossible(PODS, what);
+    let mut values = file.values(PODS)?;
+    let mut pods = Vec::new();
+    let mut numbers = Vec::new();
+    let mut shared = Shared::default();
+    while !values.is_at_end() {
+        match values.plain().map_err(corrupt(PODS))? {
+            FINISHED => {
+                let finished = values.next().map_err(corrupt(PODS))?;
+                pods.extend(finished.map(SavedPod::Finished));
+            }
+            IN_FLIGHT => {
+                let read: Option<InFlight> = values.next().map_err(corrupt(PODS))?;
+                let Some(InFlight { mut pod, shared }) = read else { continue };
+                pod.check().map_err(impossible)?;
+                pod.keep_slos(slos);
+                texts.share(&mut pod);
+                pods.push(SavedPod::InFlight(pod));
+                numbers.push(shared);
+            }
+            SHARED => shared = values.next().map_err(corrupt(PODS))?.unwrap_or_default(),
+            _ => return Err(impossible("no such kind of pod")),
+        }
+    }
+    if shared.most_images() > MOST_FOLLOWED {
+        return Err(impossible("more images than are kept"));
+    }
+    shared.share(texts);
+    let in_flight = pods.iter_mut().filter_map(SavedPod::in_flight_mut);
+    for (pod, numbers) in in_flight.zip(numbers) {
+        pod.take_shared_parts(shared.parts(numbers));
+    }
+    Ok((pods, values.skipped()))
+}

@@ -1,0 +1,79 @@
+//! Reads the values of a section, one after the other.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::value::Wanted;
+use super::{Corrupt, Saved, Shape, Shapes, by_name};
+
+/// The values of a section.
+#[derive(Debug)]
+pub(in crate::checkpoint) struct Values<'a> {
+    bytes: &'a [u8],
+    /// The shapes of the file
+    theirs: &'a Shapes,
+    /// Those of this podinit
+    ours: &'a Shapes,
+    /// Of each type, whether its shapes are the same
+    are_same: BTreeMap<&'static str, bool>,
+    /// How many values the rest has room for
+    left: usize,
+    skipped: u64,
+}
+
+impl<'a> Values<'a> {
+    /// The values in the bytes of a section.
+    pub(in crate::checkpoint) fn new(
+        bytes: &'a [u8],
+        theirs: &'a Shapes,
+        ours: &'a Shapes,
+    ) -> Self {
+        // Some values take no byte, such as a unit; of these, no version has many.
+        let left = bytes.len().saturating_mul(4).saturating_add(1_000);
+        Self { bytes, theirs, ours, are_same: BTreeMap::new(), left, skipped: 0 }
+    }
+
+    /// How many parts of the values that were read this podinit did not know.
+    pub(in crate::checkpoint) const fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Whether all values have been read.
+    pub(in crate::checkpoint) const fn is_at_end(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// A value of a type that never changes.
+    ///
+    /// # Errors
+    /// If the bytes are no such value.
+    pub(in crate::checkpoint) fn plain<T: Deserialize<'a>>(&mut self) -> Result<T, Corrupt> {
+        let read = postcard::take_from_bytes(self.bytes);
+        let (value, rest) = read.map_err(|error| Corrupt::from_error(&error))?;
+        self.bytes = rest;
+        Ok(value)
+    }
+
+    /// The next value: `None` for one that means nothing to this podinit, which is skipped and counted.
+    ///
+    /// # Errors
+    /// If the bytes are no value.
+    pub(in crate::checkpoint) fn next<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
+        let (ours, theirs) = (self.ours, self.theirs);
+        let is_same =
+            self.are_same.entry(T::NAME).or_insert_with(|| ours.has_same(T::NAME, theirs));
+        if *is_same {
+            return self.plain().map(Some);
+        }
+        let shape = Shape::Named(T::NAME.to_owned());
+        let mut from = postcard::Deserializer::from_bytes(self.bytes);
+        let wanted = Wanted::new(theirs, &shape, &mut self.left);
+        let value = serde::de::DeserializeSeed::deserialize(wanted, &mut from);
+        let value = value.map_err(|error| Corrupt::from_error(&error))?;
+        self.bytes = from.finalize().map_err(|error| Corrupt::from_error(&error))?;
+        let (read, skipped) = by_name::read(value);
+        self.skipped += skipped;
+        Ok(read)
+    }
+}

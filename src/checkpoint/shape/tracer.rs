@@ -1,0 +1,362 @@
+//! Finds the shape of a type: a deserializer that asks for a value, and notes what it is asked for.
+//!
+//! An enum shows one variant at a time, so a type is traced again until all variants in it have a shape.
+
+use std::fmt;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+
+use super::{Saved, Shape, Shapes};
+
+/// Why a type has no shape.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NoShape(String);
+
+impl serde::de::Error for NoShape {
+    fn custom<T: fmt::Display>(why: T) -> Self {
+        Self(why.to_string())
+    }
+}
+
+/// A variant whose shape is not known yet: no type has this name.
+fn unknown() -> Shape {
+    Shape::Named(String::new())
+}
+
+#[derive(Debug)]
+pub(super) struct Tracer {
+    shapes: Shapes,
+}
+
+impl Tracer {
+    pub(super) const fn new(shapes: Shapes) -> Self {
+        Self { shapes }
+    }
+
+    /// All shapes, with those of `T`.
+    pub(super) fn trace<T: Saved>(mut self) -> Result<Shapes, NoShape> {
+        while !self.is_complete(&Shape::Named(T::NAME.to_owned())) {
+            let mut shape = unknown();
+            T::deserialize(At { tracer: &mut self, shape: &mut shape })?;
+            if shape != Shape::Named(T::NAME.to_owned()) {
+                return Err(NoShape(format!("{} has another name: {shape:?}", T::NAME)));
+            }
+        }
+        Ok(self.shapes)
+    }
+
+    /// Whether all variants in a shape have a shape.
+    fn is_complete(&self, shape: &Shape) -> bool {
+        match shape {
+            Shape::Named(name) => {
+                self.shapes.0.get(name).is_some_and(|shape| self.is_complete(shape))
+            }
+            Shape::Option(inner) | Shape::Sequence(inner) | Shape::Array(inner, _) => {
+                self.is_complete(inner)
+            }
+            Shape::Map(key, value) => self.is_complete(key) && self.is_complete(value),
+            Shape::Tuple(all) => all.iter().all(|one| self.is_complete(one)),
+            Shape::Struct(all) | Shape::Enum(all) => {
+                all.iter().all(|(_, one)| self.is_complete(one))
+            }
+            _ => true,
+        }
+    }
+
+    /// Notes the shape of a struct or an enum. One that is known must be the same, but for variants.
+    fn note(&mut self, name: &str, shape: Shape) -> Result<Shape, NoShape> {
+        let known = self.shapes.0.entry(name.to_owned()).or_insert_with(|| shape.clone());
+        let names = |shape: &Shape| match shape {
+            Shape::Struct(all) | Shape::Enum(all) => {
+                all.iter().map(|(name, _)| name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        if names(known) != names(&shape) {
+            return Err(NoShape(format!("two types have the name {name}")));
+        }
+        *known = shape;
+        Ok(Shape::Named(name.to_owned()))
+    }
+}
+
+/// Where the shape of a value is noted.
+struct At<'a> {
+    tracer: &'a mut Tracer,
+    shape: &'a mut Shape,
+}
+
+impl At<'_> {
+    fn inside<'b>(&'b mut self, shape: &'b mut Shape) -> At<'b> {
+        At { tracer: self.tracer, shape }
+    }
+}
+
+/// Values of which every one is traced.
+struct Parts<'a> {
+    tracer: &'a mut Tracer,
+    shapes: Vec<Shape>,
+    left: usize,
+}
+
+impl<'a> Parts<'a> {
+    const fn new(tracer: &'a mut Tracer, left: usize) -> Self {
+        Self { tracer, shapes: Vec::new(), left }
+    }
+
+    fn named(self, names: &[&str]) -> Shape {
+        let names = names.iter().map(|name| (*name).to_owned());
+        Shape::Struct(names.zip(self.shapes).collect())
+    }
+
+    fn tuple(mut self) -> Shape {
+        match self.shapes.first() {
+            Some(first) if self.shapes.len() > 1 && self.shapes.iter().all(|one| one == first) => {
+                let length = self.shapes.len() as u32;
+                Shape::Array(Box::new(self.shapes.swap_remove(0)), length)
+            }
+            _ => Shape::Tuple(self.shapes),
+        }
+    }
+
+    fn part<'de, T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, NoShape> {
+        let mut shape = unknown();
+        let value = seed.deserialize(At { tracer: self.tracer, shape: &mut shape })?;
+        self.shapes.push(shape);
+        Ok(value)
+    }
+}
+
+impl<'de> SeqAccess<'de> for &mut Parts<'_> {
+    type Error = NoShape;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, NoShape> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.part(seed).map(Some)
+    }
+}
+
+impl<'de> MapAccess<'de> for &mut Parts<'_> {
+    type Error = NoShape;
+
+    fn next_key_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, NoShape> {
+        self.next_element_seed(seed)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, NoShape> {
+        self.part(seed)
+    }
+}
+
+/// The values of simple types.
+macro_rules! simple {
+    ($($deserialize:ident $visit:ident $shape:ident $value:expr;)+) => {
+        $(
+            fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoShape> {
+                *self.shape = Shape::$shape;
+                visitor.$visit($value)
+            }
+        )+
+    };
+}
+
+/// What no saved type has.
+macro_rules! none {
+    ($($deserialize:ident)+) => {
+        $(
+            fn $deserialize<V: Visitor<'de>>(self, _: V) -> Result<V::Value, NoShape> {
+                Err(NoShape::custom(stringify!($deserialize)))
+            }
+        )+
+    };
+}
+
+impl<'de> Deserializer<'de> for At<'_> {
+    type Error = NoShape;
+
+    simple! {
+        deserialize_bool visit_bool Bool false;
+        deserialize_u8 visit_u8 U8 0;
+        deserialize_u16 visit_u16 U16 0;
+        deserialize_u32 visit_u32 U32 0;
+        deserialize_u64 visit_u64 U64 0;
+        deserialize_u128 visit_u128 U128 0;
+        deserialize_i64 visit_i64 I64 0;
+        deserialize_str visit_str Text "";
+        deserialize_string visit_str Text "";
+    }
+
+    none! {
+        deserialize_any deserialize_ignored_any deserialize_identifier deserialize_i8 deserialize_i16 deserialize_i32
+        deserialize_i128 deserialize_f32 deserialize_f64 deserialize_char deserialize_bytes
+        deserialize_byte_buf
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoShape> {
+        *self.shape = Shape::Unit;
+        visitor.visit_unit()
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, NoShape> {
+        let mut inner = unknown();
+        let value = visitor.visit_some(self.inside(&mut inner))?;
+        if matches!(inner, Shape::Option(_) | Shape::Unit) {
+            return Err(NoShape::custom("an option of what can be nothing"));
+        }
+        *self.shape = Shape::Option(Box::new(inner));
+        Ok(value)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoShape> {
+        let mut parts = Parts::new(self.tracer, 1);
+        let value = visitor.visit_seq(&mut parts)?;
+        let element = parts.shapes.pop().ok_or_else(|| NoShape::custom("an empty sequence"))?;
+        *self.shape = Shape::Sequence(Box::new(element));
+        Ok(value)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoShape> {
+        let mut parts = Parts::new(self.tracer, 1);
+        let value = visitor.visit_map(&mut parts)?;
+        let [key, entry] =
+            <[Shape; 2]>::try_from(parts.shapes).map_err(|_| NoShape::custom("an empty map"))?;
+        *self.shape = Shape::Map(Box::new(key), Box::new(entry));
+        Ok(value)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        let mut parts = Parts::new(self.tracer, length);
+        let value = visitor.visit_seq(&mut parts)?;
+        *self.shape = parts.tuple();
+        Ok(value)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        let mut parts = Parts::new(self.tracer, fields.len());
+        let value = visitor.visit_seq(&mut parts)?;
+        let shape = parts.named(fields);
+        *self.shape = self.tracer.note(name, shape)?;
+        Ok(value)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        names: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        let mut variants: Vec<(String, Shape)> = match self.tracer.shapes.0.get(name) {
+            Some(Shape::Enum(variants)) => variants.clone(),
+            _ => names.iter().map(|name| ((*name).to_owned(), unknown())).collect(),
+        };
+        let is_open = |(_, shape): &(String, Shape)| !self.tracer.is_complete(shape);
+        let index = variants.iter().position(is_open).unwrap_or_default();
+        let Some((variant, shape)) = variants.get_mut(index) else {
+            return Err(NoShape::custom("an enum without variants"));
+        };
+        let tracer = &mut *self.tracer;
+        let value = visitor.visit_enum(Variant { name: variant, at: At { tracer, shape } })?;
+        *self.shape = self.tracer.note(name, Shape::Enum(variants))?;
+        Ok(value)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+}
+
+/// The variant of an enum that is traced.
+struct Variant<'a> {
+    name: &'a str,
+    at: At<'a>,
+}
+
+impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
+    type Error = NoShape;
+    type Variant = At<'a>;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, At<'a>), NoShape> {
+        let name: StrDeserializer<'_, NoShape> = self.name.into_deserializer();
+        Ok((seed.deserialize(name)?, self.at))
+    }
+}
+
+impl<'de> VariantAccess<'de> for At<'_> {
+    type Error = NoShape;
+
+    fn unit_variant(self) -> Result<(), NoShape> {
+        *self.shape = Shape::Unit;
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, NoShape> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, NoShape> {
+        let mut parts = Parts::new(self.tracer, fields.len());
+        let value = visitor.visit_seq(&mut parts)?;
+        *self.shape = parts.named(fields);
+        Ok(value)
+    }
+}
