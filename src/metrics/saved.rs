@@ -60,7 +60,14 @@ impl SavedMetrics {
     /// because they are not known.
     pub fn adapt(&mut self) -> u64 {
         let is_known = |name: &LabelText| Interval::ALL.iter().any(|known| known.as_str() == name);
-        let intervals = self.intervals.iter().filter(|name| !is_known(name)).count();
+        let known: Vec<bool> = self.intervals.iter().map(is_known).collect();
+        let mut is_known = known.iter().copied();
+        self.intervals.retain(|_| is_known.next().unwrap_or_default());
+        for durations in self.durations.iter_mut().filter(|all| all.len() == known.len()) {
+            let mut is_known = known.iter().copied();
+            durations.retain(|_| is_known.next().unwrap_or_default());
+        }
+        let intervals = known.iter().filter(|is_known| !**is_known).count();
         self.families.adapt(families()) + intervals as u64
     }
 
