@@ -8,7 +8,7 @@ use super::section::append;
 use super::tests::{checkpoint_of, decoded, sections};
 use super::*;
 use crate::checkpoint::frame;
-use crate::checkpoint::shape::editing::Name;
+use crate::checkpoint::shape::editing_tests::Name;
 
 /// The values of a file, with the names of their types.
 type Trees = Vec<(&'static str, Value)>;

@@ -118,6 +118,6 @@ impl Shape {
 }
 
 #[cfg(test)]
-pub(super) mod editing;
+pub(super) mod editing_tests;
 #[cfg(test)]
 mod tests;
