@@ -15,6 +15,7 @@ use crate::capture::{
 use crate::cluster::client;
 use crate::cluster::clock::SystemClock;
 use crate::process::signals;
+use crate::text::words::count;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::probe;
 use crate::watch::requests::Scope;
@@ -88,10 +89,7 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
 /// What the recording holds: `312 startups, 298 of them Ready, in FILE`.
 fn held(startups: Startups, output: &Output) -> String {
     let Startups { begun, ready } = startups;
-    let found = match begun {
-        1 => format!("1 startup, {ready} of them Ready"),
-        _ => format!("{begun} startups, {ready} of them Ready"),
-    };
+    let found = format!("{}, {ready} of them Ready", count(begun, "startup", "startups"));
     let Some(last) = output.path() else {
         return format!("{found}, on standard output");
     };

@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::api::Api;
 use super::cluster::{Release, release};
-use super::names::{Names, count};
+use super::names::Names;
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::text::words::count;
 use crate::watch::pages::PageEnd;
 use crate::watch::requests::Requests;
 

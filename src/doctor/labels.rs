@@ -1,11 +1,11 @@
 //! How many series the chosen labels would lead to with the pods of this cluster.
 
-use super::names::count;
 use super::own_series::OwnSeries;
 use super::report::{Check, Finding};
 use crate::metrics::{
     LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, SeriesLabel, series_of_a_set,
 };
+use crate::text::words::count;
 
 /// A target with more series than this costs Prometheus noticeable memory and time.
 const MANY: usize = 100_000;
@@ -34,16 +34,16 @@ pub(super) fn check(
     let least = if complete { "" } else { "at least " };
     let values: Vec<String> = labels.iter().map(in_words).collect();
     let values = if values.is_empty() { "no labels".to_owned() } else { values.join(", ") };
-    let sets = count(census.sets() as u64, "label set", "label sets");
+    let sets = count(census.sets(), "label set", "label sets");
     let by_namespace = match namespaces {
         0 => String::new(),
         _ => {
-            let namespaces = count(namespaces as u64, "namespace", "namespaces");
+            let namespaces = count(namespaces, "namespace", "namespaces");
             format!(" {namespaces} of SLO events and waiting pods of {of_a_namespace} each,")
         }
     };
     let by_registry = registries.map_or_else(String::new, |registries| {
-        let registries = count(registries as u64, "registry", "registries");
+        let registries = count(registries, "registry", "registries");
         format!(" {registries} of {SERIES_OF_A_REGISTRY} each,")
     });
     let text = format!(
@@ -87,7 +87,7 @@ pub(super) fn check(
 }
 
 fn in_words(label: &LabelUse) -> String {
-    let values = count(label.values as u64, "value", "values");
+    let values = count(label.values, "value", "values");
     let more = if label.values < MOST_VALUES { "" } else { " or more" };
     format!("{} {values}{more}", label.name)
 }

@@ -59,11 +59,6 @@ impl fmt::Display for Names {
     }
 }
 
-/// `1 pod`, `2 pods`.
-pub(super) fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

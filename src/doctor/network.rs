@@ -1,8 +1,9 @@
 //! Whether the cluster reports the network condition, and under which of its names
 //! ([§1.1](crate::specification#s1-1)).
 
-use super::names::{Names, count};
+use super::names::Names;
 use super::report::{Check, Finding};
+use crate::text::words::count;
 use podinit_core::pod::{ConditionType, Phase, PodSnapshot};
 
 /// How many pods have the condition, by name.

@@ -3,8 +3,8 @@
 //! containers show by how much at least.
 
 use super::kubelets::PromptNodes;
-use super::names::count;
 use super::report::{Check, Finding};
+use crate::text::words::count;
 use podinit_core::lifecycle::{Milestone, NetworkTime};
 use podinit_core::pod::PodSnapshot;
 

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use super::api::Api;
 use super::kubelets::PromptNodes;
-use super::names::{Names, count};
+use super::names::Names;
 use super::network::Network;
 use super::network_times::NetworkTimes;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::metrics::LabelCensus;
+use crate::text::words::count;
 use crate::watch::pages::PageEnd;
 use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::image_registry;

@@ -1,8 +1,8 @@
 //! Whether the API server shards (KEP-5866), and how many shards the pods need.
 
-use super::names::count;
 use super::pods::Census;
 use super::report::{Check, Finding};
+use crate::text::words::count;
 use podinit_core::shard::Shard;
 
 /// As many pods as one process holds in the memory that the manifests request (docs/scale.md has the sum).

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::names::{Names, count};
+use super::names::Names;
 use super::report::{Check, Finding};
 use crate::slo::SloFile;
 use crate::slo::file::Sources;
 use crate::slo::rules::{RenderOptions, render};
+use crate::text::words::count;
 
 /// Reads the file as `serve` does, and renders its rules as `rules` does. Also returns the SLOs that
 /// would be in force; none where the file is broken.
@@ -42,5 +43,5 @@ pub(super) fn check(path: Option<&Path>, sources: Sources) -> (Finding, Option<S
 
 fn in_words(slos: &SloFile) -> String {
     let names: Names = slos.slos.iter().map(|slo| &*slo.rule.name).collect();
-    format!("{} ({names})", count(slos.slos.len() as u64, "SLO", "SLOs"))
+    format!("{} ({names})", count(slos.slos.len(), "SLO", "SLOs"))
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::names::count;
 use super::report::{Check, Finding};
 use crate::checkpoint::{FoundCheckpoint, OpenFault, inspect};
+use crate::text::words::count;
 use podinit_core::shard::Shard;
 
 /// Inspects the directory without changing it. `running`: another podinit listens on the address, so
@@ -45,7 +45,7 @@ pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Findin
             Finding::error(CHECK, found).fix("give each shard a directory of its own")
         }
         FoundCheckpoint::Whole { bytes, pods, skipped, .. } => {
-            let pods_known = count(pods as u64, "pod", "pods");
+            let pods_known = count(pods, "pod", "pods");
             let found = format!("{name} is writable, with a checkpoint of {pods_known}{by}");
             let finding = Finding::ok(CHECK, found).detail("bytes", bytes).detail("pods", pods);
             match skipped {

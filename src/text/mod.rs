@@ -1,4 +1,4 @@
-//! Texts, fit for where they are shown: those of strangers, URLs, times for people, colours.
+//! Texts, fit for where they are shown: those of strangers, URLs, times, counts and shares for people, colours.
 
 pub mod http_url;
 pub mod human_time;
@@ -6,3 +6,4 @@ pub mod markdown;
 pub mod palette;
 pub mod strangers_text;
 pub mod table;
+pub mod words;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::text::human_time::{seconds, since};
+use crate::text::words::count;
 use podinit_core::lifecycle::{Milestone, Outcome, Record};
 use podinit_core::pod::{Ending, Termination};
 use podinit_core::timestamp::Timestamp;
@@ -111,8 +112,7 @@ fn words(one: &Termination) -> String {
     let took = took.map(|(from, to)| format!("after {}", seconds(since(from, to))));
     let restarts = match one.restarts {
         0 => None,
-        1 => Some("after 1 restart".to_owned()),
-        restarts => Some(format!("after {restarts} restarts")),
+        restarts => Some(format!("after {}", count(restarts, "restart", "restarts"))),
     };
     // What every container says that ends well, or without anything better.
     let reason = one.reason.as_deref();

@@ -4,6 +4,7 @@ use super::link::path_of;
 use super::problem_card::{largest, workload};
 use crate::inspect::problems::{Census, Group};
 use crate::text::human_time::{clock_time, seconds, since};
+use crate::text::words::count;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Cause;
 use podinit_core::problems::{FoundPod, FoundState};
@@ -129,8 +130,7 @@ fn failing(census: &Census, name: &str) -> String {
         groups.flat_map(|group| &group.workloads).filter(|(key, _)| workload(key).0 == name);
     match failed.map(|(_, pods)| pods.pods - pods.in_flight).sum::<usize>() {
         0 => String::new(),
-        1 => "1 other has failed".to_owned(),
-        pods => format!("{pods} others have failed"),
+        pods => count(pods, "other has failed", "others have failed"),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::inspect::freshness::{Freshness, FreshnessState};
 use crate::inspect::node_clocks;
 use crate::inspect::problems::{Problem, untold};
 use crate::text::human_time::clock_time;
+use crate::text::words::count;
 use podinit_core::lifecycle::NodeClock;
 use podinit_core::timestamp::Timestamp;
 
@@ -102,12 +103,10 @@ fn clocks(signs: &Signs<'_>) -> Option<String> {
 
 /// Which nodes are late.
 fn late(nodes: u64) -> Option<String> {
-    let which = match nodes {
-        0 => return None,
-        1 => "1 node has".to_owned(),
-        nodes => format!("{nodes} nodes have"),
-    };
-    Some(format!("{which} been starting for more than 15 minutes: kubectl get nodes names them."))
+    let which = count(nodes, "node has", "nodes have");
+    let text =
+        format!("{which} been starting for more than 15 minutes: kubectl get nodes names them.");
+    (nodes > 0).then_some(text)
 }
 
 /// The sentence where there is no problem.
@@ -121,8 +120,7 @@ fn calm(signs: &Signs<'_>) -> String {
     };
     let starting = match signs.in_flight {
         0 => "no pod is starting up".to_owned(),
-        1 => "1 pod is starting up".to_owned(),
-        pods => format!("{pods} pods are starting up"),
+        pods => count(pods, "pod is starting up", "pods are starting up"),
     };
     let last = signs.last_ready.map_or_else(String::new, |at| {
         format!("; the last one became ready at {}", clock_time(at, signs.now))

@@ -3,6 +3,7 @@
 use crate::inspect::autoscaling;
 use crate::inspect::node_clocks;
 use crate::text::human_time::clock_time;
+use crate::text::words::count;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
@@ -15,15 +16,13 @@ use podinit_core::timestamp::Timestamp;
 pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
-    let count = problem.pods;
-    let (pods, are) = match count {
-        1 => ("pod", "is"),
-        _ => ("pods", "are"),
-    };
+    let pods = problem.pods;
+    let is_one = pods == 1;
+    let are = if is_one { "is" } else { "are" };
     let clock = problem.clock.as_ref();
     let clock =
         clock.map_or_else(String::new, |clock| format!("{}. ", node_clocks::sentence(clock)));
-    let subject = format!("{clock}{count} {pods}");
+    let subject = clock.clone() + &count(pods, "pod", "pods");
     let shared = dimension.filter(|_| clock.is_empty());
     let place = shared.map_or_else(String::new, |dimension| place(problem.cause, dimension, value));
     let lately = match ended {
@@ -33,17 +32,17 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     let what = match (problem.cause, problem.failed, problem.relapsed) {
         (Cause::Clock, ..) => format!("{are} starting on it"),
         (Cause::Rejected, ..) => {
-            let what = predicate(problem, count == 1);
+            let what = predicate(problem, is_one);
             format!("{what}{lately}")
         }
-        (Cause::Crash, failed, _) if failed == count => format!("failed{lately}"),
+        (Cause::Crash, failed, _) if failed == pods => format!("failed{lately}"),
         (_, failed, relapsed) => {
-            let what = predicate(problem, count == 1);
-            let after_ready = match count == 1 {
+            let what = predicate(problem, is_one);
+            let after_ready = match is_one {
                 true => ", after it was ready",
                 false => ", after they were ready",
             };
-            let after_ready = if relapsed == count { after_ready } else { "" };
+            let after_ready = if relapsed == pods { after_ready } else { "" };
             let of_them = match failed {
                 0 => String::new(),
                 failed => format!(", {failed} of them failed{lately}"),
@@ -54,20 +53,21 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     let reason = problem.message.as_deref().and_then(|message| reason(problem.cause, message));
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     let figures = [
-        counted(problem.nodes, "node", "nodes"),
-        counted(problem.workloads, "workload", "workloads"),
-        counted(problem.namespaces, "namespace", "namespaces"),
+        (problem.nodes, "node", "nodes"),
+        (problem.workloads, "workload", "workloads"),
+        (problem.namespaces, "namespace", "namespaces"),
     ];
-    let figures: Vec<String> = figures.into_iter().flatten().collect();
+    let figures = figures.into_iter().filter(|(number, ..)| *number > 0);
+    let figures: Vec<String> =
+        figures.map(|(number, one, many)| count(number, one, many)).collect();
     let since = clock_time(problem.since, now);
     let when = match ended {
         Some(ended) => format!("From {since} to {}", clock_time(ended, now)),
         None => format!("Since {since}"),
     };
     let earlier = problem.earlier.map_or_else(String::new, |earlier| {
-        let (count, since) = (earlier.pods, clock_time(earlier.since, now));
-        let pods = if count == 1 { "pod" } else { "pods" };
-        format!("; {count} {pods} since {since} before that")
+        let pods = count(earlier.pods, "pod", "pods");
+        format!("; {pods} since {} before that", clock_time(earlier.since, now))
     });
     // What is said of the present, and nothing of a problem that has ended.
     let help = problem.capacity.as_ref().filter(|_| ended.is_none());
@@ -199,14 +199,6 @@ fn rejection(message: &str) -> Option<String> {
         (reason, words) => format!("{reason}: {words}"),
     };
     (!both.is_empty()).then(|| reason::shorten(&both, reason::MOST_CHARACTERS).into_owned())
-}
-
-fn counted(count: usize, one: &str, more: &str) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        count => Some(format!("{count} {more}")),
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::{Problem, Problems, untold};
 use crate::inspect::node_clocks;
 use crate::text::strangers_text::shown;
 use crate::text::table::{cell, table};
+use crate::text::words::count;
 
 const NARROW: [&str; 8] =
     ["PODS", "STUCK", "SINCE", "CAUSE", "SHARED", "NODES", "WORKLOADS", "NAMESPACES"];
@@ -30,8 +31,10 @@ impl Problems {
         }
         let crashing = match self.crashing {
             0 => String::new(),
-            1 => "\n1 pod that had started is crashing now.\n".to_owned(),
-            pods => format!("\n{pods} pods that had started are crashing now.\n"),
+            pods => {
+                let pods = count(pods, "pod that had started is", "pods that had started are");
+                format!("\n{pods} crashing now.\n")
+            }
         };
         let clocks = untold(&self.clocks, &self.problems);
         let clocks: String =

@@ -4,10 +4,12 @@ use serde::Serialize;
 
 use super::breakdown::Breakdown;
 use super::dimension::{Dimension, Part};
-use super::formatting::{listed, percent, range, seconds, signed, spoken};
+use super::formatting::{range, signed, spoken};
 use super::mix::Mix;
 use super::only::Place;
 use super::row::{Difference, LEAST_PODS, Row, Verdict};
+use crate::text::human_time::short_seconds as seconds;
+use crate::text::words::{listed, percent};
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_core::node::NO_POOL;
 

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::{Comparison, Verdict};
 use crate::slo::duration::SloDuration;
+use crate::text::human_time::short_seconds;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Interval;
 
@@ -117,8 +118,8 @@ impl Threshold {
             false => Checked::Kept,
             true => Checked::Exceeded(format!(
                 "{self}: {} before, {} after ({})",
-                super::formatting::seconds(before),
-                super::formatting::seconds(before + difference),
+                short_seconds(before),
+                short_seconds(before + difference),
                 super::formatting::signed(difference)
             )),
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::words::count;
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::NANOS_PER_SECOND;
 
@@ -29,10 +30,7 @@ pub struct ClockAhead {
 impl fmt::Display for ClockAhead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ahead = at_least(self.seconds as u64);
-        let pods = match self.pods {
-            1 => "1 pod".to_owned(),
-            pods => format!("{pods} pods"),
-        };
+        let pods = count(self.pods, "pod", "pods");
         match &self.node {
             Some(node) => write!(f, "the clock of {node} is at least {ahead} ahead ({pods})"),
             None => write!(

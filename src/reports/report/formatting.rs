@@ -4,6 +4,7 @@ use super::probes::{Advice, ProbeReport};
 use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 use crate::reports::reader::ClockAhead;
 pub(super) use crate::text::human_time::seconds;
+use crate::text::words::{count, percent};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Stage, StartupCapacity, StartupImages, Step};
 
@@ -184,14 +185,6 @@ impl Known {
     }
 }
 
-/// A share: `93 %`.
-fn percent(share: f64) -> String {
-    match share > 0.0 && share < 0.005 {
-        true => "< 1 %".to_owned(),
-        false => format!("{:.0} %", share * 100.0),
-    }
-}
-
 /// What a report on the records of an exporter is about.
 const KEPT: &str = "Of a running exporter: its newest 1,000 startups and the pods in flight; the slowest pods are those of \
                     the last hour.";
@@ -205,8 +198,7 @@ pub(super) fn kept(report: &Report) -> Option<&'static str> {
 pub(super) fn pods(report: &Report) -> String {
     match report.discovered {
         0 => "No pods".to_owned(),
-        1 => "1 pod".to_owned(),
-        pods => format!("{pods} pods"),
+        pods => count(pods, "pod", "pods"),
     }
 }
 

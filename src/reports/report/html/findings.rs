@@ -10,6 +10,7 @@ use crate::reports::report::formatting::{Names, cold_sentence, seconds};
 use crate::reports::report::html::heatmap::median;
 use crate::reports::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::reports::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
+use crate::text::words::{count, percent};
 use podinit_core::lifecycle::{Interval, Latency, Outcome, Record, Stage};
 use podinit_core::node::NO_POOL;
 use podinit_core::quantile::{nearest_rank, sorted};
@@ -55,7 +56,7 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     if aside > 0 {
         findings.push(format!(
             "{} set aside: {} status no longer says when {} started up.",
-            pods_are(aside as usize),
+            count(aside, "pod is", "pods are"),
             if aside == 1 { "its" } else { "their" },
             if aside == 1 { "it" } else { "they" }
         ));
@@ -93,17 +94,17 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
 fn longest_stages(ready: &[&Record], names: Names) -> Option<String> {
     let (stage, share) = longest_stage(ready)?;
     let text = format!(
-        "No stage takes more of the time of these startups than {}: {:.0} %.",
+        "No stage takes more of the time of these startups than {}: {}.",
         names.name(stage.as_str()),
-        share * 100.0
+        percent(share)
     );
     let slowest = &ready[..ready.len().div_ceil(10)];
     Some(match longest_stage(slowest) {
         // Strictly: of stages that take as long, none is said to be the longest.
         Some((other, share)) if share > share_of(slowest, stage) && ready.len() >= 10 => format!(
-            "{text} In the slowest tenth it is {}: {:.0} %.",
+            "{text} In the slowest tenth it is {}: {}.",
             names.name(other.as_str()),
-            share * 100.0
+            percent(share)
         ),
         _ => text,
     })
@@ -133,7 +134,7 @@ fn waiting(unfinished: &Unfinished) -> Vec<String> {
             (_, "") => String::new(),
             (_, waits) => format!("; {longest} for {waits}, the longest"),
         };
-        let are = pods_are(*pods);
+        let are = count(*pods, "pod is", "pods are");
         format!("{are} still in {stage}, cause {cause}{longest}.")
     });
     sentences.collect()
@@ -141,10 +142,6 @@ fn waiting(unfinished: &Unfinished) -> Vec<String> {
 
 fn failed(pods: &[ReportedPod]) -> Option<String> {
     let with = |outcome| pods.iter().filter(|pod| pod.outcome == Some(outcome)).count();
-    let were = |count: usize, what: &str| match count {
-        1 => format!("1 pod {what}"),
-        count => format!("{count} pods {what}"),
-    };
     let rejected = match with(Outcome::Rejected) {
         1 => (1, "was rejected by the kubelet"),
         count => (count, "were rejected by the kubelet"),
@@ -155,7 +152,8 @@ fn failed(pods: &[ReportedPod]) -> Option<String> {
         (with(Outcome::Disrupted), "ended by a disruption"),
     ];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts.map(|(count, what)| were(count, what)).collect();
+    let parts: Vec<String> =
+        parts.map(|(pods, what)| count(pods, "pod", "pods") + " " + what).collect();
     (!parts.is_empty()).then(|| format!("{} before they were ready.", parts.join(", ")))
 }
 
@@ -219,13 +217,6 @@ fn late_network(ready: &[&Record]) -> Option<String> {
             measured.len()
         )
     })
-}
-
-fn pods_are(count: usize) -> String {
-    match count {
-        1 => "1 pod is".to_owned(),
-        count => format!("{count} pods are"),
-    }
 }
 
 #[cfg(test)]

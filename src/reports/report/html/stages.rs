@@ -3,6 +3,7 @@
 use super::charts::{Part, bar};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::{Names, seconds};
+use crate::text::words::percent;
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 
 /// The stages of some pods, on average.
@@ -77,9 +78,9 @@ fn stack(title: &'static str, records: &[&Record], longest: f64, names: Names) -
         })
         .collect();
     let parts = stages.iter().map(|(class, mean)| {
-        let percent = mean / whole.max(f64::MIN_POSITIVE) * 100.0;
+        let share = mean / whole.max(f64::MIN_POSITIVE);
         let name = if *class == UNKNOWN { NOT_ACCOUNTED_FOR } else { names.name(class) };
-        (*class, name, seconds(*mean), format!("{percent:.0} %"))
+        (*class, name, seconds(*mean), percent(share))
     });
     StackedStages {
         title,

@@ -1,0 +1,49 @@
+//! Counts, shares and lists in words.
+
+use std::fmt::Display;
+
+/// `1 pod`, `2 pods`.
+pub fn count<N: Display + PartialEq + From<u8>>(number: N, one: &str, many: &str) -> String {
+    let what = if number == N::from(1) { one } else { many };
+    format!("{number} {what}")
+}
+
+/// A share: `93 %`, and `< 1 %` of what is too little to be rounded.
+pub fn percent(share: f64) -> String {
+    match share > 0.0 && share < 0.005 {
+        true => "< 1 %".to_owned(),
+        false => format!("{:.0} %", share * 100.0),
+    }
+}
+
+/// Names one after the other: `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_told_from_many() {
+        assert_eq!([0, 1, 2].map(|pods| count(pods, "pod", "pods")), ["0 pods", "1 pod", "2 pods"]);
+    }
+
+    #[test]
+    fn a_share_that_is_not_nothing_is_not_said_to_be_nothing() {
+        let texts = [0.0, 0.004, 0.006, 0.93, -0.2].map(percent);
+        assert_eq!(texts, ["0 %", "< 1 %", "1 %", "93 %", "-20 %"]);
+    }
+
+    #[test]
+    fn the_last_name_stands_behind_and() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(listed(&names), "a, b and c");
+        assert_eq!([listed(&names[..2]), listed(&names[..1])], ["a and b", "a"]);
+    }
+}
