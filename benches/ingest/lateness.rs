@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use podinit_core::quantile::{nearest_rank, sorted};
+use podinit_core::quantile::nearest_rank;
 use serde_json::Value;
 
 use super::Options;
@@ -121,7 +121,8 @@ struct Spread(Vec<f64>);
 
 impl std::fmt::Display for Spread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sorted = sorted(self.0.iter().copied());
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
         let at = |percent| nearest_rank(&sorted, percent);
         match (at(50), at(99), at(100)) {
             (Some(half), Some(most), Some(longest)) => write!(

@@ -1,4 +1,12 @@
-//! Quantiles of values that are all at hand, by nearest rank: each is a value that occurred.
+//! Quantiles by nearest rank: exact ones of values that are all at hand, and those of very many durations in bounded
+//! memory.
+
+use hdrhistogram::Histogram;
+
+use crate::lifecycle::Latency;
+
+/// The 99th percentile of fewer durations is the longest of them, and not shown.
+pub const LEAST_OF_P99: u64 = 100;
 
 /// The smallest of the sorted values that `percent` of them do not exceed, and for 0 the first; `None` of no
 /// values.
@@ -7,11 +15,82 @@ pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
-/// The values in order.
-pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.into_iter().collect();
-    values.sort_by(f64::total_cmp);
-    values
+/// Durations that are all at hand, in seconds. Each quantile is one that occurred.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Distribution(Vec<f64>);
+
+impl FromIterator<Latency> for Distribution {
+    fn from_iter<I: IntoIterator<Item = Latency>>(durations: I) -> Self {
+        let mut seconds: Vec<f64> = durations.into_iter().map(Latency::as_seconds_f64).collect();
+        seconds.sort_by(f64::total_cmp);
+        Self(seconds)
+    }
+}
+
+impl Distribution {
+    /// The quantile; `None` of no durations.
+    pub fn at(&self, percent: usize) -> Option<f64> {
+        nearest_rank(&self.0, percent)
+    }
+
+    /// The 99th percentile, where there are enough durations.
+    pub fn p99(&self) -> Option<f64> {
+        self.at(99).filter(|_| self.0.len() as u64 >= LEAST_OF_P99)
+    }
+
+    /// All of them, the shortest first.
+    pub fn seconds(&self) -> &[f64] {
+        &self.0
+    }
+}
+
+/// Very many durations, counted. Each quantile is right to a thousandth.
+#[derive(Clone, Debug)]
+pub struct CountedDurations {
+    counts: Histogram<u32>,
+    nanos_per_unit: u64,
+}
+
+impl CountedDurations {
+    /// None yet. They are counted in units of so many nanoseconds.
+    pub fn new(nanos_per_unit: u64) -> Self {
+        // The crate accepts three digits.
+        let counts = Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are valid"));
+        Self { counts, nanos_per_unit }
+    }
+
+    /// Counts a duration.
+    pub fn add(&mut self, latency: Latency) {
+        // A histogram that grows takes every duration that is observed, at most 30 days.
+        let _ = self.counts.record(latency.as_nanos() / self.nanos_per_unit);
+    }
+
+    /// Takes out a duration that was counted.
+    pub fn remove(&mut self, latency: Latency) {
+        let mut one = Self::new(self.nanos_per_unit);
+        one.add(latency);
+        // It is among them, so that no count falls below zero.
+        let _ = self.counts.subtract(&one.counts);
+    }
+
+    /// Counts all durations of another set with the same unit.
+    pub fn merge(&mut self, other: &Self) {
+        // A histogram that grows takes all that another holds.
+        let _ = self.counts.add(&other.counts);
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.counts.len()
+    }
+
+    /// The quantile in seconds; `None` of no durations.
+    pub fn at(&self, percent: u8) -> Option<f64> {
+        let value = self.counts.value_at_quantile(f64::from(percent) / 100.0);
+        let units = self.counts.median_equivalent(value) as f64;
+        let units_per_second = 1e9 / self.nanos_per_unit as f64;
+        (!self.counts.is_empty()).then(|| units / units_per_second)
+    }
 }
 
 #[cfg(test)]
@@ -20,9 +99,25 @@ mod tests {
 
     #[test]
     fn a_quantile_is_a_value_that_occurred() {
-        let values = sorted([3.0, 1.0, 2.0, 10.0]);
-        let at = |percent| nearest_rank(&values, percent);
-        assert_eq!([at(0), at(50), at(51), at(100)], [1.0, 2.0, 3.0, 10.0].map(Some));
+        let seconds = [3, 1, 2, 10].map(|seconds| Latency::from_nanos(seconds * 1_000_000_000));
+        let values: Distribution = seconds.into_iter().collect();
+        assert_eq!(
+            [0, 50, 51, 100].map(|percent| values.at(percent)),
+            [1.0, 2.0, 3.0, 10.0].map(Some)
+        );
+        assert_eq!(values.p99(), None);
         assert_eq!(nearest_rank::<f64>(&[], 50), None);
+    }
+
+    #[test]
+    fn what_was_counted_can_be_taken_out() {
+        let mut counted = CountedDurations::new(1_000_000);
+        assert_eq!((counted.count(), counted.at(50)), (0, None));
+        let millis = |millis: u64| Latency::from_nanos(millis * 1_000_000);
+        [1_000, 2_000, 1_500].into_iter().for_each(|latency| counted.add(millis(latency)));
+        counted.remove(millis(1_500));
+        let mut all = CountedDurations::new(1_000_000);
+        all.merge(&counted);
+        assert_eq!((all.count(), all.at(50), all.at(90)), (2, Some(1.0), Some(2.0)));
     }
 }

@@ -1,23 +1,20 @@
 //! How long other pods took, to compare one with.
 
-use hdrhistogram::Histogram;
-
 use podinit_core::lifecycle::{Interval, Latency, Record};
 use podinit_core::pod::PodUid;
+use podinit_core::quantile::CountedDurations;
 
-/// The histograms count milliseconds.
+/// They are counted in milliseconds.
 const NANOS_PER_UNIT: u64 = 1_000_000;
 
 /// The durations of all pods that are known, by interval, in bounded memory.
 #[derive(Clone, Debug)]
-pub struct Fleet([Histogram<u32>; Interval::ALL.len()]);
+pub struct Fleet([CountedDurations; Interval::ALL.len()]);
 
 impl Default for Fleet {
     /// No pods.
     fn default() -> Self {
-        // The crate accepts three digits.
-        let empty = || Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are valid"));
-        Self(std::array::from_fn(|_| empty()))
+        Self(std::array::from_fn(|_| CountedDurations::new(NANOS_PER_UNIT)))
     }
 }
 
@@ -37,33 +34,25 @@ impl Fleet {
 
     /// Counts a duration.
     pub fn add(&mut self, interval: Interval, latency: Latency) {
-        let millis = latency.as_nanos() / NANOS_PER_UNIT;
-        // A histogram that grows takes every duration that is observed, at most 30 days.
-        let _ = self.0[interval.index()].record(millis);
+        self.0[interval.index()].add(latency);
     }
 
     /// Takes out the durations of a record, which were counted.
     pub fn remove(&mut self, record: &Record) {
         for interval in Interval::ALL {
             if let Some(latency) = record.duration(interval) {
-                let mut one = Self::default();
-                one.add(interval, latency);
-                let index = interval.index();
-                // It is among them, so that no count falls below zero.
-                let _ = self.0[index].subtract(&one.0[index]);
+                self.0[interval.index()].remove(latency);
             }
         }
     }
 
     /// The median of an interval in seconds; `None` if none was observed.
     pub fn median(&self, interval: Interval) -> Option<f64> {
-        let durations = &self.0[interval.index()];
-        let median = durations.median_equivalent(durations.value_at_quantile(0.5));
-        (!durations.is_empty()).then(|| median as f64 / 1e3)
+        self.0[interval.index()].at(50)
     }
 
     /// How many pods were ready.
     pub fn pods(&self) -> u64 {
-        self.0[Interval::CreatedToReady.index()].len()
+        self.0[Interval::CreatedToReady.index()].count()
     }
 }

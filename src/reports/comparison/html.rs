@@ -5,7 +5,7 @@ use askama::Template;
 use super::formatting::{HEAD, Table, breakdown, changes, mix_shares, row_cells, sides};
 use super::{Comparison, Row, Side};
 use crate::reports::report::{distributions, intervals};
-use podinit_core::quantile::sorted;
+use podinit_core::quantile::Distribution;
 
 /// The distributions of an interval, laid over each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,20 +30,19 @@ struct Page<'a> {
 
 /// The distributions of every row, on one axis.
 pub(super) fn laid(rows: &[Row], before: &Side, after: &Side) -> Vec<Laid> {
-    let values = |side: &Side, interval| {
-        let found = side.pods().iter().filter_map(|pod| pod.duration(interval));
-        sorted(found.map(|latency| latency.as_seconds_f64()))
+    let values = |side: &Side, interval| -> Distribution {
+        side.pods().iter().filter_map(|pod| pod.duration(interval)).collect()
     };
     let has_row = |name: &str| rows.iter().any(|row| row.interval == name);
     let all: Vec<_> = intervals()
         .filter(|interval| has_row(interval.as_str()))
         .map(|interval| (interval.as_str(), values(before, interval), values(after, interval)))
         .collect();
-    let last = |values: &Vec<f64>| values.last().copied().unwrap_or(0.0);
-    let most = all.iter().map(|(_, one, other)| last(one).max(last(other))).fold(0.0, f64::max);
-    let draw = |(name, one, other): &(&'static str, Vec<f64>, Vec<f64>)| Laid {
+    let longest = all.iter().flat_map(|(_, one, other)| [one.at(100), other.at(100)]);
+    let most = longest.flatten().fold(0.0, f64::max);
+    let draw = |(name, one, other): &(&'static str, Distribution, Distribution)| Laid {
         name,
-        svg: distributions(&[(one.as_slice(), "before"), (other.as_slice(), "after")], most),
+        svg: distributions(&[(one.seconds(), "before"), (other.seconds(), "after")], most),
     };
     all.iter().map(draw).collect()
 }

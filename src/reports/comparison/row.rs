@@ -5,11 +5,10 @@ use serde::Serialize;
 
 use super::statistics::{RankTest, Resampled, Resamples, Sample, interval};
 use podinit_core::lifecycle::TimestampMode;
+use podinit_core::quantile::LEAST_OF_P99;
 
 /// An interval with fewer observed pods on either side has no row.
 pub(super) const LEAST_PODS: usize = 5;
-/// A side with fewer observed pods has no 99th percentile.
-const LEAST_OF_P99: usize = 100;
 /// A corrected p-value below this is no chance.
 pub(super) const SIGNIFICANCE: f64 = 0.05;
 
@@ -78,7 +77,7 @@ impl Figures {
             count: sample.count(),
             p50: at(50.0),
             p90: at(90.0),
-            p99: (sample.count() >= LEAST_OF_P99).then(|| at(99.0)),
+            p99: (sample.count() as u64 >= LEAST_OF_P99).then(|| at(99.0)),
             mean: sample.mean(),
         }
     }

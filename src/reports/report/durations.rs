@@ -1,44 +1,32 @@
 //! The durations of one interval, and their quantiles.
 
-use hdrhistogram::Histogram;
-
 use super::summary::IntervalSummary;
 use podinit_core::lifecycle::Latency;
+use podinit_core::quantile::{CountedDurations, LEAST_OF_P99};
 
-/// The histogram counts microseconds.
+/// They are counted in microseconds.
 const NANOS_PER_UNIT: u64 = 1_000;
-const UNITS_PER_SECOND: f64 = 1e6;
-/// Thirty days, the longest duration that is observed ([§4.6](crate::specification#s4-6)).
-const LONGEST: u64 = 30 * 24 * 3600 * 1_000_000;
-
-/// The 99th percentile of fewer pods is the slowest of them, and not shown.
-pub(super) const LEAST_OF_P99: u64 = 100;
 
 /// The durations of one interval.
 pub(super) struct Durations {
-    quantiles: Histogram<u32>,
+    counted: CountedDurations,
     range: Option<(Latency, Latency)>,
 }
 
 impl Durations {
     pub(super) fn new() -> Self {
-        // The crate accepts these arguments; otherwise a histogram that grows as needed would do.
-        let quantiles = Histogram::new_with_max(LONGEST, 3)
-            .or_else(|_| Histogram::new(3))
-            .unwrap_or_else(|_| unreachable!("three significant digits are valid"));
-        Self { quantiles, range: None }
+        Self { counted: CountedDurations::new(NANOS_PER_UNIT), range: None }
     }
 
     pub(super) fn add(&mut self, latency: Latency) {
-        self.quantiles.saturating_record(latency.as_nanos() / NANOS_PER_UNIT);
+        self.counted.add(latency);
         let (min, max) = self.range.unwrap_or((latency, latency));
         self.range = Some((min.min(latency), max.max(latency)));
     }
 
     /// Adds all durations of another set.
     pub(super) fn merge(&mut self, other: &Self) {
-        // Both have the same bounds, so that every value of one fits into the other.
-        let _ = self.quantiles.add(&other.quantiles);
+        self.counted.merge(&other.counted);
         let ranges = [self.range, other.range].into_iter().flatten();
         self.range = ranges.reduce(|(min, max), (least, most)| (min.min(least), max.max(most)));
     }
@@ -46,20 +34,19 @@ impl Durations {
     /// The summary of what was added, under this name.
     pub(super) fn summary(&self, interval: &'static str) -> IntervalSummary {
         let bounds = self.range.map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
-        let quantile = |quantile: f64| {
+        let quantile = |percent| {
             let (min, max) = bounds?;
-            let value = self.quantiles.value_at_quantile(quantile);
-            let value = self.quantiles.median_equivalent(value) as f64 / UNITS_PER_SECOND;
-            Some(three_digits(value).clamp(min, max))
+            Some(three_digits(self.counted.at(percent)?).clamp(min, max))
         };
+        let count = self.counted.count();
         IntervalSummary {
             interval,
-            count: self.quantiles.len(),
+            count,
             min: bounds.map(|(min, _)| min),
-            p50: quantile(0.5),
-            p90: quantile(0.9),
-            p95: quantile(0.95),
-            p99: quantile(0.99).filter(|_| self.quantiles.len() >= LEAST_OF_P99),
+            p50: quantile(50),
+            p90: quantile(90),
+            p95: quantile(95),
+            p99: quantile(99).filter(|_| count >= LEAST_OF_P99),
             max: bounds.map(|(_, max)| max),
         }
     }

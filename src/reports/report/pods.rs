@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use crate::reports::reader::{Body, Document};
 use podinit_core::lifecycle::{
-    EndedStartup, LostStartup, Outcome, PodObservation, PodState, Progress, Record, Tracker,
+    EndedStartup, Interval, LostStartup, Outcome, PodObservation, PodState, Progress, Record,
+    Tracker,
 };
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid};
+use podinit_core::quantile::Distribution;
 use podinit_decode::WatchEventKind;
 
 /// One pod of a recording, as far as the recording shows it.
@@ -35,6 +37,15 @@ impl ReportedPod {
             None => ("Pod", &self.info.name),
         }
     }
+}
+
+/// How long an interval took of those of `pods` of which it was observed.
+pub(super) fn durations<'a>(
+    pods: impl IntoIterator<Item = &'a ReportedPod>,
+    interval: Interval,
+) -> Distribution {
+    let records = pods.into_iter().filter_map(|pod| pod.record.as_ref());
+    records.filter_map(|record| record.duration(interval)).collect()
 }
 
 /// Collects the pods while a recording is replayed.

@@ -2,11 +2,11 @@
 
 use super::charts::distribution;
 use crate::reports::report::ReportedPod;
-use crate::reports::report::durations::LEAST_OF_P99;
 use crate::reports::report::formatting::{Names, seconds};
+use crate::reports::report::pods::durations;
 use crate::reports::report::report_sink::rows;
-use podinit_core::lifecycle::{Interval, Latency};
-use podinit_core::quantile::{nearest_rank, sorted};
+use podinit_core::lifecycle::Interval;
+use podinit_core::quantile::Distribution as Durations;
 
 /// How long an interval took.
 pub(super) struct Distribution {
@@ -20,24 +20,20 @@ pub(super) struct Distribution {
 
 /// Every interval that was observed, all on the same axis.
 pub(super) fn of(pods: &[ReportedPod], names: Names) -> Vec<Distribution> {
-    let all: Vec<(Interval, Vec<f64>)> = rows()
-        .map(|interval| {
-            let records = pods.iter().filter_map(|pod| pod.record.as_ref());
-            let durations = records.filter_map(|record| record.duration(interval));
-            (interval, sorted(durations.map(Latency::as_seconds_f64)))
-        })
-        .filter(|(_, durations)| !durations.is_empty())
+    let all: Vec<(Interval, Durations)> = rows()
+        .map(|interval| (interval, durations(pods, interval)))
+        .filter(|(_, durations)| !durations.seconds().is_empty())
         .collect();
-    let most = all.iter().filter_map(|(_, durations)| durations.last());
-    let most = most.copied().fold(0.0, f64::max);
-    let draw = |(interval, durations): &(Interval, Vec<f64>)| {
-        let at = |percent| nearest_rank(durations, percent).map_or_else(String::new, seconds);
+    let most = all.iter().filter_map(|(_, durations)| durations.at(100));
+    let most = most.fold(0.0, f64::max);
+    let draw = |(interval, durations): &(Interval, Durations)| {
+        let of = durations.seconds();
         Distribution {
             name: names.name(interval.as_str()),
-            pods: durations.len(),
-            p50: at(50),
-            p99: (durations.len() as u64 >= LEAST_OF_P99).then(|| at(99)),
-            svg: distribution(durations, most, class(*interval)),
+            pods: of.len(),
+            p50: durations.at(50).map_or_else(String::new, seconds),
+            p99: durations.p99().map(seconds),
+            svg: distribution(of, most, class(*interval)),
         }
     };
     all.iter().map(draw).collect()

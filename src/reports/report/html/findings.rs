@@ -1,19 +1,16 @@
 //! What the report says in words. Each sentence is about pods that were observed, and stands only where
 //! the figures bear it out.
 
-use std::collections::BTreeMap;
-
 use super::groups;
 use super::stages::{by_duration, mean};
-use crate::reports::report::durations::LEAST_OF_P99;
 use crate::reports::report::formatting::{Names, cold_sentence, seconds};
-use crate::reports::report::html::heatmap::median;
 use crate::reports::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
+use crate::reports::report::pods::durations;
 use crate::reports::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
 use crate::text::words::{count, percent};
-use podinit_core::lifecycle::{Interval, Latency, Outcome, Record, Stage};
+use podinit_core::lifecycle::{Interval, Outcome, Record, Stage};
 use podinit_core::node::NO_POOL;
-use podinit_core::quantile::{nearest_rank, sorted};
+use podinit_core::quantile::Distribution;
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
 /// the others, and longer by so many seconds.
@@ -28,7 +25,7 @@ const MOST_NAMED: usize = 3;
 pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     let DetailedReport { summary, pods, end, .. } = report;
     let ready = by_duration(pods);
-    let mut findings = vec![durations(summary.discovered, &ready)];
+    let mut findings = vec![all(summary.discovered, &durations(pods, Interval::CreatedToReady))];
     findings.extend(longest_stages(&ready, Names::of(summary)));
     let has_cold = |row: &StartupSummary| row.startups == Warmth::Cold;
     findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
@@ -39,12 +36,8 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
         pools.filter(|pool| pool != NO_POOL).collect()
     }));
     findings.extend(slow_groups(pods, "Zone", groups::zone));
-    findings.extend(slow_groups(pods, "Node", |pod| {
-        pod.info.node.iter().map(ToString::to_string).collect()
-    }));
-    findings.extend(slow_groups(pods, "Image", |pod| {
-        pod.images.iter().map(ToString::to_string).collect()
-    }));
+    findings.extend(slow_groups(pods, "Node", groups::node));
+    findings.extend(slow_groups(pods, "Image", groups::image));
     findings.extend(late_network(&ready));
     if !summary.probes.advice.is_empty() {
         let (count, of) = (summary.probes.advice.len(), summary.probes.workloads);
@@ -64,19 +57,16 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     findings
 }
 
-fn durations(discovered: u64, ready: &[&Record]) -> String {
-    let durations = ready.iter();
-    let durations = durations.filter_map(|record| record.duration(Interval::CreatedToReady));
-    let durations = sorted(durations.map(Latency::as_seconds_f64));
-    let at = |percent| nearest_rank(&durations, percent).map(seconds);
-    let (Some(p50), Some(p99), Some(max)) = (at(50), at(99), at(100)) else {
+fn all(discovered: u64, ready: &Distribution) -> String {
+    let at = |percent| ready.at(percent).map(seconds);
+    let (Some(p50), Some(max)) = (at(50), at(100)) else {
         return match discovered {
             0 => "There are no pods.".to_owned(),
             1 => "The only pod was not seen to become ready.".to_owned(),
             _ => format!("None of {discovered} pods was seen to become ready."),
         };
     };
-    let count = durations.len() as u64;
+    let count = ready.seconds().len();
     let of = match discovered {
         1 => "The only pod".to_owned(),
         _ => format!("Of {discovered} pods, {count}"),
@@ -84,7 +74,8 @@ fn durations(discovered: u64, ready: &[&Record]) -> String {
     if count == 1 {
         return format!("{of} was seen to become ready: {max} after its creation.");
     }
-    let p99 = if count >= LEAST_OF_P99 { format!(" 99 % within {p99},") } else { String::new() };
+    let p99 = ready.p99().map(seconds);
+    let p99 = p99.map_or_else(String::new, |p99| format!(" 99 % within {p99},"));
     format!(
         "{of} were seen to become ready: half of them within {p50} of their creation,{p99} the slowest after {max}."
     )
@@ -163,31 +154,22 @@ fn slow_groups(
     what: &str,
     names: impl Fn(&ReportedPod) -> Vec<String>,
 ) -> Vec<String> {
-    let whole = Interval::ScheduledToReady;
-    let measured = pods.iter().filter(|pod| {
+    let took = |pods: &[&ReportedPod]| durations(pods.iter().copied(), Interval::ScheduledToReady);
+    let is_measured = |pod: &&ReportedPod| {
         let record = pod.record.as_ref();
-        record.is_some_and(|record| record.duration(whole).is_some())
-    });
-    let measured: Vec<&ReportedPod> = measured.collect();
-    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, pod) in measured.iter().enumerate() {
-        let mut names = names(pod);
-        names.sort();
-        names.dedup();
-        for name in names {
-            groups.entry(name).or_default().push(index);
-        }
-    }
+        record.is_some_and(|record| record.duration(Interval::ScheduledToReady).is_some())
+    };
+    let measured: Vec<&ReportedPod> = pods.iter().filter(is_measured).collect();
     // The median of all stands for that of the others, which costs less and is nearly the same unless the
     // group is large; a group of half of all pods is no exception.
-    let Some(elsewhere) = median(&measured, whole) else {
+    let Some(elsewhere) = took(&measured).at(50) else {
         return Vec::new();
     };
-    let slow = groups.into_iter().filter_map(|(name, indexes)| {
-        let exception = (LEAST_PODS..=measured.len() / 2).contains(&indexes.len());
-        let own: Vec<_> =
-            indexes.iter().filter_map(|index| measured.get(*index).copied()).collect();
-        let median = median(&own, whole).filter(|_| exception)?;
+    let groups = groups::grouped(measured.iter().copied(), names).into_iter();
+    let exceptions =
+        groups.filter(|(_, own)| (LEAST_PODS..=measured.len() / 2).contains(&own.len()));
+    let slow = exceptions.filter_map(|(name, own)| {
+        let median = took(&own).at(50)?;
         let is_slow = median > TIMES_SLOWER * elsewhere && median > elsewhere + SECONDS_SLOWER;
         is_slow.then_some((median, name, own.len()))
     });
@@ -258,7 +240,7 @@ mod tests {
             (1, "The only pod was not seen to become ready."),
             (2, "None of 2 pods was seen to become ready."),
         ] {
-            assert_eq!(durations(discovered, &[]), sentence);
+            assert_eq!(all(discovered, &Distribution::default()), sentence);
         }
     }
 }

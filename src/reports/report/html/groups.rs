@@ -1,13 +1,12 @@
 //! Tables of pods by pool, zone, image, owner and namespace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::heatmap::median;
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
-use podinit_core::lifecycle::{Interval, Latency, Outcome};
+use crate::reports::report::pods::durations;
+use podinit_core::lifecycle::{Interval, Outcome};
 use podinit_core::node::{NO_POOL, NodeLabels};
-use podinit_core::quantile::{nearest_rank, sorted};
 
 /// So many rows of a table are shown.
 const MOST_ROWS: usize = 25;
@@ -37,16 +36,10 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usi
             kind => format!("{}/{name} ({kind})", pod.info.namespace),
         }]
     };
-    let images = |pod: &ReportedPod| {
-        let mut images: Vec<String> = pod.images.iter().map(|image| image.to_string()).collect();
-        images.sort();
-        images.dedup();
-        images
-    };
     [
         ("pool", by(pods, pool)),
         ("zone", by(pods, zone)),
-        ("image", by(pods, images)),
+        ("image", by(pods, image)),
         ("owner", by(pods, owner)),
         ("namespace", by(pods, |pod| vec![pod.info.namespace.to_string()])),
     ]
@@ -73,18 +66,37 @@ pub(super) fn zone(pod: &ReportedPod) -> Vec<String> {
     zone.into_iter().filter(|zone| !zone.is_empty()).collect()
 }
 
+/// The node of the pod, where it has one.
+pub(super) fn node(pod: &ReportedPod) -> Vec<String> {
+    pod.info.node.iter().map(ToString::to_string).collect()
+}
+
+/// The images of the pod.
+pub(super) fn image(pod: &ReportedPod) -> Vec<String> {
+    pod.images.iter().map(ToString::to_string).collect()
+}
+
 fn labels(pod: &ReportedPod) -> Option<&NodeLabels> {
     pod.record.as_ref()?.node_labels.as_deref()
 }
 
-fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<Group> {
+/// The pods whose startup is known by what they have in common, each once in a group.
+pub(super) fn grouped<'a>(
+    pods: impl IntoIterator<Item = &'a ReportedPod>,
+    names: impl Fn(&ReportedPod) -> Vec<String>,
+) -> BTreeMap<String, Vec<&'a ReportedPod>> {
     let mut groups: BTreeMap<String, Vec<&ReportedPod>> = BTreeMap::new();
-    for pod in pods.iter().filter(|pod| pod.record.is_some()) {
-        for name in names(pod) {
+    for pod in pods.into_iter().filter(|pod| pod.record.is_some()) {
+        for name in BTreeSet::from_iter(names(pod)) {
             groups.entry(name).or_default().push(pod);
         }
     }
-    let mut groups: Vec<_> = groups.into_iter().map(|(name, pods)| group(name, &pods)).collect();
+    groups
+}
+
+fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<Group> {
+    let groups = grouped(pods, names).into_iter();
+    let mut groups: Vec<_> = groups.map(|(name, pods)| group(name, &pods)).collect();
     // The sort is stable: groups that are as slow stay in the order of their names.
     groups.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     groups.into_iter().map(|(_, group)| group).collect()
@@ -92,10 +104,8 @@ fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<
 
 /// The group, and its 90th percentile, by which groups are sorted.
 fn group(name: String, pods: &[&ReportedPod]) -> (f64, Group) {
-    let records = pods.iter().filter_map(|pod| pod.record.as_ref());
-    let durations = records.filter_map(|record| record.duration(Interval::CreatedToReady));
-    let durations = sorted(durations.map(Latency::as_seconds_f64));
-    let at = |percent| nearest_rank(&durations, percent);
+    let of = |interval| durations(pods.iter().copied(), interval);
+    let whole = of(Interval::CreatedToReady);
     let text = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let with = |outcome: Option<Outcome>| pods.iter().filter(|pod| pod.outcome == outcome).count();
     let group = Group {
@@ -107,10 +117,10 @@ fn group(name: String, pods: &[&ReportedPod]) -> (f64, Group) {
             .iter()
             .sum(),
         in_flight: with(None),
-        p50: text(at(50)),
-        p90: text(at(90)),
-        max: text(at(100)),
-        scheduled: text(median(pods, Interval::ScheduledToReady)),
+        p50: text(whole.at(50)),
+        p90: text(whole.at(90)),
+        max: text(whole.at(100)),
+        scheduled: text(of(Interval::ScheduledToReady).at(50)),
     };
-    (at(90).unwrap_or(-1.0), group)
+    (whole.at(90).unwrap_or(-1.0), group)
 }

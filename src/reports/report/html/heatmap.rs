@@ -1,11 +1,10 @@
 //! The median of each stage on each node.
 
-use std::collections::BTreeMap;
-
+use super::groups::{grouped, node};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::{Names, seconds};
-use podinit_core::lifecycle::{Interval, Latency, Stage};
-use podinit_core::quantile::{nearest_rank, sorted};
+use crate::reports::report::pods::durations;
+use podinit_core::lifecycle::{Interval, Stage};
 
 /// So many nodes are shown, those with the slowest pods.
 const MOST_NODES: usize = 40;
@@ -31,13 +30,7 @@ pub(super) struct Row {
 
 impl Heatmap {
     pub(super) fn of(pods: &[ReportedPod], names: Names) -> Self {
-        let mut nodes: BTreeMap<&str, Vec<&ReportedPod>> = BTreeMap::new();
-        for pod in pods.iter().filter(|pod| pod.record.is_some()) {
-            if let Some(node) = pod.info.node.as_deref() {
-                nodes.entry(node).or_default().push(pod);
-            }
-        }
-        let mut slowest: Vec<_> = nodes
+        let mut slowest: Vec<_> = grouped(pods, node)
             .into_iter()
             .map(|(node, pods)| (median(&pods, Interval::ScheduledToReady), node, pods))
             .collect();
@@ -52,7 +45,7 @@ impl Heatmap {
         };
         let stages: Vec<Stage> = Stage::ALL.into_iter().filter(has).collect();
         let rows = slowest.into_iter().map(|(_, node, pods)| Row {
-            node: node.to_owned(),
+            node,
             pods: pods.len(),
             cells: stages.iter().map(|stage| cell(&pods, *stage)).collect(),
         });
@@ -63,6 +56,10 @@ impl Heatmap {
             nodes: count,
         }
     }
+}
+
+fn median(pods: &[&ReportedPod], interval: Interval) -> Option<f64> {
+    durations(pods.iter().copied(), interval).at(50)
 }
 
 fn cell(pods: &[&ReportedPod], stage: Stage) -> (usize, String) {
@@ -77,12 +74,6 @@ fn colour(median: f64) -> usize {
     let (least, most) = RANGE;
     let place = (median.max(least) / least).ln() / (most / least).ln();
     (place * (COLOURS - 1.0)).round().clamp(0.0, COLOURS - 1.0) as usize
-}
-
-pub(super) fn median(pods: &[&ReportedPod], interval: Interval) -> Option<f64> {
-    let records = pods.iter().filter_map(|pod| pod.record.as_ref());
-    let durations = records.filter_map(|record| record.duration(interval));
-    nearest_rank(&sorted(durations.map(Latency::as_seconds_f64)), 50)
 }
 
 #[cfg(test)]

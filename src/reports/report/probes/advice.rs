@@ -13,7 +13,7 @@ use serde::Serialize;
 use podinit_core::label_values;
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, Probe};
-use podinit_core::quantile::nearest_rank;
+use podinit_core::quantile::Distribution;
 
 /// Both ends of the step are whole seconds of the API.
 const PRECISION: f64 = 1.0;
@@ -57,22 +57,16 @@ pub struct ProbeDurations {
 
 impl ProbeDurations {
     /// Of so many startups; `None` where they are too few for advice.
-    pub fn of(mut latencies: Vec<Latency>) -> Option<Self> {
+    pub fn of(latencies: Vec<Latency>) -> Option<Self> {
         if latencies.len() < LEAST_STARTUPS {
             return None;
         }
-        latencies.sort_unstable();
-        Some(Self {
-            pods: latencies.len(),
-            p50: seconds(nearest_rank(&latencies, 50)?),
-            p99: seconds(nearest_rank(&latencies, 99)?),
-        })
+        let pods = latencies.len();
+        let taken: Distribution = latencies.into_iter().collect();
+        // To the millisecond.
+        let at = |percent| Some((taken.at(percent)? * 1_000.0).round() / 1_000.0);
+        Some(Self { pods, p50: at(50)?, p99: at(99)? })
     }
-}
-
-/// To the millisecond.
-fn seconds(latency: Latency) -> f64 {
-    (latency.as_seconds_f64() * 1_000.0).round() / 1_000.0
 }
 
 /// What to change in the probes of one container.
