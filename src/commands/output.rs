@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anyhow::Context;
 
-use crate::reports::report::Style;
+use crate::text::document::Style;
 use crate::text::strangers_text::lines_shown;
 
 /// Writes all of `text`. It is no error if the reader closes the pipe early (`| head`).

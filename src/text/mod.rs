@@ -1,5 +1,7 @@
-//! Texts, fit for where they are shown: those of strangers, URLs, times, counts and shares for people, colours.
+//! Documents and texts, fit for where they are shown: those of strangers, URLs, times, counts and shares for people,
+//! colours.
 
+pub mod document;
 pub mod http_url;
 pub mod human_time;
 pub mod markdown;

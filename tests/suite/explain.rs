@@ -8,7 +8,7 @@ use podinit::inspect::explain::{Target, TargetName};
 use podinit::inspect::pods::{Pods, Question};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
-use podinit::reports::report::Style;
+use podinit::text::document::Style;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};

@@ -15,8 +15,9 @@ use podinit::inspect::records;
 use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
-use podinit::reports::report::{Style, detail};
+use podinit::reports::report::detail;
 use podinit::server::Limits;
+use podinit::text::document::Style;
 use podinit::text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::metrics::{Durations, Figures, LEAST_OF_P99};
-use crate::reports::report::Style;
+use crate::text::document::Style;
 use crate::text::human_time::{rounded_seconds, seconds};
 use crate::text::palette;
 use podinit_core::lifecycle::{Outcome, Stage};

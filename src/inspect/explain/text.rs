@@ -1,10 +1,8 @@
 //! An explanation for a terminal.
 
-use std::fmt::Write;
-
-use super::explanation::{AutoscalerLine, ContainerLine, Explanation, WorkloadPods};
+use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
-use crate::reports::report::Style;
+use crate::text::document::{Document, Format, Style};
 use crate::text::human_time::{date_and_time_of, seconds};
 use crate::text::palette;
 use crate::text::strangers_text::shown;
@@ -16,51 +14,49 @@ const LABEL: usize = 20;
 impl Explanation {
     /// The explanation for a terminal.
     pub fn to_text(&self, style: Style) -> String {
-        render(self, style)
+        let mut document = Document::new(Format::Text(style));
+        head(&mut document, self, style);
+        document.chart(&waterfall(self, style));
+        milestones(&mut document, self);
+        images(&mut document, self);
+        waits(&mut document, self, style);
+        advice(&mut document, self);
+        section(&mut document, "Next", [format!("  {}", shown(&self.next))]);
+        document.finish()
     }
 }
 
-/// Writing to a `String` cannot fail, so results of `write!` are ignored here.
-fn render(explanation: &Explanation, style: Style) -> String {
-    let mut out = String::new();
-    head(&mut out, explanation, style);
-    waterfall(&mut out, explanation, style);
-    milestones(&mut out, explanation, style);
-    containers(&mut out, explanation, style);
-    waits(&mut out, explanation, style);
-    advice(&mut out, explanation, style);
-    let _ = writeln!(out, "\n{}\n  {}", bold("Next", style), shown(&explanation.next));
-    out
+/// Lines below a heading, where there are any.
+fn section(document: &mut Document, heading: &str, lines: impl IntoIterator<Item = String>) {
+    let lines: Vec<String> = lines.into_iter().collect();
+    if !lines.is_empty() {
+        document.heading(heading);
+        document.list(&lines);
+    }
 }
 
-fn head(out: &mut String, explanation: &Explanation, style: Style) {
+fn head(document: &mut Document, explanation: &Explanation, style: Style) {
     let name = format!("{}/{}", explanation.namespace, explanation.name);
-    let _ = write!(out, "{}", bold(&shown(&name), style));
-    if let Some(workload) = &explanation.workload {
-        let _ = write!(out, " ({})", shown(workload));
-    }
-    if let Some(node) = &explanation.node {
-        let _ = write!(out, " on {}", shown(node));
-    }
-    if let Some(details) = &explanation.node_details {
-        let _ = write!(out, " ({})", shown(&details.words()));
-    }
-    let _ = writeln!(out, "\n{}\n", shown(&explanation.verdict));
+    let workload = explanation.workload.iter().map(|workload| format!(" ({})", shown(workload)));
+    let node = explanation.node.iter().map(|node| format!(" on {}", shown(node)));
+    let details = explanation.node_details.iter();
+    let details = details.map(|details| format!(" ({})", shown(&details.words())));
+    let more: String = workload.chain(node).chain(details).collect();
+    document.sentence(&(style.bold(&shown(&name)) + &more));
+    document.answer(&explanation.verdict);
     for doubt in &explanation.doubts {
-        let _ = writeln!(out, "But {}.\n", shown(doubt));
+        document.paragraph(&format!("But {}.", shown(doubt)));
     }
-    if let Some(pods) = &explanation.workload_pods {
-        let WorkloadPods { in_flight, ready, other } = pods;
-        let _ = writeln!(
-            out,
-            "One of {} pods of the workload: {in_flight} in flight, {ready} ready, {other} ended \
-             otherwise.\n",
+    if let Some(WorkloadPods { in_flight, ready, other }) = &explanation.workload_pods {
+        document.paragraph(&format!(
+            "One of {} pods of the workload: {in_flight} in flight, {ready} ready, {other} ended otherwise.",
             in_flight + ready + other
-        );
+        ));
     }
 }
 
-fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
+/// The lines of the waterfall.
+fn waterfall(explanation: &Explanation, style: Style) -> String {
     let columns = style.width.saturating_sub(MARGIN).clamp(10, 80);
     let of = match explanation.fleet {
         0 => String::new(),
@@ -71,8 +67,7 @@ fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
     let total = explanation.seconds.map(seconds).unwrap_or_default();
     let axis = format!("{began:<width$}", width = columns.saturating_sub(total.len()));
     let head = format!("{:<LABEL$} {axis}{total} {:>9} {of:>12}", "", "took");
-    let _ = writeln!(out, "{}", bold(head.trim_end(), style));
-    for row in &explanation.rows {
+    let rows = explanation.rows.iter().flat_map(|row| {
         let label = if row.is_inside { format!("- {}", row.label) } else { row.label.clone() };
         let label: String = shown(&label).chars().take(LABEL).collect();
         let took = match row.seconds {
@@ -83,11 +78,10 @@ fn waterfall(out: &mut String, explanation: &Explanation, style: Style) {
         let median = row.p50_seconds.map(seconds).unwrap_or_default();
         let bar = bar(row, explanation.width, columns, style);
         let line = format!("{label:<LABEL$} {bar} {took:>9} {median:>12}");
-        let _ = writeln!(out, "{}", line.trim_end());
-        if let Some(uncertain) = row.uncertain {
-            let _ = writeln!(out, "{:LABEL$} ({uncertain})", "");
-        }
-    }
+        let uncertain = row.uncertain.map(|text| format!("{:LABEL$} ({text})\n", ""));
+        [line.trim_end().to_owned() + "\n"].into_iter().chain(uncertain)
+    });
+    style.bold(head.trim_end()) + "\n" + &rows.collect::<String>()
 }
 
 /// The bar of a row, filled up to the width of `columns`.
@@ -113,117 +107,81 @@ fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
     format!("{}{cells}{}", " ".repeat(first), " ".repeat(columns - last))
 }
 
-fn milestones(out: &mut String, explanation: &Explanation, style: Style) {
-    let _ = writeln!(out, "\n{}", bold("Milestones (UTC)", style));
-    for line in &explanation.milestones {
+fn milestones(document: &mut Document, explanation: &Explanation) {
+    let lines = explanation.milestones.iter().map(|line| {
         let after = line.after_seconds.map(|after| format!("+{}", seconds(after)));
         let time = line.time.as_deref().map(date_and_time_of);
-        let _ = write!(
-            out,
-            "  {:<26} {:<23} {:>9}  {}",
+        let uncertain = line.uncertain.map(|text| format!(" ({text})"));
+        format!(
+            "  {:<26} {:<23} {:>9}  {}{}",
             line.milestone,
             time.as_deref().unwrap_or("-"),
             after.as_deref().unwrap_or("-"),
             line.source.unwrap_or("-"),
-        );
-        let uncertain = line.uncertain.map(|text| format!(" ({text})"));
-        let _ = writeln!(out, "{}", uncertain.unwrap_or_default());
-    }
+            uncertain.unwrap_or_default()
+        )
+    });
+    section(document, "Milestones (UTC)", lines);
 }
 
 /// The images, where any is known.
-fn containers(out: &mut String, explanation: &Explanation, style: Style) {
-    let known = |container: &&ContainerLine| container.image.is_some();
-    let mut lines = explanation.containers.iter().filter(known).peekable();
-    if lines.peek().is_some() {
-        let _ = writeln!(out, "\n{}", bold("Images", style));
-    }
-    for container in lines {
-        let name = shown(&container.name);
-        let image = shown(container.image.as_deref().unwrap_or_default());
+fn images(document: &mut Document, explanation: &Explanation) {
+    let lines = explanation.containers.iter().filter_map(|container| {
+        let (name, image) = (shown(&container.name), shown(container.image.as_deref()?));
         let problem = container.problem.map(|problem| format!(" ({problem})"));
-        let _ = write!(out, "  {name:<20} {image}{}", problem.unwrap_or_default());
-        if let Some(ended) = &container.ended {
-            let _ = write!(out, " ({})", shown(&ended.words));
-        }
-        let _ = writeln!(out);
-    }
+        let ended = container.ended.as_ref().map(|ended| format!(" ({})", shown(&ended.words)));
+        let (problem, ended) = (problem.unwrap_or_default(), ended.unwrap_or_default());
+        Some(format!("  {name:<20} {image}{problem}{ended}"))
+    });
+    section(document, "Images", lines);
 }
 
 /// The causes, the peers and the SLOs.
-fn waits(out: &mut String, explanation: &Explanation, style: Style) {
-    if !explanation.causes.is_empty() {
-        let _ = writeln!(out, "\n{}", bold("Causes", style));
-    }
-    for cause in &explanation.causes {
+fn waits(document: &mut Document, explanation: &Explanation, style: Style) {
+    let causes = explanation.causes.iter().map(|cause| {
         let after = format!("+{}", seconds(cause.after_seconds));
-        let _ = writeln!(out, "  {after:>9}  {}: {}", cause.stage, cause.cause);
-    }
-    if let Some(message) = &explanation.message {
-        let _ = writeln!(out, "\n{}\n  {}", bold("Kubernetes says", style), shown(message));
-    }
-    if let Some(said) = &explanation.unschedulable {
-        autoscaler(out, said, style);
-    }
+        format!("  {after:>9}  {}: {}", cause.stage, cause.cause)
+    });
+    section(document, "Causes", causes);
+    let message = explanation.message.iter();
+    section(document, "Kubernetes says", message.map(|message| format!("  {}", shown(message))));
+    let said = explanation.unschedulable.iter().filter_map(autoscaler);
+    section(document, "A node for it", said);
     if let Some(peers) = &explanation.peers {
-        let _ = write!(
-            out,
-            "\n{} with the same cause ({}: {}): {}",
-            bold("Other pods", style),
+        let node = peers.node.as_ref();
+        let node = node.map(|(node, pods)| format!(", {pods} of them on {}", shown(node)));
+        let mut lines = format!(
+            "{} with the same cause ({}: {}): {}{}",
+            style.bold("Other pods"),
             peers.stage,
             peers.cause,
-            peers.pods
+            peers.pods,
+            node.unwrap_or_default()
         );
-        if let Some((node, pods)) = &peers.node {
-            let _ = write!(out, ", {pods} of them on {}", shown(node));
-        }
-        let _ = writeln!(out);
-        for example in &peers.examples {
-            let _ = writeln!(out, "  {}", shown(example));
-        }
+        lines.extend(peers.examples.iter().map(|example| format!("\n  {}", shown(example))));
+        document.paragraph(&lines);
     }
-    if !explanation.slos.is_empty() {
-        let _ = writeln!(out, "\n{}", bold("SLOs", style));
-    }
-    for slo in &explanation.slos {
+    let slos = explanation.slos.iter().map(|slo| {
         let deadline = slo.deadline.as_ref();
         let deadline = deadline.map(|at| format!(" (deadline {})", date_and_time_of(at)));
-        let _ =
-            writeln!(out, "  {}: {}{}", shown(&slo.slo), slo.result, deadline.unwrap_or_default());
-    }
+        format!("  {}: {}{}", shown(&slo.slo), slo.result, deadline.unwrap_or_default())
+    });
+    section(document, "SLOs", slos);
 }
 
 /// What an autoscaler has said, where one has.
-fn autoscaler(out: &mut String, said: &AutoscalerLine, style: Style) {
-    let Some(since) = &said.since else {
-        return;
-    };
-    let by = said.by.as_deref().unwrap_or("An autoscaler");
-    let message = said.message.as_ref().map(|message| format!(": {message}"));
-    let _ = writeln!(
-        out,
-        "\n{}\n  {} says {} since {}{}",
-        bold("A node for it", style),
-        shown(by),
-        said.capacity,
-        date_and_time_of(since),
-        shown(&message.unwrap_or_default())
-    );
+fn autoscaler(said: &AutoscalerLine) -> Option<String> {
+    let since = date_and_time_of(said.since.as_ref()?);
+    let by = shown(said.by.as_deref().unwrap_or("An autoscaler"));
+    let message = said.message.as_ref().map(|message| format!(": {}", shown(message)));
+    let message = message.unwrap_or_default();
+    Some(format!("  {by} says {} since {since}{message}", said.capacity))
 }
 
-fn advice(out: &mut String, explanation: &Explanation, style: Style) {
-    if !explanation.probes.is_empty() {
-        let _ = writeln!(out, "\n{}", bold("Probes to change", style));
-    }
-    for advice in &explanation.probes {
-        let sentences = advice.findings.iter().map(|(_, sentence)| &**sentence);
-        let sentences: Vec<&str> = sentences.collect();
-        let _ = writeln!(out, "  {}: {}", shown(&advice.container), sentences.join("; "));
-        let set = advice.set.iter().map(|(field, value)| format!("{field}: {value}"));
-        let _ = writeln!(out, "    set {}", set.collect::<Vec<_>>().join(", "));
-    }
-}
-
-fn bold(text: &str, style: Style) -> String {
-    if style.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+fn advice(document: &mut Document, explanation: &Explanation) {
+    let lines = explanation.probes.iter().flat_map(|advice| {
+        let found = format!("  {}: {}", shown(&advice.container), advice.in_words());
+        [found, format!("    set {}", advice.settings())]
+    });
+    section(document, "Probes to change", lines);
 }

@@ -10,7 +10,7 @@ use crate::reports::reader::ClockAhead;
 use crate::reports::report::SET_ASIDE;
 use crate::text::human_time::seconds;
 use crate::text::strangers_text;
-use crate::text::table::{cell, table};
+use crate::text::table::{Table, cell};
 use podinit_core::lifecycle::{Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
@@ -67,7 +67,7 @@ impl Worst {
             let cells = [&*name, state, &seconds(one.seconds.round()), &one.verdict];
             cells.map(cell).to_vec()
         });
-        table(&HEAD, &rows.collect::<Vec<_>>(), colour) + &aside
+        Table::new(&HEAD, rows).to_text(colour) + &aside
     }
 
     /// A line on what is not listed, as a report has it.

@@ -3,7 +3,7 @@
 use super::{Problem, Problems, untold};
 use crate::inspect::node_clocks;
 use crate::text::strangers_text::shown;
-use crate::text::table::{cell, table};
+use crate::text::table::{Table, cell};
 use crate::text::words::count;
 
 const NARROW: [&str; 8] =
@@ -47,9 +47,8 @@ impl Problems {
         if wide {
             head.extend(WIDE);
         }
-        let rows: Vec<_> = self.problems.iter().map(|problem| cells(problem, wide)).collect();
-        text.push('\n');
-        text.push_str(&table(&head, &rows, colour));
+        let rows = self.problems.iter().map(|problem| cells(problem, wide));
+        text = text + "\n" + &Table::new(&head, rows).to_text(colour);
         let left_out = match self.not_compared {
             0 => String::new(),
             pods => format!(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::{StuckPod, StuckPods};
 use crate::text::human_time::seconds;
 use crate::text::strangers_text::shown;
-use crate::text::table::{cell, table};
+use crate::text::table::{Table, cell};
 
 const NARROW: [&str; 8] = ["NAMESPACE", "POD", "STAGE", "WAIT", "LIMIT", "CAUSE", "NODE", "OWNER"];
 const WIDE: [&str; 6] = ["CAPACITY", "IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];
@@ -21,9 +21,8 @@ impl StuckPods {
         if wide {
             head.extend(WIDE);
         }
-        let rows: Vec<Vec<String>> = self.pods.iter().map(|pod| cells(pod, wide)).collect();
-        let text = table(&head, &rows, colour);
-        text + "\n" + &self.summary() + "\n"
+        let rows = self.pods.iter().map(|pod| cells(pod, wide));
+        Table::new(&head, rows).to_text(colour) + "\n" + &self.summary() + "\n"
     }
 
     /// What to run.

@@ -6,12 +6,13 @@ use super::dimension::Part;
 use super::row::{Difference, Row};
 use super::statistics::Resampled;
 use crate::text::human_time::short_seconds as seconds;
+use crate::text::table::Table;
 use crate::text::words::percent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Step;
 
 /// The columns of a row.
-pub(super) const HEAD: [&str; 10] = [
+const HEAD: [&str; 10] = [
     "interval",
     "verdict",
     "pods",
@@ -24,8 +25,13 @@ pub(super) const HEAD: [&str; 10] = [
     "p-value",
 ];
 
+/// Rows as a table.
+pub(super) fn row_table(rows: &[Row]) -> Table {
+    Table::new(&HEAD, rows.iter().map(row_cells))
+}
+
 /// The cells of a row.
-pub(super) fn row_cells(row: &Row) -> Vec<String> {
+fn row_cells(row: &Row) -> Vec<String> {
     let name = match Step::from_text(row.interval) {
         Some(_) => format!("- {}", row.interval),
         None => row.interval.to_owned(),
@@ -112,22 +118,18 @@ pub(super) fn sides(found: &Comparison) -> Vec<String> {
     ]
 }
 
-/// A table with its title.
-pub(super) struct Table {
-    pub(super) title: String,
-    pub(super) head: Vec<&'static str>,
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-/// Where the difference lies; `None` without one. `shown` is how names are written in the format.
-pub(super) fn breakdown(found: &Comparison, shown: impl Fn(&str) -> String) -> Option<Table> {
+/// Where the difference lies, as a table with its title; `None` without one. `shown` is how names are written in the format.
+pub(super) fn breakdown(
+    found: &Comparison,
+    shown: impl Fn(&str) -> String,
+) -> Option<(String, Table)> {
     let breakdown = found.breakdown.as_ref()?;
     let title = format!("Where, of the difference of the means of {}", breakdown.interval);
     let mut head = vec!["where", "share", "of pods"];
     head.extend(&HEAD[1..]);
     let parts = breakdown.parts.iter();
-    let rows = parts.map(|part| part_cells(part, &shown)).collect();
-    Some(Table { title, head, rows })
+    let table = Table::new(&head, parts.map(|part| part_cells(part, &shown)));
+    Some((title.clone(), table.labelled(title)))
 }
 
 /// How far the mixes agree.

@@ -2,9 +2,10 @@
 
 use askama::Template;
 
-use super::formatting::{HEAD, Table, breakdown, changes, mix_shares, row_cells, sides};
+use super::formatting::{breakdown, changes, mix_shares, row_table, sides};
 use super::{Comparison, Row, Side};
 use crate::reports::report::{distributions, intervals};
+use crate::text::table::Table;
 use podinit_core::quantile::Distribution;
 
 /// The distributions of an interval, laid over each other.
@@ -24,7 +25,7 @@ struct Page<'a> {
     sides: Vec<String>,
     distributions: &'a [Laid],
     mix: String,
-    tables: Vec<Table>,
+    tables: Vec<(String, Table)>,
     changes: Vec<(&'static str, String)>,
 }
 
@@ -49,15 +50,10 @@ pub(super) fn laid(rows: &[Row], before: &Side, after: &Side) -> Vec<Laid> {
 
 /// The page.
 pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
-    let table = |title: String, rows: &[Row]| Table {
-        title,
-        head: HEAD.to_vec(),
-        rows: rows.iter().map(row_cells).collect(),
-    };
-    let mut tables = vec![table("All pods".to_owned(), &found.rows)];
+    let table = |title: &str, rows: &[Row]| (title.to_owned(), row_table(rows).labelled(title));
+    let mut tables = vec![table("All pods", &found.rows)];
     if !found.is_all_matched() {
-        tables
-            .push(table("Matched pods alone, weighted as before".to_owned(), &found.matched_rows));
+        tables.push(table("Matched pods alone, weighted as before", &found.matched_rows));
     }
     tables.extend(breakdown(found, str::to_owned));
     let page = Page {

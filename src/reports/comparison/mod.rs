@@ -9,15 +9,14 @@ mod answer;
 mod breakdown;
 mod changes;
 mod dimension;
+mod document;
 mod formatting;
 mod html;
-mod markdown;
 mod mix;
 mod only;
 mod row;
 mod side;
 pub mod statistics;
-mod text;
 mod threshold;
 
 use serde::Serialize;
@@ -32,7 +31,8 @@ pub use row::{Difference, Drawn, Figures, Margin, Moved, Row, Verdict};
 pub use side::{ComparedPod, Side, SideSummary};
 pub use threshold::{Checked, Threshold, percent_of};
 
-use crate::reports::report::{Style, intervals};
+use crate::reports::report::intervals;
+use crate::text::document::{Format, Style};
 use crate::text::strangers_text;
 use breakdown::in_parallel;
 use podinit_core::lifecycle::{Interval, TimestampMode};
@@ -129,12 +129,12 @@ impl Comparison {
 
     /// The comparison for a terminal.
     pub fn to_text(&self, style: Style) -> String {
-        text::render(self, style)
+        document::render(self, Format::Text(style))
     }
 
     /// The comparison in Markdown.
     pub fn to_markdown(&self) -> String {
-        markdown::render(self)
+        document::render(self, Format::Markdown)
     }
 
     /// The comparison as JSON.

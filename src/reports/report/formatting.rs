@@ -1,15 +1,16 @@
-//! The texts that the report for a terminal and the Markdown report share.
+//! The texts and tables that the formats of the report share.
 
-use super::probes::{Advice, ProbeReport};
+use super::probes::ProbeReport;
 use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 use crate::reports::reader::ClockAhead;
 pub(super) use crate::text::human_time::seconds;
+use crate::text::table::Table;
 use crate::text::words::{count, percent};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Stage, StartupCapacity, StartupImages, Step};
 
 /// The columns of the table of intervals.
-pub(super) const HEAD: [&str; 8] = ["interval", "count", "min", "p50", "p90", "p95", "p99", "max"];
+const HEAD: [&str; 8] = ["interval", "count", "min", "p50", "p90", "p95", "p99", "max"];
 
 /// What a lone list tells of the time before a pod was bound: one stage, in the place of three.
 pub(crate) const BEFORE_BINDING: &str = "before binding";
@@ -36,15 +37,15 @@ impl Names {
     }
 }
 
-/// The rows of the table of intervals. Of a lone list, what it cannot tell has none.
-pub(super) fn rows(report: &Report) -> impl Iterator<Item = [String; 8]> {
+/// The table of intervals. Of a lone list, what it cannot tell has no row.
+pub(super) fn intervals(report: &Report) -> Table {
     let names = Names::of(report);
     let untold = [Stage::Gated, Stage::Unschedulable].map(Stage::as_str);
     let rows = report.intervals.iter();
-    let rows = rows.filter(move |row| !(report.lone_list && untold.contains(&row.interval)));
-    rows.map(move |row| {
-        row_of(&IntervalSummary { interval: names.name(row.interval), ..row.clone() })
-    })
+    let rows = rows.filter(|row| !(report.lone_list && untold.contains(&row.interval)));
+    let rows = rows
+        .map(|row| row_of(&IntervalSummary { interval: names.name(row.interval), ..row.clone() }));
+    Table::new(&HEAD, rows).with_numbers(1..HEAD.len()).labelled("Durations by interval")
 }
 
 /// A row of the table of intervals.
@@ -67,15 +68,14 @@ fn indented(interval: &str) -> String {
 pub(super) struct ColdSection {
     /// How many startups are cold, and what of that is not known
     pub(super) sentences: String,
-    pub(super) rows: Vec<Vec<String>>,
+    pub(super) table: Table,
 }
 
 /// Its title.
 pub(super) const COLD: &str = "New capacity and cold images, created to ready";
 
 /// The columns of its table.
-pub(super) const COLD_HEAD: [&str; 7] =
-    ["startups", "count", "of all", "p50", "p90", "p99", "of all waiting"];
+const COLD_HEAD: [&str; 7] = ["startups", "count", "of all", "p50", "p90", "p99", "of all waiting"];
 
 /// What startups had to wait for; `None` where nothing tells.
 pub(super) fn cold(report: &Report) -> Option<ColdSection> {
@@ -107,7 +107,8 @@ pub(super) fn cold(report: &Report) -> Option<ColdSection> {
             }
         }
     }
-    Some(ColdSection { sentences, rows })
+    let table = Table::new(&COLD_HEAD, rows).with_numbers(1..COLD_HEAD.len());
+    Some(ColdSection { sentences, table: table.labelled("Startups by capacity and images") })
 }
 
 /// How many startups were cold, and how much of all waiting that is; `None` where nothing tells.
@@ -270,19 +271,6 @@ pub(super) fn probes_left_out(probes: &ProbeReport) -> Option<String> {
     let ProbeReport { workloads, well, advice, too_few: _ } = probes;
     let more = workloads - well - advice.len();
     (more > 0).then(|| format!("and {more} more"))
-}
-
-/// What is wrong with the probes of a container, in sentences.
-pub(super) fn findings(advice: &Advice) -> String {
-    let sentences = advice.findings.iter().map(|(_, sentence)| &**sentence);
-    sentences.collect::<Vec<_>>().join("; ")
-}
-
-/// What to set in a container, as `field: value` pairs.
-pub(super) fn settings(advice: &Advice) -> String {
-    let pairs = advice.set.iter();
-    let pairs = pairs.map(|(field, value)| format!("{field}: {value}"));
-    pairs.collect::<Vec<_>>().join(", ")
 }
 
 fn named<'a>(counts: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Vec<String> {

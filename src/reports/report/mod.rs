@@ -10,10 +10,10 @@
 
 mod cold_startups;
 mod csv;
+mod document;
 mod durations;
 mod formatting;
 mod html;
-mod markdown;
 mod network_durations;
 mod of_records;
 mod pods;
@@ -21,7 +21,6 @@ mod probes;
 mod report_sink;
 mod slowest_pods;
 mod summary;
-mod text;
 mod trace;
 
 use std::io::{self, Write};
@@ -41,12 +40,12 @@ pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
-pub use text::Style;
 pub(crate) use trace::Trace;
 
 use crate::reports::observed::observed;
 use crate::reports::reader::{Document, RecordingError};
 use crate::reports::replay::ReplayConfig;
+use crate::text::document::{Format, Style};
 use crate::text::strangers_text;
 use podinit_core::timestamp::Timestamp;
 
@@ -139,12 +138,12 @@ impl DetailedReport {
 impl Report {
     /// The report for a terminal.
     pub fn to_text(&self, style: Style) -> String {
-        text::render(self, style)
+        document::render(self, Format::Text(style))
     }
 
     /// The report in Markdown.
     pub fn to_markdown(&self) -> String {
-        markdown::render(self)
+        document::render(self, Format::Markdown)
     }
 
     /// The report as JSON.

@@ -204,6 +204,7 @@ fn late_network(ready: &[&Record]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::table::Table;
 
     #[test]
     fn a_pod_that_waits_alone_is_named() {
@@ -216,7 +217,7 @@ mod tests {
                 longest: "shop/web-0".to_owned(),
                 waits: waits.to_owned(),
             }],
-            pods: Vec::new(),
+            pods: Table::new(&[], Vec::<Vec<String>>::new()),
             count: pods,
         };
         for (pods, waits, sentence) in [

@@ -5,29 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
 use crate::reports::report::pods::durations;
+use crate::text::table::Table;
 use podinit_core::lifecycle::{Interval, Outcome};
 use podinit_core::node::{NO_POOL, NodeLabels};
 
 /// So many rows of a table are shown.
 const MOST_ROWS: usize = 25;
 
-/// Some pods that have something in common.
-pub(super) struct Group {
-    pub name: String,
-    pub pods: usize,
-    pub ready: usize,
-    /// Those that failed or were disrupted
-    pub failed: usize,
-    pub in_flight: usize,
-    pub p50: String,
-    pub p90: String,
-    pub max: String,
-    /// The median from Scheduled to Ready
-    pub scheduled: String,
-}
+/// The columns of a table, after the one that names the group.
+const HEAD: [&str; 8] =
+    ["pods", "ready", "failed", "in flight", "p50", "p90", "max", "scheduled p50"];
 
-/// Each table: by what its pods are grouped, its rows, the slowest first, and how many rows there would be in all.
-pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usize)> {
+/// Each table: by what its pods are grouped, itself, the slowest first, and how many rows there would be in all.
+pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Table, usize)> {
     let owner = |pod: &ReportedPod| {
         let (kind, name) = pod.workload();
         vec![match kind {
@@ -45,11 +35,13 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Vec<Group>, usi
     ]
     .into_iter()
     // Where no node has a pool, the table would say nothing.
-    .filter(|(_, rows)| rows.iter().any(|row| row.name != NO_POOL))
+    .filter(|(_, rows)| rows.iter().any(|row| row[0] != NO_POOL))
     .map(|(what, mut rows)| {
         let count = rows.len();
         rows.truncate(MOST_ROWS);
-        (what, rows, count)
+        let head = [&[what], HEAD.as_slice()].concat();
+        let table = Table::new(&head, rows).with_numbers(1..head.len());
+        (what, table.labelled(format!("Pods by {what}")), count)
     })
     .collect()
 }
@@ -94,33 +86,26 @@ pub(super) fn grouped<'a>(
     groups
 }
 
-fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<Group> {
+fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<Vec<String>> {
     let groups = grouped(pods, names).into_iter();
     let mut groups: Vec<_> = groups.map(|(name, pods)| group(name, &pods)).collect();
     // The sort is stable: groups that are as slow stay in the order of their names.
     groups.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The group, and its 90th percentile, by which groups are sorted.
-fn group(name: String, pods: &[&ReportedPod]) -> (f64, Group) {
+/// The row of a group, and its 90th percentile, by which groups are sorted.
+fn group(name: String, pods: &[&ReportedPod]) -> (f64, Vec<String>) {
     let of = |interval| durations(pods.iter().copied(), interval);
-    let whole = of(Interval::CreatedToReady);
+    let (whole, scheduled) = (of(Interval::CreatedToReady), of(Interval::ScheduledToReady));
     let text = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let with = |outcome: Option<Outcome>| pods.iter().filter(|pod| pod.outcome == outcome).count();
-    let group = Group {
-        name,
-        pods: pods.len(),
-        ready: with(Some(Outcome::Ready)),
-        failed: [Outcome::Failed, Outcome::Rejected, Outcome::Disrupted]
-            .map(|outcome| with(Some(outcome)))
-            .iter()
-            .sum(),
-        in_flight: with(None),
-        p50: text(whole.at(50)),
-        p90: text(whole.at(90)),
-        max: text(whole.at(100)),
-        scheduled: text(of(Interval::ScheduledToReady).at(50)),
-    };
-    (whole.at(90).unwrap_or(-1.0), group)
+    let failed = [Outcome::Failed, Outcome::Rejected, Outcome::Disrupted];
+    let failed: usize = failed.map(|outcome| with(Some(outcome))).iter().sum();
+    let counts = [pods.len(), with(Some(Outcome::Ready)), failed, with(None)];
+    let times = [whole.at(50), whole.at(90), whole.at(100), scheduled.at(50)];
+    let mut row = vec![name];
+    row.extend(counts.map(|count| count.to_string()));
+    row.extend(times.map(text));
+    (whole.at(90).unwrap_or(-1.0), row)
 }

@@ -16,11 +16,11 @@ mod unfinished;
 
 use askama::Template;
 
-use super::formatting::{self, COLD_HEAD, ColdSection, HEAD, Names, notes, outcomes, rows, span};
+use super::formatting::{self, ColdSection, Names, intervals, notes, outcomes, span};
 use super::{DetailedReport, WorkloadAdvice};
 use crate::text::palette;
+use crate::text::table::Table;
 use distributions::Distribution;
-use groups::Group;
 use heatmap::Heatmap;
 use podinit_core::lifecycle::Stage;
 use stages::{NOT_ACCOUNTED_FOR, StackedStages};
@@ -45,16 +45,14 @@ struct Page<'a> {
     palette: String,
     stacked: Vec<StackedStages>,
     not_accounted_for: &'static str,
-    head: [&'static str; 8],
-    intervals: Vec<[String; 8]>,
+    intervals: Table,
     cold: Option<ColdSection>,
-    cold_head: [&'static str; 7],
     distributions: Vec<Distribution>,
     waterfalls: Vec<Waterfall>,
     /// Of how many startups the slowest are drawn
     drawn_of: usize,
     heatmap: Heatmap,
-    tables: Vec<(&'static str, Vec<Group>, usize)>,
+    tables: Vec<(&'static str, Table, usize)>,
     /// Whether there are tables by pool or zone
     knows_nodes: bool,
     unfinished: Unfinished,
@@ -79,10 +77,8 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         palette: palette::css(),
         stacked: stages::stacked(pods, names),
         not_accounted_for: NOT_ACCOUNTED_FOR,
-        head: HEAD,
-        intervals: rows(summary).collect(),
+        intervals: intervals(summary),
         cold: formatting::cold(summary),
-        cold_head: COLD_HEAD,
         distributions: distributions::of(pods, names),
         waterfalls,
         drawn_of,

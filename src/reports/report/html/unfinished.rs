@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
+use crate::text::table::Table;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -14,7 +15,7 @@ const MOST_PODS: usize = 100;
 pub(super) struct Unfinished {
     /// By state, stage and cause, the largest first
     pub groups: Vec<Group>,
-    pub pods: Vec<UnfinishedPod>,
+    pub pods: Table,
     pub count: usize,
 }
 
@@ -30,18 +31,8 @@ pub(super) struct Group {
     pub waits: String,
 }
 
-/// A pod that is in flight, failed or was disrupted.
-pub(super) struct UnfinishedPod {
-    pub pod: String,
-    pub state: &'static str,
-    pub stage: &'static str,
-    pub cause: &'static str,
-    pub since: String,
-    /// How long it has been there, of pods in flight
-    pub waits: String,
-    pub node: String,
-    pub owner: String,
-}
+/// The columns of the table of pods.
+const HEAD: [&str; 8] = ["pod", "state", "stage", "cause", "since", "for", "node", "owner"];
 
 impl Unfinished {
     /// The pods at `end`, the end of the recording: those that wait longest first.
@@ -72,18 +63,20 @@ impl Unfinished {
         let named = found.into_iter().take(MOST_PODS);
         let named = named.map(|(pod, state, since, (stage, cause))| {
             let (kind, owner) = pod.workload();
-            UnfinishedPod {
-                pod: names(pod),
-                state,
-                stage,
-                cause,
-                since: since.map_or_else(String::new, rfc3339::format),
-                waits: waits(state, since),
-                node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
-                owner: format!("{owner} ({kind})"),
-            }
+            [
+                names(pod),
+                state.to_owned(),
+                stage.to_owned(),
+                cause.to_owned(),
+                since.map_or_else(String::new, rfc3339::format),
+                // How long it has been there, of pods in flight
+                waits(state, since),
+                pod.info.node.as_deref().unwrap_or_default().to_owned(),
+                format!("{owner} ({kind})"),
+            ]
         });
-        let pods = named.collect();
+        let pods = Table::new(&HEAD, named).with_numbers(5..6);
+        let pods = pods.labelled("Pods in flight and failed pods");
         Self { groups, pods, count }
     }
 }

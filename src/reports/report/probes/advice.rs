@@ -81,6 +81,20 @@ pub struct Advice {
     pub set: BTreeMap<&'static str, u32>,
 }
 
+impl Advice {
+    /// What is wrong, in sentences.
+    pub fn in_words(&self) -> String {
+        let sentences = self.findings.iter().map(|(_, sentence)| &**sentence);
+        sentences.collect::<Vec<_>>().join("; ")
+    }
+
+    /// What to set, as `field: value` pairs.
+    pub fn settings(&self) -> String {
+        let pairs = self.set.iter().map(|(field, value)| format!("{field}: {value}"));
+        pairs.collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// The advice for one container, if anything is wrong.
 pub fn advise(probes: &ContainerProbes, taken: ProbeDurations) -> Option<Advice> {
     let timing = Timing::of(probes);

@@ -1,0 +1,31 @@
+//! A comparison for a terminal, and in Markdown for a pull request.
+
+use super::Comparison;
+use super::formatting::{breakdown, changes, mix_sentence, row_table, sides};
+use crate::text::document::{Document, Format};
+
+/// The whole comparison.
+pub(super) fn render(found: &Comparison, format: Format) -> String {
+    let mut document = Document::new(format);
+    document.answer(&found.answer.text);
+    for more in [&found.answer.needed, &found.answer.caution].into_iter().flatten() {
+        document.sentence(more);
+    }
+    document.list(&sides(found));
+    if !found.rows.is_empty() {
+        document.table(&row_table(&found.rows));
+    }
+    document.sentence(&mix_sentence(found));
+    if !found.matched_rows.is_empty() && !found.is_all_matched() {
+        document.table(&row_table(&found.matched_rows));
+    }
+    if let Some((title, table)) = breakdown(found, |name| document.name(name)) {
+        let colon = if format == Format::Markdown { ":" } else { "" };
+        document.sentence(&format!("{title}{colon}"));
+        document.table(&table);
+    }
+    for (title, text) in changes(found, |name| document.name(name)) {
+        document.labelled(title, &text);
+    }
+    document.finish()
+}
