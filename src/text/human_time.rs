@@ -1,7 +1,6 @@
 //! Durations and instants as people read them.
 
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_decode::rfc3339;
 
 /// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
 pub fn seconds(value: f64) -> String {
@@ -66,11 +65,6 @@ pub fn date_and_time(at: Timestamp) -> String {
         || String::from("unknown"),
         |at| at.strftime("%Y-%m-%d %H:%M:%S%.3f").to_string(),
     )
-}
-
-/// The same of an instant as RFC 3339 states it; another text as it is.
-pub fn date_and_time_of(text: &str) -> String {
-    rfc3339::parse(text).map_or_else(|| text.to_owned(), date_and_time)
 }
 
 /// The time of day of an instant in UTC: `23:05:07`.

@@ -1,5 +1,7 @@
 //! A startup, explained: everything that the text, JSON and HTML show.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::ended::{Ended, EndedLine, is_end_known};
@@ -14,12 +16,13 @@ use super::waterfall::{Row, waterfall};
 use crate::reports::report::{Advice, ProbeDurations, advise};
 use crate::text::human_time::since;
 use crate::text::strangers_text;
+use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Latency, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
+    Cause, Latency, LostStartup, Milestone, MilestoneSource, Outcome, Progress, Record,
+    RecordedCapacity, WaitReason,
 };
 use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::rfc3339;
 
 /// What a startup is seen beside.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +64,7 @@ pub struct Explanation {
     pub name: String,
     /// The owner, as `kind/name`
     pub workload: Option<String>,
-    pub node: Option<String>,
+    pub node: Option<Arc<str>>,
     /// What is known of it, where nodes are a source of evidence
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_details: Option<NodeLine>,
@@ -72,7 +75,7 @@ pub struct Explanation {
     /// Why its times may not be those of its startup, and what else its source leaves in doubt
     pub doubts: Vec<String>,
     /// When it began, the zero of the waterfall
-    pub began: String,
+    pub began: Timestamp,
     /// How long it took, or has taken so far; `null` where nothing says when it was ready
     pub seconds: Option<f64>,
     /// From its begin to the last instant that is known of it
@@ -86,7 +89,7 @@ pub struct Explanation {
     /// Its containers, init containers first
     pub containers: Vec<ContainerLine>,
     /// What Kubernetes says of why it waits, or said last
-    pub message: Option<String>,
+    pub message: Option<Arc<str>>,
     /// Of a pod that is or was unschedulable, what autoscalers say of a node for it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unschedulable: Option<AutoscalerLine>,
@@ -108,22 +111,22 @@ pub struct Explanation {
 /// A milestone that was reached.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MilestoneLine {
-    pub milestone: &'static str,
-    pub time: Option<String>,
+    pub milestone: Milestone,
+    pub time: Option<Timestamp>,
     /// From the begin of the startup
     pub after_seconds: Option<f64>,
-    pub source: Option<&'static str>,
+    pub source: Option<MilestoneSource>,
     pub uncertain: Option<&'static str>,
 }
 
 /// A container, and its image.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ContainerLine {
-    pub name: String,
+    pub name: Arc<str>,
     pub init: bool,
-    pub image: Option<String>,
+    pub image: Option<Arc<str>>,
     /// Of a pod in flight, what keeps it from running
-    pub problem: Option<&'static str>,
+    pub problem: Option<Cause>,
     /// Of a pod that has ended, how the container did
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedLine>,
@@ -132,31 +135,30 @@ pub struct ContainerLine {
 /// Whether a node is on its way, or was.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AutoscalerLine {
-    /// `scaling_up`, `no_scale_up`, `scale_up_failed`, `nominated` or `unknown`
-    pub capacity: &'static str,
+    pub capacity: CapacityState,
     /// Who says so
-    pub by: Option<String>,
-    pub since: Option<String>,
+    pub by: Option<Arc<str>>,
+    pub since: Option<Timestamp>,
     /// In its own words
-    pub message: Option<String>,
+    pub message: Option<Arc<str>>,
 }
 
 /// A cause, and since when.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CauseLine {
-    pub began: String,
+    pub began: Timestamp,
     pub after_seconds: f64,
-    pub stage: &'static str,
-    pub cause: &'static str,
+    #[serde(flatten)]
+    pub waiting: WaitReason,
 }
 
 /// An SLO that matches the pod.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SloLine {
-    pub slo: String,
+    pub slo: Arc<str>,
     /// `good`, `bad`, `excluded` or `undecided`
     pub result: &'static str,
-    pub deadline: Option<String>,
+    pub deadline: Option<Timestamp>,
 }
 
 impl Explanation {
@@ -207,19 +209,19 @@ impl Explanation {
             namespace: namespace.to_string(),
             name: name.to_string(),
             workload: owner.map(ToString::to_string),
-            node: record.pod.node.as_deref().map(str::to_owned),
+            node: record.pod.node.clone(),
             node_details: new_node::details(record),
             state: record.outcome().map_or("in_flight", |outcome| outcome.as_str()),
             verdict: verdict(record, &ended, &parts, began, end),
             doubts,
-            began: rfc3339::format(began),
+            began,
             seconds: is_known.then(|| since(began, end)),
             width: since(began, end),
             parts,
             rows: waterfall(record, &ended, &fleet, began, end),
             milestones: milestones(record, began),
             containers: containers(record, &ended),
-            message: record.message.as_deref().map(str::to_owned),
+            message: record.message.clone(),
             unschedulable: record.unschedulable.as_ref().map(autoscaler),
             causes: causes(record, &ended, began, end),
             slos: slos(record),
@@ -250,10 +252,10 @@ fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp
 
 fn autoscaler(capacity: &RecordedCapacity) -> AutoscalerLine {
     AutoscalerLine {
-        capacity: capacity.state.as_str(),
-        by: capacity.by.as_deref().map(str::to_owned),
-        since: capacity.since.map(rfc3339::format),
-        message: capacity.message.as_deref().map(str::to_owned),
+        capacity: capacity.state,
+        by: capacity.by.clone(),
+        since: capacity.since,
+        message: capacity.message.clone(),
     }
 }
 
@@ -262,10 +264,10 @@ fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine> {
     // Those whose time is not known come last.
     reached.sort_by_key(|reached| (reached.time.is_none(), reached.time));
     let lines = reached.into_iter().map(|reached| MilestoneLine {
-        milestone: reached.milestone.as_str(),
-        time: reached.time.map(rfc3339::format),
+        milestone: reached.milestone,
+        time: reached.time,
         after_seconds: reached.time.map(|at| since(began, at)),
-        source: reached.source.map(MilestoneSource::as_str),
+        source: reached.source,
         uncertain: uncertainty::of_milestone(record, reached),
     });
     lines.collect()
@@ -275,10 +277,10 @@ fn containers(record: &Record, ended: &Ended) -> Vec<ContainerLine> {
     let in_flight = record.outcome().is_none();
     let all = record.containers.iter().enumerate();
     let lines = all.map(|(position, container)| ContainerLine {
-        name: container.name.to_string(),
+        name: Arc::clone(&container.name),
         init: container.init,
-        image: container.image.as_deref().map(str::to_owned),
-        problem: (container.problem.filter(|_| in_flight)).map(|problem| problem.as_str()),
+        image: container.image.clone(),
+        problem: container.problem.filter(|_| in_flight),
         ended: ended.of_container(position).map(EndedLine::from),
     });
     lines.collect()
@@ -297,19 +299,18 @@ fn causes(record: &Record, ended: &Ended, began: Timestamp, end: Timestamp) -> V
         .map(|(cause, until)| until != Some(cause.began) && (in_flight || cause.began < end));
     let said = record.causes_since_entry().into_iter().zip(said);
     let lines = said.filter(|(_, is_said)| *is_said).map(|(cause, _)| CauseLine {
-        began: rfc3339::format(cause.began),
+        began: cause.began,
         after_seconds: since(began, cause.began),
-        stage: cause.waiting.stage().as_str(),
-        cause: cause.waiting.cause().as_str(),
+        waiting: cause.waiting,
     });
     lines.collect()
 }
 
 fn slos(record: &Record) -> Vec<SloLine> {
     let lines = record.slos.iter().map(|slo| SloLine {
-        slo: slo.slo.to_string(),
+        slo: Arc::clone(&slo.slo),
         result: slo.result.as_str(),
-        deadline: slo.deadline.map(rfc3339::format),
+        deadline: slo.deadline,
     });
     lines.collect()
 }

@@ -3,9 +3,10 @@
 use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
 use crate::text::document::{Document, Format, Style};
-use crate::text::human_time::{date_and_time_of, seconds};
+use crate::text::human_time::{date_and_time, seconds};
 use crate::text::palette;
 use crate::text::strangers_text::shown;
+use podinit_core::lifecycle::MilestoneSource;
 
 /// The columns of a row of the waterfall that are not bars.
 const MARGIN: usize = 44;
@@ -62,7 +63,7 @@ fn waterfall(explanation: &Explanation, style: Style) -> String {
         0 => String::new(),
         pods => format!("p50 of {pods}"),
     };
-    let began = date_and_time_of(&explanation.began);
+    let began = date_and_time(explanation.began);
     let began = began.split(' ').nth(1).unwrap_or_default();
     let total = explanation.seconds.map(seconds).unwrap_or_default();
     let axis = format!("{began:<width$}", width = columns.saturating_sub(total.len()));
@@ -110,14 +111,14 @@ fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
 fn milestones(document: &mut Document, explanation: &Explanation) {
     let lines = explanation.milestones.iter().map(|line| {
         let after = line.after_seconds.map(|after| format!("+{}", seconds(after)));
-        let time = line.time.as_deref().map(date_and_time_of);
+        let time = line.time.map(date_and_time);
         let uncertain = line.uncertain.map(|text| format!(" ({text})"));
         format!(
             "  {:<26} {:<23} {:>9}  {}{}",
-            line.milestone,
+            line.milestone.as_str(),
             time.as_deref().unwrap_or("-"),
             after.as_deref().unwrap_or("-"),
-            line.source.unwrap_or("-"),
+            line.source.map_or("-", MilestoneSource::as_str),
             uncertain.unwrap_or_default()
         )
     });
@@ -128,7 +129,7 @@ fn milestones(document: &mut Document, explanation: &Explanation) {
 fn images(document: &mut Document, explanation: &Explanation) {
     let lines = explanation.containers.iter().filter_map(|container| {
         let (name, image) = (shown(&container.name), shown(container.image.as_deref()?));
-        let problem = container.problem.map(|problem| format!(" ({problem})"));
+        let problem = container.problem.map(|problem| format!(" ({})", problem.as_str()));
         let ended = container.ended.as_ref().map(|ended| format!(" ({})", shown(&ended.words)));
         let (problem, ended) = (problem.unwrap_or_default(), ended.unwrap_or_default());
         Some(format!("  {name:<20} {image}{problem}{ended}"))
@@ -140,7 +141,8 @@ fn images(document: &mut Document, explanation: &Explanation) {
 fn waits(document: &mut Document, explanation: &Explanation, style: Style) {
     let causes = explanation.causes.iter().map(|cause| {
         let after = format!("+{}", seconds(cause.after_seconds));
-        format!("  {after:>9}  {}: {}", cause.stage, cause.cause)
+        let waiting = cause.waiting;
+        format!("  {after:>9}  {}: {}", waiting.stage().as_str(), waiting.cause().as_str())
     });
     section(document, "Causes", causes);
     let message = explanation.message.iter();
@@ -162,8 +164,7 @@ fn waits(document: &mut Document, explanation: &Explanation, style: Style) {
         document.paragraph(&lines);
     }
     let slos = explanation.slos.iter().map(|slo| {
-        let deadline = slo.deadline.as_ref();
-        let deadline = deadline.map(|at| format!(" (deadline {})", date_and_time_of(at)));
+        let deadline = slo.deadline.map(|at| format!(" (deadline {})", date_and_time(at)));
         format!("  {}: {}{}", shown(&slo.slo), slo.result, deadline.unwrap_or_default())
     });
     section(document, "SLOs", slos);
@@ -171,11 +172,11 @@ fn waits(document: &mut Document, explanation: &Explanation, style: Style) {
 
 /// What an autoscaler has said, where one has.
 fn autoscaler(said: &AutoscalerLine) -> Option<String> {
-    let since = date_and_time_of(said.since.as_ref()?);
+    let since = date_and_time(said.since?);
     let by = shown(said.by.as_deref().unwrap_or("An autoscaler"));
     let message = said.message.as_ref().map(|message| format!(": {}", shown(message)));
     let message = message.unwrap_or_default();
-    Some(format!("  {by} says {} since {since}{message}", said.capacity))
+    Some(format!("  {by} says {} since {since}{message}", said.capacity.as_str()))
 }
 
 fn advice(document: &mut Document, explanation: &Explanation) {

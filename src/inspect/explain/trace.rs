@@ -7,7 +7,6 @@ use serde_json::json;
 use super::explanation::Explanation;
 use super::waterfall::Row;
 use crate::reports::report::Trace;
-use podinit_decode::rfc3339;
 
 /// The only process of the trace: the pod.
 const POD: usize = 1;
@@ -20,8 +19,7 @@ impl Explanation {
     /// # Errors
     /// None: every explanation can be written to memory.
     pub fn to_trace(&self) -> io::Result<String> {
-        let began = rfc3339::parse(&self.began);
-        let began = began.map_or(0, |at| at.as_nanos() / 1_000);
+        let began = self.began.as_nanos() / 1_000;
         let mut trace = Trace::begin(Vec::new(), &json!({"verdict": self.verdict}))?;
         let pod = format!("{}/{}", self.namespace, self.name);
         trace.name("process_name", (POD, 0), &pod)?;

@@ -5,7 +5,7 @@ use askama::Template;
 use super::overview::Foot;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
 use crate::inspect::explain::{AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine};
-use crate::text::human_time::{date_and_time_of, seconds};
+use crate::text::human_time::{date_and_time, seconds};
 
 #[derive(Template)]
 #[template(path = "inspect/page/templates/pod.html", config = "src/askama.toml")]
@@ -46,23 +46,17 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
         row: ROW,
         parts: parts.collect(),
         autoscaler: (explanation.unschedulable.as_ref())
-            .and_then(|said| Some((said, date_and_time_of(said.since.as_deref()?)))),
-        began: date_and_time_of(&explanation.began),
+            .and_then(|said| Some((said, date_and_time(said.since?)))),
+        began: date_and_time(explanation.began),
         milestones: (explanation.milestones.iter())
-            .map(|line| (line, or_not_known(line.time.as_deref())))
+            .map(|line| (line, line.time.map_or_else(|| "not known".to_owned(), date_and_time)))
             .collect(),
-        causes: (explanation.causes.iter())
-            .map(|line| (line, date_and_time_of(&line.began)))
-            .collect(),
+        causes: (explanation.causes.iter()).map(|line| (line, date_and_time(line.began))).collect(),
         slos: (explanation.slos.iter())
-            .map(|slo| (slo, slo.deadline.as_deref().map_or_else(String::new, date_and_time_of)))
+            .map(|slo| (slo, slo.deadline.map_or_else(String::new, date_and_time)))
             .collect(),
         style: foot.is_none().then(super::style),
         foot,
     };
     page.render()
-}
-
-fn or_not_known(text: Option<&str>) -> String {
-    text.map_or_else(|| "not known".to_owned(), date_and_time_of)
 }
