@@ -191,26 +191,35 @@ impl Termination {
         self.exit_code != Some(0)
     }
 
+    /// How a container ended, without what it wrote: `OOMKilled, exit code 137, 3 restarts`. May be empty.
+    pub fn facts(
+        reason: Option<&str>,
+        exit_code: Option<u64>,
+        signal: Option<u64>,
+        restarts: u64,
+    ) -> String {
+        // The kubelet says Error wherever it knows nothing better.
+        let reason = reason.filter(|reason| *reason != "Error");
+        let facts = [
+            reason.map(str::to_owned),
+            exit_code.map(|code| format!("exit code {code}")),
+            signal.map(|signal| format!("signal {signal}")),
+            match restarts {
+                0 => None,
+                1 => Some("1 restart".to_owned()),
+                restarts => Some(format!("{restarts} restarts")),
+            },
+        ];
+        facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
     /// How it ended in the words that the message of a crash has: `OOMKilled, exit code 137, 3 restarts: no memory`.
     /// Empty where its status says nothing.
     pub fn in_words(&self) -> String {
-        // The kubelet says Error wherever it knows nothing better.
-        let reason = self.reason.as_deref().filter(|reason| *reason != "Error");
-        let restarts = match self.restarts {
-            0 => None,
-            1 => Some("1 restart".to_owned()),
-            restarts => Some(format!("{restarts} restarts")),
-        };
-        let facts = [
-            reason.map(str::to_owned),
-            self.exit_code.map(|code| format!("exit code {code}")),
-            self.signal.map(|signal| format!("signal {signal}")),
-            restarts,
-        ];
-        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let facts = Self::facts(self.reason.as_deref(), self.exit_code, self.signal, self.restarts);
         let lines = self.message.as_deref().unwrap_or_default().lines();
         let last = lines.map(str::trim).rfind(|line| !line.is_empty());
-        let facts = Some(facts.join(", ")).filter(|facts| !facts.is_empty());
+        let facts = Some(facts).filter(|facts| !facts.is_empty());
         let both = [facts, last.map(str::to_owned)];
         both.into_iter().flatten().collect::<Vec<_>>().join(": ")
     }

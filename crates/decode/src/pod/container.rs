@@ -192,19 +192,9 @@ impl Terminated<'_> {
 fn crash(waits: Option<&str>, ended: Option<&Terminated<'_>>, restarts: Option<u64>) -> String {
     let waits = waits.filter(|text| !text.is_empty()).map(str::to_owned);
     let ended = ended.map(|ended| {
-        // The kubelet says Error wherever it knows nothing better.
-        let reason = ended.reason.as_deref().filter(|reason| *reason != "Error");
-        let code = ended.exit_code.map(|code| format!("exit code {code}"));
         let signal = ended.signal.filter(|signal| *signal > 0);
-        let signal = signal.map(|signal| format!("signal {signal}"));
-        let restarts = match restarts.unwrap_or_default() {
-            0 => None,
-            1 => Some("1 restart".to_owned()),
-            restarts => Some(format!("{restarts} restarts")),
-        };
-        let facts =
-            (reason.map(str::to_owned).into_iter()).chain(code).chain(signal).chain(restarts);
-        let facts = facts.collect::<Vec<_>>().join(", ");
+        let restarts = restarts.unwrap_or_default();
+        let facts = Termination::facts(ended.reason.as_deref(), ended.exit_code, signal, restarts);
         let last = reason::of(ended.message.as_deref().unwrap_or_default());
         let both = [facts, last].map(|text| Some(text).filter(|text| !text.is_empty()));
         both.into_iter().flatten().collect::<Vec<_>>().join(": ")
