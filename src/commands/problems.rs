@@ -35,10 +35,9 @@ pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn text(found: &Problems, format: ProblemsFormat) -> anyhow::Result<String> {
-    let colour = style().colour;
     Ok(match format {
-        ProblemsFormat::Table => found.to_table(false, colour),
-        ProblemsFormat::Wide => found.to_table(true, colour),
+        ProblemsFormat::Table => found.to_table(false, style()),
+        ProblemsFormat::Wide => found.to_table(true, style()),
         ProblemsFormat::Json => found.to_json()?,
     })
 }

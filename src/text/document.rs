@@ -121,9 +121,9 @@ impl Document {
     }
 
     /// A line for each of these.
-    pub fn list(&mut self, items: &[String]) {
+    pub fn list(&mut self, items: impl IntoIterator<Item = String>) {
         let mark = if self.format == Format::Markdown { "- " } else { "" };
-        let items: String = items.iter().map(|item| format!("{mark}{item}\n")).collect();
+        let items: String = items.into_iter().map(|item| format!("{mark}{item}\n")).collect();
         self.add(Block::Lines, &items);
     }
 
@@ -162,7 +162,7 @@ mod tests {
         document.heading("More");
         document.chart("█ 1\n");
         document.labelled("Others", "2");
-        document.list(&["one".to_owned(), "two".to_owned()]);
+        document.list(["one", "two"].map(str::to_owned));
         document.finish()
     }
 

@@ -29,10 +29,10 @@ impl Explanation {
 
 /// Lines below a heading, where there are any.
 fn section(document: &mut Document, heading: &str, lines: impl IntoIterator<Item = String>) {
-    let lines: Vec<String> = lines.into_iter().collect();
-    if !lines.is_empty() {
+    let mut lines = lines.into_iter().peekable();
+    if lines.peek().is_some() {
         document.heading(heading);
-        document.list(&lines);
+        document.list(lines);
     }
 }
 

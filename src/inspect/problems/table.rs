@@ -2,6 +2,7 @@
 
 use super::{Problem, Problems, untold};
 use crate::inspect::node_clocks;
+use crate::text::document::{Document, Format, Style};
 use crate::text::strangers_text::shown;
 use crate::text::table::{Table, cell};
 use crate::text::words::count;
@@ -14,49 +15,41 @@ const MOST_ENDED: usize = 5;
 
 impl Problems {
     /// A sentence for each problem, and a table of their figures. `wide` adds columns.
-    pub fn to_table(&self, wide: bool, colour: bool) -> String {
-        let lines = |problems: &[Problem]| -> String {
-            let sentences = problems.iter();
-            sentences.map(|problem| shown(&problem.sentence) + "\n").collect()
-        };
+    pub fn to_table(&self, wide: bool, style: Style) -> String {
+        let mut document = Document::new(Format::Text(style));
+        match self.problems.is_empty() {
+            true => document.sentence(&self.summary()),
+            false => document.list(sentences(&self.problems)),
+        }
+        let clocks = untold(&self.clocks, &self.problems).map(node_clocks::sentence);
+        document.list(clocks.map(|clock| shown(&clock).into_owned() + "."));
+        if !self.problems.is_empty() {
+            let mut head = NARROW.to_vec();
+            head.extend(WIDE.into_iter().filter(|_| wide));
+            let rows = self.problems.iter().map(|problem| cells(problem, wide));
+            document.table(&Table::new(&head, rows));
+            if self.not_compared > 0 {
+                document.paragraph(&format!(
+                    "{} of the pods have an image, workload, node or namespace that was not compared: there are too \
+                     many different ones.",
+                    self.not_compared
+                ));
+            }
+        }
         let most = if wide { usize::MAX } else { MOST_ENDED };
         let (named, others) = self.ended.split_at(self.ended.len().min(most));
-        let mut ended = match named {
-            [] => String::new(),
-            _ => format!("\nEnded lately:\n{}", lines(named)),
-        };
-        if !others.is_empty() {
-            let others = others.len();
-            ended.push_str(&format!("… and {others} more, which -o wide lists\n"));
+        if !named.is_empty() {
+            let more = Some(others.len()).filter(|others| *others > 0);
+            let more = more.map(|others| format!("… and {others} more, which -o wide lists"));
+            let lines =
+                ["Ended lately:".to_owned()].into_iter().chain(sentences(named)).chain(more);
+            document.paragraph(&lines.collect::<Vec<_>>().join("\n"));
         }
-        let crashing = match self.crashing {
-            0 => String::new(),
-            pods => {
-                let pods = count(pods, "pod that had started is", "pods that had started are");
-                format!("\n{pods} crashing now.\n")
-            }
-        };
-        let clocks = untold(&self.clocks, &self.problems);
-        let clocks: String =
-            clocks.map(|clock| shown(&node_clocks::sentence(clock)).into_owned() + ".\n").collect();
-        if self.problems.is_empty() {
-            return self.summary() + "\n" + &clocks + &ended + &crashing;
+        if self.crashing > 0 {
+            let pods = count(self.crashing, "pod that had started is", "pods that had started are");
+            document.paragraph(&format!("{pods} crashing now."));
         }
-        let mut text = lines(&self.problems) + &clocks;
-        let mut head = NARROW.to_vec();
-        if wide {
-            head.extend(WIDE);
-        }
-        let rows = self.problems.iter().map(|problem| cells(problem, wide));
-        text = text + "\n" + &Table::new(&head, rows).to_text(colour);
-        let left_out = match self.not_compared {
-            0 => String::new(),
-            pods => format!(
-                "\n{pods} of the pods have an image, workload, node or namespace that was not compared: there are too \
-                 many different ones.\n"
-            ),
-        };
-        text + &left_out + &ended + &crashing
+        document.finish()
     }
 
     /// One line: the worst problem, or that there is none.
@@ -67,6 +60,10 @@ impl Problems {
             (None, None) => "Nothing is known yet.".to_owned(),
         }
     }
+}
+
+fn sentences(problems: &[Problem]) -> impl Iterator<Item = String> {
+    problems.iter().map(|problem| shown(&problem.sentence).into_owned())
 }
 
 fn cells(problem: &Problem, wide: bool) -> Vec<String> {
@@ -98,15 +95,17 @@ fn cells(problem: &Problem, wide: bool) -> Vec<String> {
 mod tests {
     use super::*;
 
+    const PLAIN: Style = Style { colour: false, width: 80 };
+
     #[test]
     fn what_was_not_compared_is_said() {
         let found =
             Problems { problems: vec![Problem::default()], not_compared: 3, ..Problems::default() };
         let said = "3 of the pods have an image, workload, node or namespace that was not compared: there are too many \
                     different ones.\n";
-        assert!(found.to_table(false, false).ends_with(said));
+        assert!(found.to_table(false, PLAIN).ends_with(said));
         let none = Problems { not_compared: 0, ..found };
-        assert!(!none.to_table(false, false).contains("compared"));
+        assert!(!none.to_table(false, PLAIN).contains("compared"));
     }
 
     #[test]
@@ -114,10 +113,10 @@ mod tests {
         let ended =
             |number| Problem { sentence: format!("Problem {number}."), ..Problem::default() };
         let found = Problems { ended: (0..7).map(ended).collect(), ..Problems::default() };
-        let narrow = found.to_table(false, false);
+        let narrow = found.to_table(false, PLAIN);
         assert!(narrow.contains("Problem 4.\n… and 2 more, which -o wide lists\n"));
         assert!(!narrow.contains("Problem 5."), "{narrow}");
-        let wide = found.to_table(true, false);
+        let wide = found.to_table(true, PLAIN);
         assert!(wide.contains("Problem 6.\n") && !wide.contains("more"), "{wide}");
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn render(found: &Comparison, format: Format) -> String {
     for more in [&found.answer.needed, &found.answer.caution].into_iter().flatten() {
         document.sentence(more);
     }
-    document.list(&sides(found));
+    document.list(sides(found));
     if !found.rows.is_empty() {
         document.table(&row_table(&found.rows));
     }

@@ -88,7 +88,7 @@ fn slowest(document: &mut Document, report: &Report) {
     if let Format::Text(_) = document.format {
         let lines = pods.iter().map(|[took, name]| format!("{took:>10}  {name}"));
         document.heading("Slowest pods, scheduled to ready");
-        document.list(&lines.collect::<Vec<_>>());
+        document.list(lines);
         return;
     }
     document.heading("Slowest pods");
@@ -120,7 +120,7 @@ fn probes(document: &mut Document, report: &Report) {
     let more = probes_left_out(&report.probes);
     if let Format::Text(_) = document.format {
         lines.extend(more.map(|more| format!("    {more}")));
-        return document.list(&lines);
+        return document.list(lines);
     }
     let head = ["workload", "container", "pods", "p50", "p99", "what is wrong", "what to set"];
     document.table(&Table::new(&head, rows).with_numbers(2..5));
