@@ -1,18 +1,14 @@
 //! `podinit report --baseline`: two recordings or exporters, compared.
 
-use std::cell::Cell;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::output::style;
-use super::reports::{documents, kept_of, nothing_in, replay_config, warn_of_clocks, write};
+use super::reports::{kept_of, read, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use crate::reports::comparison::{
     Checked, Comparison, ComparisonConfig, Side, compare as compared,
 };
-use crate::reports::reader::SoFar;
-use podinit_decode::DecodeOptions;
 
 /// The exit status if a rule of `--fail-on` is broken.
 const EXCEEDED: u8 = 3;
@@ -46,25 +42,15 @@ pub(super) fn compare(
 
 fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<Side> {
     match source {
-        ReportSource::Recording(files) => side_of_recording(args, &files),
+        ReportSource::Recording(files) => {
+            let (side, _) =
+                read(args, &files, |documents, config| Side::of_recording(documents, config))?;
+            Ok(side)
+        }
         ReportSource::Exporters(servers) => {
             let kept = super::block_on(kept_of(&servers))?;
             Ok(Side::of_records(kept.in_account()))
         }
-    }
-}
-
-fn side_of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Side> {
-    let options = DecodeOptions::of_report(args.recording.nodes.options());
-    let is_empty = Cell::new(true);
-    let so_far = SoFar::default();
-    let documents = documents(files, args.recording.same_moment, options, &so_far);
-    let documents = documents.inspect(|_| is_empty.set(false));
-    let side = Side::of_recording(documents, replay_config(&args.recording, args.evidence))?;
-    warn_of_clocks(&so_far.clocks_ahead());
-    match is_empty.get() {
-        true => Err(nothing_in(files).into()),
-        false => Ok(side),
     }
 }
 

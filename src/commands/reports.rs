@@ -85,24 +85,41 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
 fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<DetailedReport> {
     let shows_pods =
         matches!(args.format, ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html);
+    let (mut found, clocks) = read(args, files, |documents, config| match shows_pods {
+        true => report::detail(documents, config, args.top),
+        // Without the single pods, which take memory.
+        false => report::summarize(documents, config, args.top).map(DetailedReport::without_pods),
+    })?;
+    found.summary.clocks_ahead = clocks;
+    Ok(found)
+}
+
+/// What `read` makes of the documents of all files, of a report or of one side of a comparison, and the clocks that
+/// are ahead.
+///
+/// # Errors
+/// If one of the files cannot be read, or nothing is in any.
+pub(super) fn read<T>(
+    args: &ReportArgs,
+    files: &[PathBuf],
+    read: impl FnOnce(&mut Documents<'_>, ReplayConfig) -> Result<T, RecordingError>,
+) -> anyhow::Result<(T, Vec<ClockAhead>)> {
     let options = DecodeOptions::of_report(args.recording.nodes.options());
     let is_empty = Cell::new(true);
     let so_far = SoFar::default();
     let documents = documents(files, args.recording.same_moment, options, &so_far);
-    let documents = documents.inspect(|_| is_empty.set(false));
-    let config = replay_config(&args.recording, args.evidence);
-    let mut found = match shows_pods {
-        true => report::detail(documents, config, args.top)?,
-        // Without the single pods, which take memory.
-        false => DetailedReport::without_pods(report::summarize(documents, config, args.top)?),
-    };
-    found.summary.clocks_ahead = so_far.clocks_ahead();
-    warn_of_clocks(&found.summary.clocks_ahead);
+    let mut documents = documents.inspect(|_| is_empty.set(false));
+    let found = read(&mut documents, replay_config(&args.recording, args.evidence))?;
+    let clocks = so_far.clocks_ahead();
+    warn_of_clocks(&clocks);
     match is_empty.get() {
         true => Err(nothing_in(files).into()),
-        false => Ok(found),
+        false => Ok((found, clocks)),
     }
 }
+
+/// The documents of recordings, in order.
+type Documents<'a> = dyn Iterator<Item = Result<Document, RecordingError>> + 'a;
 
 /// Writes a report to where `--output` says.
 pub(super) fn write(
@@ -123,7 +140,7 @@ fn is_printed(args: &ReportArgs) -> bool {
 }
 
 /// Where files have no documents, a table of dashes would look like a measurement.
-pub(super) fn nothing_in(files: &[PathBuf]) -> RecordingError {
+fn nothing_in(files: &[PathBuf]) -> RecordingError {
     let names = files.iter().map(|file| file.display().to_string());
     RecordingError {
         name: names.collect::<Vec<_>>().join(", "),
@@ -132,7 +149,7 @@ pub(super) fn nothing_in(files: &[PathBuf]) -> RecordingError {
     }
 }
 
-pub(super) fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
+fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
     ReplayConfig {
         tracker: TrackerConfig {
             timestamps: args.timestamps,
