@@ -4,7 +4,6 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::label_value::LabelValue;
@@ -36,13 +35,18 @@ impl<T: LabelValue> EnumSet<T> {
     }
 }
 
-impl<T: LabelValue + Serialize> Serialize for EnumSet<T> {
+impl<T: LabelValue> Serialize for EnumSet<T> {
+    /// A checkpoint has the index of each value in a byte, as it has a sequence of them, but this is written at once.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut to = to.serialize_seq(Some(self.0.count_ones() as usize))?;
-        for value in T::ALL.iter().filter(|value| self.contains(**value)) {
-            to.serialize_element(value)?;
+        let mut indices = [0; u16::BITS as usize];
+        let mut length = 0;
+        let mut left = self.0;
+        while left != 0 {
+            indices[length] = left.trailing_zeros() as u8;
+            length += 1;
+            left &= left - 1;
         }
-        to.end()
+        to.serialize_bytes(&indices[..length])
     }
 }
 
