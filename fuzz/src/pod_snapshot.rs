@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Latency, Observation, PodEvent, PodObservation, PodState, SloId,
-    SourceId, Successor, TimestampMode, Tracker, TrackerConfig,
+    Delivery, Latency, Observation, PodEvent, PodObservation, PodState, SloId, SourceId, Successor,
+    TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
@@ -120,10 +120,6 @@ impl podinit_core::lifecycle::Observer for Books {
             _ => {}
         }
     }
-}
-
-impl podinit_core::lifecycle::Sink for Books {
-    fn ended(&mut self, _: EndedStartup) {}
 }
 
 impl Books {

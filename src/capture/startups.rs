@@ -3,8 +3,8 @@
 use tokio::sync::watch;
 
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Observation, Observer, Outcome, PodEvent, PodObservation, PodState,
-    Sink, SourceId, Tracker, TrackerConfig,
+    Delivery, Observation, Observer, Outcome, PodEvent, PodObservation, PodState, SourceId,
+    Tracker, TrackerConfig,
 };
 use podinit_core::pod::packed::PackedPods;
 use podinit_core::timestamp::Timestamp;
@@ -130,8 +130,4 @@ impl Observer for Counted {
             self.0.ready = self.0.ready + to.ready - from.ready;
         }
     }
-}
-
-impl Sink for Counted {
-    fn ended(&mut self, _: EndedStartup) {}
 }

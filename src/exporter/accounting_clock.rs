@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::cluster::clock::{Clock, Reading};
 use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Delivery, Sink, Tracker};
+use podinit_core::lifecycle::{Delivery, Observer, Tracker};
 use podinit_core::timestamp::Timestamp;
 
 /// The loop ticks a few times a second. A tick that comes later than this means that the process
@@ -87,7 +87,7 @@ impl AccountingClock {
         &self,
         stats: &WatchStats,
         tracker: &mut Tracker,
-        sink: &mut impl Sink,
+        sink: &mut impl Observer,
     ) {
         let heard = stats.last_contact().map(Instant::from_std);
         if heard.is_some_and(|heard| self.is_fresh(heard)) {

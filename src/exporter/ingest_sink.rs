@@ -9,8 +9,7 @@ use crate::metrics::exemplar::SpanRef;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
 use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{
-    EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, Sink,
-    TrackerObservation,
+    EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, TrackerObservation,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -58,9 +57,7 @@ impl Observer for IngestSink {
         }
         self.recorder.observe(now, observation);
     }
-}
 
-impl Sink for IngestSink {
     fn ended(&mut self, startup: EndedStartup) {
         let startup = Arc::new(startup);
         let traces = self.traces.as_ref();

@@ -16,7 +16,7 @@ use super::store::Store;
 use crate::instruments::FamilySource;
 use podinit_core::lifecycle::{
     EndedStartup, EvictedState, Interval, LabelHold, Latency, NodeObservation, Observation,
-    Observer, PodObservation, PodState, PullObservation, Sink, StartupSli, TrackerObservation,
+    Observer, PodObservation, PodState, PullObservation, StartupSli, TrackerObservation,
     WaitReason,
 };
 use podinit_core::pod::PodInfo;
@@ -300,10 +300,6 @@ impl Observer for Recorder {
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }
-}
-
-impl Sink for Recorder {
-    fn ended(&mut self, _: EndedStartup) {}
 
     fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
         let set = self.set_of(Some(now), pod).set;

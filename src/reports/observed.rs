@@ -8,7 +8,7 @@ use super::one_moment::{OneMoment, last_page, page};
 use super::reader::{Document, RecordingError};
 use super::replay::{Replay, ReplayConfig};
 use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Backfill, Sink, Tracker};
+use podinit_core::lifecycle::{Backfill, Observer, Tracker};
 
 /// Replays a recording, as one list if it shows one moment. `read` sees every document before. Returns the sink, and the
 /// tracker with the pods that are in flight at the end, and whether it is a lone list: one list, or several of one moment,
@@ -16,7 +16,7 @@ use podinit_core::lifecycle::{Backfill, Sink, Tracker};
 ///
 /// # Errors
 /// If a document is malformed: nothing is said of a part of a recording.
-pub(super) fn observed<S: Sink>(
+pub(super) fn observed<S: Observer>(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     mut config: ReplayConfig,
     new_sink: impl Fn() -> S,

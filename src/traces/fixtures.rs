@@ -17,8 +17,8 @@ use prost::Message;
 pub(crate) use podinit_core::lifecycle::record_fixtures::at;
 use podinit_core::lifecycle::record_fixtures::{Ends, deliver};
 use podinit_core::lifecycle::{
-    EndedStartup, Interval, Namespaces, PodEvent, Selection, Sink, SloRule, TimestampMode, Tracker,
-    TrackerConfig,
+    EndedStartup, Interval, Namespaces, Observer, PodEvent, Selection, SloRule, TimestampMode,
+    Tracker, TrackerConfig,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
 
@@ -33,7 +33,7 @@ pub(crate) fn uid(number: u64) -> PodUid {
 }
 
 /// A tracker with the SLO that has had its first list.
-pub(crate) fn tracker(sink: &mut impl Sink) -> Tracker {
+pub(crate) fn tracker(sink: &mut impl Observer) -> Tracker {
     let mut tracker = Tracker::new(TrackerConfig {
         timestamps: TimestampMode::Api,
         slos: Arc::new([SloRule {
@@ -72,7 +72,7 @@ pub(crate) struct Life {
 
 impl Life {
     /// Delivers each change at the second in which it happens.
-    pub(crate) fn account(self, tracker: &mut Tracker, sink: &mut impl Sink) {
+    pub(crate) fn account(self, tracker: &mut Tracker, sink: &mut impl Observer) {
         let mut pod = pod(self.number);
         deliver(tracker, sink, 0, PodEvent::Applied(pod.clone()));
         let all = [ConditionType::ContainersReady, ConditionType::Ready];

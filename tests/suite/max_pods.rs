@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use history::{Change, History};
 use model::Model;
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Evicted, Observation, Observer, PodEvent, PodObservation, PodState,
-    RefusalReason, Sink, SourceId, Tracker, TrackerConfig, TrackerObservation,
+    Delivery, Evicted, Observation, Observer, PodEvent, PodObservation, PodState, RefusalReason,
+    SourceId, Tracker, TrackerConfig, TrackerObservation,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -46,10 +46,6 @@ impl Observer for Said {
             Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
-}
-
-impl Sink for Said {
-    fn ended(&mut self, _: EndedStartup) {}
 }
 
 impl Said {

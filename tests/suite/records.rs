@@ -15,7 +15,7 @@ use podinit::slo::SloFile;
 use podinit::watch::stats::WatchStats;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Observer, Outcome,
-    PodObservation, PodState, Record, Sink, SloResult, SloVerdict, TimestampMode, UnobservedReason,
+    PodObservation, PodState, Record, SloResult, SloVerdict, TimestampMode, UnobservedReason,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -67,9 +67,7 @@ impl Observer for Compare {
             _ => {}
         }
     }
-}
 
-impl Sink for Compare {
     fn ended(&mut self, startup: EndedStartup) {
         let record = startup.record();
         let counted = self.counted.remove(&key(startup.pod())).unwrap();

@@ -12,7 +12,7 @@ use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
-    PodEvent, SavedCrash, Selection, Sink, SloRule, SourceId, Tracker, TrackerConfig, Version,
+    PodEvent, SavedCrash, Selection, SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
@@ -30,9 +30,7 @@ impl Observer for Counted {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
-}
 
-impl Sink for Counted {
     fn ended(&mut self, startup: EndedStartup) {
         self.records.add(startup);
     }

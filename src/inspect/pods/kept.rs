@@ -9,7 +9,7 @@ use crate::inspect::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, W
 use crate::inspect::records::Newest;
 use crate::reports::report::ProbeTimes;
 use podinit_core::lifecycle::{
-    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Sink, Step,
+    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Step,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -125,9 +125,7 @@ impl Observer for Kept {
             self.excluded = Some(excluded);
         }
     }
-}
 
-impl Sink for Kept {
     fn ended(&mut self, startup: EndedStartup) {
         let is_workload =
             self.fitting(|target| target.fits(startup.pod())).map(Target::is_workload);

@@ -6,7 +6,7 @@ use super::listed_cluster::Listed;
 use crate::inspect::explain::Target;
 use crate::reports::reader::{Body, Document, RecordingPosition};
 use crate::reports::replay::{ReplayConfig, replayed};
-use podinit_core::lifecycle::{NetworkTime, Sink, Tracker, TrackerConfig};
+use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
 use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
 use podinit_decode::WatchEventKind;
 
@@ -15,7 +15,7 @@ pub(super) const OF_A_LIST: &str =
     "one list of the pods shows only the present cause, and only times that their status states";
 
 /// Replays the list as one moment ([§13.2](crate::specification#s13-2)), whose Events are in order of time.
-pub(super) fn replayed_list<S: Sink>(
+pub(super) fn replayed_list<S: Observer>(
     list: Listed,
     tracker: TrackerConfig,
     target: &Target,

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::reports::reader::{Body, Document};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Observation, Observer, Outcome, PodEvent, Progress, Record,
-    RecordedRelapse, Sink, SourceId, Tracker, TrackerConfig,
+    Delivery, EndedStartup, Observer, Outcome, PodEvent, Progress, Record, RecordedRelapse,
+    SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -122,10 +122,6 @@ fn records(pods: Vec<PodSnapshot>, config: TrackerConfig, now: Timestamp) -> Vec
 struct Ends(Option<EndedStartup>);
 
 impl Observer for Ends {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Ends {
     fn ended(&mut self, startup: EndedStartup) {
         self.0 = Some(startup);
     }

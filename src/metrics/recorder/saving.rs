@@ -18,7 +18,7 @@ use crate::metrics::saved_holds::SavedHolds;
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
 use crate::metrics::startup_durations::{STARTUP_DURATION, StartupDurations};
 use crate::metrics::store::SeriesSet;
-use podinit_core::lifecycle::{Interval, LabelHold, PodInFlight, SavedPod, Sink};
+use podinit_core::lifecycle::{Interval, LabelHold, Observer, PodInFlight, SavedPod};
 use podinit_core::timestamp::Timestamp;
 
 impl Recorder {

@@ -13,7 +13,7 @@ use crate::reports::replay::ReplayConfig;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation, Observer, Record,
-    Sink, Stage, TrackerObservation,
+    Stage, TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::Workload;
@@ -238,9 +238,7 @@ impl Observer for Side {
             self.advanced(now);
         }
     }
-}
 
-impl Sink for Side {
     fn ended(&mut self, startup: EndedStartup) {
         self.add(&startup.record());
     }

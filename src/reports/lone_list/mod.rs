@@ -14,7 +14,7 @@ use super::reader::Document;
 use super::replay::{ReplayConfig, replayed};
 use held::Held;
 use podinit_core::kube_event::{EventReason, KubeEvent};
-use podinit_core::lifecycle::{Sink, Tracker};
+use podinit_core::lifecycle::{Observer, Tracker};
 
 /// A recording at its end.
 pub struct AtEnd<S> {
@@ -30,7 +30,7 @@ pub struct AtEnd<S> {
 ///
 /// # Errors
 /// The first error among the documents: nothing is said of a part of a recording.
-pub fn replayed_to_end<S: Sink, E>(
+pub fn replayed_to_end<S: Observer, E>(
     documents: impl IntoIterator<Item = Result<Document, E>>,
     config: ReplayConfig,
     new_sink: impl Fn() -> S,

@@ -121,10 +121,4 @@ fn an_error_ends_it() {
 
 struct NoSink;
 
-impl podinit_core::lifecycle::Observer for NoSink {
-    fn observe(&mut self, _: Timestamp, _: podinit_core::lifecycle::Observation<'_>) {}
-}
-
-impl Sink for NoSink {
-    fn ended(&mut self, _: podinit_core::lifecycle::EndedStartup) {}
-}
+impl podinit_core::lifecycle::Observer for NoSink {}

@@ -12,7 +12,7 @@ use crate::watch::stats::{EventType, RelistReason, WatchStats};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Delivery, EventDropReason, NodeEvent, Observation, PodEvent, Sink, SourceId, Tracker,
+    Delivery, EventDropReason, NodeEvent, Observation, Observer, PodEvent, SourceId, Tracker,
     TrackerConfig, TrackerObservation,
 };
 use podinit_core::node::NodeSnapshot;
@@ -89,7 +89,7 @@ struct NodePages {
     observed: Option<Timestamp>,
 }
 
-impl<S: Sink, E, F: Fn() -> Result<S, E>> Replay<S, F> {
+impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// A replay that has read nothing yet, at [`Timestamp::EPOCH`].
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use super::deliveries::{Replay, ReplayConfig};
 use crate::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 use crate::reports::reader::{Document, RecordingError};
 use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer, Sink};
+use podinit_core::lifecycle::{LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
@@ -71,10 +71,6 @@ impl Observer for RecordedMetrics {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
-}
-
-impl Sink for RecordedMetrics {
-    fn ended(&mut self, _: EndedStartup) {}
 
     fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
         self.recorder.hold(now, pod)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::reports::reader::Document;
 use crate::watch::stats::WatchStats;
-use podinit_core::lifecycle::{Sink, Tracker};
+use podinit_core::lifecycle::{Observer, Tracker};
 
 pub use deliveries::{Replay, ReplayConfig};
 pub use exposition::{ExpositionConfig, ReplayError, expose};
@@ -21,7 +21,7 @@ pub use exposition::{ExpositionConfig, ReplayError, expose};
 ///
 /// # Errors
 /// The first error among the documents: nothing is said of a part of a recording.
-pub fn replayed<S: Sink, E>(
+pub fn replayed<S: Observer, E>(
     documents: impl IntoIterator<Item = Result<Document, E>>,
     config: ReplayConfig,
     new_sink: impl Fn() -> S,

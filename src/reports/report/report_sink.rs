@@ -14,8 +14,8 @@ use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     AnomalyKind, EndedStartup, Interval, IntervalResult, Latency, LostStartup, Milestone,
-    Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Sink, Stage,
-    StageOrStep, Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
+    Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage, StageOrStep,
+    Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -229,9 +229,7 @@ impl Observer for ReportSink {
             Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
-}
 
-impl Sink for ReportSink {
     fn ended(&mut self, startup: EndedStartup) {
         if let Some(pods) = &mut self.pods {
             pods.ended(&startup);

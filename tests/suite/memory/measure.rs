@@ -11,8 +11,8 @@ use podinit_core::kube_event::{
 };
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, Latency, Namespaces, NodeEvent, Observation, Observer,
-    Outcome, PodEvent, PodObservation, PodState, Selection, Sink, SloRule, SourceId, Stage,
-    Tracker, TrackerConfig,
+    Outcome, PodEvent, PodObservation, PodState, Selection, SloRule, SourceId, Stage, Tracker,
+    TrackerConfig,
 };
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -155,10 +155,6 @@ pub fn of_waiting_traces(pods: usize) -> (usize, usize) {
 struct Traced(TraceQueue);
 
 impl Observer for Traced {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Traced {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.offer(&Arc::new(startup));
     }

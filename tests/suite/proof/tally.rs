@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use podinit::metrics::Recorder;
-use podinit_core::lifecycle::{
-    EndedStartup, Observation, Observer, PodObservation, PodState, Sink, SloVerdict,
-};
+use podinit_core::lifecycle::{Observation, Observer, PodObservation, PodState, SloVerdict};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
@@ -113,10 +111,6 @@ impl Observer for Tally {
             self.recorder.observe_pod(now, pod, of_pod);
         }
     }
-}
-
-impl Sink for Tally {
-    fn ended(&mut self, _: EndedStartup) {}
 }
 
 /// The number that the pod's label states.

@@ -2,7 +2,7 @@
 
 use podinit::inspect::records::RecordStore;
 use podinit::metrics::Recorder;
-use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer, Sink};
+use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
@@ -11,10 +11,6 @@ use podinit_core::timestamp::Timestamp;
 pub struct Kept(pub RecordStore);
 
 impl Observer for Kept {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Kept {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.add(startup);
     }
@@ -30,9 +26,7 @@ impl Observer for Counted {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
-}
 
-impl Sink for Counted {
     fn ended(&mut self, startup: EndedStartup) {
         self.records.add(startup);
     }

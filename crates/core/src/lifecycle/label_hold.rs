@@ -1,5 +1,5 @@
-//! Under which label values a pod is counted: a number that the sink gives, and that the tracker keeps for as long
-//! as it remembers the pod. So the sink knows which values have a pod, whatever becomes of the pod and however it
+//! Under which label values a pod is counted: a number that the observer gives, and that the tracker keeps for as long
+//! as it remembers the pod. So the observer knows which values have a pod, whatever becomes of the pod and however it
 //! leaves.
 
 /// The number of the label values under which a remembered pod is counted, in three bytes.
@@ -7,7 +7,7 @@
 pub struct LabelHold([u8; 3]);
 
 impl LabelHold {
-    /// They are not known: the pod may have any value. Also where the sink counts nothing by label.
+    /// They are not known: the pod may have any value. Also where the observer counts nothing by label.
     pub const UNKNOWN: Self = Self([0; 3]);
 
     /// The greatest number.

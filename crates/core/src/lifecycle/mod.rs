@@ -45,6 +45,7 @@ mod name_index;
 mod network_evidence;
 mod nodes;
 mod observation;
+mod observer;
 mod outcome;
 mod pod_in_flight;
 mod pod_node;
@@ -53,7 +54,6 @@ mod record;
 mod reentry;
 mod saved;
 mod seen;
-mod sink;
 mod slo;
 mod slo_verdict;
 mod sources;
@@ -88,9 +88,10 @@ pub use nodes::{
     NodeEvent, NodeObservation, NodeOutcome, NodeState, NodeStep, SavedNode, SavedNodes,
 };
 pub use observation::{
-    EventDropReason, Observation, Observer, PodObservation, PodState, PullObservation, PullResult,
+    EventDropReason, Observation, PodObservation, PodState, PullObservation, PullResult,
     ResizeResult, TrackerObservation,
 };
+pub use observer::Observer;
 pub use outcome::Outcome;
 pub use pod_in_flight::{PodInFlight, SharedParts};
 pub use pod_node::{StartupCapacity, StartupImages};
@@ -104,7 +105,6 @@ pub use record::{
 };
 pub use reentry::LastTrue;
 pub use saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
-pub use sink::Sink;
 pub use slo::{Namespaces, Selection, SloRule};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SavedSource, SourceProgress, Successor};

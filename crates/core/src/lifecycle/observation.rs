@@ -173,7 +173,7 @@ pub enum TrackerObservation {
     EventDropped(EventDropReason),
 }
 
-/// What the tracker reports. It is the only output, so every sink has to handle each variant.
+/// What the tracker reports. It is the only output, so an observer that counts handles each variant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Observation<'a> {
     /// Something happened to the pod that the [`PodInfo`] names
@@ -186,28 +186,22 @@ pub enum Observation<'a> {
     Tracker(TrackerObservation),
 }
 
-/// Receives what the tracker reports, in the order in which it happened.
-pub trait Observer {
+/// What the state of a pod needs of an [`Observer`](super::observer::Observer), which every one of them has.
+pub(super) trait Observe {
     /// Takes one observation, made at the accounted time `now`.
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>);
-}
-
-impl<F: FnMut(Timestamp, Observation<'_>)> Observer for F {
-    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
-        self(now, observation);
-    }
 }
 
 /// An observer, with the time at which the tracker makes its observations.
 pub(super) struct Reporter<'a, S> {
     now: Timestamp,
-    pub(super) sink: &'a mut S,
+    pub(super) observer: &'a mut S,
 }
 
-impl<'a, S: Observer> Reporter<'a, S> {
+impl<'a, S: Observe> Reporter<'a, S> {
     /// Observations are made at `now`.
-    pub(super) const fn new(now: Timestamp, sink: &'a mut S) -> Self {
-        Self { now, sink }
+    pub(super) const fn new(now: Timestamp, observer: &'a mut S) -> Self {
+        Self { now, observer }
     }
 
     /// When the observations are made.
@@ -217,21 +211,21 @@ impl<'a, S: Observer> Reporter<'a, S> {
 
     /// Reports something that happened to `pod`.
     pub(super) fn pod(&mut self, pod: &PodInfo, observation: PodObservation) {
-        self.sink.observe(self.now, Observation::Pod(pod, observation));
+        self.observer.observe(self.now, Observation::Pod(pod, observation));
     }
 
     /// Reports an image of `pod`.
     pub(super) fn pull(&mut self, pod: &PodInfo, pull: PullObservation<'_>) {
-        self.sink.observe(self.now, Observation::Pull(pod, pull));
+        self.observer.observe(self.now, Observation::Pull(pod, pull));
     }
 
     /// Reports something that happened to a node.
     pub(super) fn node(&mut self, observation: NodeObservation<'_>) {
-        self.sink.observe(self.now, Observation::Node(observation));
+        self.observer.observe(self.now, Observation::Node(observation));
     }
 
     /// Reports something that happened to the tracker as a whole.
     pub(super) fn tracker(&mut self, observation: TrackerObservation) {
-        self.sink.observe(self.now, Observation::Tracker(observation));
+        self.observer.observe(self.now, Observation::Tracker(observation));
     }
 }

@@ -23,7 +23,7 @@ use super::last_seen::LastSeen;
 use super::messages::{MessageBudget, said_by_pod};
 use super::milestone::Milestone;
 use super::nodes::Nodes;
-use super::observation::{Observer, PodObservation, PodState, Reporter};
+use super::observation::{Observe, PodObservation, PodState, Reporter};
 use super::outcome::Outcome;
 use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
@@ -180,7 +180,7 @@ impl PodInFlight {
         source: SourceId,
         now: Timestamp,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) -> Self {
         let startup = Startup::new(snapshot);
         let mut evidence = WaitEvidence::default();
@@ -224,7 +224,7 @@ impl PodInFlight {
         snapshot: &PodSnapshot,
         seen: &Seen,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) -> Option<Outcome> {
         let before = self.entry.map(|_| self.waiting);
         let Self {
@@ -315,7 +315,7 @@ impl PodInFlight {
     pub(super) fn update_wait(
         &mut self,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let standing = self.startup.standing();
         let stage = standing.stage;
@@ -393,7 +393,7 @@ impl PodInFlight {
         &mut self,
         outcome: Outcome,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) -> Outcome {
         let Self { info, startup, slos, evidence, images, sli, lacks_network_condition, .. } = self;
         let outcome = disrupted(outcome, evidence);
@@ -431,7 +431,7 @@ impl PodInFlight {
         &mut self,
         outcome: Outcome,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let newest = shared.newest_labels(&self.info).cloned();
         let (Some(nodes), Some(name)) = (&mut shared.nodes, &self.info.node) else {
@@ -454,7 +454,7 @@ impl PodInFlight {
     pub(super) fn node_became_known(
         &mut self,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         shared.learn_node(self.uid, &mut self.info);
         reporter.pod(&self.info, PodObservation::NodeKnown);
@@ -466,7 +466,7 @@ impl PodInFlight {
         missed: Option<SloId>,
         now: Timestamp,
         shared: &SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let Self { info, startup, slos, waiting, evidence, images, .. } = self;
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
@@ -490,7 +490,7 @@ impl PodInFlight {
         &mut self,
         to: Option<StageEntry>,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let Self { uid, info, entry, .. } = self;
         let mut emit = |observation| reporter.pod(info, observation);
@@ -500,7 +500,7 @@ impl PodInFlight {
     }
 
     /// Reports that the pod is not known to be stuck any more.
-    pub(super) fn hush_stuck(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn hush_stuck(&mut self, reporter: &mut Reporter<'_, impl Observe>) {
         if let Some(from) = self.stuck.take() {
             let (from, to) = (Some(from), None);
             reporter.pod(&self.info, PodObservation::Stuck { from, to });
@@ -511,7 +511,7 @@ impl PodInFlight {
     pub(super) fn report_stuck(
         &mut self,
         stuck: &StuckBefore,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let entry = self.entry;
         let is_late = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));

@@ -34,11 +34,12 @@ use super::label_hold::LabelHold;
 use super::name_index::NameIndex;
 use super::nodes::Nodes;
 use super::observation::{Reporter, TrackerObservation};
+use super::observer::Observer;
 use super::outcome::Outcome;
 use super::pod_in_flight::{PodInFlight, SharedState};
 use super::record::InFlightPosition;
 use super::seen::Seen;
-use super::sink::Sink;
+
 use super::slo::SloRule;
 use super::sources::Sources;
 use super::stuck::{StuckAfter, StuckBefore};
@@ -153,7 +154,7 @@ impl Tracker {
 
     /// Accounts for time that has passed until `now`: deadlines pass, and tombstones are dropped. Call
     /// [`Tracker::pass_more`] as long as it [is behind](Tracker::is_behind).
-    pub fn advance(&mut self, now: Timestamp, sink: &mut impl Sink) {
+    pub fn advance(&mut self, now: Timestamp, sink: &mut impl Observer) {
         let now = self.not_before(now);
         self.overdue.begin_step();
         self.drop_old_tombstones(now);
@@ -163,7 +164,7 @@ impl Tracker {
     /// Accounts for one delivery. If the delivery says when its event was observed, the deadlines
     /// that passed before that pass first. Otherwise, and for lists, which close a gap, the delivery
     /// is accounted for first ([§6.7](crate::specification#s6-7), [§8.7](crate::specification#s8-7)).
-    pub fn apply(&mut self, delivery: Delivery, sink: &mut impl Sink) {
+    pub fn apply(&mut self, delivery: Delivery, sink: &mut impl Observer) {
         if self.repeats_node(&delivery) {
             return;
         }
@@ -258,7 +259,7 @@ impl Tracker {
     }
 
     /// Accounted time has reached `now`, and everything delivered until then is accounted for.
-    fn end_step(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
+    fn end_step(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Observer>) {
         self.tidy_deadlines();
         self.make_room_for_messages();
         self.pass_deadlines(now, reporter);
@@ -275,7 +276,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         seen: &Seen,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         self.pass_deadlines_of(snapshot.uid, reporter);
         match self.pods.get_mut(snapshot.uid) {
@@ -324,7 +325,7 @@ impl Tracker {
         snapshot: &PodSnapshot,
         seen: &Seen,
         first: bool,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let view = DeliveryView { first, observed: seen.observed };
         let changes = snapshot.in_place.as_deref();
@@ -352,7 +353,7 @@ impl Tracker {
         uid: PodUid,
         outcome: Outcome,
         ending: Option<&Ending>,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let slot = self.pods.slot(uid);
         let Some((remembered, slot)) = self.pods.get_mut(uid).zip(slot) else {

@@ -15,8 +15,8 @@ use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
 use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, Sink,
-    SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
+    Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, SloId,
+    SourceId, TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot};
 use podinit_core::problems::MOST_RECORDS;
@@ -250,9 +250,7 @@ impl Observer for RecorderAndRecords {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         self.recorder.observe(now, observation);
     }
-}
 
-impl Sink for RecorderAndRecords {
     fn ended(&mut self, startup: EndedStartup) {
         if self.newest.len() == MOST_RECORDS {
             self.newest.pop_front();

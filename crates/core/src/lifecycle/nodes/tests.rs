@@ -6,7 +6,7 @@ use crate::lifecycle::nodes::NodeEvent;
 use crate::lifecycle::record_fixtures::{Ends, at};
 use crate::lifecycle::{
     Delivery, Interval, NetworkTime, NodeObservation, NodeState, Observation, Observer, PodEvent,
-    PodObservation, Sink, SourceId, StartupCapacity, TimestampMode, Tracker, TrackerConfig,
+    PodObservation, SourceId, StartupCapacity, TimestampMode, Tracker, TrackerConfig,
 };
 use crate::lifecycle::{EndedStartup, Record};
 use crate::node::NodeSnapshot;
@@ -66,9 +66,7 @@ impl Observer for Log {
         };
         self.lines.push(line);
     }
-}
 
-impl Sink for Log {
     fn ended(&mut self, startup: EndedStartup) {
         self.ends.ended(startup);
     }

@@ -12,7 +12,7 @@ use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::observation::{
-    Observer, PodObservation, PodState, PullObservation, PullResult, Reporter,
+    Observe, PodObservation, PodState, PullObservation, PullResult, Reporter,
 };
 use crate::lifecycle::slo::{SloInput, StartupKind};
 use crate::timestamp::Timestamp;
@@ -25,7 +25,7 @@ impl PodInFlight {
         mode: TimestampMode,
         now: Timestamp,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let before = self.waiting;
         self.evidence.take_event(event);
@@ -44,7 +44,7 @@ impl PodInFlight {
         event: &KubeEvent,
         now: Timestamp,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let from = self.capacity.state();
         self.capacity.take_event(event, now, &mut shared.messages);
@@ -86,7 +86,7 @@ impl PodInFlight {
         (mode, now): (TimestampMode, Timestamp),
         before: WaitReason,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         let at = event.first.map(|first| mode.estimate_event(first, event.named));
         let pulled = self.count_pull(position, &event.reason, at, reporter);
@@ -127,7 +127,7 @@ impl PodInFlight {
         position: usize,
         reason: &EventReason,
         at: Option<Timestamp>,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) -> bool {
         if !matches!(reason, EventReason::Pulled(Some(_)) | EventReason::PullFailed { .. }) {
             return false;

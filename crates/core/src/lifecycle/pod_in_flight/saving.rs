@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{PodInFlight, SharedState};
 use crate::kube_event::CapacityState;
 use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
-use crate::lifecycle::observation::{Observer, Reporter};
+use crate::lifecycle::observation::{Observe, Reporter};
 use crate::lifecycle::slo::SloRule;
 use crate::node::NodeLabels;
 use crate::pod::{PodInfo, PodUid};
@@ -107,7 +107,7 @@ impl PodInFlight {
     pub(in crate::lifecycle) fn restore(
         &mut self,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut Reporter<'_, impl Observe>,
     ) {
         if self.info.node_labels.is_none() {
             shared.learn_node(self.uid, &mut self.info);

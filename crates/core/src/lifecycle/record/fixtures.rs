@@ -2,8 +2,7 @@
 
 use super::{EndedStartup, Record};
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use crate::lifecycle::observation::{Observation, Observer};
-use crate::lifecycle::sink::Sink;
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
@@ -18,17 +17,13 @@ pub fn at(second: i64) -> Timestamp {
 pub struct Ends(pub Vec<EndedStartup>);
 
 impl Observer for Ends {
-    fn observe(&mut self, _now: Timestamp, _observation: Observation<'_>) {}
-}
-
-impl Sink for Ends {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.push(startup);
     }
 }
 
 /// Delivers an event that is part of no watch at this second.
-pub fn deliver(tracker: &mut Tracker, sink: &mut impl Sink, second: i64, event: PodEvent) {
+pub fn deliver(tracker: &mut Tracker, sink: &mut impl Observer, second: i64, event: PodEvent) {
     let delivery =
         Delivery { source: SourceId(0), event, now: at(second), observed: None, version: None };
     tracker.apply(delivery, sink);

@@ -8,8 +8,8 @@ use super::remembered_pod::RememberedPod;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::pod_in_flight::SharedState;
-use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo::{SloRule, Timers};
 use crate::lifecycle::slo_verdict::SloId;
 use crate::lifecycle::stuck::StuckAfter;
@@ -54,7 +54,7 @@ impl Tracker {
 
     /// Reports the pods that have been in their stage for longer than its limit before `at`. False if there
     /// may be more.
-    fn report_stuck(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) -> bool {
+    fn report_stuck(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Observer>) -> bool {
         if let Some((stage, after, before)) = self.overdue.stuck.take()
             && !self.report_stuck_in(stage, (after, before), at, reporter)
         {
@@ -80,7 +80,7 @@ impl Tracker {
         stage: Stage,
         (mut after, before): (Option<Place>, Timestamp),
         until: Timestamp,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) -> bool {
         let places = self.shared.order.entered_after(stage, after);
         for place in places.take_while(|(entered, _)| *entered < before) {
@@ -107,7 +107,11 @@ impl Tracker {
     ///
     /// That they have passed is one moment, and when they are reported changes no figure: a deadline concerns
     /// one pod only, and is reported before anything else of that pod is ([`Tracker::pass_deadlines_of`]).
-    pub(super) fn pass_deadlines(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Sink>) {
+    pub(super) fn pass_deadlines(
+        &mut self,
+        at: Timestamp,
+        reporter: &mut Reporter<'_, impl Observer>,
+    ) {
         let some = self.sources.may_pass_some_deadlines(at);
         if some {
             self.sources.unblock(at);
@@ -127,7 +131,7 @@ impl Tracker {
     }
 
     /// Reports the stuck pods of a source as stuck no longer, until its watch shows that they are.
-    fn hush_stuck(&mut self, source: SourceId, reporter: &mut Reporter<'_, impl Sink>) {
+    fn hush_stuck(&mut self, source: SourceId, reporter: &mut Reporter<'_, impl Observer>) {
         let stuck = &self.shared.stuck;
         let places = Stage::ALL.into_iter().flat_map(|stage| {
             let places = self.shared.order.entered_after(stage, None);
@@ -145,14 +149,14 @@ impl Tracker {
     }
 
     /// Reports all deadlines that have passed, before none may pass any more.
-    pub(super) fn pass_all(&mut self, reporter: &mut Reporter<'_, impl Sink>) {
+    pub(super) fn pass_all(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
         let left = std::mem::replace(&mut self.overdue.left, usize::MAX);
         self.report_overdue(reporter);
         self.overdue.left = left;
     }
 
     /// Reports deadlines that have passed, as many as one step has room for.
-    fn report_overdue(&mut self, reporter: &mut Reporter<'_, impl Sink>) {
+    fn report_overdue(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
         let Some(until) = self.overdue.until else {
             return;
         };
@@ -184,7 +188,7 @@ impl Tracker {
     pub(super) fn pass_deadlines_of(
         &mut self,
         uid: PodUid,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         if let Some(until) = self.overdue.until
             && let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid)
@@ -203,7 +207,7 @@ impl Tracker {
 
     /// Reports some of the deadlines that have passed; none while the pods are [being
     /// saved](Tracker::begin_saving).
-    pub fn pass_more(&mut self, sink: &mut impl Sink) {
+    pub fn pass_more(&mut self, sink: &mut impl Observer) {
         if let Some(until) = self.overdue.until
             && !self.pods.is_frozen()
         {

@@ -4,9 +4,9 @@ use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::classification::SnapshotOrigin;
 use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::seen::Seen;
-use crate::lifecycle::sink::Sink;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -26,7 +26,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         seen: &Seen,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let uid = snapshot.uid;
         let created = match self.pods.get(uid) {
@@ -49,7 +49,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         seen: &Seen,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         if let SnapshotOrigin::Restored { .. } = seen.origin {
             self.remember_accounted(snapshot, seen, reporter);

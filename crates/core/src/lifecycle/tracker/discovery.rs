@@ -9,11 +9,11 @@ use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evicted, RefusalReason};
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::observation::{PodObservation, PodState, Reporter, TrackerObservation};
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::ReentryBaseline;
 use crate::lifecycle::seen::Seen;
-use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::startup_sli_verdict::{StartupSli, StartupSliExclusion};
 use crate::pod::{PodInfo, PodSnapshot};
@@ -38,7 +38,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         seen: &Seen,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         if let Err(reason) = self.admit(snapshot, seen.now, reporter) {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
@@ -66,7 +66,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         now: Timestamp,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) -> Result<(), RefusalReason> {
         let created = snapshot.created;
         if self.cap.may_know(created) {
@@ -110,7 +110,7 @@ impl Tracker {
         snapshot: &PodSnapshot,
         seen: &Seen,
         outcome: Outcome,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let info = &*self.with_node(&snapshot.info);
         let mut emit = |observation| reporter.pod(info, observation);
@@ -135,7 +135,7 @@ impl Tracker {
         snapshot: &PodSnapshot,
         seen: &Seen,
         adopted: bool,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let seen = &Seen { adopted, ..*seen };
         let shared = &mut self.shared;
@@ -165,7 +165,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         seen: &Seen,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});

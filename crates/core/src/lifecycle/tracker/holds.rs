@@ -4,13 +4,13 @@
 use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
 use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::sink::Sink;
 use crate::pod::{PodSnapshot, PodUid};
 
 impl Tracker {
     /// Names the label values of a pod again, of which more have become known.
-    pub(super) fn hold_again(pod: &mut PodInFlight, reporter: &mut Reporter<'_, impl Sink>) {
+    pub(super) fn hold_again(pod: &mut PodInFlight, reporter: &mut Reporter<'_, impl Observer>) {
         let hold = reporter.hold(pod.info());
         reporter.release(std::mem::replace(&mut pod.last_seen.hold, hold));
     }
@@ -19,7 +19,7 @@ impl Tracker {
     pub(super) fn hold_finished(
         &mut self,
         snapshot: &PodSnapshot,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let hold = reporter.hold(&self.with_node(&snapshot.info));
         if let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid) {
@@ -30,14 +30,14 @@ impl Tracker {
     }
 
     /// The label values of a pod have a pod less.
-    pub(super) fn release(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
+    pub(super) fn release(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
         if let Some(hold) = self.pods.get(uid).and_then(RememberedPod::hold) {
             reporter.release(hold);
         }
     }
 
     /// Forgets a pod that is not in flight any more.
-    pub(super) fn forget(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Sink>) {
+    pub(super) fn forget(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
         self.release(uid, reporter);
         self.pods.remove(uid);
     }

@@ -6,8 +6,7 @@ use std::num::NonZeroU64;
 
 use super::fixtures::{at, delivery};
 use super::*;
-use crate::lifecycle::observation::{Observation, Observer};
-use crate::lifecycle::record::EndedStartup;
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::saved::{SavedPod, read_back};
 use crate::lifecycle::sources::Successor;
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo};
@@ -20,12 +19,6 @@ struct Names {
 }
 
 impl Observer for Names {
-    fn observe(&mut self, _: Timestamp, _: Observation<'_>) {}
-}
-
-impl Sink for Names {
-    fn ended(&mut self, _: EndedStartup) {}
-
     fn hold(&mut self, _: Timestamp, pod: &PodInfo) -> LabelHold {
         let node = pod.node.as_deref().unwrap_or("-");
         let name = format!("{} {node}", pod.name);
@@ -140,7 +133,7 @@ fn a_restart_holds_pods_in_flight_again_and_finished_ones_as_they_were() {
     holds.for_each(|hold| *hold = LabelHold::UNKNOWN);
     for (pods, known) in [(saved, true), (unknown, false)] {
         let mut names = Names::default();
-        // As the sink has taken it back.
+        // As the observer has taken it back.
         let held = if known { 2 } else { 0 };
         names.names = vec!["starting n".to_owned(), "done n".to_owned()];
         names.pods.insert(held, 1);

@@ -5,12 +5,9 @@ use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::observation::{
-    Observation, Observer, PodObservation, PodState, TrackerObservation,
-};
+use crate::lifecycle::observation::{Observation, PodObservation, PodState, TrackerObservation};
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
-use crate::lifecycle::record::EndedStartup;
-use crate::lifecycle::sink::Sink;
 use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
@@ -27,10 +24,6 @@ impl Observer for Observed {
             Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
-}
-
-impl Sink for Observed {
-    fn ended(&mut self, _: EndedStartup) {}
 }
 
 impl Observed {

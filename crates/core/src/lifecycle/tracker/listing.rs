@@ -3,9 +3,9 @@
 use super::Tracker;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::seen::Seen;
-use crate::lifecycle::sink::Sink;
 use crate::lifecycle::table::SlotSet;
 use crate::pod::PodUid;
 use crate::pod::packed::PackedPods;
@@ -19,7 +19,7 @@ impl Tracker {
         pods: PackedPods,
         until: Option<u64>,
         seen: &Seen,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let mut listed = SlotSet::default();
         for snapshot in pods {
@@ -34,7 +34,7 @@ impl Tracker {
         &mut self,
         source: SourceId,
         pods: Vec<PodUid>,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let mut listed = SlotSet::default();
         for uid in pods {
@@ -56,7 +56,7 @@ impl Tracker {
         source: SourceId,
         listed: &SlotSet,
         until: Option<u64>,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let absent: Vec<PodUid> = self
             .pods

@@ -4,9 +4,9 @@ use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
 use crate::lifecycle::crashes::is_recent;
 use crate::lifecycle::observation::{Reporter, TrackerObservation};
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::sink::Sink;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -24,7 +24,7 @@ impl Tracker {
     pub(super) fn see_relapse(
         &mut self,
         snapshot: &PodSnapshot,
-        reporter: &mut Reporter<'_, impl Sink>,
+        reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let now = reporter.now();
         let remembered = self.pods.get(snapshot.uid);

@@ -4,8 +4,8 @@
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::observation::{Reporter, TrackerObservation};
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
-use crate::lifecycle::sink::Sink;
 use crate::pod::PodUid;
 use crate::shard::Shard;
 use crate::timestamp::Timestamp;
@@ -17,7 +17,7 @@ impl Tracker {
     /// that were its own before are compared as after any gap ([§5.4](crate::specification#s5-4)).
     ///
     /// Returns how many have moved.
-    pub fn reshard(&mut self, before: Shard, after: Shard, sink: &mut impl Sink) -> u64 {
+    pub fn reshard(&mut self, before: Shard, after: Shard, sink: &mut impl Observer) -> u64 {
         let now = self.now.unwrap_or(Timestamp::EPOCH);
         let reporter = &mut Reporter::new(now, sink);
         let mut moved = 0;

@@ -7,10 +7,10 @@ use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::nodes::Nodes;
 use crate::lifecycle::observation::{Reporter, TrackerObservation};
+use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
-use crate::lifecycle::sink::Sink;
 use crate::lifecycle::sources::Successor;
 use crate::timestamp::Timestamp;
 
@@ -77,7 +77,7 @@ impl Tracker {
         saved: SavedTracker,
         pods: impl IntoIterator<Item = SavedPod>,
         successor: impl Fn(SourceId) -> Successor,
-        sink: &mut impl Sink,
+        sink: &mut impl Observer,
     ) -> Self {
         let rules = Arc::clone(&config.slos);
         let stuck_after = config.stuck_after;
