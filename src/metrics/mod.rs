@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The recorder belongs to the task that ingests pods and writes atomics only. A scrape reads them
-//! from any thread. It makes the recorder wait only where a label set is added or ends, and only for as
-//! long as it takes to copy a reference. What has to add up is read in one piece: each histogram by
+//! from any thread. It makes the recorder wait only where a value or a set of labels is added or ends, and only for as
+//! long as it takes to copy references. What has to add up is read in one piece: each histogram by
 //! itself, and the counts of pods (the module `sequence_lock` explains how).
 //!
 //! The families of pods are declared in `pod_families`. Other rooms declare and count their own (see
@@ -16,6 +16,7 @@
 
 mod bad_causes;
 mod builder;
+mod capped;
 mod cells;
 mod durations;
 mod event_families;

@@ -1,13 +1,11 @@
 //! How nodes start ([§14.7](crate::specification#s14-7)), within the cap on the values of a label.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
 
-use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
+use super::capped::Capped;
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
-use super::labels::OTHER;
 use super::sequence_lock::{Read, SequenceLock};
 use super::start_times::StartTimes;
 use super::sync::{AtomicU64, Ordering};
@@ -49,13 +47,6 @@ computed_families! {
 
 const OUTCOMES: usize = NodeOutcome::ALL.len();
 
-/// The histograms of one pool.
-#[derive(Debug)]
-struct Pool {
-    name: Arc<str>,
-    steps: [Histogram; NodeStep::ALL.len()],
-}
-
 /// What is counted while nodes are a source of evidence: written by the recorder, read by scrapes.
 #[derive(Debug)]
 pub(super) struct NodeMetrics {
@@ -63,15 +54,11 @@ pub(super) struct NodeMetrics {
     starting: AtomicU64,
     finished: [AtomicU64; OUTCOMES],
     late: Gauge,
-    /// In the order in which the pools were met; the last is for those past the cap
-    pools: Box<[OnceLock<Box<Pool>>]>,
+    /// By step
+    pools: Capped<[Histogram; NodeStep::ALL.len()]>,
     /// Nodes with a pool past the cap
     pub(super) dropped: Counter,
 }
-
-/// Which slot is whose. Owned by the recorder.
-#[derive(Debug, Default)]
-pub(super) struct PoolIndex(HashMap<Arc<str>, usize>);
 
 /// The histograms of a pool as they are kept while no process runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,13 +78,12 @@ pub struct SavedStep {
 
 impl NodeMetrics {
     pub(super) fn new(max_pools: usize) -> Self {
-        let slots = max_pools.saturating_add(1);
         Self {
             lock: SequenceLock::new(),
             starting: AtomicU64::new(0),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             late: Gauge::default(),
-            pools: (0..slots).map(|_| OnceLock::new()).collect(),
+            pools: Capped::new(max_pools),
             dropped: Counter::default(),
         }
     }
@@ -136,47 +122,12 @@ impl NodeMetrics {
     }
 
     /// Counts a step of a node of `pool`.
-    pub(super) fn observe(
-        &self,
-        step: NodeStep,
-        pool: &str,
-        latency: Latency,
-        index: &mut PoolIndex,
-    ) {
-        let Some((series, is_other)) = self.pool(pool, index) else {
-            return;
-        };
-        if is_other {
+    pub(super) fn observe(&self, step: NodeStep, pool: &str, latency: Latency) {
+        let steps = self.pools.get(pool);
+        if self.pools.drops(pool) {
             self.dropped.increment();
         }
-        series.steps[step as usize].observe(latency);
-    }
-
-    /// The series of a pool: its own, where there is room, and otherwise those of the rest.
-    fn pool(&self, pool: &str, index: &mut PoolIndex) -> Option<(&Pool, bool)> {
-        let last = self.pools.len().saturating_sub(1);
-        let slot = match index.0.get(pool) {
-            Some(slot) => *slot,
-            None if index.0.len() < last && pool != OTHER => {
-                let slot = index.0.len();
-                index.0.insert(Arc::from(pool), slot);
-                slot
-            }
-            None => last,
-        };
-        let name = if slot == last { OTHER } else { pool };
-        let series = self
-            .pools
-            .get(slot)?
-            .get_or_init(|| Box::new(Pool { name: Arc::from(name), steps: Default::default() }));
-        Some((series, slot == last))
-    }
-
-    fn sorted(&self) -> Vec<&Pool> {
-        let met = self.pools.iter().filter_map(OnceLock::get);
-        let mut met: Vec<&Pool> = met.map(Box::as_ref).collect();
-        met.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        met
+        steps[step as usize].observe(latency);
     }
 
     /// How many nodes start, and how many have ended, by outcome, at one moment.
@@ -193,10 +144,10 @@ impl NodeMetrics {
         let with_exemplars = out.wants_exemplars();
         let mut buffer = Snapshot::since(starts.of(NODE_STARTUP.name));
         out.family(Head::from(&NODE_STARTUP));
-        for pool in self.sorted() {
+        for (pool, steps) in self.pools.met() {
             for step in NodeStep::ALL {
-                let labels = [("step", step.as_str()), (NODE_POOL, &*pool.name)];
-                pool.steps[step as usize].read(&mut buffer, with_exemplars, |snapshot| {
+                let labels = [("step", step.as_str()), (NODE_POOL, &*pool)];
+                steps[step as usize].read(&mut buffer, with_exemplars, |snapshot| {
                     out.histogram(&labels, snapshot);
                 });
             }
@@ -224,11 +175,11 @@ impl NodeMetrics {
     }
 
     pub(super) fn saved_histograms(&self) -> Vec<SavedPool> {
-        let met = self.sorted().into_iter();
-        met.map(|pool| SavedPool {
-            pool: pool.name.to_string(),
+        let met = self.pools.met().into_iter();
+        met.map(|(pool, histograms)| SavedPool {
+            pool: pool.to_string(),
             steps: NodeStep::ALL
-                .map(|step| SavedStep { step, durations: pool.steps[step as usize].saved() })
+                .map(|step| SavedStep { step, durations: histograms[step as usize].saved() })
                 .into(),
         })
         .collect()
@@ -238,15 +189,14 @@ impl NodeMetrics {
     pub(super) fn restore(
         &self,
         saved: &SavedFamilies,
-        (histograms, starting): (&[SavedPool], u64),
+        histograms: &[SavedPool],
+        starting: u64,
         cells: &[usize],
-        index: &mut PoolIndex,
     ) {
         for saved in histograms {
-            if let Some((pool, _)) = self.pool(&saved.pool, index) {
-                for SavedStep { step, durations } in &saved.steps {
-                    pool.steps[*step as usize].restore(durations, cells);
-                }
+            let pool = self.pools.get(&saved.pool);
+            for SavedStep { step, durations } in &saved.steps {
+                pool[*step as usize].restore(durations, cells);
             }
         }
         let _writing = self.lock.write();

@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use super::exemplar::SpanRef;
 use super::holds::Holds;
-use super::image_pulls::RegistryIndex;
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
 use super::namespaces::{Namespaces, OTHER_PLACE};
-use super::node_families::PoolIndex;
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
@@ -31,8 +29,6 @@ pub struct Recorder {
     /// By the number of a saved hold, which it is now; until [`Recorder::restore_holds`]
     pub(super) restored_holds: Vec<LabelHold>,
     pub(super) slos: SloCounter,
-    pub(super) registries: RegistryIndex,
-    pub(super) pools: PoolIndex,
     /// What counts something that is saved, besides the store
     pub(super) sources: Arc<[Box<dyn FamilySource>]>,
     observations: u64,
@@ -53,8 +49,6 @@ impl Recorder {
             holds: Holds::default(),
             restored_holds: Vec::new(),
             slos,
-            registries: RegistryIndex::default(),
-            pools: PoolIndex::default(),
             sources,
             observations: 0,
         }
@@ -153,9 +147,7 @@ impl Recorder {
         };
         match observation {
             NodeObservation::Moved { from, to } => nodes.move_node(from, to),
-            NodeObservation::Measured { step, latency, pool } => {
-                nodes.observe(step, pool, latency, &mut self.pools)
-            }
+            NodeObservation::Measured { step, latency, pool } => nodes.observe(step, pool, latency),
             NodeObservation::Anomaly(kind) => {
                 self.store.pods.count(PodObservation::Anomaly(kind));
             }
@@ -208,7 +200,7 @@ impl Recorder {
     fn count_pull(&mut self, now: Timestamp, pod: &PodInfo, pull: PullObservation<'_>) {
         self.observations += 1;
         if let Some(events) = &self.store.events {
-            events.pulls.observe(now, pod, pull, &mut self.registries);
+            events.pulls.observe(now, pod, pull);
         }
     }
 

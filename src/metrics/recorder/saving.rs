@@ -178,13 +178,11 @@ impl Recorder {
         in_place.resize_duration.restore(&saved.resize, &cells);
         in_place.update_duration.restore(&saved.inplace_update, &cells);
         if let Some(events) = &store.events {
-            let index = &mut self.registries;
-            (events.pulls).restore(&saved.families, &saved.pulls, &cells, index);
+            events.pulls.restore(&saved.families, &saved.pulls, &cells);
         }
         if let Some(nodes) = &store.nodes {
             let pools = saved.pools.as_deref().unwrap_or_default();
-            let nodes_of_before = (pools, saved.starting_nodes);
-            nodes.restore(&saved.families, nodes_of_before, &cells, &mut self.pools);
+            nodes.restore(&saved.families, pools, saved.starting_nodes, &cells);
         }
         let Some(sets) = self.labels.restore(&saved.labels, holds, |set, values| {
             store.add_set(set, values, None);
