@@ -2,10 +2,12 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant, SystemTime};
+
+use parking_lot::Mutex;
 
 use super::support::AT_ONCE;
 use super::template::{LifeSteps, Pod};
@@ -48,13 +50,13 @@ impl ApiServer {
 
     /// When the event of `step` of a pod was sent.
     pub(crate) fn sent_at(&self, pod: usize, step: usize) -> Option<SystemTime> {
-        let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = self.times.lock();
         times.get(pod).copied()?.get(step).copied()?
     }
 
     /// When the last event was sent.
     pub(crate) fn last_sent(&self) -> Option<SystemTime> {
-        let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = self.times.lock();
         let newest = times.iter().rev().take(AT_ONCE);
         newest.flatten().copied().flatten().max()
     }
@@ -124,7 +126,7 @@ impl ApiServer {
     }
 
     fn stamp(&self, pod: usize, step: usize) -> [Option<SystemTime>; LifeSteps::COUNT] {
-        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut times = self.times.lock();
         if times.len() <= pod {
             times.resize(pod + 1, Default::default());
         }

@@ -7,7 +7,7 @@
 //! the cost of their hash is.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine;
@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use http::HeaderValue;
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -182,19 +183,15 @@ impl Memory {
     }
 
     fn has(&self, fingerprint: Fingerprint) -> bool {
-        self.lock().contains(&fingerprint)
+        self.fingerprints.lock().contains(&fingerprint)
     }
 
     fn add(&self, fingerprint: Fingerprint) {
-        let mut fingerprints = self.lock();
+        let mut fingerprints = self.fingerprints.lock();
         if fingerprints.len() == self.most {
             fingerprints.pop_front();
         }
         fingerprints.push_back(fingerprint);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Fingerprint>> {
-        self.fingerprints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -351,7 +348,7 @@ mod tests {
             let fingerprint = basic.0.fingerprints.of(&[&number.to_be_bytes()]);
             basic.0.correct.add(fingerprint);
         }
-        assert_eq!(basic.0.correct.lock().len(), REMEMBERED);
+        assert_eq!(basic.0.correct.fingerprints.lock().len(), REMEMBERED);
     }
 
     #[tokio::test]

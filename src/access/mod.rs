@@ -15,10 +15,11 @@ mod credentials;
 pub mod kubernetes;
 mod stats;
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
+use parking_lot::{Mutex, RwLock};
 use rustls::ServerConfig;
 use tokio::time::Instant;
 
@@ -73,11 +74,11 @@ impl Gate {
     /// Replaces the configuration, for connections and requests from now on.
     pub fn set(&self, config: WebConfig) {
         let next = Arc::new(ActiveConfig::from(config));
-        *self.in_force.write().unwrap_or_else(PoisonError::into_inner) = next;
+        *self.in_force.write() = next;
     }
 
     fn in_force(&self) -> Arc<ActiveConfig> {
-        Arc::clone(&self.in_force.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.in_force.read())
     }
 
     fn verdict(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
@@ -149,7 +150,7 @@ impl Bucket {
 
     /// Takes a token; false if there is none.
     fn take(&self) -> bool {
-        let mut level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut level = self.level.lock();
         let now = Instant::now();
         let passed = now.duration_since(level.at).as_secs_f64();
         let gained = passed / self.limit.interval.as_secs_f64();

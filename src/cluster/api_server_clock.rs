@@ -17,13 +17,14 @@
 //! An observer passes the `Date` of each answer to the clock, and the watch when it shows a new pod.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use http::Request;
 use http::header::{DATE, HeaderMap};
 use kube::Client;
 use kube::client::Body;
+use parking_lot::Mutex;
 
 use super::clock::{Clock, Corrections, Reading, SystemClock};
 use super::creations::Creations;
@@ -100,7 +101,7 @@ impl ApiServerClock {
     pub fn observe_date(&self, sent: Duration, date: Timestamp) {
         let elapsed = (self.elapsed)();
         let took = elapsed.saturating_sub(sent);
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.has_dates = true;
         if took >= LONGEST_ANSWER {
             return;
@@ -122,17 +123,12 @@ impl ApiServerClock {
             state.log_step(before);
         }
     }
-
-    fn state(&self) -> MutexGuard<'_, ClockState> {
-        // Nothing panics in the middle of a change.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Clock for ApiServerClock {
     fn read(&self) -> Reading {
         // Read under the lock, so that the times of two readers are in the order of their readings.
-        let state = self.state();
+        let state = self.state.lock();
         Reading { now: state.at((self.elapsed)()), jumps: state.jumps }
     }
 
@@ -141,7 +137,7 @@ impl Clock for ApiServerClock {
     }
 
     fn see_new_pod(&self, created: Timestamp) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.has_dates {
             return;
         }
@@ -151,7 +147,7 @@ impl Clock for ApiServerClock {
     }
 
     fn corrections(&self) -> Corrections {
-        let state = self.state();
+        let state = self.state.lock();
         let now = state.at((self.elapsed)());
         let correction = now.nanos_since((self.wall)());
         Corrections { steps: state.steps, seconds: correction as f64 / NANOS_PER_SECOND as f64 }
@@ -206,7 +202,7 @@ impl ClockState {
 
 impl fmt::Debug for ApiServerClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApiServerClock").field("state", &self.state()).finish_non_exhaustive()
+        f.debug_struct("ApiServerClock").field("state", &self.state.lock()).finish_non_exhaustive()
     }
 }
 

@@ -9,7 +9,7 @@
 //! At most one client is made at a time, since that may run a credential plugin.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -18,6 +18,7 @@ use http::{Request, Response, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use kube::client::Body;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::error_text::root_causes;
@@ -96,15 +97,10 @@ impl RenewingClient {
         self.client().await.map(drop)
     }
 
-    fn current(&self) -> MutexGuard<'_, Current> {
-        // Every change is one assignment, so that a panic leaves nothing half-changed.
-        (self.0.current.lock()).unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The client for a request. Waits for a renewal only if the credentials that there are cannot work.
     async fn client(&self) -> Result<Client, NoCredentials> {
         let renewal = {
-            let mut current = self.current();
+            let mut current = self.0.current.lock();
             if let Ok(made) = current.made.clone()
                 && !made.expires_within(SignedDuration::ZERO)
             {
@@ -118,7 +114,7 @@ impl RenewingClient {
         if let Some(renewal) = renewal {
             renewal.await;
         }
-        let current = self.current();
+        let current = self.0.current.lock();
         current.made.as_ref().map(|made| made.client.clone()).map_err(Clone::clone)
     }
 
@@ -136,7 +132,7 @@ impl RenewingClient {
         // A task, so that it completes even if nobody waits for it any more.
         let task = tokio::spawn(async move {
             let made = (this.0.make)().await;
-            let mut current = this.current();
+            let mut current = this.0.current.lock();
             current.renewal = None;
             match made {
                 Ok(made) => {
@@ -165,7 +161,7 @@ impl RenewingClient {
             Err(error) => is_about_certificates(&root_causes(error)),
         };
         if refused {
-            self.renew(&mut self.current());
+            self.renew(&mut self.0.current.lock());
         }
         result
     }
@@ -272,7 +268,7 @@ mod tests {
         assert_eq!(began.elapsed(), Duration::ZERO, "it waits though it need not");
         tokio::time::sleep(Duration::from_secs(6)).await;
         assert_eq!(asked.load(Ordering::SeqCst), 1);
-        renewing.current().made = Ok(valid(-1));
+        renewing.0.current.lock().made = Ok(valid(-1));
         advance(PAUSE).await;
         let began = Instant::now();
         assert_eq!(status(&client).await.unwrap(), StatusCode::OK);

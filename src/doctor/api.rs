@@ -1,12 +1,12 @@
 //! Requests to the API server. Each has a deadline, and each answer is a sample of its clock.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::{Method, Request};
 use k8s_openapi::{ClusterResourceScope, Resource};
 use kube::client::Body;
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -44,7 +44,7 @@ impl Api {
 
     /// The offset of its clock from ours, by the answers so far.
     pub(super) fn offset(&self) -> ClockOffset {
-        *self.offset.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.offset.lock()
     }
 
     /// GETs a small document.
@@ -106,7 +106,7 @@ impl Api {
             let response = send(&self.cluster.client, request, deadline).await?;
             let received = SystemClock.now();
             if let Some(date) = date_of(response.headers()) {
-                let mut offset = self.offset.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut offset = self.offset.lock();
                 offset.narrow(sent, received, date);
             }
             let mut body = Vec::new();

@@ -4,9 +4,10 @@
 //! others have used meanwhile: half of what an event costs at some thousand a second. So a thread that is
 //! woken often sleeps for [`PAUSE`] before it waits for more. The sockets buffer what arrives meanwhile.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// How long a busy thread sleeps. So much later it may read an event, run a timer or answer another
 /// thread. Longer pauses would save little more, and the arrival of an event is what sharpens the times
@@ -28,20 +29,15 @@ pub(crate) struct WakeupCoalescing(Mutex<Wakeups>);
 impl WakeupCoalescing {
     /// The thread has been woken.
     pub(crate) fn woken(&self) {
-        self.wakeups().woken(Instant::now());
+        self.0.lock().woken(Instant::now());
     }
 
     /// The thread has nothing left to do. Sleeps if it is busy.
     pub(crate) fn pause(&self) {
-        let pause = self.wakeups().pause(Instant::now());
+        let pause = self.0.lock().pause(Instant::now());
         if let Some(pause) = pause {
             thread::sleep(pause);
         }
-    }
-
-    /// Each change is a single assignment, so poison is ignored.
-    fn wakeups(&self) -> MutexGuard<'_, Wakeups> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

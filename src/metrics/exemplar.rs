@@ -1,6 +1,8 @@
 //! Exemplars: for each classic bucket the pod that was last observed in it, and its trace where one was sent.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::PodInfo;
@@ -173,7 +175,7 @@ impl Exemplars {
 
     /// Replaces the exemplar of `bucket` by what `make` makes of it, unless a scrape is reading.
     fn place(&self, bucket: usize, make: impl FnOnce(Option<Exemplar>) -> Option<Exemplar>) {
-        let Ok(mut slots) = self.0.try_lock() else {
+        let Some(mut slots) = self.0.try_lock() else {
             return;
         };
         if slots.len() <= bucket {
@@ -185,8 +187,7 @@ impl Exemplars {
 
     /// Lends the exemplars. None is replaced before they are given back.
     pub(super) fn lend(&self) -> MutexGuard<'_, Vec<Option<Exemplar>>> {
-        // A panic elsewhere leaves at worst empty slots.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -292,7 +293,7 @@ mod tests {
     fn an_observer_does_not_wait_for_a_scrape() {
         let pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod").info;
         let exemplars = Exemplars::default();
-        let scrape = exemplars.0.lock().unwrap();
+        let scrape = exemplars.0.lock();
         exemplars.offer(0, &pod, Latency::from_nanos(1), Timestamp::from_seconds(1));
         assert!(scrape.is_empty());
     }

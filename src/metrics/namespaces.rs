@@ -1,9 +1,10 @@
 //! The namespaces by which waiting pods and SLO events are counted, where `--slo-labels namespace` asks
 //! for that. Without, there is one place for all pods.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use hashbrown::HashMap;
+use parking_lot::RwLock;
 
 use super::label_values::{OTHER_ID, Values};
 use super::labels::LabelSpec;
@@ -61,13 +62,13 @@ impl NamespaceNames {
 
     fn name(&self, place: NamespaceSlot, name: Option<Arc<str>>) {
         if let Some(lock) = self.names.get(place) {
-            *lock.write().unwrap_or_else(PoisonError::into_inner) = name;
+            *lock.write() = name;
         }
     }
 }
 
 fn read(name: &RwLock<Option<Arc<str>>>) -> Option<Arc<str>> {
-    name.read().unwrap_or_else(PoisonError::into_inner).clone()
+    name.read().clone()
 }
 
 /// The pods in flight of one namespace that lies past the cap, by stage and cause: those that wait, and those that are

@@ -3,7 +3,9 @@
 //! ([§10.1](crate::specification#s10-1)), and those of `unschedulable` are those of its states of capacity
 //! ([§10.4](crate::specification#s10-4)).
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
 
 use super::namespaces::NamespaceSlot;
 
@@ -189,7 +191,7 @@ impl PodCounts {
     /// Counts that add up. Where moves interrupt every attempt within the bound of
     /// [`SequenceLock::read`], they are those of the last scrape: a little old, but true of one moment.
     pub(super) fn snapshot(&self) -> PodCountsSnapshot {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if let Read::Consistent(counts) = self.lock.read(|| self.load()) {
             *last = counts;
         }

@@ -1,10 +1,9 @@
 //! How many pods each of the largest problems has ([§13.9](crate::specification#s13-9)).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use crate::computed_families;
 use crate::instruments::{AnyText, Encoder, FamilySource, GaugeVec3, Head, Number, SavedFamilies};
 use crate::text::strangers_text::label;
+use parking_lot::Mutex;
 use podinit_core::pod::text::cut;
 use podinit_core::problems::{FINDING_LASTS, Problem};
 use tokio::time::Instant;
@@ -69,18 +68,13 @@ impl ProblemPods {
             let key = |one: &Series| (one.cause, one.dimension);
             (key(one).cmp(&key(other))).then_with(|| one.value.cmp(&other.value))
         });
-        *self.lock() = Stated { series: all, began: Some(began) };
-    }
-
-    /// They take each other's place whole, so poison is ignored.
-    fn lock(&self) -> MutexGuard<'_, Stated> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock() = Stated { series: all, began: Some(began) };
     }
 }
 
 impl FamilySource for ProblemPods {
     fn collect(&self, out: &mut dyn Encoder) {
-        let Stated { series, began } = self.lock().clone();
+        let Stated { series, began } = self.0.lock().clone();
         let is_fresh = began.is_some_and(|began| began.elapsed() <= FINDING_LASTS);
         out.family(Head::from(&PROBLEM_PODS));
         for one in series.iter().filter(|_| is_fresh) {

@@ -2,7 +2,7 @@
 //! SLOs there are.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::bad_causes::BadCausesBySlo;
 use super::figures::SloFigures;
@@ -15,6 +15,7 @@ mod counts;
 mod exposition;
 
 use counts::{Counts, SloResult};
+use parking_lot::RwLock;
 
 family_type! {
     /// A counter of events for each SLO and result, with the SLO labels.
@@ -96,7 +97,7 @@ impl SloBoard {
     }
 
     fn current(&self) -> Arc<[Slo]> {
-        Arc::clone(&self.slos.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.slos.read())
     }
 
     /// The SLOs and their events, of all namespaces together.
@@ -152,7 +153,7 @@ impl SloCounter {
             Slo { doc: doc.clone(), counts }
         });
         self.slos = slos.collect();
-        let mut shown = self.board.slos.write().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.board.slos.write();
         *shown = Arc::clone(&self.slos);
     }
 

@@ -1,8 +1,10 @@
 //! Everything that is counted of pods: written by the recorder, read by scrapes, shared by both.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
+
+use parking_lot::RwLock;
 
 use super::event_families::{EventMetrics, STARTUP_SLI};
 use super::histogram::HistogramEncoder;
@@ -148,7 +150,7 @@ impl Store {
 
     fn put_set(&self, set: usize, new: Option<Arc<SeriesSet>>) {
         if let Some(slot) = self.sets.get(set) {
-            *slot.write().unwrap_or_else(PoisonError::into_inner) = new;
+            *slot.write() = new;
         }
     }
 
@@ -162,7 +164,7 @@ impl Store {
 
     pub(super) fn set(&self, set: usize) -> Option<Arc<SeriesSet>> {
         let slot = self.sets.get(set)?.read();
-        slot.unwrap_or_else(PoisonError::into_inner).clone()
+        slot.clone()
     }
 
     /// The label sets that are exposed, sorted by their values.

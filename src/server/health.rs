@@ -7,10 +7,11 @@
 //! An API server that is unreachable must never get podinit restarted.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// So many sources that fail are named.
@@ -84,7 +85,7 @@ impl Health {
             listed: AtomicBool::new(false),
             fails: Box::new(fails),
         });
-        lock(&self.0.sources).push(Arc::clone(&source));
+        self.0.sources.lock().push(Arc::clone(&source));
         SourceHealth(source)
     }
 
@@ -96,7 +97,7 @@ impl Health {
             last_beat: AtomicU64::new(self.now()),
             ended: AtomicBool::new(false),
         });
-        lock(&self.0.tasks).push(Arc::clone(&task));
+        self.0.tasks.lock().push(Arc::clone(&task));
         Heartbeat { health: self.clone(), task }
     }
 
@@ -106,7 +107,7 @@ impl Health {
     /// # Errors
     /// One line that says which sources have not completed it.
     pub fn readiness(&self) -> Result<(), String> {
-        let sources = lock(&self.0.sources);
+        let sources = self.0.sources.lock();
         if sources.is_empty() {
             return Err("starting: no watch has begun".to_owned());
         }
@@ -127,7 +128,7 @@ impl Health {
 
     /// Which sources fail while others do not: how many do not, and why the first ones do.
     pub fn missing(&self) -> Option<String> {
-        let sources = lock(&self.0.sources);
+        let sources = self.0.sources.lock();
         let failing = sources.iter().filter_map(|source| Some((&source.name, (source.fails)()?)));
         let failing: Vec<_> = failing.collect();
         let (all, fail) = (sources.len(), failing.len());
@@ -151,7 +152,7 @@ impl Health {
     /// One line that names the first task that does not.
     pub fn liveness(&self) -> Result<(), String> {
         let now = self.now();
-        for task in lock(&self.0.tasks).iter() {
+        for task in self.0.tasks.lock().iter() {
             if task.ended.load(Ordering::Relaxed) {
                 return Err(format!("task {} has ended", task.name));
             }
@@ -200,7 +201,7 @@ impl Heartbeat {
 
     /// Reports an orderly end: the task no longer counts.
     pub fn finish(self) {
-        lock(&self.health.0.tasks).retain(|task| !Arc::ptr_eq(task, &self.task));
+        self.health.0.tasks.lock().retain(|task| !Arc::ptr_eq(task, &self.task));
     }
 }
 
@@ -208,11 +209,6 @@ impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.task.ended.store(true, Ordering::Relaxed);
     }
-}
-
-/// A panic with the lock held leaves the lists intact, so poison is ignored.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@
 //! out, even for the moment in which it seems to read.
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::time::{Duration, Instant};
 
 use super::activity::Activity;
@@ -40,7 +41,7 @@ impl ScrapePermits {
         now: Instant,
     ) -> Option<ScrapePermit> {
         let client = activity.client();
-        let mut taken = self.taken();
+        let mut taken = self.taken.lock();
         let of_client = taken.iter().filter(|other| other.client() == client);
         let has_its_share = of_client.count() >= self.most_of_one_client;
         if has_its_share || taken.len() >= self.most {
@@ -67,10 +68,6 @@ impl ScrapePermits {
         });
         stalled.min().map(|(_, index)| index)
     }
-
-    fn taken(&self) -> MutexGuard<'_, Vec<Arc<Activity>>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A place for a scrape, given back when it is dropped.
@@ -82,7 +79,7 @@ pub(super) struct ScrapePermit {
 
 impl Drop for ScrapePermit {
     fn drop(&mut self) {
-        let mut taken = self.permits.taken();
+        let mut taken = self.permits.taken.lock();
         // It is not there any more if the place was given away.
         let index = taken.iter().position(|other| Arc::ptr_eq(other, &self.activity));
         if let Some(index) = index {
@@ -139,6 +136,6 @@ mod tests {
         assert!(permits.take(&again, later).is_some());
         assert!(readers[1].is_evicted() && !readers[2].is_evicted());
         drop((held, place));
-        assert!(permits.taken().is_empty());
+        assert!(permits.taken.lock().is_empty());
     }
 }

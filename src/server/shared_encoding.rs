@@ -9,11 +9,12 @@
 //! After the encoding a scrape waits until what was encoded is durable ([`Scrape::made_durable`]).
 //! That wait takes no processor time and may be long, so it does not hold up other encodings.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
+use parking_lot::Mutex;
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::negotiation::ContentCoding;
@@ -59,7 +60,7 @@ impl SharedEncodings {
 
     async fn encoded(&self, format: Format, coding: ContentCoding) -> Result<Encoded, ScrapeError> {
         let slot = &self.waiting[format as usize * ContentCoding::ALL.len() + coding as usize];
-        let flight = Arc::clone(lock(slot).get_or_insert_default());
+        let flight = Arc::clone(slot.lock().get_or_insert_default());
         // The first scrape of a flight carries it out. If its client disconnects meanwhile, the cell
         // stays empty and the next waiting scrape takes over.
         let encoded = flight.get_or_init(|| self.carry_out(slot, &flight, format, coding));
@@ -77,7 +78,7 @@ impl SharedEncodings {
         // From here on no scrape joins; only then does the encoding begin. After a takeover the slot
         // may already hold a later flight, which stays.
         {
-            let mut waiting = lock(slot);
+            let mut waiting = slot.lock();
             if waiting.as_ref().is_some_and(|next| Arc::ptr_eq(next, flight)) {
                 *waiting = None;
             }
@@ -101,11 +102,6 @@ impl SharedEncodings {
     }
 }
 
-/// The guarded value is replaced as a whole, so poison is ignored.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -126,7 +122,7 @@ mod tests {
     impl Scrape for Gated {
         fn encode(&self, _: Format) -> Result<Vec<u8>, ScrapeError> {
             let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
-            self.gate.lock().unwrap().recv().unwrap();
+            self.gate.lock().recv().unwrap();
             Ok(number.to_string().into_bytes())
         }
     }

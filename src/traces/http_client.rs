@@ -1,7 +1,7 @@
 //! Sends what the OTLP exporter has encoded, with the HTTP client that podinit uses for everything: the same
 //! TLS, proxies and errors, and no second client in the binary.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use http::{HeaderValue, Request, Response, Uri};
 use kube::Client;
 use kube::client::Body;
 use opentelemetry_http::{HttpClient, HttpError};
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::answer::Answer;
@@ -38,12 +39,7 @@ impl CollectorClient {
 
     /// What the collector made of the last request, once.
     pub(super) fn take_answer(&self) -> Option<Answer> {
-        self.last().take()
-    }
-
-    fn last(&self) -> std::sync::MutexGuard<'_, Option<Answer>> {
-        // A panic elsewhere leaves at worst the answer before.
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.lock().take()
     }
 
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, ApiError> {
@@ -87,7 +83,7 @@ impl HttpClient for CollectorClient {
                 Ok(response) => Answer::of_response(response),
                 Err(error) => Answer::of_error(error),
             };
-            *self.last() = Some(answer);
+            *self.last.lock() = Some(answer);
             sent.map_err(|error| error.detail.into())
         })
     }

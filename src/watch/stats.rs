@@ -7,9 +7,11 @@
 //! later is right as well. What must be exact together (the accounting of pods,
 //! [§5.7](crate::specification#s5-7)) does not pass through here.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
 use super::requests::Scope;
@@ -167,12 +169,12 @@ impl WatchStats {
 
     /// States whether a source is in sync. Sources that were not announced are ignored.
     pub fn set_synced(&self, source: SourceId, synced: bool) {
-        let mut sync = lock(&self.sync);
+        let mut sync = self.sync.lock();
         self.count_time();
         if let Some(state) = self.sources.get(usize::from(source.0)) {
             state.synced.store(synced, Relaxed);
             if synced {
-                *lock(&state.trouble) = None;
+                *state.trouble.lock() = None;
             }
         }
         let before = *sync;
@@ -189,7 +191,7 @@ impl WatchStats {
     /// States why a request on behalf of a source failed.
     pub fn set_trouble(&self, source: SourceId, failure: &ApiError) {
         if let Some(state) = self.sources.get(usize::from(source.0)) {
-            *lock(&state.trouble) = Some(Trouble {
+            *state.trouble.lock() = Some(Trouble {
                 reason: failure.kind.into(),
                 detail: failure.detail.as_str().into(),
             });
@@ -200,7 +202,7 @@ impl WatchStats {
     pub fn trouble_of(&self, source: SourceId) -> Option<Trouble> {
         let state = self.sources.get(usize::from(source.0))?;
         let out_of_sync = !state.synced.load(Relaxed);
-        let trouble = lock(&state.trouble);
+        let trouble = state.trouble.lock();
         out_of_sync.then(|| trouble.clone()).flatten()
     }
 
@@ -221,7 +223,7 @@ impl WatchStats {
 
     /// Counts the time until now, if it was out of sync.
     fn count_time(&self) {
-        let mut counted = lock(&self.counted);
+        let mut counted = self.counted.lock();
         if let Some(counted) = &mut *counted {
             let now = tokio::time::Instant::now();
             let passed = now.saturating_duration_since(std::mem::replace(counted, now));
@@ -234,7 +236,7 @@ impl WatchStats {
 
     /// How many sources are in sync, and since when.
     pub fn sync(&self) -> Sync {
-        *lock(&self.sync)
+        *self.sync.lock()
     }
 
     /// States that the API server was heard from, on behalf of a source, at `at`.
@@ -281,11 +283,6 @@ impl WatchStats {
         let contact = tokio::time::Instant::from_std(self.last_contact()?);
         Some(contact.elapsed())
     }
-}
-
-/// Each change is a single assignment, so poison is ignored.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl FamilySource for WatchStats {

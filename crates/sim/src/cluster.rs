@@ -1,13 +1,14 @@
 //! A simulated cluster: its API server on loopback, and the driver of its pods.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn;
 use axum::serve::ListenerExt;
 use http::Uri;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -152,7 +153,7 @@ impl Cluster {
 
     /// What has become of the Events so far.
     pub fn event_counts(&self) -> EventCounts {
-        self.driver().recorders.counts
+        self.driver.lock().recorders.counts
     }
 
     /// The Events that the API server holds.
@@ -177,29 +178,29 @@ impl Cluster {
 
     /// From now on this is broken, and nothing else.
     pub fn set_broken(&self, scene: Option<Scene>) {
-        self.driver().broken = scene;
+        self.driver.lock().broken = scene;
     }
 
     /// Moves a stepped clock by `by`, does all that falls due meanwhile, and returns the time.
     pub fn step(&self, by: Duration) -> Timestamp {
         let now = self.api.clock.step(by);
-        self.driver().advance(now, usize::MAX);
+        self.driver.lock().advance(now, usize::MAX);
         now
     }
 
     /// Begins `life` now; false when the pod's name is taken.
     pub fn begin(&self, life: Life) -> bool {
-        self.driver().begin(life, self.api.clock.now())
+        self.driver.lock().begin(life, self.api.clock.now())
     }
 
     /// Creates a pod now that only [`Self::apply`] moves; false when its name is taken.
     pub fn create(&self, manifest: PodManifest) -> bool {
-        self.driver().create(manifest, self.api.clock.now())
+        self.driver.lock().create(manifest, self.api.clock.now())
     }
 
     /// `change` happens now to the pod `uid`; false when there is no such pod.
     pub fn apply(&self, uid: &str, change: &Change) -> bool {
-        self.driver().apply(uid, change, self.api.clock.now())
+        self.driver.lock().apply(uid, change, self.api.clock.now())
     }
 
     /// Removes the pod `namespace`/`name` without a watch event: all history is compacted
@@ -207,7 +208,7 @@ impl Cluster {
     pub fn remove_unseen(&self, namespace: &str, name: &str) -> bool {
         let key = ObjectKey::new(namespace, name);
         let now = self.api.clock.now();
-        if self.driver().remove_unseen(&key, now) {
+        if self.driver.lock().remove_unseen(&key, now) {
             return true;
         }
         let written_as_json = self.api.pods.store.get(&key).is_some();
@@ -244,10 +245,6 @@ impl Cluster {
         }
     }
 
-    fn driver(&self) -> MutexGuard<'_, Driver> {
-        lock(&self.driver)
-    }
-
     fn serve(&mut self, listener: TcpListener) {
         let stopped = self.api.shutdown.clone().cancelled_owned();
         // As Go's servers do; otherwise the pages of a list wait for delayed acknowledgements.
@@ -270,12 +267,12 @@ impl Cluster {
         let run = async move {
             loop {
                 let now = clock.now();
-                let done = lock(&driver).advance(now, STEPS_AT_ONCE);
+                let done = driver.lock().advance(now, STEPS_AT_ONCE);
                 if !done {
                     tokio::task::yield_now().await;
                     continue;
                 }
-                let due = lock(&driver).timers.next_due();
+                let due = driver.lock().timers.next_due();
                 let wait = due.and_then(|due| clock.wait_for(due));
                 tokio::time::sleep(wait.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP)).await;
             }
@@ -291,8 +288,4 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         self.api.shutdown.cancel();
     }
-}
-
-fn lock(driver: &Mutex<Driver>) -> MutexGuard<'_, Driver> {
-    driver.lock().unwrap_or_else(PoisonError::into_inner)
 }

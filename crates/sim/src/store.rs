@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -45,12 +46,12 @@ impl Store {
 
     /// The present resourceVersion.
     pub fn version(&self) -> u64 {
-        self.lock().version
+        self.history.lock().version
     }
 
     /// The number of objects.
     pub fn len(&self) -> usize {
-        self.lock().objects.len()
+        self.history.lock().objects.len()
     }
 
     /// Whether there are no objects.
@@ -60,7 +61,7 @@ impl Store {
 
     /// The object at `key`.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<Object>> {
-        self.lock().objects.get(key).cloned()
+        self.history.lock().objects.get(key).cloned()
     }
 
     /// Notifies of every change from now on.
@@ -177,7 +178,7 @@ impl Store {
         count_rest: bool,
         matches: impl Fn(&Object) -> bool,
     ) -> Result<Page, TooOld> {
-        let history = self.lock();
+        let history = self.history.lock();
         let version = version.unwrap_or(history.version);
         let undone = history.undone_after(version)?;
         let after = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
@@ -217,7 +218,7 @@ impl Store {
 
     /// At most `limit` events after `version`.
     pub fn events_after(&self, version: u64, limit: usize) -> Result<Batch, TooOld> {
-        let history = self.lock();
+        let history = self.history.lock();
         history.check(version)?;
         let first = (history.events).partition_point(|event| event.object.version <= version);
         let events: Vec<Event> = (history.events.range(first..)).take(limit).cloned().collect();
@@ -231,17 +232,12 @@ impl Store {
 
     /// Changes the history, notifies of it, and returns the version after it.
     fn change(&self, change: impl FnOnce(&mut History)) -> u64 {
-        let mut history = self.lock();
+        let mut history = self.history.lock();
         change(&mut history);
         let version = history.version;
         drop(history);
         self.changed.send_replace(());
         version
-    }
-
-    fn lock(&self) -> MutexGuard<'_, History> {
-        // A writer that panicked has changed nothing but a version that no object has.
-        self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

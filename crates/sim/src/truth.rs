@@ -1,7 +1,9 @@
 //! What really happened to each pod, to compare with what was measured.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::container::{ContainerRef, Run};
 use super::kubelet::Phase;
@@ -108,17 +110,17 @@ pub struct Truth(Arc<Mutex<BTreeMap<u64, PodTruth>>>);
 impl Truth {
     /// The pods in the order of their creation.
     pub fn pods(&self) -> Vec<PodTruth> {
-        self.lock().values().cloned().collect()
+        self.0.lock().values().cloned().collect()
     }
 
     /// The pod with this UID.
     pub fn pod(&self, uid: &str) -> Option<PodTruth> {
-        self.lock().values().find(|pod| pod.uid == uid).cloned()
+        self.0.lock().values().find(|pod| pod.uid == uid).cloned()
     }
 
     /// Notes the present state of the pod numbered `id`.
     pub(super) fn note(&self, id: u64, kind: Option<LifeKind>, pod: &Pod, now: Timestamp) {
-        let mut pods = self.lock();
+        let mut pods = self.0.lock();
         let truth = pods.entry(id).or_insert_with(|| PodTruth::new(kind, pod));
         truth.note(pod, now);
         if pods.len() > REMEMBERED {
@@ -128,22 +130,18 @@ impl Truth {
 
     /// Notes what happened on the node of the pod numbered `id`, which no status may show.
     pub(super) fn happened(&self, id: u64, change: &Change, pod: &Pod, now: Timestamp) {
-        if let Some(truth) = self.lock().get_mut(&id) {
+        if let Some(truth) = self.0.lock().get_mut(&id) {
             truth.happened(change, pod, now);
         }
     }
 
     /// Notes the removal of the pod numbered `id`.
     pub(super) fn removed(&self, id: u64, now: Timestamp, unseen: bool) {
-        if let Some(truth) = self.lock().get_mut(&id) {
+        if let Some(truth) = self.0.lock().get_mut(&id) {
             truth.removed = Some(now);
             truth.unseen = unseen;
             truth.ending.get_or_insert(Ending::Removed);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, PodTruth>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

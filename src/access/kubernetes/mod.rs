@@ -9,12 +9,13 @@
 mod reviews;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, ready};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
@@ -106,7 +107,7 @@ impl Kubernetes {
             return ready(INVALID_TOKEN).boxed();
         };
         let key = self.0.fingerprints.of(&[token.as_bytes(), asked.path.as_bytes()]);
-        let mut reviews = self.0.reviews();
+        let mut reviews = self.0.reviews.lock();
         if let Some(verdict) = reviews.decisions.get(&key, Instant::now()) {
             return ready(verdict).boxed();
         }
@@ -133,10 +134,6 @@ impl Kubernetes {
 }
 
 impl Inner {
-    fn reviews(&self) -> MutexGuard<'_, Reviews> {
-        self.reviews.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn review(&self, token: &str, path: &str) -> Verdict {
         let reviewed = timeout(DEADLINE, async {
             let Some(user) = self.reviewer.user_of(token).await? else {
@@ -179,7 +176,7 @@ impl Settling<'_> {
         };
         if let Some(valid_for) = valid_for {
             let until = Instant::now() + valid_for;
-            self.inner.reviews().decisions.put(self.key, verdict, until);
+            self.inner.reviews.lock().decisions.put(self.key, verdict, until);
         }
         verdict
     }
@@ -187,6 +184,6 @@ impl Settling<'_> {
 
 impl Drop for Settling<'_> {
     fn drop(&mut self) {
-        self.inner.reviews().in_progress.remove(&self.key);
+        self.inner.reviews.lock().in_progress.remove(&self.key);
     }
 }

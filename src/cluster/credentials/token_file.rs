@@ -2,13 +2,13 @@
 //! shows the token of a file, or one that does not change.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use http::Request;
 use http::header::{AUTHORIZATION, HeaderValue};
 use kube::Client;
 use kube::client::Body;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::{CredentialError, bearer};
@@ -44,7 +44,7 @@ impl TokenFile {
     /// The header with the token. If the file cannot be read any more, the last token is used: it may
     /// have been removed on purpose (kubernetes/kubernetes#68164).
     pub(in crate::cluster) fn header(&self) -> HeaderValue {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if last.at.elapsed() >= READ_EVERY {
             last.at = Instant::now();
             match read(&self.path) {

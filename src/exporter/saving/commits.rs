@@ -11,9 +11,10 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
@@ -82,7 +83,7 @@ impl Commits {
     pub(crate) fn commit(self: &Arc<Self>, said: bool) -> impl Future<Output = bool> + use<> {
         let was_durable = said || self.are_durable();
         let number = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.asked += 1;
             state.asked
         };
@@ -94,7 +95,7 @@ impl Commits {
                 true => timeout_at(deadline, commits.until_over(number)).await,
                 false => Ok(()),
             };
-            let mut state = commits.lock();
+            let mut state = commits.state.lock();
             state.shown = state.shown.max(number);
             let why = waited.is_err().then_some("the disk does not answer");
             commits.report(&state, why);
@@ -107,7 +108,7 @@ impl Commits {
             // It listens before it checks, so that it misses no commit that ends in between.
             let mut ended = pin!(self.ended.notified());
             ended.as_mut().enable();
-            if self.lock().over >= number {
+            if self.state.lock().over >= number {
                 return;
             }
             ended.await;
@@ -126,12 +127,12 @@ impl Commits {
 
     /// Begins a commit, which serves all requests so far, and returns its number.
     pub(super) fn begin(&self) -> u64 {
-        self.lock().asked
+        self.state.lock().asked
     }
 
     /// The commit `number` is over.
     pub(super) fn end(&self, number: u64, result: Result<(), String>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.over = state.over.max(number);
         let why = match result {
             Ok(()) => {
@@ -161,10 +162,6 @@ impl Commits {
             (false, true) => tracing::info!("podinit writes the checkpoint again"),
             _ => {}
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, CommitNumbers> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

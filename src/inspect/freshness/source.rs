@@ -1,9 +1,10 @@
 //! What knows how far an exporter's answers can be trusted.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::{Freshness, FreshnessState};
@@ -61,7 +62,7 @@ impl FreshnessSource {
 
     /// Says what the exporter waits for before its watches begin, in one line; `None` once it does not.
     pub fn waits_for(&self, what: Option<String>) {
-        *lock(&self.first_contact) = what;
+        *self.first_contact.lock() = what;
     }
 
     /// How far its answers can be trusted now.
@@ -95,7 +96,7 @@ impl FreshnessSource {
 
     /// What the clock said when the sync came or went.
     fn time_of(&self, changed: Instant) -> Timestamp {
-        let mut known = lock(&self.changed);
+        let mut known = self.changed.lock();
         match *known {
             Some((instant, time)) if instant == changed => time,
             _ => {
@@ -109,7 +110,7 @@ impl FreshnessSource {
 
     /// What it waits for.
     fn what(&self, sync: Sync) -> String {
-        if let Some(what) = &*lock(&self.first_contact) {
+        if let Some(what) = &*self.first_contact.lock() {
             return what.clone();
         }
         let trouble = self.stats.trouble();
@@ -129,11 +130,6 @@ impl FreshnessSource {
             None => source,
         }
     }
-}
-
-/// Each change is a single assignment, so poison is ignored.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The routes of the page, and what they ask for.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -9,6 +9,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use http::StatusCode;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -53,24 +54,20 @@ impl SharedHistory {
     /// Takes a sample where one is due, and the problems are known: what an earlier process has counted is no
     /// event of the last hour.
     pub fn sample(&self, now: Timestamp, sources: &PageSources) {
-        if sources.health.readiness().is_err() || !self.lock().is_due(now) {
+        if sources.health.readiness().is_err() || !self.0.lock().is_due(now) {
             return;
         }
         let Some(seen) = sources.problems.newest() else {
             return;
         };
         let sample = Sample::new(now, &sources.exposition.figures(), &seen.problems.problems);
-        let mut history = self.lock();
+        let mut history = self.0.lock();
         history.add(sample);
         history.add_durations(now, || sources.exposition.durations());
     }
 
     fn get(&self) -> History {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, History> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().clone()
     }
 }
 

@@ -1,6 +1,8 @@
 //! The events of one SLO, by namespace.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use crate::instruments::{Counter, CounterVec};
 use crate::metrics::bad_causes::{BadCauses, BadCausesSnapshot};
@@ -62,13 +64,13 @@ impl Counts {
             return events;
         }
         let events = &self.events[place];
-        let mut events = events.write().unwrap_or_else(PoisonError::into_inner);
+        let mut events = events.write();
         Arc::clone(events.get_or_insert_default())
     }
 
     fn get(&self, place: NamespaceSlot) -> Option<Arc<Events>> {
         let events = self.events[place].read();
-        events.unwrap_or_else(PoisonError::into_inner).clone()
+        events.clone()
     }
 
     /// The series of the namespace at `place` end. Its events count in the sum over all namespaces only.
@@ -76,7 +78,7 @@ impl Counts {
         let EventsSnapshot { good, bad } = self.snapshot(place);
         self.add_ended([good, bad.sum()]);
         let events = &self.events[place];
-        *events.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *events.write() = None;
     }
 
     /// Adds events of namespaces whose series have ended: the good ones and the bad ones.

@@ -132,7 +132,7 @@ impl Exporter {
             ..TrackerConfig::default()
         };
         let mut tally = Tally { pods: Vec::new(), recorder, injected: settings.injected };
-        let found = disk.and_then(|disk| disk.lock().unwrap().clone());
+        let found = disk.and_then(|disk| disk.lock().clone());
         let mut accounted = Accounted::default();
         let tracker = match found {
             Some(durable) => {

@@ -1,8 +1,9 @@
 //! The ingest loop as `serve` runs it, with commits of the checkpoint in between.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use podinit::cluster::api_server_clock::ApiServerClock;
 use podinit::exporter::accounting_clock::AccountingClock;
 use podinit::watch::stats::WatchStats;
@@ -89,7 +90,7 @@ impl Ingest {
     fn commit(&self) {
         if let Some(disk) = &self.disk {
             let durable = Durable::of(&self.tracker, &self.tally, &self.accounted, self.shard);
-            *disk.lock().unwrap_or_else(PoisonError::into_inner) = Some(durable);
+            *disk.lock() = Some(durable);
         }
     }
 }

@@ -75,7 +75,7 @@ impl World {
         let settings = self.settings();
         let process = &mut self.processes[number];
         process.starts_at = None;
-        let durable = (process.disk.as_ref()).and_then(|disk| disk.lock().unwrap().clone());
+        let durable = (process.disk.as_ref()).and_then(|disk| disk.lock().clone());
         {
             let state = &mut *self.server.lock();
             let logs = &mut state.logs[process.sources.clone()];

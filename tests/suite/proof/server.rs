@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,6 +16,7 @@ use http_body_util::{BodyExt, Full};
 use jiff::fmt::rfc2822;
 use kube::Client;
 use kube::client::Body;
+use parking_lot::{Mutex, MutexGuard};
 use podinit_sim::rng::Rng;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
@@ -83,7 +84,7 @@ impl Server {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// A client of it, for the process with these list-watches. Must be called within a runtime.
