@@ -27,8 +27,7 @@ use kube::client::Body;
 use parking_lot::Mutex;
 
 use super::clock::{Clock, Corrections, Reading, SystemClock};
-use super::creations::Creations;
-use super::time_bounds::TimeBounds;
+use super::creations::{Creations, TimeBounds};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Answers that took this long or longer are not used: they bound the time too loosely.

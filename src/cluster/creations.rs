@@ -3,7 +3,6 @@
 //! A pod that the watch shows exists, so that the API server's clock has passed the second of its creation. And while
 //! the watch is in sync, the quickest of several new pods is shown soon after that second.
 
-use super::time_bounds::TimeBounds;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// So many of the newest pods are kept.
@@ -15,6 +14,27 @@ const ENOUGH: usize = 4;
 /// How late the quickest of them may be shown: as late as for the clock of a node
 /// ([§4.7](crate::specification#s4-7)).
 const LATEST: i64 = 30 * NANOS_PER_SECOND;
+
+/// What an answer with a date proves, or new pods: the time is between these.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeBounds {
+    pub(super) earliest: Timestamp,
+    pub(super) latest: Timestamp,
+    /// The best guess
+    pub(super) likely: Timestamp,
+}
+
+impl TimeBounds {
+    /// How far outside the bounds `at` is, in nanoseconds; 0 inside.
+    pub(super) fn distance(self, at: Timestamp) -> i64 {
+        at.nanos_since(self.nearest(at)).saturating_abs()
+    }
+
+    /// The time within the bounds that is nearest to `at`.
+    pub(super) fn nearest(self, at: Timestamp) -> Timestamp {
+        at.clamp(self.earliest, self.latest)
+    }
+}
 
 /// The creations of the newest pods, each as the time of day when the elapsed time was zero, if the pod had been shown
 /// at once.

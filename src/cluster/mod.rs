@@ -18,5 +18,4 @@ mod kubeconfig_entry;
 pub mod options;
 mod proxy;
 mod renewing_client;
-mod time_bounds;
 pub(crate) mod transport;

@@ -18,4 +18,3 @@ pub(crate) mod span_export;
 pub(crate) mod start;
 mod tasks;
 mod tls_reload;
-mod wakeup_coalescing;

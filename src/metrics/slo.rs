@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bad_causes::BadCausesBySlo;
-use super::figures::SloFigures;
 use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
 use crate::instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
 use crate::{computed_families, family_type};
@@ -73,6 +72,20 @@ impl From<&crate::slo::Slo> for SloDoc {
             selection: slo.rule.selection,
         }
     }
+}
+
+/// An SLO and its events, as the live page shows them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloFigures {
+    pub name: Arc<str>,
+    /// Between 0 and 1
+    pub objective_ratio: f64,
+    pub interval: Interval,
+    pub threshold_seconds: f64,
+    /// The startups that count
+    pub selection: Selection,
+    pub good: u64,
+    pub bad: u64,
 }
 
 /// One SLO and its events.

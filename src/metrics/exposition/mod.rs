@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
+pub use figures::Figures;
 use json::Json;
 use prometheus_client::encoding::prometheus_protobuf::{encode, prometheus_data_model as proto};
 use prometheus_client::registry::Registry;

@@ -3,7 +3,6 @@
 //! A record is made when somebody asks for it. Of a startup that has ended, its [`EndedStartup`] is kept
 //! until then; of one under way, the tracker has everything (see `Tracker::in_flight`).
 
-mod causes;
 mod ended_startup;
 #[cfg(any(test, feature = "testing"))]
 pub mod fixtures;

@@ -1,7 +1,6 @@
 //! The accounting ([§5](crate::specification#s5)): which pods are known, the state of each, and what
 //! every delivery changes.
 
-mod crashes;
 mod deadlines;
 mod deletion;
 mod discovery;

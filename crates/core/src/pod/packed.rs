@@ -7,7 +7,6 @@
 mod bytes;
 mod container;
 mod flags;
-mod name;
 mod shared;
 mod snapshot;
 #[cfg(test)]
@@ -15,8 +14,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use self::bytes::Reader;
-use self::name::{pack_name, unpack_name};
+use self::bytes::{Reader, put_number};
 use self::shared::SharedValues;
 use self::snapshot::{is_ordinary, pack, unpack};
 use super::{PodSnapshot, PodUid};
@@ -256,4 +254,27 @@ impl std::fmt::Debug for PackedPods {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.copies()).finish()
     }
+}
+
+/// Lists are in the order of names, and the pods of a workload share most of theirs: appends how many bytes the name
+/// shares with `last`, and the rest. It is the last one from then on.
+fn pack_name(pod: &PodSnapshot, last: &mut Vec<u8>, out: &mut Vec<u8>) {
+    let name = pod.info.name.as_bytes();
+    let pairs = name.iter().zip(last.iter());
+    let shared = pairs.take_while(|(one, other)| one == other).count();
+    let rest = name.get(shared..).unwrap_or_default();
+    put_number(out, shared as u64);
+    put_number(out, rest.len() as u64);
+    out.extend_from_slice(rest);
+    last.truncate(shared);
+    last.extend_from_slice(rest);
+}
+
+/// Reads what [`pack_name`] has written after the same names.
+fn unpack_name(last: &mut Vec<u8>, reader: &mut Reader<'_>) -> Box<str> {
+    let shared = reader.number();
+    last.truncate(usize::try_from(shared).unwrap_or(usize::MAX));
+    let length = reader.number();
+    last.extend_from_slice(reader.bytes(length));
+    String::from_utf8_lossy(last).into()
 }

@@ -1,7 +1,6 @@
 //! The nodes of the cluster ([§14](crate::specification#s14)): which are known, which are starting, and
 //! what pods learn of theirs. Like pods they are folded: duplicates and older versions change nothing.
 
-mod arrival;
 mod node;
 mod saved;
 
@@ -11,12 +10,11 @@ use std::sync::Arc;
 
 use hashbrown::DefaultHashBuilder;
 
-pub(super) use self::arrival::NodeContext;
+pub(super) use self::node::NodeContext;
 pub use self::node::{NodeObservation, NodeOutcome, NodeState, NodeStep};
 pub use self::saved::{SavedNode, SavedNodes};
 
-use self::arrival::Arrival;
-use self::node::Node;
+use self::node::{Arrival, Node};
 use super::pod_node::{PodNode, StartupCapacity};
 use crate::node::{NodeLabels, NodeSnapshot};
 use crate::pod::PodUid;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::arrival::{Arrival, NodeContext};
 use crate::label_values;
+use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::judgement::{AnomalyKind, Judgement, Latency};
 use crate::lifecycle::reached::Reached;
 use crate::node::{NodeLabels, NodeSnapshot};
@@ -13,6 +13,22 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// A node that was created longer than this before it first appears was there already.
 const OLD_NODES_NANOS: i64 = 30 * NANOS_PER_SECOND;
+
+/// How a delivery of nodes is accounted for.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::lifecycle) struct NodeContext {
+    pub mode: TimestampMode,
+    pub now: Timestamp,
+    /// The instant at which a watch event arrived (`o` in [§4.3](crate::specification#s4-3))
+    pub observed: Option<Timestamp>,
+}
+
+/// How a version of a node came.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Arrival {
+    Event,
+    List { began: Timestamp, is_first: bool },
+}
 
 label_values! {
     /// What is measured of the startup of a node, from its creation on.

@@ -1,9 +1,9 @@
 //! Where the time of a startup went: its stages one after the other, and the steps inside them.
 
-use super::{Record, RecordedInterval};
+use super::{Progress, Record, RecordedCause, RecordedInterval};
 use crate::lifecycle::interval::{Interval, Stage, Step};
 use crate::lifecycle::record::IntervalResult;
-use crate::timestamp::Timestamp;
+use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
 /// From when to when a pod was in a stage or a step, as far as that is known.
 #[derive(Clone, Copy, Debug)]
@@ -53,5 +53,24 @@ impl Span<'_> {
         };
         let inside = |at: Timestamp| at.clamp(first, last.max(first));
         Self { from: self.from.map(inside), to: self.to.map(inside), ..self }
+    }
+}
+
+impl Record {
+    /// The causes, the oldest first. The one with which a pod in flight was first seen, in the stage in which it still is,
+    /// began when the pod entered that
+    /// ([§13.2](crate::specification#s13-2)).
+    pub fn causes_since_entry(&self) -> Vec<RecordedCause> {
+        let mut causes = self.causes.clone();
+        // Causes are logged to the millisecond.
+        let millis = |at: Timestamp| at.as_nanos().div_euclid(NANOS_PER_MILLI);
+        if let Progress::InFlight { waiting, entered, .. } = self.progress
+            && (causes.iter()).all(|one| one.waiting.stage() == waiting.stage())
+            && let Some(first) = causes.first_mut()
+            && millis(first.began) == millis(self.discovered)
+        {
+            first.began = entered;
+        }
+        causes
     }
 }

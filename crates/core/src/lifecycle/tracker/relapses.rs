@@ -1,4 +1,5 @@
-//! The count of pods that fall back after they were Ready ([§5.10](crate::specification#s5-10)).
+//! Pods that fall back after they were Ready: how many ([§5.10](crate::specification#s5-10)), and which crash, for
+//! whoever asks ([§13.11](crate::specification#s13-11)).
 
 use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
@@ -7,7 +8,8 @@ use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::pod::PodSnapshot;
+use crate::lifecycle::record::{EndedStartup, Record, RecordedRelapse};
+use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 impl FinishedPod {
@@ -44,4 +46,29 @@ impl Tracker {
             *finished = FinishedPod::new(finished.last_seen(), None);
         }
     }
+
+    /// How a pod crashes that became ready lately; `None` of any other.
+    pub fn relapse(&self, uid: PodUid) -> Option<RecordedRelapse> {
+        self.crashes.get(uid, self.now?)
+    }
+
+    /// The record of a startup that has ended, as of now.
+    pub fn record_of(&self, startup: &EndedStartup) -> Record {
+        let relapse = startup.became_ready().and_then(|_| self.relapse(startup.uid()));
+        Record { relapse: relapse.map(Box::new), ..startup.record() }
+    }
+
+    /// Looks from now on whether the pods of `startups` crash, as far as they became ready. These ended before the
+    /// process began.
+    pub fn look_after<'a>(&mut self, startups: impl Iterator<Item = &'a EndedStartup>) {
+        for startup in startups {
+            if let Some(ready) = startup.became_ready() {
+                self.crashes.add(startup.uid(), ready);
+            }
+        }
+    }
 }
+
+#[cfg(test)]
+#[path = "relapses_tests.rs"]
+mod tests;
