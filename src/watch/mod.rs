@@ -14,7 +14,8 @@
 //! - `reconciliation`: a list now and then that finds what a watch has lost.
 //! - `probe`: one request before the watch begins.
 //! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
-//! - `nodes`: lists and watches nodes. `evidence_log`: what is logged of Events and nodes.
+//! - `nodes`: lists and watches nodes. `evidence`: how Events and nodes are read; `evidence_log`: what is logged of
+//!   them.
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ pub mod config;
 mod delivery_sender;
 pub mod event_reader;
 pub mod events;
+mod evidence;
 mod evidence_log;
 pub(crate) mod follow;
 pub mod frame_reader;

@@ -12,26 +12,23 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::WatchConfig;
-use super::config::ReflectorConfig;
 use super::delivery_sender::ReceiverGone;
-use super::event_reader::EventReader;
 use super::events::stats::EvidenceStats;
+use super::evidence::{Decoded, Evidence, EvidenceSink, Line};
 use super::evidence_log::EvidenceLog;
-use super::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
-use super::line_reader::Framed;
-use super::negotiation::Answer;
+use super::follow::{Follow, Sink};
 use super::pages::{PageEnd, Pages, watch_version};
 use super::requests::{Freshness, Requests};
 use super::resume_point::ResumePoint;
 use super::stats::{RelistReason, WatchStats};
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use crate::cluster::api_error::ApiError;
 use crate::cluster::clock::Clock;
 use podinit_core::lifecycle::{Delivery, NodeEvent, PodEvent, SourceId};
 use podinit_core::node::NodeSnapshot;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::DecodeError;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
+use podinit_decode::{ApiStatus, Encoding};
 
 /// Nodes in a page of a list. Each may name all of its images.
 pub(crate) const PAGE: u32 = 100;
@@ -59,9 +56,8 @@ pub fn spawn(
 ) {
     let mut follower = Follower {
         watch: Follow::new(client.clone(), Requests::of_nodes(), config.reflector.clone()),
-        nodes: Nodes {
-            decoder: NodeDecoder::new(options),
-            sink,
+        nodes: EvidenceSink {
+            evidence: Nodes { decoder: NodeDecoder::new(options), sink, arrived: Timestamp::EPOCH },
             log: EvidenceLog::of("nodes", "nodes"),
         },
     };
@@ -77,7 +73,7 @@ pub fn spawn(
 
 struct Follower {
     watch: Follow,
-    nodes: Nodes,
+    nodes: EvidenceSink<Nodes>,
 }
 
 impl Follower {
@@ -88,9 +84,9 @@ impl Follower {
             let following = self.watch.follow(&mut self.nodes, &mut resume_point, false);
             let reason = following.await?;
             if matches!(reason, RelistReason::VersionAhead | RelistReason::Restored) {
-                self.nodes.send(NodeEvent::RolledBack, None).await?;
+                self.nodes.evidence.send(NodeEvent::RolledBack, None).await?;
             }
-            self.nodes.sink.watch.count_relist(RelistReason::Nodes);
+            self.nodes.evidence.sink.watch.count_relist(RelistReason::Nodes);
             sleep(self.watch.backoff.after_interruption()).await;
         }
     }
@@ -98,11 +94,11 @@ impl Follower {
     /// Lists all nodes, however long it takes.
     async fn list(&mut self) -> Result<ResumePoint, ReceiverGone> {
         loop {
-            let began = self.nodes.sink.clock.now();
+            let began = self.nodes.evidence.sink.clock.now();
             match self.pages().await {
                 Ok((nodes, version)) => {
                     let listed = NodeEvent::Listed { nodes, began };
-                    self.nodes.send(listed, None).await?;
+                    self.nodes.evidence.send(listed, None).await?;
                     return Ok(ResumePoint::of_list(version));
                 }
                 Err(failure) => {
@@ -123,7 +119,7 @@ impl Follower {
             let Some((encoding, body)) = pages.fetched(fetched)? else {
                 continue;
             };
-            let page = self.nodes.decoder.list_page(encoding, &body)?;
+            let page = self.nodes.evidence.decoder.list_page(encoding, &body)?;
             if page.undecodable > 0 {
                 let detail =
                     format!("{} items of a list are not nodes with a UID", page.undecodable);
@@ -143,101 +139,43 @@ impl Follower {
 struct Nodes {
     decoder: NodeDecoder,
     sink: NodeSink,
-    log: EvidenceLog,
+    /// When the events that are taken arrived
+    arrived: Timestamp,
 }
 
-impl Sink for Nodes {
-    type Over = ReceiverGone;
+impl Evidence for Nodes {
+    type Event = NodeLineKind;
 
-    async fn read(
-        &mut self,
-        watch: &Follow,
-        answer: Answer,
-        at: &mut ResumePoint,
-    ) -> Result<StreamReport, ReceiverGone> {
-        let config = &watch.config;
-        self.log.up();
-        self.sink.stats.set_nodes_up(true);
-        let mut events = EventReader::new(answer.encoding, config.max_line_bytes);
-        let mut chunks = Chunks::opened(answer.body, at);
-        let end = loop {
-            match chunks.next(config).await {
-                Ok(chunk) => {
-                    if let Some(end) = self.chunk(config, &chunk, &mut events, at).await? {
-                        break end;
-                    }
-                }
-                Err(end) => break end,
-            }
+    fn set_up(&self, up: bool) {
+        self.sink.stats.set_nodes_up(up);
+    }
+
+    fn decode(&mut self, encoding: Encoding, event: &[u8]) -> Decoded<Line<Self::Event>> {
+        let line = self.decoder.decode_event(encoding, event)?;
+        Ok((line.version, line.kind))
+    }
+
+    fn list_version(&mut self, encoding: Encoding, list: &[u8]) -> Decoded<Option<String>> {
+        Ok(self.decoder.list_page(encoding, list)?.resource_version)
+    }
+
+    fn arrived(&mut self) {
+        self.arrived = self.sink.clock.now();
+    }
+
+    async fn take(&mut self, event: NodeLineKind) -> Result<Option<ApiStatus>, ReceiverGone> {
+        let event = match event {
+            NodeLineKind::Applied(node) => NodeEvent::Applied(node),
+            NodeLineKind::Deleted(node) => NodeEvent::Deleted(node),
+            NodeLineKind::Bookmark { .. } => return Ok(None),
+            NodeLineKind::Error(status) => return Ok(Some(status)),
         };
-        Ok(chunks.report(config, end, at, false))
-    }
-
-    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
-        let (encoding, list) = watch.list_of_one().await?;
-        Ok(self.decoder.list_page(encoding, &list)?.resource_version)
-    }
-
-    fn failed(&mut self, failure: &ApiError, opened: bool) {
-        let of_version = matches!(
-            failure.kind,
-            ApiErrorKind::Gone | ApiErrorKind::VersionAhead | ApiErrorKind::Rejected
-        );
-        if opened || of_version {
-            self.log.interrupted(failure);
-        } else {
-            self.sink.stats.set_nodes_up(false);
-            self.log.down(failure);
-        }
+        self.send(event, Some(self.arrived)).await?;
+        Ok(None)
     }
 }
 
 impl Nodes {
-    /// Takes the events of a chunk. How the watch ends with one of them, if it does.
-    async fn chunk(
-        &mut self,
-        config: &ReflectorConfig,
-        mut chunk: &[u8],
-        events: &mut EventReader,
-        at: &mut ResumePoint,
-    ) -> Result<Option<StreamEnd>, ReceiverGone> {
-        let arrived = self.sink.clock.now();
-        let encoding = events.encoding();
-        while let Some(event) = events.next(&mut chunk) {
-            let event = match event {
-                Framed::Whole(event) => event,
-                Framed::TooLong(_) => {
-                    let detail = format!("longer than {} bytes", config.max_line_bytes);
-                    self.log.skipped(&detail);
-                    continue;
-                }
-            };
-            let line = match self.decoder.decode_event(encoding, event) {
-                Ok(line) => line,
-                Err(error) => {
-                    self.log.skipped(&error.to_string());
-                    if let DecodeError::Object { resource_version: Some(number), .. } = error {
-                        at.advance_to(number);
-                    }
-                    continue;
-                }
-            };
-            let event = match line.kind {
-                NodeLineKind::Applied(node) => Some(NodeEvent::Applied(node)),
-                NodeLineKind::Deleted(node) => Some(NodeEvent::Deleted(node)),
-                NodeLineKind::Bookmark { .. } => None,
-                NodeLineKind::Error(status) => {
-                    return Ok(Some(StreamEnd::Failed(ApiError::from_event(&status))));
-                }
-            };
-            if let Some(event) = event {
-                self.send(event, Some(arrived)).await?;
-            }
-            at.advance(&line.version.unwrap_or_default());
-        }
-        Ok(None)
-    }
-
     /// Nodes do not move time ([§14.1](crate::specification#s14-1)).
     async fn send(
         &self,

@@ -16,8 +16,6 @@ mod recorded;
 mod recover;
 pub use podinit_core::rfc3339;
 
-use std::borrow::Cow;
-
 #[doc(no_inline)]
 pub use podinit_core::specification;
 
@@ -29,7 +27,7 @@ pub use list_page::ListPage;
 pub use page_reader::PageReader;
 use pod::DecodeContext;
 pub use pod::DecodeOptions;
-use pod::envelope::{Envelope, EnvelopeReader, Item, ObservedAt};
+use pod::envelope::{Envelope, Item, ObservedAt, read_lossily};
 use pod::lenient::Lenient;
 use pod::memory::PodMemory;
 pub use pod::object::ObjectFault;
@@ -163,22 +161,16 @@ impl PodDecoder {
     /// is one, but its `type` is unknown or its `object` is no pod with a UID. Bookmarks and
     /// errors of the API server need none.
     pub fn watch_event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
-        let error = match self.event(line) {
-            Err(error @ DecodeError::Json { .. }) => error,
-            result => return result,
-        };
-        // Invalid UTF-8 in a text is replaced, so that the rest can be read.
-        if let Cow::Owned(text) = String::from_utf8_lossy(line) {
-            let event = self.event(text.as_bytes());
-            if event.is_ok() {
-                return event;
+        match read_lossily(line, |line| self.event(line)) {
+            Err(error @ DecodeError::Json { .. }) => {
+                Err(recover::watch_event(line, &mut self.0).unwrap_or(error))
             }
+            result => result,
         }
-        Err(recover::watch_event(line, &mut self.0).unwrap_or(error))
     }
 
     fn event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
-        let envelope = self.envelope(line)?;
+        let envelope = Envelope::of(line, &mut self.0)?;
         let observed_at = match envelope.observed_at {
             ObservedAt::At(instant) => Some(instant),
             ObservedAt::Absent | ObservedAt::Unusable => None,
@@ -195,7 +187,7 @@ impl PodDecoder {
     /// [`DecodeError::Json`] where the body is no JSON object; [`DecodeError::Object`] where it
     /// is not of kind `PodList` or `List`, or has no `items`.
     pub fn list_page(&mut self, body: &[u8]) -> Result<ListPage, DecodeError> {
-        match self.envelope(body) {
+        match Envelope::of(body, &mut self.0) {
             Ok(envelope) => ListPage::of(envelope),
             Err(error @ DecodeError::Json { .. }) => {
                 recover::list_page(body, &mut self.0).unwrap_or(Err(error))
@@ -213,13 +205,6 @@ impl PodDecoder {
             Ok(object) => Ok(Item::of(object, &mut self.0)),
             Err(error) => recover::list_item(json, &mut self.0).ok_or_else(|| error.into()),
         }
-    }
-
-    fn envelope<'de>(&mut self, json: &'de [u8]) -> Result<Envelope<'de>, DecodeError> {
-        let mut deserializer = serde_json::Deserializer::from_slice(json);
-        let envelope = Lenient(EnvelopeReader(&mut self.0)).deserialize(&mut deserializer)?;
-        deserializer.end()?;
-        envelope.ok_or(ObjectFault::NotAnObject.into())
     }
 }
 

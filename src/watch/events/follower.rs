@@ -5,24 +5,27 @@
 use std::convert::Infallible;
 
 use kube::Client;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::sleep;
 
-use super::EventSink;
-use super::stream::ScopeEvents;
+use super::stats::EventLossReason;
+use super::{DeliveredEvents, EventSink};
 use crate::watch::WatchConfig;
 use crate::watch::delivery_sender::ReceiverGone;
+use crate::watch::evidence::{Decoded, Evidence, EvidenceSink, Line};
 use crate::watch::evidence_log::EvidenceLog;
 use crate::watch::follow::{Follow, Sink};
 use crate::watch::pages::watch_version;
 use crate::watch::requests::{Requests, Scope};
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::RelistReason;
-use podinit_decode::event::watch::EventDecoder;
+use podinit_decode::event::watch::{EventDecoder, EventLineKind};
+use podinit_decode::{ApiStatus, Encoding};
 
 /// The watch of the Events of one scope.
 pub(super) struct Follower {
     watch: Follow,
-    events: ScopeEvents,
+    events: EvidenceSink<ScopeEvents>,
 }
 
 impl Follower {
@@ -34,13 +37,11 @@ impl Follower {
         index: usize,
     ) -> Self {
         let requests = Requests::of_events(scope);
+        let decoder = EventDecoder::new(watch.decode.clone()).of_shard(watch.selectors.shard);
         Self {
             watch: Follow::new(client, requests, watch.reflector.clone()),
-            events: ScopeEvents {
-                decoder: EventDecoder::new(watch.decode.clone()).of_shard(watch.selectors.shard),
-                of_other_shards: 0,
-                sink,
-                scope: index,
+            events: EvidenceSink {
+                evidence: ScopeEvents { decoder, of_other_shards: 0, sink, scope: index },
                 log: EvidenceLog::of("Events", "events"),
             },
         }
@@ -52,7 +53,7 @@ impl Follower {
             let mut resume_point = self.current().await;
             let following = self.watch.follow(&mut self.events, &mut resume_point, false);
             following.await?;
-            self.events.sink.watch.count_relist(RelistReason::Events);
+            self.events.evidence.sink.watch.count_relist(RelistReason::Events);
             sleep(self.watch.backoff.after_interruption()).await;
         }
     }
@@ -68,6 +69,72 @@ impl Follower {
                     self.watch.rest(&failure).await;
                 }
             }
+        }
+    }
+}
+
+/// Where the Events of one scope go.
+struct ScopeEvents {
+    decoder: EventDecoder,
+    sink: EventSink,
+    /// How many Events of other shards are still to be reported
+    of_other_shards: u64,
+    /// The index of the scope
+    scope: usize,
+}
+
+impl Evidence for ScopeEvents {
+    type Event = EventLineKind;
+
+    fn set_up(&self, up: bool) {
+        self.sink.stats.set_up(self.scope, up);
+    }
+
+    fn decode(&mut self, encoding: Encoding, event: &[u8]) -> Decoded<Line<Self::Event>> {
+        let line = self.decoder.decode_event(encoding, event)?;
+        Ok((line.version, line.kind))
+    }
+
+    fn list_version(&mut self, encoding: Encoding, list: &[u8]) -> Decoded<Option<String>> {
+        self.decoder.version_of_list(encoding, list)
+    }
+
+    async fn take(&mut self, event: EventLineKind) -> Result<Option<ApiStatus>, ReceiverGone> {
+        match event {
+            EventLineKind::Applied(event) => {
+                if !self.send(DeliveredEvents::One(event))? {
+                    self.count_lost(EventLossReason::QueueFull);
+                }
+            }
+            EventLineKind::OtherShard => self.of_other_shards += 1,
+            EventLineKind::Deleted | EventLineKind::Bookmark => {}
+            EventLineKind::Error(status) => return Ok(Some(status)),
+        }
+        Ok(None)
+    }
+
+    fn count_lost(&self, reason: EventLossReason) {
+        self.sink.stats.count_lost(reason);
+    }
+
+    /// Events of other shards that arrived together are reported as one. While the queue is full they wait for the
+    /// next.
+    fn taken(&mut self) -> Result<(), ReceiverGone> {
+        let count = self.of_other_shards;
+        if count > 0 && self.send(DeliveredEvents::OtherShards(count))? {
+            self.of_other_shards = 0;
+        }
+        Ok(())
+    }
+}
+
+impl ScopeEvents {
+    /// Whether there was room in the queue.
+    fn send(&self, events: DeliveredEvents) -> Result<bool, ReceiverGone> {
+        match self.sink.events.try_send(events) {
+            Ok(()) => Ok(true),
+            Err(TrySendError::Full(_)) => Ok(false),
+            Err(TrySendError::Closed(_)) => Err(ReceiverGone),
         }
     }
 }

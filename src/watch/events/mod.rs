@@ -2,8 +2,7 @@
 //! that watch pods, with a queue of its own. Events are evidence and no more: what fails here is counted
 //! and logged, and nothing waits for it.
 //!
-//! - `follower`: the loop of one task: current version, watch, resume, begin anew.
-//! - `stream`: what is read of one watch after the other, and where it goes.
+//! - `follower`: the loop of one task: current version, watch, resume, begin anew; and where its Events go.
 //! - `stats`: what is counted, and whether Events are read.
 
 use std::sync::Arc;
@@ -16,7 +15,6 @@ use tracing::Instrument;
 
 mod follower;
 pub mod stats;
-mod stream;
 
 use super::WatchConfig;
 use super::stats::WatchStats;

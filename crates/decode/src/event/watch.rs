@@ -2,12 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde::de::DeserializeSeed;
-
 use super::{is_of_other_shard, of_object};
 use crate::pod::DecodeContext;
-use crate::pod::envelope::{Envelope, EnvelopeReader};
-use crate::pod::lenient::Lenient;
+use crate::pod::envelope::{Envelope, read_lossily};
 use crate::pod::object::{Object, shorten};
 use crate::{ApiStatus, DecodeError, DecodeOptions, Encoding, ObjectFault, api_status};
 use podinit_core::kube_event::KubeEvent;
@@ -100,20 +97,11 @@ impl EventDecoder {
     /// # Errors
     /// Where the line is no JSON object, has no object, or is of a type that Kubernetes does not define.
     pub fn line(&mut self, line: &[u8]) -> Result<EventLine, DecodeError> {
-        match self.read_line(line) {
-            // Invalid UTF-8 in a text is replaced, so that the rest can be read.
-            Err(error @ DecodeError::Json { .. }) => match String::from_utf8_lossy(line) {
-                Cow::Owned(text) => self.read_line(text.as_bytes()).map_err(|_| error),
-                Cow::Borrowed(_) => Err(error),
-            },
-            result => result,
-        }
-    }
-
-    fn read_line(&mut self, line: &[u8]) -> Result<EventLine, DecodeError> {
-        let envelope = envelope(line, &mut self.0)?;
-        let object = envelope.object.flatten();
-        EventLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+        read_lossily(line, |line| {
+            let envelope = Envelope::of(line, &mut self.0)?;
+            let object = envelope.object.flatten();
+            EventLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+        })
     }
 
     /// The version of a list of Events in JSON.
@@ -141,7 +129,7 @@ impl EventDecoder {
 
 /// The list of Events that `body` is.
 fn list<'de>(body: &'de [u8], context: &mut DecodeContext) -> Result<Envelope<'de>, DecodeError> {
-    let envelope = envelope(body, context)?;
+    let envelope = Envelope::of(body, context)?;
     match envelope.own.kind.as_deref() {
         Some("EventList" | "List") => Ok(envelope),
         kind => Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
@@ -177,16 +165,6 @@ impl EventLine {
         };
         Ok(Self { version, kind })
     }
-}
-
-fn envelope<'de>(
-    json: &'de [u8],
-    context: &mut DecodeContext,
-) -> Result<Envelope<'de>, DecodeError> {
-    let mut deserializer = serde_json::Deserializer::from_slice(json);
-    let envelope = Lenient(EnvelopeReader(context)).deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    envelope.ok_or(ObjectFault::NotAnObject.into())
 }
 
 #[cfg(test)]

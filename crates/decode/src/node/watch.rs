@@ -2,12 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde::de::DeserializeSeed;
-
 use super::NodeOptions;
 use crate::pod::DecodeContext;
-use crate::pod::envelope::{Envelope, EnvelopeReader};
-use crate::pod::lenient::Lenient;
+use crate::pod::envelope::{Envelope, read_lossily};
 use crate::pod::object::{Object, shorten};
 use crate::{ApiStatus, DecodeError, DecodeOptions, Encoding, ObjectFault, api_status};
 use podinit_core::node::NodeSnapshot;
@@ -81,20 +78,11 @@ impl NodeDecoder {
     /// # Errors
     /// As [`NodeDecoder::decode_event`].
     pub fn line(&mut self, line: &[u8]) -> Result<NodeLine, DecodeError> {
-        match self.read_line(line) {
-            // Invalid UTF-8 in a text is replaced, so that the rest can be read.
-            Err(error @ DecodeError::Json { .. }) => match String::from_utf8_lossy(line) {
-                Cow::Owned(text) => self.read_line(text.as_bytes()).map_err(|_| error),
-                Cow::Borrowed(_) => Err(error),
-            },
-            result => result,
-        }
-    }
-
-    fn read_line(&mut self, line: &[u8]) -> Result<NodeLine, DecodeError> {
-        let envelope = self.envelope(line)?;
-        let object = envelope.object.flatten();
-        NodeLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+        read_lossily(line, |line| {
+            let envelope = Envelope::of(line, &mut self.0)?;
+            let object = envelope.object.flatten();
+            NodeLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+        })
     }
 
     /// Decodes one page of a list, which is in `encoding`. An item that is no node costs only itself.
@@ -109,7 +97,7 @@ impl NodeDecoder {
         if encoding == Encoding::Protobuf {
             return self.protobuf_page(body);
         }
-        let list = self.envelope(body)?;
+        let list = Envelope::of(body, &mut self.0)?;
         match list.own.kind.as_deref() {
             Some("NodeList" | "List") => {}
             kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
@@ -124,13 +112,6 @@ impl NodeDecoder {
             resource_version: list.own.metadata.resource_version.map(Cow::into_owned),
             continue_token: list.own.metadata.continue_token.map(Cow::into_owned),
         })
-    }
-
-    fn envelope<'de>(&mut self, json: &'de [u8]) -> Result<Envelope<'de>, DecodeError> {
-        let mut deserializer = serde_json::Deserializer::from_slice(json);
-        let envelope = Lenient(EnvelopeReader(&mut self.0)).deserialize(&mut deserializer)?;
-        deserializer.end()?;
-        envelope.ok_or(ObjectFault::NotAnObject.into())
     }
 }
 

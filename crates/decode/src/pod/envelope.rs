@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 
-use serde::de::{MapAccess, SeqAccess};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
 
 use super::DecodeContext;
 use super::lenient::{Lenient, LenientField, Text};
 use super::object::{Object, ObjectFault, ObjectReader};
-use crate::event;
+use crate::{DecodeError, event};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
@@ -29,6 +29,35 @@ pub struct Envelope<'de> {
     pub observed_at: ObservedAt,
     /// The fields of the document itself
     pub own: Object<'de>,
+}
+
+impl<'de> Envelope<'de> {
+    /// The document that `json` is.
+    ///
+    /// # Errors
+    /// Where it is no JSON, or no object.
+    pub fn of(json: &'de [u8], context: &mut DecodeContext) -> Result<Self, DecodeError> {
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        let envelope = Lenient(EnvelopeReader(context)).deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        envelope.ok_or(ObjectFault::NotAnObject.into())
+    }
+}
+
+/// Reads a line in JSON with `read`. Invalid UTF-8 in a text of it is replaced, so that the rest can be read.
+///
+/// # Errors
+/// That of the line as it is.
+pub fn read_lossily<T>(
+    line: &[u8],
+    mut read: impl FnMut(&[u8]) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    read(line).or_else(|error| match String::from_utf8_lossy(line) {
+        Cow::Owned(text) if matches!(error, DecodeError::Json { .. }) => {
+            read(text.as_bytes()).map_err(|_| error)
+        }
+        _ => Err(error),
+    })
 }
 
 /// `observedAt` of a recorded document.
