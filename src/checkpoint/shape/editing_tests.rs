@@ -5,8 +5,8 @@
 use ciborium::Value;
 use serde::de::DeserializeSeed;
 
+use super::shapes::{Saved, Shape, Shapes};
 use super::value::Wanted;
-use super::{Saved, Shape, Shapes};
 
 /// A name in the shapes: of a type, and of a field or a variant of it.
 pub(in crate::checkpoint) type Name = (String, String);

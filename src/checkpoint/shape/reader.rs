@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::by_name;
+use super::shapes::{Corrupt, Saved, Shape, Shapes};
 use super::value::Wanted;
-use super::{Corrupt, Saved, Shape, Shapes, by_name};
 
 /// The values of a section.
 #[derive(Debug)]

@@ -4,7 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use super::*;
+use serde::{Deserialize, Serialize};
+
+use super::Values;
+use super::shapes::{Corrupt, Saved, Shape, Shapes};
 
 mod earlier {
     use super::*;

@@ -10,12 +10,12 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::{Saved, Shape, Shapes};
+use super::shapes::{Saved, Shape, Shapes};
 
 /// Why a type has no shape.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct NoShape(String);
+struct NoShape(String);
 
 impl serde::de::Error for NoShape {
     fn custom<T: fmt::Display>(why: T) -> Self {
@@ -28,18 +28,27 @@ fn unknown() -> Shape {
     Shape::Named(String::new())
 }
 
+impl Shapes {
+    /// Adds the shape of a type, and of all that it has in it.
+    #[expect(clippy::expect_used, reason = "a test traces all types that there are")]
+    pub(in crate::checkpoint) fn with<T: Saved>(self) -> Self {
+        let traced = Tracer::new(self).trace::<T>();
+        traced.expect("a saved type has a shape")
+    }
+}
+
 #[derive(Debug)]
-pub(super) struct Tracer {
+struct Tracer {
     shapes: Shapes,
 }
 
 impl Tracer {
-    pub(super) const fn new(shapes: Shapes) -> Self {
+    const fn new(shapes: Shapes) -> Self {
         Self { shapes }
     }
 
     /// All shapes, with those of `T`.
-    pub(super) fn trace<T: Saved>(mut self) -> Result<Shapes, NoShape> {
+    fn trace<T: Saved>(mut self) -> Result<Shapes, NoShape> {
         while !self.is_complete(&Shape::Named(T::NAME.to_owned())) {
             let mut shape = unknown();
             T::deserialize(At { tracer: &mut self, shape: &mut shape })?;

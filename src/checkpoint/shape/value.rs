@@ -8,7 +8,7 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use super::{Shape, Shapes};
+use super::shapes::{Shape, Shapes};
 
 /// Values are no deeper in each other than this.
 const MOST_DEPTH: u8 = 48;

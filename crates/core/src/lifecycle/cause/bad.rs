@@ -31,9 +31,9 @@ pub enum BadReason {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "StageAndCause")]
 struct BadStageAndCause {
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     stage: Option<Stage>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     cause: Option<Cause>,
 }
 
