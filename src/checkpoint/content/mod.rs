@@ -9,7 +9,7 @@
 //! | 5 | `records` | the records of startups that have ended |
 //! | 6 | `shapes` | how the values of the others are written |
 //!
-//! A section is one value or several, of which the [shapes](super::shape) say what they are. What this podinit
+//! A section is one value or several, of which the shapes (`checkpoint::shape`) say what they are. What this podinit
 //! does not know of a value, of a section or of its counters is skipped and counted; what a file lacks has its default.
 //! So every podinit reads the checkpoints of earlier and of later ones, and a counter begins at zero only where it is
 //! new.
