@@ -1,7 +1,5 @@
 //! Reads the values of a section, one after the other.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use super::by_name;
@@ -16,8 +14,8 @@ pub(in crate::checkpoint) struct Values<'a> {
     theirs: &'a Shapes,
     /// Those of this podinit
     ours: &'a Shapes,
-    /// Of each type, whether its shapes are the same
-    are_same: BTreeMap<&'static str, bool>,
+    /// Of each type that was read, whether its shapes are the same
+    are_same: Vec<(&'static str, bool)>,
     /// How many values the rest has room for
     left: usize,
     skipped: u64,
@@ -32,7 +30,7 @@ impl<'a> Values<'a> {
     ) -> Self {
         // Some values take no byte, such as a unit; of these, no version has many.
         let left = bytes.len().saturating_mul(4).saturating_add(1_000);
-        Self { bytes, theirs, ours, are_same: BTreeMap::new(), left, skipped: 0 }
+        Self { bytes, theirs, ours, are_same: Vec::new(), left, skipped: 0 }
     }
 
     /// How many parts of the values that were read this podinit did not know.
@@ -56,20 +54,28 @@ impl<'a> Values<'a> {
         Ok(value)
     }
 
+    /// Whether a type has the same shapes in the file. A section has a few types, and many values of them.
+    fn is_same(&mut self, name: &'static str) -> bool {
+        let mut known = self.are_same.iter();
+        if let Some((_, is_same)) = known.find(|(other, _)| *other == name) {
+            return *is_same;
+        }
+        let is_same = self.ours.has_same(name, self.theirs);
+        self.are_same.push((name, is_same));
+        is_same
+    }
+
     /// The next value: `None` for one that means nothing to this podinit, which is skipped and counted.
     ///
     /// # Errors
     /// If the bytes are no value.
     pub(in crate::checkpoint) fn next<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
-        let (ours, theirs) = (self.ours, self.theirs);
-        let is_same =
-            self.are_same.entry(T::NAME).or_insert_with(|| ours.has_same(T::NAME, theirs));
-        if *is_same {
+        if self.is_same(T::NAME) {
             return self.plain().map(Some);
         }
         let shape = Shape::Named(T::NAME.to_owned());
         let mut from = postcard::Deserializer::from_bytes(self.bytes);
-        let wanted = Wanted::new(theirs, &shape, &mut self.left);
+        let wanted = Wanted::new(self.theirs, &shape, &mut self.left);
         let value = serde::de::DeserializeSeed::deserialize(wanted, &mut from);
         let value = value.map_err(|error| Corrupt::from_error(&error))?;
         self.bytes = from.finalize().map_err(|error| Corrupt::from_error(&error))?;

@@ -1,6 +1,6 @@
 //! The last causes for which a pod in flight waited.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::WaitReason;
 use crate::lifecycle::record::{MOST_CAUSES, RecordedCause};
@@ -14,8 +14,8 @@ const TIME_AT: u32 = WAITING_BITS + CONTAINER_BITS;
 ///
 /// One word for each cause, because a pod in flight has little room: milliseconds since the epoch above the
 /// position of the container, counted from one, above the index of stage and cause.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Vec<SavedCause>", into = "Vec<SavedCause>")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Vec<SavedCause>")]
 pub(in crate::lifecycle) struct CauseLog(Box<[u64]>);
 
 /// The saved form of a cause.
@@ -26,12 +26,12 @@ struct SavedCause {
     began: Timestamp,
 }
 
-impl From<CauseLog> for Vec<SavedCause> {
-    fn from(log: CauseLog) -> Self {
-        let causes = log.into_causes();
+impl Serialize for CauseLog {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let causes = self.0.iter().filter_map(|word| of_word(*word));
         let causes =
             causes.map(|RecordedCause { waiting, began, .. }| SavedCause { waiting, began });
-        causes.collect()
+        causes.collect::<Vec<_>>().serialize(to)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The state of one pod for each SLO that matches it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::selection::Counts;
 use super::{SloRule, StartupKind, Timers};
@@ -63,14 +63,13 @@ struct SavedState {
     verdict: Option<SloVerdict>,
 }
 
-impl From<SloProgress> for Vec<SavedState> {
-    fn from(progress: SloProgress) -> Self {
-        let all = progress.0.iter().map(|(slo, state)| SavedState {
+impl Serialize for SloProgress {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(|(slo, state)| SavedState {
             slo: *slo,
             decided: state.is_decided(),
             verdict: state.verdict().or(state.held()),
-        });
-        all.collect()
+        }))
     }
 }
 
@@ -129,8 +128,8 @@ impl State {
 }
 
 /// The SLOs that match a pod, each with the pod's state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Vec<SavedState>", into = "Vec<SavedState>")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Vec<SavedState>")]
 pub(in crate::lifecycle) struct SloProgress(Box<[(SloId, State)]>);
 
 impl SloProgress {
