@@ -68,7 +68,7 @@ fn why(error: &Error) -> Cow<'_, str> {
 
 const EMPTY: &str = "the value is empty; write one, or leave out its key";
 
-/// That `word`, which is not repeated, is none of the `known` ones, and which of them was meant or can be.
+/// Says that `word` is unknown, and suggests the nearest of `known` or lists them. It does not repeat `word`.
 pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> Cow<'static, str> {
     match nearest(word, known) {
         Some(near) => format!("{what}; did you mean {near}?").into(),

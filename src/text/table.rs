@@ -82,7 +82,7 @@ impl Table {
     }
 }
 
-/// The text of a cell for a terminal; `-` where there is none.
+/// The text of a cell for a terminal; an empty cell is `-`.
 pub fn cell(text: &str) -> String {
     match text {
         "" => "-".to_owned(),

@@ -27,7 +27,7 @@ pub mod by_position {
         all.serialize(to)
     }
 
-    /// Reads the values, with the default where there is none.
+    /// Reads the values. One that is missing has the default.
     ///
     /// # Errors
     /// Those of the deserializer.

@@ -29,7 +29,7 @@ pub use self::unsealed::{Unsealed, encode};
 
 use self::pods::InFlight;
 use self::records::{Record, RecordsHead};
-use self::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, Typed};
+use self::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, Typed, append};
 use self::shared::{Shared, SharedTexts};
 use super::frame::Sections;
 use super::shape::{Saved, Shapes};
@@ -104,6 +104,16 @@ fn shapes() -> &'static Shapes {
             .with::<Record>()
     });
     &SHAPES
+}
+
+/// Their bytes, which are those of every checkpoint of this process.
+fn written_shapes() -> &'static [u8] {
+    static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let mut bytes = Vec::new();
+        append(&mut bytes, shapes());
+        bytes
+    });
+    &BYTES
 }
 
 impl Saved for SavedScope {

@@ -8,7 +8,6 @@ use super::section::{ContentError, PODS, Typed, append, corrupt};
 use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
 use crate::checkpoint::shape::Saved;
 use podinit_core::lifecycle::{PodInFlight, SavedFinished, SavedPod, SloRule};
-use podinit_core::pod::MOST_FOLLOWED;
 
 const FINISHED: u8 = 0;
 const IN_FLIGHT: u8 = 1;
@@ -87,10 +86,7 @@ pub(super) fn read(
             _ => return Err(impossible("no such kind of pod")),
         }
     }
-    if shared.most_images() > MOST_FOLLOWED {
-        return Err(impossible("more images than are kept"));
-    }
-    shared.share(texts);
+    shared.check(texts).map_err(impossible)?;
     let in_flight = pods.iter_mut().filter_map(SavedPod::in_flight_mut);
     for (pod, numbers) in in_flight.zip(numbers) {
         pod.take_shared_parts(shared.parts(numbers));

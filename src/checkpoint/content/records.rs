@@ -10,7 +10,6 @@ use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
 use crate::checkpoint::shape::Saved;
 use crate::inspect::records::{KeptRecord, KeptRecords, MOST_KEPT};
 use podinit_core::lifecycle::EndedStartup;
-use podinit_core::pod::MOST_FOLLOWED;
 
 /// The records take no more bytes than this. Where names or very many containers would make them larger,
 /// the oldest are left out.
@@ -98,10 +97,7 @@ pub(super) fn read(
             _ => return Err(impossible("no such value")),
         }
     }
-    if shared.most_images() > MOST_FOLLOWED {
-        return Err(impossible("more images than are kept"));
-    }
-    shared.share(texts);
+    shared.check(texts).map_err(impossible)?;
     for (record, (rules, numbers)) in records.iter_mut().zip(numbers) {
         let rules = shared.rules(rules).cloned().unwrap_or_default();
         if let Some(startup) = Arc::get_mut(&mut record.startup) {

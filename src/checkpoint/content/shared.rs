@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::shape::Saved;
 use podinit_core::lifecycle::{PodInFlight, SharedParts, SloRule};
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::Workload;
+use podinit_core::pod::{MOST_FOLLOWED, Workload};
 use podinit_core::saved::by_position;
 
 /// The images of a pod's containers.
@@ -57,16 +57,18 @@ impl Shared {
         self.rules.get(&number).map(|rules| &rules.0)
     }
 
-    /// The longest list of images.
-    pub(super) fn most_images(&self) -> usize {
-        self.images.values().map(|images| images.len()).max().unwrap_or_default()
-    }
-
-    /// Holds each text of it once.
-    pub(super) fn share(&mut self, texts: &mut SharedTexts) {
+    /// Checks what was read, and holds each text of it once.
+    ///
+    /// # Errors
+    /// What no podinit writes.
+    pub(super) fn check(&mut self, texts: &mut SharedTexts) -> Result<(), &'static str> {
+        if self.images.values().any(|images| images.len() > MOST_FOLLOWED) {
+            return Err("more images than are kept");
+        }
         for images in self.images.values_mut().filter_map(Arc::get_mut) {
             images.iter_mut().for_each(|image| share(&mut texts.texts, image));
         }
+        Ok(())
     }
 }
 

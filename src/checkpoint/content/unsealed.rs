@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use super::pods::PodsWriter;
 use super::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, append};
-use super::{Content, records, shapes};
+use super::{Content, records, written_shapes};
 use crate::checkpoint::frame::{Section, Writer};
 use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
 
@@ -55,7 +55,7 @@ impl Unsealed {
         file.section(TRACKER, |out| append(out, &content.tracker));
         file.section(METRICS, |out| append(out, &content.metrics));
         file.section(RECORDS, |out| records::append(out, &content.records));
-        file.section(SHAPES, |out| append(out, shapes()));
+        file.section(SHAPES, |out| out.extend(written_shapes()));
         file.finish()
     }
 }

@@ -41,7 +41,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Attempt<T> {
     }
 }
 
-/// Takes away the innermost field or element that `path` leads to or into. False if there is none.
+/// Removes the innermost field or element on `path`. False if `path` has neither.
 fn remove(value: &mut Value, path: &Path) -> bool {
     let steps: Vec<&Segment> = path.iter().collect();
     (0..steps.len()).rev().any(|last| remove_at(value, &steps[..=last]))

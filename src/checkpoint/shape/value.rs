@@ -16,21 +16,19 @@ const MOST_DEPTH: u8 = 48;
 /// A value of this shape, to be read. Every value takes one of those that are left: a file cannot state more values than
 /// it has room for.
 pub(super) struct Wanted<'a> {
-    pub(super) shapes: &'a Shapes,
-    pub(super) shape: &'a Shape,
-    pub(super) left: &'a mut usize,
-    pub(super) depth: u8,
-}
-
-impl<'a> Wanted<'a> {
-    fn inside<'b>(&'b mut self, shape: &'b Shape) -> Wanted<'b> {
-        Wanted { shapes: self.shapes, shape, left: self.left, depth: self.depth + 1 }
-    }
+    shapes: &'a Shapes,
+    shape: &'a Shape,
+    left: &'a mut usize,
+    depth: u8,
 }
 
 impl<'a> Wanted<'a> {
     pub(super) const fn new(shapes: &'a Shapes, shape: &'a Shape, left: &'a mut usize) -> Self {
         Self { shapes, shape, left, depth: 0 }
+    }
+
+    fn inside<'b>(&'b mut self, shape: &'b Shape) -> Wanted<'b> {
+        Wanted { shapes: self.shapes, shape, left: self.left, depth: self.depth + 1 }
     }
 }
 

@@ -28,9 +28,8 @@ struct SavedCause {
 
 impl Serialize for CauseLog {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let causes = self.0.iter().filter_map(|word| of_word(*word));
         let causes =
-            causes.map(|RecordedCause { waiting, began, .. }| SavedCause { waiting, began });
+            self.iter().map(|RecordedCause { waiting, began, .. }| SavedCause { waiting, began });
         causes.collect::<Vec<_>>().serialize(to)
     }
 }
@@ -74,6 +73,11 @@ impl CauseLog {
     pub(in crate::lifecycle) fn into_causes(self) -> impl Iterator<Item = RecordedCause> {
         self.0.into_iter().filter_map(of_word)
     }
+
+    /// The causes, the oldest first.
+    fn iter(&self) -> impl Iterator<Item = RecordedCause> {
+        self.0.iter().filter_map(|word| of_word(*word))
+    }
 }
 
 fn to_word(cause: RecordedCause) -> u64 {
@@ -115,7 +119,7 @@ mod tests {
             log.push(cause(number));
             let first = (number + 1_usize).saturating_sub(MOST_CAUSES);
             let expected: Vec<_> = (first..=number).map(cause).collect();
-            assert_eq!(log.clone().into_causes().collect::<Vec<_>>(), expected);
+            assert_eq!(log.iter().collect::<Vec<_>>(), expected);
         }
     }
 
@@ -133,7 +137,7 @@ mod tests {
                 log.push(RecordedCause { waiting, began, container: None });
                 let began = Timestamp::from_nanos(kept);
                 assert_eq!(
-                    log.clone().into_causes().next(),
+                    log.iter().next(),
                     Some(RecordedCause { waiting, began, container: None })
                 );
             }
