@@ -2,7 +2,6 @@
 //! texts and their order.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 #[doc(hidden)]
 pub use schemars;
@@ -48,51 +47,75 @@ pub trait LabelTexts: LabelValue {
 const MOST_SHOWN: usize = 80;
 
 /// Reads a value of the type `name`: a document has its text, a checkpoint a variant.
+///
+/// # Errors
+/// Those of the deserializer, and a text that is no value.
 #[doc(hidden)]
 pub fn deserialize<'de, T: LabelTexts, D: Deserializer<'de>>(
     name: &'static str,
     from: D,
 ) -> Result<T, D::Error> {
-    struct Text<T>(PhantomData<T>);
-
-    impl<'de, T: LabelValue> Visitor<'de> for Text<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("the text of a label value")
-        }
-
-        fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<T, A::Error> {
-            let (value, variant) = data.variant_seed(self)?;
-            variant.unit_variant()?;
-            Ok(value)
-        }
-
-        fn visit_u64<E: Error>(self, index: u64) -> Result<T, E> {
-            let value = usize::try_from(index).ok().and_then(|index| T::ALL.get(index));
-            value.copied().ok_or_else(|| E::custom(format_args!("no value has the index {index}")))
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            let what = std::any::type_name::<T>().rsplit("::").next();
-            T::from_text(text).ok_or_else(|| {
-                let text = crate::pod::text::cut(text, MOST_SHOWN);
-                E::custom(format_args!("no {} is '{text}'", what.unwrap_or_default()))
-            })
-        }
-    }
-
-    impl<'de, T: LabelValue> DeserializeSeed<'de> for Text<T> {
-        type Value = T;
-
-        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
-            from.deserialize_identifier(self)
-        }
-    }
-
+    let what = std::any::type_name::<T>().rsplit("::").next().unwrap_or_default();
+    let values = Values { what, names: T::TEXTS, all: T::ALL };
     match from.is_human_readable() {
-        true => from.deserialize_str(Text(PhantomData)),
-        false => from.deserialize_enum(name, T::TEXTS, Text(PhantomData)),
+        true => from.deserialize_str(values),
+        false => from.deserialize_enum(name, T::TEXTS, values),
+    }
+}
+
+/// Reads one of the values `all` of the type `name`, which a checkpoint has as variants with the names `names`.
+///
+/// # Errors
+/// Those of the deserializer, and a name that is no value's.
+pub(crate) fn deserialize_variant<'de, T: Copy, D: Deserializer<'de>>(
+    name: &'static str,
+    names: &'static [&'static str],
+    all: &'static [T],
+    from: D,
+) -> Result<T, D::Error> {
+    from.deserialize_enum(name, names, Values { what: name, names, all })
+}
+
+/// Values with their names, of which one is read.
+struct Values<T: 'static> {
+    what: &'static str,
+    names: &'static [&'static str],
+    all: &'static [T],
+}
+
+impl<'de, T: Copy> Visitor<'de> for Values<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text of a label value")
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<T, A::Error> {
+        let (value, variant) = data.variant_seed(self)?;
+        variant.unit_variant()?;
+        Ok(value)
+    }
+
+    fn visit_u64<E: Error>(self, index: u64) -> Result<T, E> {
+        let value = usize::try_from(index).ok().and_then(|index| self.all.get(index));
+        value.copied().ok_or_else(|| E::custom(format_args!("no {} has index {index}", self.what)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        let position = self.names.iter().position(|name| *name == text);
+        let value = position.and_then(|position| self.all.get(position));
+        value.copied().ok_or_else(|| {
+            let text = crate::pod::text::cut(text, MOST_SHOWN);
+            E::custom(format_args!("no {} is '{text}'", self.what))
+        })
+    }
+}
+
+impl<'de, T: Copy> DeserializeSeed<'de> for Values<T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
+        from.deserialize_identifier(self)
     }
 }
 

@@ -3,10 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Cause, WaitReason};
-use crate::documents::serialize_what_is_known;
 use crate::lifecycle::interval::Stage;
 
 /// The stages in which a pod can be that the kubelet rejects: Scheduled is reached then
@@ -15,9 +14,8 @@ const REJECTED_IN: [Stage; 5] =
     [Stage::Gated, Stage::Network, Stage::Init, Stage::Containers, Stage::Readiness];
 
 /// Where a pod was, and why it did not get further, when an event of it became bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(into = "BadStageAndCause")]
-#[schemars(with = "BadStageAndCause")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "StageAndCause")]
 pub enum BadReason {
     /// It was not known before
     NotKnown,
@@ -28,38 +26,44 @@ pub enum BadReason {
 }
 
 /// How they are shown; both are left out where the pod was not known before.
-#[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "StageAndCause")]
-struct BadStageAndCause {
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct StageAndCause {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stage: Option<Stage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cause: Option<Cause>,
 }
 
-serialize_what_is_known!(BadStageAndCause: stage as "stage", cause as "cause");
+/// How a checkpoint has them.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "BadReason")]
+enum SavedBadReason {
+    NotKnown,
+    Waiting(WaitReason),
+    Rejected(Stage),
+}
 
-impl From<BadReason> for BadStageAndCause {
-    fn from(reason: BadReason) -> Self {
-        Self { stage: reason.stage(), cause: reason.cause() }
+impl Serialize for BadReason {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match to.is_human_readable() {
+            true => StageAndCause { stage: self.stage(), cause: self.cause() }.serialize(to),
+            false => SavedBadReason::serialize(self, to),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for BadReason {
-    /// A checkpoint can be of a podinit with other pairs: without its cause, a pod still waited in its stage.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let is_document = from.is_human_readable();
-        let pair = BadStageAndCause::deserialize(from)?;
-        let Some((stage, cause)) = pair.stage.zip(pair.cause) else {
+        if !from.is_human_readable() {
+            return SavedBadReason::deserialize(from);
+        }
+        let StageAndCause { stage, cause } = StageAndCause::deserialize(from)?;
+        let Some((stage, cause)) = stage.zip(cause) else {
             return Ok(Self::NotKnown);
         };
-        match Self::new(stage, cause) {
-            Some(reason) => Ok(reason),
-            None if is_document => {
-                Err(D::Error::custom("no pod in this stage misses an SLO by this cause"))
-            }
-            None => Ok(Self::Waiting(WaitReason::otherwise(stage))),
-        }
+        let reason = Self::new(stage, cause);
+        let why = "no pod in this stage misses an SLO by this cause";
+        reason.ok_or_else(|| D::Error::custom(why))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The pairs of a stage and a cause that can be: the specification's table.
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Cause;
-use crate::label_value::LabelValue;
+use crate::label_value::{LabelValue, deserialize_variant};
 use crate::lifecycle::interval::Stage;
 
 /// The causes that a pod in a stage can have, in the order of the specification's table, where the
@@ -84,8 +86,8 @@ pub(in crate::lifecycle) struct Standing {
 }
 
 /// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(into = "StageAndCause")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "StageAndCause")]
 pub struct WaitReason(u8);
 
 /// How a pair is shown.
@@ -101,16 +103,34 @@ impl From<WaitReason> for StageAndCause {
     }
 }
 
-impl<'de> Deserialize<'de> for WaitReason {
-    /// A checkpoint can be of a podinit with other pairs: without its cause, a pod still waits in its stage.
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let is_document = from.is_human_readable();
-        let StageAndCause { stage, cause } = StageAndCause::deserialize(from)?;
-        match Self::new(stage, cause) {
-            Some(waiting) => Ok(waiting),
-            None if is_document => Err(D::Error::custom("no pod in this stage has this cause")),
-            None => Ok(Self::otherwise(stage)),
+/// The names of the pairs in a checkpoint, where each is a variant: `stage/cause`.
+fn names() -> &'static [&'static str] {
+    static NAMES: LazyLock<[&str; WaitReason::COUNT]> = LazyLock::new(|| {
+        WaitReason::ALL.map(|waiting| {
+            let (stage, cause) = (waiting.stage().as_str(), waiting.cause().as_str());
+            &*format!("{stage}/{cause}").leak()
+        })
+    });
+    &*NAMES
+}
+
+impl Serialize for WaitReason {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if to.is_human_readable() {
+            return StageAndCause::from(*self).serialize(to);
         }
+        to.serialize_unit_variant("WaitReason", self.0.into(), names()[self.index()])
+    }
+}
+
+impl<'de> Deserialize<'de> for WaitReason {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        if !from.is_human_readable() {
+            return deserialize_variant("WaitReason", names(), &Self::ALL, from);
+        }
+        let StageAndCause { stage, cause } = StageAndCause::deserialize(from)?;
+        let waiting = Self::new(stage, cause);
+        waiting.ok_or_else(|| D::Error::custom("no pod in this stage has this cause"))
     }
 }
 
