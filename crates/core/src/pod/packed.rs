@@ -7,7 +7,7 @@
 mod bytes;
 mod container;
 mod flags;
-mod shared;
+mod numbered;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -15,8 +15,7 @@ mod tests;
 use std::collections::VecDeque;
 
 use self::bytes::{Reader, put_number};
-use self::shared::SharedValues;
-use self::snapshot::{is_ordinary, pack, unpack};
+use self::snapshot::{SharedValues, is_ordinary, pack, unpack};
 use super::{PodSnapshot, PodUid};
 
 /// So many bytes are given back at once while the snapshots are taken out.

@@ -1,18 +1,30 @@
 //! One ordinary snapshot as bytes. Every field is named here, so that a new one does not compile until it is
 //! packed, or makes a snapshot that has it no ordinary one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::bytes::{self, Reader, put_number, put_signed};
 use super::container;
 use super::flags::Flags;
-use super::shared::SharedValues;
+use super::numbered::Numbered;
 use crate::label_value::LabelValue;
 use crate::pod::{
     Claims, Condition, ConditionStatus, ConditionType, Conditions, Container, Phase, PodInfo,
-    PodSnapshot, PodUid,
+    PodSnapshot, PodUid, Workload,
 };
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// What the snapshots of a list share.
+#[derive(Clone, Default)]
+pub(super) struct SharedValues {
+    namespaces: Numbered<str>,
+    nodes: Numbered<str>,
+    workloads: Numbered<Workload>,
+    pod_labels: Numbered<[Box<str>]>,
+    images: Numbered<Vec<Arc<str>>>,
+    containers: Numbered<str>,
+}
 
 /// Whether a snapshot has nothing but what [`pack`] packs.
 pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {

@@ -4,19 +4,6 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::pod::Workload;
-
-/// What the snapshots of a list share.
-#[derive(Clone, Default)]
-pub(super) struct SharedValues {
-    pub(super) namespaces: Numbered<str>,
-    pub(super) nodes: Numbered<str>,
-    pub(super) workloads: Numbered<Workload>,
-    pub(super) pod_labels: Numbered<[Box<str>]>,
-    pub(super) images: Numbered<Vec<Arc<str>>>,
-    pub(super) containers: Numbered<str>,
-}
-
 /// Values of one kind.
 pub(super) struct Numbered<T: ?Sized> {
     values: Vec<Arc<T>>,
