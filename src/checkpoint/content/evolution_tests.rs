@@ -140,8 +140,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("Shared", "rules"),
     ("SloRule", "name"),
     ("SloRule", "interval"),
-    ("StageAndCause", "stage"),
-    ("StageAndCause", "cause"),
     ("Startup", "node"),
     ("StuckBeforeOfStage", "after"),
 ];
@@ -186,8 +184,6 @@ fn without_variant(mut trees: Trees, (of, variant): &Name) -> Trees {
 
 /// A cause, a verdict, a source, an SLO, a node or a record that cannot be without these is lost with them, alone.
 const NAMES: &[(&str, &str)] = &[
-    ("Cause", "queue"),
-    ("Cause", "acknowledge"),
     ("ExclusionReason", "failed"),
     ("ExclusionReason", "deleted"),
     ("FirstList", "BeganAt"),
@@ -197,8 +193,6 @@ const NAMES: &[(&str, &str)] = &[
     ("Outcome", "failed"),
     ("Outcome", "deleted"),
     ("Reached", "No"),
-    ("Stage", "scheduling"),
-    ("Stage", "network"),
 ];
 
 #[test]
