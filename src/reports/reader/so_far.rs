@@ -1,6 +1,8 @@
 //! What the documents that were read so far say of those to come. The files of a recording share it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::bare_pods::BarePods;
 use super::clocks_ahead::ClockAhead;
@@ -31,7 +33,7 @@ impl SoFar {
     /// The clocks that are ahead of every time at which the recording can have been made: the ones furthest ahead
     /// first.
     pub fn clocks_ahead(&self) -> Vec<ClockAhead> {
-        self.state().present.clocks_ahead()
+        self.0.lock().present.clocks_ahead()
     }
 
     /// Reads the next document of a file that was modified at `modified`, and makes of it what it is after those
@@ -42,14 +44,9 @@ impl SoFar {
         modified: Option<Timestamp>,
         other_times: Vec<(PodUid, Timestamp)>,
     ) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.present.judge(document, modified, other_times);
         state.bare_pods.place(&mut document.body);
-    }
-
-    /// No code panics while it holds the lock, and every state is a valid one.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
