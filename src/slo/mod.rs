@@ -2,13 +2,12 @@
 //! from it. [`podinit_core::lifecycle`] decides whether a pod meets an SLO.
 //! After how long in one stage a pod counts as stuck follows from them: it is unlikely to leave the stage without help.
 
-pub mod duration;
 pub mod file;
 pub mod rules;
 
 use std::time::Duration;
 
-use duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 use podinit_core::lifecycle::{Interval, SloRule, Stage, StuckAfter};
 
@@ -27,7 +26,7 @@ pub struct Slo {
     /// The share of pods that must be good, in percent, strictly between 0 and 100
     pub objective_percent: f64,
     /// The window of the objective: whole minutes, from one minute to 366 days
-    pub window: SloDuration,
+    pub window: PrometheusDuration,
     /// The line of the file on which the SLO begins, from 1
     pub line: u64,
 }
@@ -62,15 +61,15 @@ impl SloFile {
     /// The time in a stage after which a pod is stuck: the stage's own limit, or
     /// `STUCK_AFTER_THRESHOLDS` times the longest threshold of an SLO whose interval contains the
     /// stage.
-    pub fn stuck_after(&self, stage: Stage) -> SloDuration {
+    pub fn stuck_after(&self, stage: Stage) -> PrometheusDuration {
         let covering = self.slos.iter().filter(|slo| contains(slo.rule.interval, stage));
         let allowed = covering.map(|slo| {
             let seconds = slo.threshold_seconds().ceil() as u64;
             let minutes = (STUCK_AFTER_THRESHOLDS * seconds).div_ceil(60);
-            SloDuration::from_minutes(minutes)
+            PrometheusDuration::from_minutes(minutes)
         });
         let least = StuckAfter::default().of(stage).as_secs();
-        allowed.fold(SloDuration::from_minutes(least / 60), SloDuration::max)
+        allowed.fold(PrometheusDuration::from_minutes(least / 60), PrometheusDuration::max)
     }
 
     /// The limits of all stages, for the tracker.

@@ -2,6 +2,7 @@
 //! colours.
 
 pub mod document;
+pub mod duration;
 pub mod http_url;
 pub mod human_time;
 pub mod markdown;

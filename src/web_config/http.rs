@@ -13,7 +13,7 @@ use serde_saphyr::Spanned;
 
 use crate::config_file::Fault;
 use crate::config_file::yaml::Given;
-use crate::slo::duration::{FORMS, SloDuration};
+use crate::text::duration::{FORMS, PrometheusDuration};
 
 const MAX_BURST: u32 = 1_000_000;
 
@@ -105,10 +105,10 @@ impl HttpForm {
 pub(super) fn rate_limit(form: &Spanned<RateLimitForm>) -> Result<Option<RateLimit>, Fault> {
     let RateLimitForm { interval, burst } = &form.value;
     let parsed = match &*interval.value {
-        "0" => Ok(SloDuration::from_millis(0)),
+        "0" => Ok(PrometheusDuration::from_millis(0)),
         text => text.parse(),
     };
-    let parsed: SloDuration = parsed.map_err(|_| {
+    let parsed: PrometheusDuration = parsed.map_err(|_| {
         let why = format!("interval must be a duration, written as {FORMS}, or 0 for no limit");
         Fault::at(interval.referenced, why)
     })?;

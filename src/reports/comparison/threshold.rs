@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Comparison, Verdict};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 use crate::text::human_time::short_seconds;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Interval;
@@ -58,7 +58,7 @@ impl FromStr for Threshold {
         let limit = match limit.trim().strip_suffix('%') {
             Some(percent) => Limit::Percent(percent_of(percent).ok_or_else(malformed)?),
             None => {
-                let duration: SloDuration = limit.trim().parse().map_err(|_| malformed())?;
+                let duration: PrometheusDuration = limit.trim().parse().map_err(|_| malformed())?;
                 Limit::Seconds(duration.as_millis() as f64 / 1e3)
             }
         };

@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Error as _};
 use serde_saphyr::Spanned;
 
 use crate::config_file::yaml::{Given, unknown};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::Interval;
 
 #[derive(Deserialize)]
@@ -23,15 +23,15 @@ pub(super) struct SloForm {
     pub(super) name: Spanned<SloName>,
     #[serde(deserialize_with = "interval")]
     pub(super) interval: Interval,
-    pub(super) threshold: Spanned<SloDuration>,
+    pub(super) threshold: Spanned<PrometheusDuration>,
     pub(super) objective: Spanned<f64>,
-    pub(super) window: Spanned<SloDuration>,
+    pub(super) window: Spanned<PrometheusDuration>,
     #[serde(default)]
     pub(super) namespaces: Given<Spanned<NamespacesForm>>,
     #[serde(default)]
     pub(super) owner_kinds: Given<Spanned<Vec<Kind>>>,
     #[serde(default)]
-    pub(super) grace: Given<Spanned<SloDuration>>,
+    pub(super) grace: Given<Spanned<PrometheusDuration>>,
     #[serde(default)]
     pub(super) capacity: Given<Spanned<Capacity>>,
     #[serde(default)]

@@ -11,11 +11,11 @@ use serde_saphyr::Spanned;
 pub use self::selection::Sources;
 
 use self::form::{FileForm, NamespacesForm, SloForm};
-use super::duration::SloDuration;
 use super::{Slo, SloFile};
 use crate::config_file::reload::{FileState, Inspection};
 use crate::config_file::yaml;
 use crate::config_file::{Fault, FileError, regular_file};
+use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::{Namespaces, Selection, SloRule};
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
@@ -25,12 +25,12 @@ pub const MAX_BYTES: usize = 256 * 1024;
 
 const MAX_NAMESPACES: usize = 256;
 const MAX_KINDS: usize = 32;
-const DEFAULT_GRACE: SloDuration = SloDuration::from_seconds(5);
-const MAX_GRACE: SloDuration = SloDuration::from_hours(1);
+const DEFAULT_GRACE: PrometheusDuration = PrometheusDuration::from_seconds(5);
+const MAX_GRACE: PrometheusDuration = PrometheusDuration::from_hours(1);
 /// Durations above thirty days are not observed ([§4.6](crate::specification#s4-6)).
-const MAX_THRESHOLD: SloDuration = SloDuration::from_days(30);
-const MIN_WINDOW: SloDuration = SloDuration::from_minutes(1);
-const MAX_WINDOW: SloDuration = SloDuration::from_days(366);
+const MAX_THRESHOLD: PrometheusDuration = PrometheusDuration::from_days(30);
+const MIN_WINDOW: PrometheusDuration = PrometheusDuration::from_minutes(1);
+const MAX_WINDOW: PrometheusDuration = PrometheusDuration::from_days(366);
 
 const DEFAULT_NAME: &str = "built-in SLOs";
 /// The text of the built-in SLOs; `deploy/slo-default.yaml` is a copy of it.
@@ -103,7 +103,7 @@ fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
         let why = format!("window must be at least {MIN_WINDOW}");
         return Err(Fault::at(form.window.referenced, why));
     }
-    if window != SloDuration::from_minutes(window.as_minutes()) {
+    if window != PrometheusDuration::from_minutes(window.as_minutes()) {
         return Err(Fault::at(form.window.referenced, "window must be of whole minutes"));
     }
     let grace = match &form.grace.0 {
@@ -112,7 +112,7 @@ fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
     };
     let threshold = at_most("threshold", &form.threshold, MAX_THRESHOLD)?;
     let fault = |why: &str| Err(Fault::at(form.threshold.referenced, why));
-    if threshold == SloDuration::from_millis(0) {
+    if threshold == PrometheusDuration::from_millis(0) {
         return fault("threshold must be more than 0");
     }
     if threshold > window {
@@ -142,9 +142,9 @@ fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
 
 fn at_most(
     key: &str,
-    found: &Spanned<SloDuration>,
-    most: SloDuration,
-) -> Result<SloDuration, Fault> {
+    found: &Spanned<PrometheusDuration>,
+    most: PrometheusDuration,
+) -> Result<PrometheusDuration, Fault> {
     match found.value > most {
         true => Err(Fault::at(found.referenced, format!("{key} must be at most {most}"))),
         false => Ok(found.value),

@@ -35,7 +35,7 @@ fn the_built_in_slos_are_valid() {
     assert_eq!(network.rule.grace, Duration::from_secs(5));
     assert_eq!(network.objective_ratio(), 0.99);
     assert_eq!(network.budget_ratio(), 0.01);
-    assert_eq!(network.window, SloDuration::from_days(30));
+    assert_eq!(network.window, PrometheusDuration::from_days(30));
     let kube_system = Namespaces::Exclude(vec!["kube-system".into()]);
     assert_eq!(network.rule.namespaces, kube_system);
 }

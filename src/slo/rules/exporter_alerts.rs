@@ -6,7 +6,7 @@ use super::promql::{
     NAMESPACE_LABELS, TARGET_LABELS, indented, over_targets, over_targets_and, series,
 };
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 /// The alerts, in the order in which they are written.
 pub(super) fn group(options: &RenderOptions) -> Group {
@@ -38,7 +38,7 @@ fn alert(name: &'static str, expr: String, minutes: u64, texts: [&str; 2]) -> Al
     Alert {
         name,
         expr,
-        hold: (minutes > 0).then(|| SloDuration::from_minutes(minutes)),
+        hold: (minutes > 0).then(|| PrometheusDuration::from_minutes(minutes)),
         keep: None,
         severity: Severity::Warning,
         labels: vec![],

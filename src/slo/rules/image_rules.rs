@@ -7,9 +7,9 @@ use super::annotations;
 use super::options::RenderOptions;
 use super::promql::{self, NAMESPACE_LABELS, over_namespaces, quantile, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
-const WINDOW: SloDuration = SloDuration::from_minutes(30);
+const WINDOW: PrometheusDuration = PrometheusDuration::from_minutes(30);
 
 /// Pulls of fewer containers than this say little about a registry.
 pub(super) const MIN_PULLS: u32 = 5;
@@ -64,7 +64,7 @@ fn slow(job: &str) -> Alert {
             "{now} > {SLOW_SECONDS}\nand\n{now} > {SLOW_TIMES} * quantile_over_time(0.5, {now}[1d])\nand \
              ignoring (result)\n{pulled} >= {MIN_PULLS}"
         ),
-        hold: Some(SloDuration::from_minutes(5)),
+        hold: Some(PrometheusDuration::from_minutes(5)),
         keep: None,
         severity: Severity::Warning,
         labels: vec![],
@@ -89,7 +89,7 @@ fn failing(job: &str) -> Alert {
              sum without (result) ({failed}) >= {MIN_PULLS}"
         ),
         hold: None,
-        keep: Some(SloDuration::from_minutes(10)),
+        keep: Some(PrometheusDuration::from_minutes(10)),
         severity: Severity::Warning,
         labels: vec![],
         summary: "Pulls from a registry fail.".to_owned(),

@@ -3,7 +3,7 @@
 use super::options::RenderOptions;
 use super::promql::{over_targets, series};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 /// The name of the alert.
 pub(super) const NODES_LATE: &str = "PodinitNodesLate";
@@ -26,7 +26,7 @@ pub(super) fn late(job: &str) -> Alert {
     Alert {
         name: NODES_LATE,
         expr: format!("{late} > 0"),
-        hold: Some(SloDuration::from_minutes(5)),
+        hold: Some(PrometheusDuration::from_minutes(5)),
         keep: None,
         severity: Severity::Warning,
         labels: vec![],

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::options::RulesError;
 use super::promql::{left_out, promise, series};
 use super::rule_file;
-use crate::slo::duration::SloDuration;
 use crate::slo::{Slo, SloFile};
+use crate::text::duration::PrometheusDuration;
 
 const SERVICE: &str = "podinit";
 
@@ -141,7 +141,7 @@ fn object<S>(kind: &'static str, name: String, display_name: String, spec: S) ->
 }
 
 /// OpenSLO durations have one unit; windows are whole minutes.
-fn one_unit(window: SloDuration) -> String {
+fn one_unit(window: PrometheusDuration) -> String {
     let minutes = window.as_minutes();
     for (unit, length) in [("w", 7 * 24 * 60), ("d", 24 * 60), ("h", 60)] {
         if minutes.is_multiple_of(length) {

@@ -15,7 +15,7 @@
 //!   startup SLI and the durations of image pulls, which no SLO counts, are read from histograms.
 
 use crate::slo::Slo;
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 /// The labels of the namespace of pods, or of the exporter where pods have none.
 pub(super) const NAMESPACE_LABELS: &str = "namespace, exported_namespace";
@@ -63,7 +63,7 @@ pub(super) fn quantile(
     family: &str,
     job: &str,
     without: &str,
-    window: SloDuration,
+    window: PrometheusDuration,
 ) -> String {
     let of = |family: &str| {
         let raw = series(family, job, "");
@@ -74,7 +74,12 @@ pub(super) fn quantile(
 }
 
 /// How many observations a histogram got in `window`, by the same labels as [`quantile`].
-pub(super) fn observations(family: &str, job: &str, without: &str, window: SloDuration) -> String {
+pub(super) fn observations(
+    family: &str,
+    job: &str,
+    without: &str,
+    window: PrometheusDuration,
+) -> String {
     let sum = |family: &str| {
         let raw = series(family, job, "");
         over_targets_and("sum", without, &format!("increase({raw}[{window}])"))
@@ -92,7 +97,7 @@ pub(super) fn indented(text: &str) -> String {
 /// The target of an SLO in words: `network within 10s`.
 pub(super) fn promise(slo: &Slo) -> String {
     let millis = u64::try_from(slo.rule.threshold.as_millis()).unwrap_or(u64::MAX);
-    let threshold = crate::slo::duration::SloDuration::from_millis(millis);
+    let threshold = crate::text::duration::PrometheusDuration::from_millis(millis);
     format!("{} within {threshold}", slo.rule.interval.as_str())
 }
 

@@ -8,7 +8,7 @@
 use super::promql::{self, NAMESPACE_LABELS, number, over_namespaces, over_targets_and, series};
 use super::rule_file::{Group, RecordingRule, Rule, Severity};
 use crate::slo::Slo;
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 const EVENTS: &str = "podinit_slo_events_total";
 const BAD_CAUSES: &str = "podinit_slo_bad_causes_total";
@@ -21,24 +21,24 @@ const MAX_RULES: usize = 20;
 pub(super) const BUDGET: &str = "job_slo:podinit_slo_error_budget:remaining_ratio";
 
 /// The name of the recorded increase of events in a window, by `slo` and `result`.
-pub(super) fn events(window: SloDuration) -> String {
+pub(super) fn events(window: PrometheusDuration) -> String {
     format!("job_slo_result:podinit_slo_events:increase{window}")
 }
 
 /// The name of the recorded ratio of bad events in a window, by `slo`.
-pub(super) fn bad_ratio(window: SloDuration) -> String {
+pub(super) fn bad_ratio(window: PrometheusDuration) -> String {
     format!("job_slo:podinit_slo_bad_per_events:ratio_increase{window}")
 }
 
 /// The name of the recorded increase of bad events in a window, by `slo` and `cause`.
-pub(super) fn bad_causes(window: SloDuration) -> String {
+pub(super) fn bad_causes(window: PrometheusDuration) -> String {
     format!("job_slo_cause:podinit_slo_bad_causes:increase{window}")
 }
 
 /// The rules for the windows of the burn-rate alerts. Causes are recorded for the long windows only,
 /// those that decide what an alert says.
 pub(super) fn windows(job: &str) -> Group {
-    let mut windows: Vec<SloDuration> =
+    let mut windows: Vec<PrometheusDuration> =
         BURN_RATES.iter().flat_map(|rate| [rate.short, rate.long]).collect();
     windows.sort_unstable();
     windows.dedup();
@@ -83,7 +83,7 @@ pub(super) fn budgets(slos: &[Slo], job: &str) -> Vec<Group> {
             1 => "podinit-slo-budgets".to_owned(),
             number => format!("podinit-slo-budgets-{number}"),
         },
-        interval: Some(SloDuration::from_minutes(5)),
+        interval: Some(PrometheusDuration::from_minutes(5)),
         rules: slos.iter().map(|slo| Rule::Recording(budget(slo, job))).collect(),
     };
     groups.map(group).collect()
@@ -115,8 +115,8 @@ fn budget(slo: &Slo, job: &str) -> RecordingRule {
 pub(super) struct BurnRate {
     /// How many times faster than the objective allows the error budget is spent
     pub(super) factor: f64,
-    pub(super) long: SloDuration,
-    pub(super) short: SloDuration,
+    pub(super) long: PrometheusDuration,
+    pub(super) short: PrometheusDuration,
     pub(super) severity: Severity,
 }
 
@@ -124,26 +124,26 @@ pub(super) struct BurnRate {
 pub(super) const BURN_RATES: [BurnRate; 4] = [
     BurnRate {
         factor: 14.4,
-        long: SloDuration::from_hours(1),
-        short: SloDuration::from_minutes(5),
+        long: PrometheusDuration::from_hours(1),
+        short: PrometheusDuration::from_minutes(5),
         severity: Severity::Critical,
     },
     BurnRate {
         factor: 6.0,
-        long: SloDuration::from_hours(6),
-        short: SloDuration::from_minutes(30),
+        long: PrometheusDuration::from_hours(6),
+        short: PrometheusDuration::from_minutes(30),
         severity: Severity::Critical,
     },
     BurnRate {
         factor: 3.0,
-        long: SloDuration::from_days(1),
-        short: SloDuration::from_hours(2),
+        long: PrometheusDuration::from_days(1),
+        short: PrometheusDuration::from_hours(2),
         severity: Severity::Warning,
     },
     BurnRate {
         factor: 1.0,
-        long: SloDuration::from_days(3),
-        short: SloDuration::from_hours(6),
+        long: PrometheusDuration::from_days(3),
+        short: PrometheusDuration::from_hours(6),
         severity: Severity::Warning,
     },
 ];

@@ -4,14 +4,14 @@ use super::annotations;
 use super::options::RenderOptions;
 use super::promql::{over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 /// The name of the alert.
 pub(super) const STARTUPS_REJECTED: &str = "PodinitStartupsRejected";
 
 /// As many as make a problem within as long a time ([§13.10](crate::specification#s13-10)).
 pub(super) const MIN_PODS: u32 = 3;
-const WINDOW: SloDuration = SloDuration::from_minutes(10);
+const WINDOW: PrometheusDuration = PrometheusDuration::from_minutes(10);
 
 /// The pods that failed, each with its node and the kubelet's reason.
 const FAILED_PODS: &str = "kubectl get pods -A --field-selector status.phase=Failed -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,NODE:.spec.nodeName,REASON:.status.reason,MESSAGE:.status.message";
@@ -32,7 +32,7 @@ pub(super) fn rejected(job: &str) -> Alert {
         name: STARTUPS_REJECTED,
         expr: format!("{sum} >= {MIN_PODS}"),
         hold: None,
-        keep: Some(SloDuration::from_minutes(10)),
+        keep: Some(PrometheusDuration::from_minutes(10)),
         severity: Severity::Warning,
         labels: vec![],
         summary: "Kubelets reject pods.".to_owned(),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::{RenderOptions, RulesError};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 /// Labels or annotations, in the order in which they are written.
 pub(super) type Pairs = Vec<(&'static str, String)>;
@@ -20,7 +20,7 @@ pub(super) struct Group {
     pub(super) name: String,
     /// `None`: Prometheus' own evaluation interval
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) interval: Option<SloDuration>,
+    pub(super) interval: Option<PrometheusDuration>,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -44,9 +44,9 @@ pub(super) struct AlertingRule {
     alert: &'static str,
     expr: String,
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
-    hold: Option<SloDuration>,
+    hold: Option<PrometheusDuration>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    keep_firing_for: Option<SloDuration>,
+    keep_firing_for: Option<PrometheusDuration>,
     #[serde(serialize_with = "map")]
     labels: Pairs,
     #[serde(serialize_with = "map")]
@@ -105,9 +105,9 @@ pub(super) struct Alert {
     pub(super) name: &'static str,
     pub(super) expr: String,
     /// `for`: how long the expression must hold before the alert fires
-    pub(super) hold: Option<SloDuration>,
+    pub(super) hold: Option<PrometheusDuration>,
     /// `keep_firing_for`: how long the alert keeps firing after its expression is no longer true
-    pub(super) keep: Option<SloDuration>,
+    pub(super) keep: Option<PrometheusDuration>,
     pub(super) severity: Severity,
     pub(super) labels: Pairs,
     pub(super) summary: String,

@@ -21,14 +21,14 @@ use super::promql::{self, left_out, number, over_targets, promise, series};
 use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::Slo;
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::{Interval, Stage};
 
 /// The least number of bad pods in the long window.
 pub(super) const MIN_BAD_PODS: u32 = 5;
 
 /// How long an alert keeps firing. A short window in which no pod started is not yet a recovery.
-pub(super) const KEEP_FIRING_FOR: SloDuration = SloDuration::from_minutes(10);
+pub(super) const KEEP_FIRING_FOR: PrometheusDuration = PrometheusDuration::from_minutes(10);
 
 /// The label `cause` of an alert on pods of which no cause has more than half.
 pub(super) const SEVERAL: &str = "several";
@@ -61,7 +61,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
     let raw = of_alerts_cluster("podinit_slo_bad_causes_total", job, &matcher);
     let increase = format!("increase({raw}[{long}])");
     let millis = slo.window.as_millis() as f64 / factor;
-    let lasts = SloDuration::from_minutes((millis / 60_000.0).round() as u64);
+    let lasts = PrometheusDuration::from_minutes((millis / 60_000.0).round() as u64);
     let burns = promql::indented(&format!(
         "{} > {most}\nand\n{} > {most}\nand ignoring (result)\n{bad} >= {MIN_BAD_PODS}",
         ratio(long),
@@ -130,7 +130,7 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
     Alert {
         name: RULES_OUTDATED,
         expr: over_targets("max", &inner),
-        hold: Some(SloDuration::from_minutes(30)),
+        hold: Some(PrometheusDuration::from_minutes(30)),
         keep: None,
         severity: Severity::Warning,
         labels: vec![("slo", name.to_string())],

@@ -4,10 +4,10 @@
 use super::options::RenderOptions;
 use super::promql::{self, NAMESPACE_LABELS, POD_LABELS, observations, quantile, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 
 const FAMILY: &str = "podinit_startup_sli_duration_seconds";
-const WINDOW: SloDuration = SloDuration::from_hours(1);
+const WINDOW: PrometheusDuration = PrometheusDuration::from_hours(1);
 
 /// What Kubernetes promises for the 99th percentile, in seconds.
 pub(super) const PROMISED_SECONDS: u32 = 5;
@@ -42,7 +42,7 @@ pub(super) fn alert(job: &str) -> Alert {
     Alert {
         name: "PodinitStartupSLIHigh",
         expr: format!("{p99} > {PROMISED_SECONDS}\nand\n{pods} >= {MIN_PODS}"),
-        hold: Some(SloDuration::from_minutes(15)),
+        hold: Some(PrometheusDuration::from_minutes(15)),
         keep: None,
         severity: Severity::Warning,
         labels: vec![],

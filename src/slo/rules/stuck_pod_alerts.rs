@@ -26,7 +26,7 @@ use super::options::RenderOptions;
 use super::promql::{NAMESPACE_LABELS, indented, over_namespaces, over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
 use crate::slo::SloFile;
-use crate::slo::duration::SloDuration;
+use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::Stage;
 
 /// The name of the alerts on pods that are newly stuck.
@@ -64,7 +64,7 @@ const BETWEEN: &str = "cause=~\"create|exited|probe|pull|run\"";
 
 /// For how long the alerts outlive their expression: the mean is too low for as long after a shard was
 /// restarted.
-const KEEP: SloDuration = SloDuration::from_minutes(15);
+const KEEP: PrometheusDuration = PrometheusDuration::from_minutes(15);
 
 /// What an alert says of a stage.
 struct Text {
