@@ -13,8 +13,9 @@ use super::cluster::{ClusterArgs, Evidence, NodeArgs, ShardArgs};
 use super::exporter_client::HttpUrl;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
+use crate::exporter::config::ExporterConfig;
 use crate::server::AllowedHost;
-use crate::slo::duration::{DurationError, SloDuration};
+use crate::text::duration::{DurationError, PrometheusDuration};
 use crate::traces::{EXPECTED_ENDPOINT, SampleRatio};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_sim::scene::Scene;
@@ -226,7 +227,7 @@ fn parse_scene(text: &str) -> Result<Scene, String> {
 }
 
 pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {
-    let duration: SloDuration = text.parse()?;
+    let duration: PrometheusDuration = text.parse()?;
     Ok(Duration::from_millis(duration.as_millis()))
 }
 
@@ -247,6 +248,27 @@ fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
         _ => Err("expected a number above 0".to_owned()),
+    }
+}
+
+impl ExporterArgs {
+    /// What the exporter is asked to do.
+    pub fn config(&self) -> ExporterConfig {
+        ExporterConfig {
+            listen: self.listen,
+            cluster_name: self.cluster_name.clone(),
+            allowed_hosts: self.allowed_hosts.clone(),
+            web_config: self.web_config.clone(),
+            timestamps: self.timestamps,
+            evidence: self.evidence.into(),
+            nodes: self.nodes.options(),
+            slo: self.slo.clone(),
+            max_pods: self.max_pods,
+            shard: self.sharding.shard,
+            labels: self.labels.config(),
+            otlp_endpoint: self.otlp.otlp_endpoint.clone(),
+            otlp_sample_ratio: self.otlp.otlp_sample_ratio,
+        }
     }
 }
 

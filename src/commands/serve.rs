@@ -50,7 +50,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let clock = Arc::new(ApiServerClock::from_machine());
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
-    let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock.clone())?
+    let exporter = Exporter::bind(args.exporter.config(), serve_only, watch, clock.clone())?
         .accounting_on(accounting.handle())
         .finding_on(finding.handle())
         .reloading_on(reload);

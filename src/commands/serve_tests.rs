@@ -159,7 +159,7 @@ impl Started {
         let serve_only =
             ServeOnly { tokens: false, checkpoint: args.state_dir.as_deref().map(opened) };
         let watch = watch_config(&args);
-        let exporter = Exporter::bind(&args.exporter, serve_only, watch, clock).unwrap();
+        let exporter = Exporter::bind(args.exporter.config(), serve_only, watch, clock).unwrap();
         let (scrapes, health) = (exporter.scrapes(), exporter.health());
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(start.run(exporter, shutdown.clone()));

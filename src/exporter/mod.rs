@@ -6,6 +6,7 @@ pub(crate) mod accounting_thread;
 pub(crate) mod api_server_wait;
 #[cfg(test)]
 mod clock_tests;
+pub mod config;
 mod ingest;
 mod ingest_sink;
 pub(crate) mod own_thread;

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use http::Uri;
 use tokio::sync::mpsc;
 
-use crate::args::OtlpArgs;
 use crate::traces::{
-    self, OtlpSettings, SettingsError, Spans, TraceExporter, TraceQueue, TraceStats,
+    self, OtlpSettings, SampleRatio, SettingsError, Spans, TraceExporter, TraceQueue, TraceStats,
 };
 use podinit_core::lifecycle::EndedStartup;
 
-/// The collector that the arguments or the environment name.
-pub(crate) fn settings(args: &OtlpArgs) -> Result<Option<OtlpSettings>, SettingsError> {
+/// The collector at `endpoint`, or the one that the environment names.
+pub(crate) fn settings(endpoint: Option<&Uri>) -> Result<Option<OtlpSettings>, SettingsError> {
     let variable = |name| std::env::var(name).ok();
-    OtlpSettings::resolve(args.otlp_endpoint.as_ref(), variable)
+    OtlpSettings::resolve(endpoint, variable)
 }
 
 /// What sends traces, before it is connected.
@@ -25,19 +25,18 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Traces to the collector that the arguments or the environment name, if they name one, and the queue
-    /// that feeds them. `label_keys` are the keys of the chosen pod labels.
+    /// Traces of a share of the startups to the collector of `settings`, if there is one, and the queue that feeds
+    /// them. `label_keys` are the keys of the chosen pod labels.
     pub(crate) fn open(
-        args: &OtlpArgs,
+        settings: Option<OtlpSettings>,
+        ratio: SampleRatio,
         label_keys: Vec<String>,
-    ) -> anyhow::Result<Option<(Self, TraceQueue)>> {
-        let Some(settings) = settings(args)? else {
-            return Ok(None);
-        };
+    ) -> Option<(Self, TraceQueue)> {
+        let settings = settings?;
         let stats = Arc::new(TraceStats::default());
-        let (queue, startups) = traces::channel(args.otlp_sample_ratio, Arc::clone(&stats));
+        let (queue, startups) = traces::channel(ratio, Arc::clone(&stats));
         let traces = Self { settings, startups, spans: Spans::new(label_keys), stats };
-        Ok(Some((traces, queue)))
+        Some((traces, queue))
     }
 
     /// The task that sends them.

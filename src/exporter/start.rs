@@ -9,18 +9,18 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use super::config::ExporterConfig;
 use super::ingest::{DEADLINES_AT_ONCE, INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
 use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
 use super::serving::{Pipeline, Serving};
 use super::slos::SloSettings;
-use super::span_export::Traces;
+use super::span_export::{self, Traces};
 use super::tasks::Tasks;
 use super::tls_reload::WebSettings;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
-use crate::args::{Evidence, ExporterArgs};
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
 use crate::inspect::api;
@@ -33,6 +33,7 @@ use crate::metrics::{Builder, ClockFamilies, Exposition, ProblemPods, Recorder};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
 use crate::server::{AllowedHosts, Health, Limits, Server};
+use crate::slo::file::Sources;
 use crate::watch::WatchConfig;
 use crate::watch::events::EventSink;
 use crate::watch::events::stats::EvidenceStats;
@@ -76,7 +77,7 @@ pub(crate) struct ServeOnly {
 impl Exporter {
     /// Opens the configuration files and binds the address, before anything is asked of a cluster.
     pub(crate) fn bind(
-        args: &ExporterArgs,
+        config: ExporterConfig,
         serve_only: ServeOnly,
         mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
@@ -85,36 +86,38 @@ impl Exporter {
             Some((checkpoint, snapshots)) => (Some(checkpoint), snapshots),
             None => (None, Snapshots::none()),
         };
-        let slos = SloSettings::open(args.slo.as_deref(), args.evidence.into(), &clock)?;
+        let otlp = span_export::settings(config.otlp_endpoint.as_ref())?;
+        let slos = SloSettings::open(config.slo.as_deref(), config.evidence, &clock)?;
         // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode = watch.decode.with_records();
-        let web = WebSettings::open(args.web_config.as_deref(), serve_only.tokens, &clock)?;
+        let web = WebSettings::open(config.web_config.as_deref(), serve_only.tokens, &clock)?;
         let stats = Arc::new(WatchStats::of_scopes(&watch.scopes));
         let (events_in, events) = mpsc::channel(EVENT_QUEUE);
-        let event_scopes = match args.evidence.events() {
+        let event_scopes = match config.evidence.events {
             true => watch.scopes.len(),
             false => 0,
         };
-        let evidence = Arc::new(EvidenceStats::new(event_scopes, args.evidence.nodes()));
-        let event_sink = args.evidence.events().then(|| EventSink {
+        let evidence = Arc::new(EvidenceStats::new(event_scopes, config.evidence.nodes));
+        let event_sink = config.evidence.events.then(|| EventSink {
             events: events_in,
             stats: Arc::clone(&evidence),
             watch: Arc::clone(&stats),
         });
-        let mut builder = Builder::new(args.labels.config())
+        let mut builder = Builder::new(config.labels)
             .starts(clock.now())
-            .shard(args.sharding.shard.unwrap_or_default())
+            .shard(config.shard.unwrap_or_default())
             .watch(stats.clone())
-            .events(args.evidence.events())
-            .nodes(args.evidence.nodes())
+            .events(config.evidence.events)
+            .nodes(config.evidence.nodes)
             .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
         let problem_pods = Arc::new(ProblemPods::default());
         builder = builder.source(Box::new(Arc::clone(&problem_pods)));
-        if args.evidence != Evidence::None {
+        if config.evidence != Sources::NONE {
             builder = builder.source(Box::new(Arc::clone(&evidence)));
         }
         let label_keys = watch.decode.pod_labels.clone();
-        let (traces, trace_queue) = Traces::open(&args.otlp, label_keys)?.unzip();
+        let (traces, trace_queue) =
+            Traces::open(otlp, config.otlp_sample_ratio, label_keys).unzip();
         if let Some(traces) = &traces {
             builder = builder.source(Box::new(Arc::clone(&traces.stats)));
         }
@@ -123,8 +126,9 @@ impl Exporter {
         let commits = checkpoint.as_ref().map(Checkpoint::commits);
         let scrapes = Scrapes::new(Arc::clone(&exposition), Arc::clone(&stats), commits);
         let scrapes = Arc::new(scrapes);
-        let server = Server::bind(args.listen, Limits::default(), scrapes.clone(), health.clone())?;
-        let hosts = AllowedHosts::new(&args.allowed_hosts, server.local_addr());
+        let server =
+            Server::bind(config.listen, Limits::default(), scrapes.clone(), health.clone())?;
+        let hosts = AllowedHosts::new(&config.allowed_hosts, server.local_addr());
         let server = server.with_hosts(hosts);
         let scopes = (0..=u16::MAX).zip(&watch.scopes);
         let sources = scopes.map(|(index, scope)| {
@@ -145,7 +149,7 @@ impl Exporter {
         let freshness = Arc::new(FreshnessSource::new(
             (Arc::clone(&stats), health.clone()),
             Arc::clone(&clock),
-            args.sharding.shard,
+            config.shard,
             Arc::clone(&sink.saw_new),
         ));
         let routes = api::router(records.clone(), label_keys, Arc::clone(&freshness));
@@ -153,7 +157,7 @@ impl Exporter {
             routes.merge(problems::router(snapshots_of_problems.clone(), Arc::clone(&freshness))),
         );
         let shown = PageSources {
-            cluster: args.cluster_name.clone(),
+            cluster: config.cluster_name,
             records,
             problems: snapshots_of_problems,
             freshness: Arc::clone(&freshness),
@@ -164,24 +168,24 @@ impl Exporter {
         };
         let server = server.with_page(page::router(shown.clone()));
         let accounting = TrackerConfig {
-            timestamps: args.timestamps,
+            timestamps: config.timestamps,
             slos: slos.slos.rules,
             stuck_after: slos.slos.stuck_after,
-            max_pods: args.max_pods.get(),
-            events: args.evidence.events(),
-            nodes: args.evidence.nodes(),
-            shard: args.sharding.shard,
+            max_pods: config.max_pods.get(),
+            events: config.evidence.events,
+            nodes: config.evidence.nodes,
+            shard: config.shard,
             deadlines_at_once: DEADLINES_AT_ONCE,
             ..TrackerConfig::default()
         };
-        let nodes = args.evidence.nodes().then(|| {
+        let nodes = config.evidence.nodes.then(|| {
             let sink = NodeSink {
                 deliveries: sender.clone(),
                 clock: Arc::clone(&clock),
                 stats: evidence,
                 watch: Arc::clone(&stats),
             };
-            (args.nodes.options(), sink)
+            (config.nodes, sink)
         });
         let ingest = Ingest {
             tracker: Tracker::new(accounting.clone()),

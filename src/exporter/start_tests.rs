@@ -35,7 +35,7 @@ fn exporter(cluster: &SimulatedCluster, more: &[&str]) -> Exporter {
     };
     let clock = cluster.clock();
     let clock = Arc::new(move || clock.now());
-    Exporter::bind(&args.exporter, ServeOnly::default(), watch, clock).unwrap()
+    Exporter::bind(args.exporter.config(), ServeOnly::default(), watch, clock).unwrap()
 }
 
 async fn simulated() -> (SimulatedCluster, Cluster) {

@@ -53,10 +53,11 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
-    let exporter = Exporter::bind(&exporter, ServeOnly::default(), watch, Arc::clone(&clock))?
-        .accounting_on(accounting.handle())
-        .finding_on(finding.handle())
-        .reloading_on(reload);
+    let exporter =
+        Exporter::bind(exporter.config(), ServeOnly::default(), watch, Arc::clone(&clock))?
+            .accounting_on(accounting.handle())
+            .finding_on(finding.handle())
+            .reloading_on(reload);
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let api = simulated.url().to_string();
     let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;

@@ -15,6 +15,9 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// Pods alone.
+    pub const NONE: Self = Self { events: false, nodes: false };
+
     /// Those of a reader of the file that needs none of them.
     pub const ALL: Self = Self { events: true, nodes: true };
 

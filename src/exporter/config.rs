@@ -1,0 +1,46 @@
+//! What an exporter is asked to do, apart from where its pods come from.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use http::Uri;
+
+use crate::metrics::LabelConfig;
+use crate::server::AllowedHost;
+use crate::slo::file::Sources;
+use crate::traces::SampleRatio;
+use podinit_core::lifecycle::TimestampMode;
+use podinit_core::shard::Shard;
+use podinit_decode::node::NodeOptions;
+
+/// The configuration of an exporter.
+#[derive(Clone, Debug)]
+pub struct ExporterConfig {
+    /// Where it listens
+    pub listen: SocketAddr,
+    /// The name of the cluster, for the live page
+    pub cluster_name: Option<String>,
+    /// Names of hosts under which it answers
+    pub allowed_hosts: Vec<AllowedHost>,
+    /// The web configuration file
+    pub web_config: Option<PathBuf>,
+    /// Times to measure with
+    pub timestamps: TimestampMode,
+    /// Evidence beside pods
+    pub evidence: Sources,
+    /// How nodes are read
+    pub nodes: NodeOptions,
+    /// The SLO file
+    pub slo: Option<PathBuf>,
+    /// How many pods it remembers
+    pub max_pods: NonZeroUsize,
+    /// Which of the pods; `None` for all
+    pub shard: Option<Shard>,
+    /// The label set of the duration series
+    pub labels: LabelConfig,
+    /// The collector of traces; `None` where the environment may name one
+    pub otlp_endpoint: Option<Uri>,
+    /// The share of startups that it gets
+    pub otlp_sample_ratio: SampleRatio,
+}
