@@ -217,9 +217,11 @@ impl Doctor {
             clocks.into_iter().flatten().for_each(&mut report);
         }
         if let Some(labels) = &census.labels {
+            let slos = slos.into_iter().flat_map(|file| &file.slos);
+            let docs = slos.map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio()));
             let exposed = Exposed {
                 labels: self.labels.clone(),
-                slos: docs(slos),
+                slos: docs.collect(),
                 events: self.events,
                 nodes: self.nodes,
                 checkpoint: self.state_dir.is_some(),
@@ -243,10 +245,4 @@ fn skip(checks: &[Check], why: &str, labels: Option<Finding>, mut report: impl F
         }
     }
     labels.into_iter().for_each(report);
-}
-
-/// The SLOs as the metrics show them.
-fn docs(slos: Option<&SloFile>) -> Vec<SloDoc> {
-    let slos = slos.map_or(&[][..], |file| &file.slos);
-    slos.iter().map(SloDoc::from).collect()
 }

@@ -10,8 +10,8 @@ use crate::cluster::clock::Clock;
 use crate::config_file::FileError;
 use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::metrics::{ConfigGauges, SloDoc};
-use crate::slo::SloFile;
 use crate::slo::file::Sources;
+use crate::slo::{Slo, SloFile};
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 
 /// The SLOs of a file, as the tracker and the metrics need them.
@@ -25,9 +25,10 @@ pub(crate) struct Slos {
 
 impl From<&SloFile> for Slos {
     fn from(file: &SloFile) -> Self {
+        let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio());
         Self {
             rules: file.slos.iter().map(|slo| slo.rule.clone()).collect(),
-            docs: file.slos.iter().map(SloDoc::from).collect(),
+            docs: file.slos.iter().map(doc).collect(),
             stuck_after: file.stuck_limits(),
         }
     }

@@ -8,7 +8,7 @@ use super::bad_causes::BadCausesBySlo;
 use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
 use crate::instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
 use crate::{computed_families, family_type};
-use podinit_core::lifecycle::{ExclusionReason, Interval, Selection, SloId, SloVerdict};
+use podinit_core::lifecycle::{ExclusionReason, Interval, Selection, SloId, SloRule, SloVerdict};
 
 mod counts;
 mod exposition;
@@ -62,14 +62,15 @@ pub struct SloDoc {
     pub selection: Selection,
 }
 
-impl From<&crate::slo::Slo> for SloDoc {
-    fn from(slo: &crate::slo::Slo) -> Self {
+impl SloDoc {
+    /// What is exposed of an SLO with this rule and this objective, between 0 and 1.
+    pub fn new(rule: &SloRule, objective_ratio: f64) -> Self {
         Self {
-            name: Arc::clone(&slo.rule.name),
-            objective_ratio: slo.objective_ratio(),
-            interval: slo.rule.interval,
-            threshold_seconds: slo.threshold_seconds(),
-            selection: slo.rule.selection,
+            name: Arc::clone(&rule.name),
+            objective_ratio,
+            interval: rule.interval,
+            threshold_seconds: rule.threshold.as_secs_f64(),
+            selection: rule.selection,
         }
     }
 }

@@ -49,13 +49,7 @@ impl Harness {
     /// So many deadlines pass at once.
     fn new(options: &Options, deadlines_at_once: usize) -> Self {
         let slos = implementation::slos(options);
-        let doc = |slo: &podinit::slo::Slo| SloDoc {
-            name: slo.rule.name.clone(),
-            objective_ratio: slo.objective_ratio(),
-            interval: slo.rule.interval,
-            threshold_seconds: slo.threshold_seconds(),
-            selection: slo.rule.selection,
-        };
+        let doc = |slo: &podinit::slo::Slo| SloDoc::new(&slo.rule, slo.objective_ratio());
         let docs: Vec<SloDoc> = slos.iter().map(doc).collect();
         let config = TrackerConfig {
             slos: slos.iter().map(|slo| slo.rule.clone()).collect(),

@@ -31,13 +31,7 @@ pub(crate) fn figures_of_shard(
     shard: Option<Shard>,
 ) -> Exposition {
     let slos = slos(options);
-    let docs = slos.iter().map(|slo| SloDoc {
-        name: slo.rule.name.clone(),
-        objective_ratio: slo.objective_ratio(),
-        interval: slo.rule.interval,
-        threshold_seconds: slo.threshold_seconds(),
-        selection: slo.rule.selection,
-    });
+    let docs = slos.iter().map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio()));
     let config = ExpositionConfig {
         slos: docs.collect(),
         replay: ReplayConfig {

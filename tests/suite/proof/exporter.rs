@@ -184,11 +184,5 @@ pub fn objectives() -> SloFile {
 }
 
 fn doc(slo: &Slo) -> SloDoc {
-    SloDoc {
-        name: Arc::clone(&slo.rule.name),
-        objective_ratio: slo.objective_ratio(),
-        interval: slo.rule.interval,
-        threshold_seconds: slo.threshold_seconds(),
-        selection: slo.rule.selection,
-    }
+    SloDoc::new(&slo.rule, slo.objective_ratio())
 }

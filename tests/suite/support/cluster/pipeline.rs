@@ -77,13 +77,7 @@ impl Pipeline {
         evidence: bool,
     ) -> Self {
         let stats = Arc::new(WatchStats::new(1));
-        let doc = |slo: &Slo| SloDoc {
-            name: Arc::clone(&slo.rule.name),
-            objective_ratio: slo.objective_ratio(),
-            interval: slo.rule.interval,
-            threshold_seconds: slo.threshold_seconds(),
-            selection: slo.rule.selection,
-        };
+        let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio());
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
