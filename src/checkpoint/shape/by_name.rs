@@ -1,6 +1,7 @@
 //! Reads a value by names, as far as it means something to this podinit.
 
 use ciborium::Value;
+use erased_serde::Deserializer as Erased;
 use serde::{Deserialize, Deserializer};
 use serde_path_to_error::{Path, Segment, Track};
 
@@ -34,7 +35,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Attempt<T> {
         let mut count = |_: serde_ignored::Path<'_>| unknown += 1;
         let mut track = Track::new();
         let from = serde_path_to_error::Deserializer::new(from, &mut track);
-        match T::deserialize(serde_ignored::Deserializer::new(from, &mut count)) {
+        let from = serde_ignored::Deserializer::new(from, &mut count);
+        // Without their types, what is wrapped is compiled once, and not for each type that is saved.
+        let read = erased_serde::deserialize(&mut <dyn Erased<'_>>::erase(from));
+        match read {
             Ok(read) => Ok(Self::Read(read, unknown)),
             Err(_) => Ok(Self::Fails(track.path())),
         }
