@@ -5,6 +5,7 @@ mod comparison;
 mod demo;
 mod doctor;
 mod explain;
+pub mod logging;
 mod look;
 mod output;
 mod problems;
@@ -26,7 +27,6 @@ use anyhow::Context;
 
 use self::output::print;
 use crate::args::{Command, RulesArgs, unknown_variables};
-use crate::process::logging;
 use crate::slo::SloFile;
 use crate::slo::file::Sources;
 use crate::slo::rules::render;

@@ -1,5 +1,4 @@
-//! The process: its log, its signals, and the `process_*` metrics.
+//! The process: its signals and the `process_*` metrics.
 
-pub mod logging;
 pub mod metrics;
 pub mod signals;

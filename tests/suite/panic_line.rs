@@ -24,7 +24,7 @@ fn log_of_a_panic(level: &str) -> String {
 fn panics() {
     let log_level = std::env::var(LEVEL).expect("started by the other tests");
     let log_format = LogFormat::Json;
-    podinit::process::logging::start(&LogArgs { log_format, log_level }).unwrap();
+    podinit::commands::logging::start(&LogArgs { log_format, log_level }).unwrap();
     panic!("as a bug would, on {} line", 1);
 }
 
