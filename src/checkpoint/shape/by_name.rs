@@ -1,7 +1,6 @@
 //! Reads a value by names, as far as it means something to this podinit.
 
 use ciborium::Value;
-use erased_serde::Deserializer as Erased;
 use serde::{Deserialize, Deserializer};
 use serde_path_to_error::{Path, Segment, Track};
 
@@ -35,10 +34,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Attempt<T> {
         let mut count = |_: serde_ignored::Path<'_>| unknown += 1;
         let mut track = Track::new();
         let from = serde_path_to_error::Deserializer::new(from, &mut track);
-        let from = serde_ignored::Deserializer::new(from, &mut count);
-        // Without their types, what is wrapped is compiled once, and not for each type that is saved.
-        let read = erased_serde::deserialize(&mut <dyn Erased<'_>>::erase(from));
-        match read {
+        match T::deserialize(serde_ignored::Deserializer::new(from, &mut count)) {
             Ok(read) => Ok(Self::Read(read, unknown)),
             Err(_) => Ok(Self::Fails(track.path())),
         }
