@@ -25,18 +25,20 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Traces of a share of the startups to the collector of `settings`, if there is one, and the queue that feeds
-    /// them. `label_keys` are the keys of the chosen pod labels.
+    /// Traces of a share of the startups to the collector at `endpoint` or the one that the environment names, if there
+    /// is one, and the queue that feeds them. `label_keys` are the keys of the chosen pod labels.
     pub(crate) fn open(
-        settings: Option<OtlpSettings>,
+        endpoint: Option<&Uri>,
         ratio: SampleRatio,
         label_keys: Vec<String>,
-    ) -> Option<(Self, TraceQueue)> {
-        let settings = settings?;
+    ) -> Result<Option<(Self, TraceQueue)>, SettingsError> {
+        let Some(settings) = settings(endpoint)? else {
+            return Ok(None);
+        };
         let stats = Arc::new(TraceStats::default());
         let (queue, startups) = traces::channel(ratio, Arc::clone(&stats));
         let traces = Self { settings, startups, spans: Spans::new(label_keys), stats };
-        Some((traces, queue))
+        Ok(Some((traces, queue)))
     }
 
     /// The task that sends them.

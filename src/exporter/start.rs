@@ -16,7 +16,7 @@ use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
 use super::serving::{Pipeline, Serving};
 use super::slos::SloSettings;
-use super::span_export::{self, Traces};
+use super::span_export::Traces;
 use super::tasks::Tasks;
 use super::tls_reload::WebSettings;
 use crate::access::Gate;
@@ -86,7 +86,6 @@ impl Exporter {
             Some((checkpoint, snapshots)) => (Some(checkpoint), snapshots),
             None => (None, Snapshots::none()),
         };
-        let otlp = span_export::settings(config.otlp_endpoint.as_ref())?;
         let slos = SloSettings::open(config.slo.as_deref(), config.evidence, &clock)?;
         // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode = watch.decode.with_records();
@@ -116,8 +115,9 @@ impl Exporter {
             builder = builder.source(Box::new(Arc::clone(&evidence)));
         }
         let label_keys = watch.decode.pod_labels.clone();
-        let (traces, trace_queue) =
-            Traces::open(otlp, config.otlp_sample_ratio, label_keys).unzip();
+        let endpoint = config.otlp_endpoint.as_ref();
+        let traces = Traces::open(endpoint, config.otlp_sample_ratio, label_keys)?;
+        let (traces, trace_queue) = traces.unzip();
         if let Some(traces) = &traces {
             builder = builder.source(Box::new(Arc::clone(&traces.stats)));
         }

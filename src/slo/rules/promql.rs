@@ -97,7 +97,7 @@ pub(super) fn indented(text: &str) -> String {
 /// The target of an SLO in words: `network within 10s`.
 pub(super) fn promise(slo: &Slo) -> String {
     let millis = u64::try_from(slo.rule.threshold.as_millis()).unwrap_or(u64::MAX);
-    let threshold = crate::text::duration::PrometheusDuration::from_millis(millis);
+    let threshold = PrometheusDuration::from_millis(millis);
     format!("{} within {threshold}", slo.rule.interval.as_str())
 }
 
