@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use podinit::args::{Command, Program};
 use podinit::commands::{kubectl_completion, run};
-use podinit::text::strangers_text::shown;
+use podinit_text::strangers_text::shown;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();

@@ -1,11 +1,11 @@
 //! What access control counts, and whether the web configuration is in force.
 
-use crate::config_file::reload::ReloadStatus;
 use crate::families;
 use crate::instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge};
 use crate::server::Verdict;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::config_file::reload::ReloadStatus;
 
 label_values! {
     /// Why a request was refused.

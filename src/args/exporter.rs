@@ -15,10 +15,10 @@ use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use crate::exporter::config::ExporterConfig;
 use crate::server::AllowedHost;
-use crate::text::duration::{DurationError, PrometheusDuration};
 use crate::traces::{EXPECTED_ENDPOINT, SampleRatio};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_sim::scene::Scene;
+use podinit_text::duration::{DurationError, PrometheusDuration};
 
 /// Several times the 150,000 pods that Kubernetes supports; finished, they take 64 MB.
 const MAX_PODS: NonZeroUsize = match NonZeroUsize::new(1_000_000) {

@@ -10,7 +10,7 @@ use clap::{Arg, Args, Command, Error};
 use http::Uri;
 
 use crate::cluster::options::ServerOptions;
-use crate::text::http_url::{HttpOrigin, UrlFault, parse_http_url};
+use podinit_text::http_url::{HttpOrigin, UrlFault, parse_http_url};
 
 /// Above these options in the help. A heading of all that comes next would also stand above the others.
 const HEADING: &str = "Access to the exporter of --url";

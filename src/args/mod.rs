@@ -38,7 +38,7 @@ pub use rules::RulesArgs;
 pub use variables::Program;
 pub use variables::unknown_variables;
 
-use crate::config_file::nearest;
+use podinit_text::config_file::nearest;
 
 /// The command that runs if none is named.
 const DEFAULT_COMMAND: &str = "serve";

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::command_line;
-use crate::config_file::nearest;
-use crate::text::strangers_text::shown;
+use podinit_text::config_file::nearest;
+use podinit_text::strangers_text::shown;
 
 /// What the names of all variables of podinit begin with.
 const PREFIX: &str = "PODINIT_";

@@ -23,7 +23,7 @@ use super::kubeconfig::{self, ConfigSource, client_fault};
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::renewing_client::{MadeClient, MakeClient};
 pub use super::renewing_client::{NoCredentials, RenewingClient};
-use crate::text::http_url::{ShownUrl, without_credentials};
+use podinit_text::http_url::{ShownUrl, without_credentials};
 
 /// Deadline of a TCP and TLS handshake with the API server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,6 +1,6 @@
 //! What other programs and libraries say of an error, as text for one log line.
 
-use crate::text::strangers_text::shown_as;
+use podinit_text::strangers_text::shown_as;
 
 /// How many characters of a foreign message are repeated in a log line.
 pub(super) const DETAIL_LIMIT: usize = 300;

@@ -16,8 +16,8 @@ use super::error_text::root_causes;
 use super::kubeconfig_entry::Entry;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
-use crate::config_file::regular_file::{self, LONGEST_KUBECONFIG};
-use crate::text::http_url::has_wrong_port;
+use podinit_text::config_file::regular_file::{self, LONGEST_KUBECONFIG};
+use podinit_text::http_url::has_wrong_port;
 
 /// Where a configuration is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]

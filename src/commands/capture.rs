@@ -15,10 +15,10 @@ use crate::capture::{
 use crate::cluster::client;
 use crate::cluster::clock::SystemClock;
 use crate::process::signals;
-use crate::text::words::count;
 use crate::watch::config::ReflectorConfig;
 use crate::watch::probe::probe;
 use crate::watch::requests::Scope;
+use podinit_text::words::count;
 
 /// The deadline of the first request, which finds out whether the cluster can be recorded.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);

@@ -10,7 +10,7 @@ use crate::cluster::api_server_clock::ApiServerClock;
 use crate::cluster::clock::Clock;
 use crate::inspect::freshness::Freshness;
 use crate::process::signals;
-use crate::text::strangers_text::shown;
+use podinit_text::strangers_text::shown;
 
 /// How long what is shown stands until it is looked at again.
 const REFRESH: Duration = Duration::from_secs(5);

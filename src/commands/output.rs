@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anyhow::Context;
 
-use crate::text::document::Style;
-use crate::text::strangers_text::lines_shown;
+use podinit_text::document::Style;
+use podinit_text::strangers_text::lines_shown;
 
 /// Writes all of `text`. It is no error if the reader closes the pipe early (`| head`).
 pub(super) fn print(text: &[u8], out: &mut impl Write) -> anyhow::Result<()> {

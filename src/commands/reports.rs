@@ -22,9 +22,9 @@ use crate::reports::reader::{ClockAhead, Document, Fault, Recording, RecordingEr
 use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::reports::report::{self, DetailedReport, KeptRecords};
 use crate::slo::SloFile;
-use crate::text::strangers_text::{escaped_json, shown};
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
+use podinit_text::strangers_text::{escaped_json, shown};
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
 /// printed.

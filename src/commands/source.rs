@@ -17,11 +17,11 @@ use crate::reports::reader::SoFar;
 use crate::reports::replay::ReplayConfig;
 use crate::slo::SloFile;
 use crate::slo::file::Sources;
-use crate::text::strangers_text::shown;
 use crate::watch::probe::probe;
 use crate::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_text::strangers_text::shown;
 
 /// The deadline of the first request, which finds out whether the pods can be listed.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);

@@ -10,9 +10,9 @@ use super::cluster::{Release, release};
 use super::names::Names;
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::text::words::count;
 use crate::watch::pages::PageEnd;
 use crate::watch::requests::Requests;
+use podinit_text::words::count;
 
 /// The first release that sets the condition as soon as the sandbox is ready
 /// (kubernetes/kubernetes#134460).

@@ -5,7 +5,7 @@ use super::report::{Check, Finding};
 use crate::metrics::{
     LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, SeriesLabel, series_of_a_set,
 };
-use crate::text::words::count;
+use podinit_text::words::count;
 
 /// A target with more series than this costs Prometheus noticeable memory and time.
 const MANY: usize = 100_000;

@@ -3,8 +3,8 @@
 
 use super::names::Names;
 use super::report::{Check, Finding};
-use crate::text::words::count;
 use podinit_core::pod::{ConditionType, Phase, PodSnapshot};
+use podinit_text::words::count;
 
 /// How many pods have the condition, by name.
 #[derive(Debug, Default)]

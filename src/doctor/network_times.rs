@@ -4,9 +4,9 @@
 
 use super::kubelets::PromptNodes;
 use super::report::{Check, Finding};
-use crate::text::words::count;
 use podinit_core::lifecycle::{Milestone, NetworkTime};
 use podinit_core::pod::PodSnapshot;
+use podinit_text::words::count;
 
 /// Pods that have their network, by what they say about the time since when. A pod that was restarted
 /// twice has forgotten its first start and may count as exact.

@@ -13,12 +13,12 @@ use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::metrics::LabelCensus;
-use crate::text::words::count;
 use crate::watch::pages::PageEnd;
 use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::image_registry;
 use podinit_core::pod::{PodInfo, PodSnapshot};
 use podinit_decode::{DecodeOptions, PodDecoder};
+use podinit_text::words::count;
 
 /// Pods in a page, as `serve` requests them.
 const PAGE: u32 = 500;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::text::strangers_text::{self, shown_as};
 use podinit_core::label_values;
+use podinit_text::strangers_text::{self, shown_as};
 
 label_values! {
     /// How bad a finding is, the worst last.

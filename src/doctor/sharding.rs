@@ -2,8 +2,8 @@
 
 use super::pods::Census;
 use super::report::{Check, Finding};
-use crate::text::words::count;
 use podinit_core::shard::Shard;
+use podinit_text::words::count;
 
 /// As many pods as one process holds in the memory that the manifests request (docs/scale.md has the sum).
 const PODS_PER_SHARD: u64 = 250_000;

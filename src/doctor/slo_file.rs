@@ -7,7 +7,7 @@ use super::report::{Check, Finding};
 use crate::slo::SloFile;
 use crate::slo::file::Sources;
 use crate::slo::rules::{RenderOptions, render};
-use crate::text::words::count;
+use podinit_text::words::count;
 
 /// Reads the file as `serve` does, and renders its rules as `rules` does. Also returns the SLOs that
 /// would be in force; none where the file is broken.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::report::{Check, Finding};
 use crate::checkpoint::{FoundCheckpoint, OpenFault, inspect};
-use crate::text::words::count;
 use podinit_core::shard::Shard;
+use podinit_text::words::count;
 
 /// Inspects the directory without changing it. `running`: another podinit listens on the address, so
 /// it is expected to use the directory too. `present` is the shard of this process.

@@ -9,10 +9,10 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::clock::Clock;
-use crate::config_file::FileError;
-use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::process::signals::Reload;
 use crate::server::Heartbeat;
+use podinit_text::config_file::FileError;
+use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 
 /// How often the files are read. After a change of a ConfigMap or a Secret the kubelet takes up to a
 /// minute to update its files.
@@ -108,9 +108,9 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::config_file::reload::FileState;
     use crate::server::Health;
     use podinit_core::timestamp::Timestamp;
+    use podinit_text::config_file::reload::FileState;
 
     /// A configuration that is the contents of its file.
     struct Contents {

@@ -7,12 +7,12 @@ use tokio::sync::mpsc;
 
 use super::reload::{ReloadTask, Reloadable};
 use crate::cluster::clock::Clock;
-use crate::config_file::FileError;
-use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use crate::metrics::{ConfigGauges, SloDoc};
 use crate::slo::file::Sources;
 use crate::slo::{Slo, SloFile};
 use podinit_core::lifecycle::{SloRule, StuckAfter};
+use podinit_text::config_file::FileError;
+use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 
 /// The SLOs of a file, as the tracker and the metrics need them.
 #[derive(Clone, Debug, Default)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::reload::{ReloadTask, Reloadable};
 use crate::access::{AccessStats, Gate};
 use crate::cluster::clock::Clock;
-use crate::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
-use crate::config_file::{Fault, FileError};
 use crate::web_config::WebConfig;
+use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
+use podinit_text::config_file::{Fault, FileError};
 
 /// The web configuration with which an exporter starts, and what it takes to replace it.
 pub(crate) struct WebSettings {

@@ -1,7 +1,7 @@
 //! What is said of a node whose clock is off ([§4.7](crate::specification#s4-7)).
 
-use crate::text::human_time::at_least;
 use podinit_core::lifecycle::NodeClock;
+use podinit_text::human_time::at_least;
 
 /// That it is off: `The clock of node-1 is at least 1h59m ahead`.
 pub(crate) fn sentence(clock: &NodeClock) -> String {

@@ -11,12 +11,12 @@ use super::start_times::StartTimes;
 use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyDoc, Head, Number, SavedFamilies, SavedSeries,
 };
-use crate::text::strangers_text::label;
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{PullObservation, PullResult};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::strangers_text::label;
 
 /// The label, as `podinit_label_values_dropped_total` names it too.
 pub(super) const REGISTRY: &str = "registry";

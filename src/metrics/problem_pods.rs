@@ -2,10 +2,10 @@
 
 use crate::computed_families;
 use crate::instruments::{AnyText, Encoder, FamilySource, GaugeVec3, Head, Number, SavedFamilies};
-use crate::text::strangers_text::label;
 use parking_lot::Mutex;
 use podinit_core::pod::text::cut;
 use podinit_core::problems::{FINDING_LASTS, Problem};
+use podinit_text::strangers_text::label;
 use tokio::time::Instant;
 
 /// So many problems have a series.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::scrape::ExporterStatus;
-use crate::text::strangers_text::shown_as;
+use podinit_text::strangers_text::shown_as;
 
 /// What the page shows.
 #[derive(Clone, Debug)]

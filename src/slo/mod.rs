@@ -7,8 +7,8 @@ pub mod rules;
 
 use std::time::Duration;
 
-use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::{Interval, SloRule, Stage, StuckAfter};
+use podinit_text::duration::PrometheusDuration;
 
 /// The SLOs of one file, in its order. No two have the same name.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::Uri;
 
-use crate::text::http_url::{ShownUrl, UrlFault, parse_http_url, without_credentials};
+use podinit_text::http_url::{ShownUrl, UrlFault, parse_http_url, without_credentials};
 
 /// The path of traces below an endpoint that stands for all signals.
 const TRACES_PATH: &str = "v1/traces";

@@ -28,7 +28,7 @@ use x509_parser::prelude::FromDer;
 use super::files::{Files, PemForm, certificates_of};
 use super::tls_form::TlsForm;
 use super::tls_names::find;
-use crate::config_file::Fault;
+use podinit_text::config_file::Fault;
 
 /// The most entries of `client_allowed_sans`.
 const MAX_SANS: usize = 256;

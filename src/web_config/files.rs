@@ -9,9 +9,9 @@ use rustls::pki_types::pem::PemObject;
 
 use serde_saphyr::{Location, Spanned};
 
-use crate::config_file::reload::FileState;
-use crate::config_file::yaml::Given;
-use crate::config_file::{Fault, regular_file};
+use podinit_text::config_file::reload::FileState;
+use podinit_text::config_file::yaml::Given;
+use podinit_text::config_file::{Fault, regular_file};
 
 /// The length limit of the file, and of each file that it names, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;

@@ -11,9 +11,9 @@ use http::header::{
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use crate::config_file::Fault;
-use crate::config_file::yaml::Given;
-use crate::text::duration::{FORMS, PrometheusDuration};
+use podinit_text::config_file::Fault;
+use podinit_text::config_file::yaml::Given;
+use podinit_text::duration::{FORMS, PrometheusDuration};
 
 const MAX_BURST: u32 = 1_000_000;
 

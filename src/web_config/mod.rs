@@ -29,9 +29,9 @@ use self::files::Files;
 use self::http::{HttpForm, RateLimitForm};
 use self::tls_form::TlsForm;
 use self::users::UsersForm;
-use crate::config_file::reload::Inspection;
-use crate::config_file::yaml::{self, Given};
-use crate::config_file::{Fault, FileError};
+use podinit_text::config_file::reload::Inspection;
+use podinit_text::config_file::yaml::{self, Given};
+use podinit_text::config_file::{Fault, FileError};
 
 /// A valid web configuration.
 #[derive(Clone, Debug, Default)]

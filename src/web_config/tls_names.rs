@@ -13,8 +13,8 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 use serde_saphyr::Spanned;
 
-use crate::config_file::Fault;
-use crate::config_file::yaml::Given;
+use podinit_text::config_file::Fault;
+use podinit_text::config_file::yaml::Given;
 
 /// From the oldest to the newest.
 pub(super) const VERSIONS: [(&str, &SupportedProtocolVersion); 2] =

@@ -8,9 +8,9 @@ use podinit::inspect::explain::{Target, TargetName};
 use podinit::inspect::pods::{Pods, Question};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
-use podinit::text::document::Style;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_text::document::Style;
 use serde_json::{Value, json};
 
 pub fn podinit(args: &[&str], input: &str) -> Output {

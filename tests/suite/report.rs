@@ -11,8 +11,8 @@ use flate2::write::GzEncoder;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
 use podinit::reports::report;
-use podinit::text::document::Style;
 use podinit_decode::DecodeOptions;
+use podinit_text::document::Style;
 use serde_json::{Value, json};
 
 /// One life of each of some kinds, as watch events with the time of their arrival.

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::metrics::{Durations, Figures, LEAST_OF_P99};
-use crate::text::document::Style;
-use crate::text::human_time::{rounded_seconds, seconds};
-use crate::text::palette;
 use podinit_core::lifecycle::{Outcome, Stage};
+use podinit_text::document::Style;
+use podinit_text::human_time::{rounded_seconds, seconds};
+use podinit_text::palette;
 
 /// The columns of a bar's line that are neither the bar nor the durations.
 const MARGIN: usize = 32;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::metrics::Figures;
-use crate::text::human_time::seconds;
 use podinit_core::lifecycle::Stage;
 use podinit_sim::scene::Scene;
+use podinit_text::human_time::seconds;
 
 /// How long a line stands.
 const LINE_STANDS: Duration = Duration::from_secs(6);

@@ -15,9 +15,9 @@ use crate::cluster::options::{ConnectError, ServerOptions};
 use crate::cluster::transport::{get_json, read_into, timed_out};
 use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::Problems;
-use crate::text::strangers_text::shown;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::strangers_text::shown;
 
 /// For a whole answer.
 const DEADLINE: Duration = Duration::from_secs(10);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::model::Failure;
-use crate::text::strangers_text::escaped_json;
+use podinit_text::strangers_text::escaped_json;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 /// A client may keep what it got for itself, and has to ask whether it still holds.

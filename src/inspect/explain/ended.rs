@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::text::human_time::{seconds, since};
-use crate::text::words::count;
 use podinit_core::lifecycle::{Milestone, Outcome, Record};
 use podinit_core::pod::{Ending, Termination};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::{seconds, since};
+use podinit_text::words::count;
 
 /// How the pod that is explained has ended, and what only was known of it from first sight.
 #[derive(Debug, Default)]

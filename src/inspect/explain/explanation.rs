@@ -14,8 +14,6 @@ use super::uncertainty;
 use super::verdict::verdict;
 use super::waterfall::{Row, waterfall};
 use crate::reports::report::{Advice, ProbeDurations, advise};
-use crate::text::human_time::since;
-use crate::text::strangers_text;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Cause, Latency, LostStartup, Milestone, MilestoneSource, Outcome, Progress, Record,
@@ -23,6 +21,8 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::since;
+use podinit_text::strangers_text;
 
 /// What a startup is seen beside.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::text::human_time::seconds;
 use podinit_core::lifecycle::{Interval, Record, Stage, StartupCapacity, Step};
 use podinit_core::node::NO_POOL;
+use podinit_text::human_time::seconds;
 
 /// What is known of a node. A label that it lacks is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

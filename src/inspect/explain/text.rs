@@ -2,11 +2,11 @@
 
 use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::waterfall::Row;
-use crate::text::document::{Document, Format, Style};
-use crate::text::human_time::{date_and_time, seconds};
-use crate::text::palette;
-use crate::text::strangers_text::shown;
 use podinit_core::lifecycle::MilestoneSource;
+use podinit_text::document::{Document, Format, Style};
+use podinit_text::human_time::{date_and_time, seconds};
+use podinit_text::palette;
+use podinit_text::strangers_text::shown;
 
 /// The columns of a row of the waterfall that are not bars.
 const MARGIN: usize = 44;

@@ -4,10 +4,10 @@ use super::ended::{Ended, is_end_known};
 use super::new_node;
 use super::parts::{Part, Share};
 use crate::inspect::autoscaling;
-use crate::text::human_time::{date_and_time, seconds, since};
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage, WaitReason};
 use podinit_core::reason::crash;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::{date_and_time, seconds, since};
 
 /// A part of this share is all that is named.
 const NEARLY_ALL: f64 = 0.85;

@@ -6,11 +6,11 @@ use super::ended::Ended;
 use super::fleet::Fleet;
 use super::parts::{Part, is_before_binding};
 use super::uncertainty;
-use crate::text::human_time::since;
 use podinit_core::lifecycle::{
     IntervalKind, IntervalResult, Record, RecordedImage, Span, Stage, StageSpans, Step,
 };
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::since;
 
 /// A bar of the waterfall: a stage, a step inside it, or an image pull.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::explanation::{Context, Explanation};
 use crate::reports::reader::ClockAhead;
 use crate::reports::report::SET_ASIDE;
-use crate::text::human_time::seconds;
-use crate::text::strangers_text;
-use crate::text::table::{Table, cell};
 use podinit_core::lifecycle::{Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::seconds;
+use podinit_text::strangers_text;
+use podinit_text::table::{Table, cell};
 
 /// So many are listed.
 const MOST: usize = 10;

@@ -1,8 +1,8 @@
 //! What stands above everything else where an answer cannot be trusted as it is.
 
 use super::{Freshness, FreshnessState};
-use crate::text::human_time::{clock_time, seconds, since};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::{clock_time, seconds, since};
 
 impl Freshness {
     /// One or two sentences for people at `now`; `None` where there is nothing to warn of.

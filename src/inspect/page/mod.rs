@@ -26,7 +26,7 @@ pub use overview::{Foot, Overview};
 pub use pod_page::pod_page;
 pub use routes::{PageSources, SharedHistory, router};
 
-use crate::text::palette;
+use podinit_text::palette;
 
 /// The style sheet of all pages.
 pub fn style() -> String {

@@ -16,9 +16,9 @@ use crate::inspect::explain::{Context, Explanation, addressed};
 use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::{Problem, Seen, Wanted};
 use crate::metrics::{Durations, Figures};
-use crate::text::human_time::{clock_time, seconds};
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::{clock_time, seconds};
 
 /// Everything that the page is made of.
 #[derive(Clone, Debug, Default)]

@@ -3,12 +3,12 @@
 use super::link::path_of;
 use super::problem_card::{largest, workload};
 use crate::inspect::problems::{Census, Group};
-use crate::text::human_time::{clock_time, seconds, since};
-use crate::text::words::count;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Cause;
 use podinit_core::problems::{FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::{clock_time, seconds, since};
+use podinit_text::words::count;
 
 /// So many problems and workloads of each are listed, and so many pods on the whole page.
 const MOST_GROUPS: usize = 3;

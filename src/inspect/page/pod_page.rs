@@ -5,7 +5,7 @@ use askama::Template;
 use super::overview::Foot;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
 use crate::inspect::explain::{AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine};
-use crate::text::human_time::{date_and_time, seconds};
+use podinit_text::human_time::{date_and_time, seconds};
 
 #[derive(Template)]
 #[template(path = "inspect/page/templates/pod.html", config = "src/askama.toml")]

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::history::{HOUR, Sample};
-use crate::text::human_time::hour_and_minute;
 use podinit_core::lifecycle::Stage;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::hour_and_minute;
 
 /// The size of a drawing in its own units; it is stretched to its place.
 pub(super) const WIDTH: f64 = 960.0;

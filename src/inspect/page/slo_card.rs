@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::history::{HOUR, History, SloWindow};
 use crate::metrics::SloFigures;
-use crate::text::human_time::seconds;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::seconds;
 
 /// What "now" is where enough pods have started in it; otherwise it is the last hour.
 const NOW: Duration = Duration::from_secs(300);

@@ -2,8 +2,8 @@
 
 use super::history::Hours;
 use crate::metrics::{Distribution, LEAST_OF_P99, intervals};
-use crate::text::human_time::rounded_seconds;
 use podinit_core::lifecycle::{Interval, Stage};
+use podinit_text::human_time::rounded_seconds;
 
 /// A distribution is drawn from a tenth of a second to a thousand seconds.
 const DECADES: f64 = 4.0;

@@ -4,10 +4,10 @@ use super::slo_card::SloCard;
 use crate::inspect::freshness::{Freshness, FreshnessState};
 use crate::inspect::node_clocks;
 use crate::inspect::problems::{Problem, untold};
-use crate::text::human_time::clock_time;
-use crate::text::words::count;
 use podinit_core::lifecycle::NodeClock;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::clock_time;
+use podinit_text::words::count;
 
 /// A problem with so many pods is red, as one with stuck pods is.
 const MANY: usize = 10;

@@ -2,7 +2,7 @@
 
 use super::link::path_of;
 use crate::inspect::explain::{Explanation, Row};
-use crate::text::human_time::seconds;
+use podinit_text::human_time::seconds;
 
 /// The width of the drawing, and the height of a row.
 pub(super) const WIDTH: f64 = 600.0;

@@ -27,11 +27,11 @@ use serde_json::Value;
 use crate::inspect::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
 use crate::inspect::freshness::Freshness;
 use crate::reports::reader::ClockAhead;
-use crate::text::strangers_text;
 use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
 use podinit_core::problems::{self, Earlier, FoundCapacity, FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
+use podinit_text::strangers_text;
 
 /// Where the sections of causes stand, without the name of one.
 const RUNBOOKS: &str = "deploy/runbooks.md#cause-";

@@ -2,14 +2,14 @@
 
 use crate::inspect::autoscaling;
 use crate::inspect::node_clocks;
-use crate::text::human_time::clock_time;
-use crate::text::words::count;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
 use podinit_core::problems::{Dimension, Problem};
 use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::clock_time;
+use podinit_text::words::count;
 
 /// The sentence about `problem` at `now`, with the figures that go with it. Of one that has ended, it says until
 /// when it lasted.

@@ -2,10 +2,10 @@
 
 use super::{Problem, Problems, untold};
 use crate::inspect::node_clocks;
-use crate::text::document::{Document, Format, Style};
-use crate::text::strangers_text::shown;
-use crate::text::table::{Table, cell};
-use crate::text::words::count;
+use podinit_text::document::{Document, Format, Style};
+use podinit_text::strangers_text::shown;
+use podinit_text::table::{Table, cell};
+use podinit_text::words::count;
 
 const NARROW: [&str; 8] =
     ["PODS", "STUCK", "SINCE", "CAUSE", "SHARED", "NODES", "WORKLOADS", "NAMESPACES"];

@@ -17,8 +17,8 @@ use crate::inspect::explain::addressed;
 use crate::inspect::freshness::Freshness;
 use crate::inspect::pods::{PodInFlight, Pods};
 use crate::reports::reader::ClockAhead;
-use crate::text::strangers_text;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::strangers_text;
 
 /// The pods that are stuck.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::inspect::explain::next_command;
-use crate::text::human_time::since;
 use podinit_core::lifecycle::{
     Progress, Record, RecordedCapacity, RecordedImage, Stage, WaitReason,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::human_time::since;
 
 /// A pod that is in its stage for longer than the limit. What is not known is left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]

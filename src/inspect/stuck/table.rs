@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{StuckPod, StuckPods};
-use crate::text::human_time::seconds;
-use crate::text::strangers_text::shown;
-use crate::text::table::{Table, cell};
+use podinit_text::human_time::seconds;
+use podinit_text::strangers_text::shown;
+use podinit_text::table::{Table, cell};
 
 const NARROW: [&str; 8] = ["NAMESPACE", "POD", "STAGE", "WAIT", "LIMIT", "CAUSE", "NODE", "OWNER"];
 const WIDE: [&str; 6] = ["CAPACITY", "IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];

@@ -8,10 +8,10 @@ use super::formatting::{range, signed, spoken};
 use super::mix::Mix;
 use super::only::Place;
 use super::row::{Difference, LEAST_PODS, Row, Verdict};
-use crate::text::human_time::short_seconds as seconds;
-use crate::text::words::{listed, percent};
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_core::node::NO_POOL;
+use podinit_text::human_time::short_seconds as seconds;
+use podinit_text::words::{listed, percent};
 
 /// The answer to the question whether startups are slower.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::Comparison;
 use super::formatting::{breakdown, changes, mix_sentence, row_table, sides};
-use crate::text::document::{Document, Format};
+use podinit_text::document::{Document, Format};
 
 /// The whole comparison.
 pub(super) fn render(found: &Comparison, format: Format) -> String {

@@ -5,11 +5,11 @@ use super::changes::{Counted, Names};
 use super::dimension::Part;
 use super::row::{Difference, Row};
 use super::statistics::Resampled;
-use crate::text::human_time::short_seconds as seconds;
-use crate::text::table::Table;
-use crate::text::words::percent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Step;
+use podinit_text::human_time::short_seconds as seconds;
+use podinit_text::table::Table;
+use podinit_text::words::percent;
 
 /// The columns of a row.
 const HEAD: [&str; 10] = [

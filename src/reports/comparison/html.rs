@@ -5,8 +5,8 @@ use askama::Template;
 use super::formatting::{breakdown, changes, mix_shares, row_table, sides};
 use super::{Comparison, Row, Side};
 use crate::reports::report::{distributions, intervals};
-use crate::text::table::Table;
 use podinit_core::quantile::Distribution;
+use podinit_text::table::Table;
 
 /// The distributions of an interval, laid over each other.
 #[derive(Clone, Debug, PartialEq)]

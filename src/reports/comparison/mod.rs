@@ -32,10 +32,10 @@ pub use side::{ComparedPod, Side, SideSummary};
 pub use threshold::{Checked, Threshold, percent_of};
 
 use crate::reports::report::intervals;
-use crate::text::document::{Format, Style};
-use crate::text::strangers_text;
 use breakdown::in_parallel;
 use podinit_core::lifecycle::{Interval, TimestampMode};
+use podinit_text::document::{Format, Style};
+use podinit_text::strangers_text;
 use statistics::mann_whitney;
 
 /// Two sides, compared.

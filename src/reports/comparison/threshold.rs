@@ -4,10 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Comparison, Verdict};
-use crate::text::duration::PrometheusDuration;
-use crate::text::human_time::short_seconds;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Interval;
+use podinit_text::duration::PrometheusDuration;
+use podinit_text::human_time::short_seconds;
 
 /// A quantile of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text::words::count;
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::NANOS_PER_SECOND;
+use podinit_text::words::count;
 
 /// So many clocks are named in a line of text.
 const MOST_NAMED: usize = 3;

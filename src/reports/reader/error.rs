@@ -6,8 +6,8 @@ use std::io;
 
 use super::misfit::Misfit;
 use super::position::{RecordingPosition, TextPosition};
-use crate::text::strangers_text::shown;
 use podinit_decode::ObjectFault;
+use podinit_text::strangers_text::shown;
 
 /// A fault with its position.
 #[derive(Debug)]

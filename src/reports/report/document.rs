@@ -4,8 +4,8 @@ use super::formatting::{
     COLD, PROBES, cold, intervals, kept, notes, outcomes, pods, probes_left_out, seconds, span,
 };
 use super::summary::Report;
-use crate::text::document::{Document, Format};
-use crate::text::table::Table;
+use podinit_text::document::{Document, Format};
+use podinit_text::table::Table;
 
 /// The columns of the chart that are not bars.
 const CHART_MARGIN: usize = 20;

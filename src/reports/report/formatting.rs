@@ -3,11 +3,11 @@
 use super::probes::ProbeReport;
 use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 use crate::reports::reader::ClockAhead;
-pub(super) use crate::text::human_time::seconds;
-use crate::text::table::Table;
-use crate::text::words::{count, percent};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Stage, StartupCapacity, StartupImages, Step};
+pub(super) use podinit_text::human_time::seconds;
+use podinit_text::table::Table;
+use podinit_text::words::{count, percent};
 
 /// The columns of the table of intervals.
 const HEAD: [&str; 8] = ["interval", "count", "min", "p50", "p90", "p95", "p99", "max"];

@@ -45,9 +45,9 @@ pub(crate) use trace::Trace;
 use crate::reports::observed::observed;
 use crate::reports::reader::{Document, RecordingError};
 use crate::reports::replay::ReplayConfig;
-use crate::text::document::{Format, Style};
-use crate::text::strangers_text;
 use podinit_core::timestamp::Timestamp;
+use podinit_text::document::{Format, Style};
+use podinit_text::strangers_text;
 
 /// Summarizes a recording, with at most `top` of its slowest pods, and of the workloads whose probes
 /// should be changed.

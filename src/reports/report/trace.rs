@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::formatting::Names;
 use super::pods::ReportedPod;
-use crate::text::strangers_text::escaped_json;
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::strangers_text::escaped_json;
 
 /// What pods without a node are shown below.
 const NO_NODE: &str = "no node";

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_saphyr::Spanned;
 
-use crate::config_file::yaml::{Given, unknown};
-use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::Interval;
+use podinit_text::config_file::yaml::{Given, unknown};
+use podinit_text::duration::PrometheusDuration;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -12,11 +12,11 @@ pub use self::selection::Sources;
 
 use self::form::{FileForm, NamespacesForm, SloForm};
 use super::{Slo, SloFile};
-use crate::config_file::reload::{FileState, Inspection};
-use crate::config_file::yaml;
-use crate::config_file::{Fault, FileError, regular_file};
-use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::{Namespaces, Selection, SloRule};
+use podinit_text::config_file::reload::{FileState, Inspection};
+use podinit_text::config_file::yaml;
+use podinit_text::config_file::{Fault, FileError, regular_file};
+use podinit_text::duration::PrometheusDuration;
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
 pub const MAX_SLOS: usize = 64;

@@ -3,7 +3,7 @@
 use serde_saphyr::{Location, Spanned};
 
 use super::form::SloForm;
-use crate::config_file::Fault;
+use podinit_text::config_file::Fault;
 
 /// The sources of evidence that are read besides pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::promql::{
     NAMESPACE_LABELS, TARGET_LABELS, indented, over_targets, over_targets_and, series,
 };
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 /// The alerts, in the order in which they are written.
 pub(super) fn group(options: &RenderOptions) -> Group {

@@ -7,7 +7,7 @@ use super::annotations;
 use super::options::RenderOptions;
 use super::promql::{self, NAMESPACE_LABELS, over_namespaces, quantile, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 const WINDOW: PrometheusDuration = PrometheusDuration::from_minutes(30);
 

@@ -3,7 +3,7 @@
 use super::options::RenderOptions;
 use super::promql::{over_targets, series};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 /// The name of the alert.
 pub(super) const NODES_LATE: &str = "PodinitNodesLate";

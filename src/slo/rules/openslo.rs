@@ -6,7 +6,7 @@ use super::options::RulesError;
 use super::promql::{left_out, promise, series};
 use super::rule_file;
 use crate::slo::{Slo, SloFile};
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 const SERVICE: &str = "podinit";
 

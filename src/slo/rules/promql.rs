@@ -15,7 +15,7 @@
 //!   startup SLI and the durations of image pulls, which no SLO counts, are read from histograms.
 
 use crate::slo::Slo;
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 /// The labels of the namespace of pods, or of the exporter where pods have none.
 pub(super) const NAMESPACE_LABELS: &str = "namespace, exported_namespace";

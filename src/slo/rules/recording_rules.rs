@@ -8,7 +8,7 @@
 use super::promql::{self, NAMESPACE_LABELS, number, over_namespaces, over_targets_and, series};
 use super::rule_file::{Group, RecordingRule, Rule, Severity};
 use crate::slo::Slo;
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 const EVENTS: &str = "podinit_slo_events_total";
 const BAD_CAUSES: &str = "podinit_slo_bad_causes_total";

@@ -4,7 +4,7 @@ use super::annotations;
 use super::options::RenderOptions;
 use super::promql::{over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 /// The name of the alert.
 pub(super) const STARTUPS_REJECTED: &str = "PodinitStartupsRejected";

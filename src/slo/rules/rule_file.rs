@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::{RenderOptions, RulesError};
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 /// Labels or annotations, in the order in which they are written.
 pub(super) type Pairs = Vec<(&'static str, String)>;

@@ -21,8 +21,8 @@ use super::promql::{self, left_out, number, over_targets, promise, series};
 use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::slo::Slo;
-use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::{Interval, Stage};
+use podinit_text::duration::PrometheusDuration;
 
 /// The least number of bad pods in the long window.
 pub(super) const MIN_BAD_PODS: u32 = 5;

@@ -4,7 +4,7 @@
 use super::options::RenderOptions;
 use super::promql::{self, NAMESPACE_LABELS, POD_LABELS, observations, quantile, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
-use crate::text::duration::PrometheusDuration;
+use podinit_text::duration::PrometheusDuration;
 
 const FAMILY: &str = "podinit_startup_sli_duration_seconds";
 const WINDOW: PrometheusDuration = PrometheusDuration::from_hours(1);

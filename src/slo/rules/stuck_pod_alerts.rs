@@ -26,8 +26,8 @@ use super::options::RenderOptions;
 use super::promql::{NAMESPACE_LABELS, indented, over_namespaces, over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
 use crate::slo::SloFile;
-use crate::text::duration::PrometheusDuration;
 use podinit_core::lifecycle::Stage;
+use podinit_text::duration::PrometheusDuration;
 
 /// The name of the alerts on pods that are newly stuck.
 pub(super) const PODS_STUCK: &str = "PodinitPodsStuck";

@@ -1,6 +1,6 @@
 //! The JSON of a panel.
 
-use podinit::text::palette::PALETTE;
+use podinit_text::palette::PALETTE;
 use serde_json::{Value, json};
 
 use super::{Kind, Panel, Target, datasource};

@@ -109,6 +109,6 @@ impl Page {
 }
 
 fn seconds(duration: &str) -> f64 {
-    let duration: podinit::text::duration::PrometheusDuration = duration.parse().unwrap();
+    let duration: podinit_text::duration::PrometheusDuration = duration.parse().unwrap();
     duration.as_seconds() as f64
 }

@@ -7,10 +7,10 @@ use crate::reports::report::formatting::{Names, cold_sentence, seconds};
 use crate::reports::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::reports::report::pods::durations;
 use crate::reports::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
-use crate::text::words::{count, percent};
 use podinit_core::lifecycle::{Interval, Outcome, Record, Stage};
 use podinit_core::node::NO_POOL;
 use podinit_core::quantile::Distribution;
+use podinit_text::words::{count, percent};
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
 /// the others, and longer by so many seconds.
@@ -204,7 +204,7 @@ fn late_network(ready: &[&Record]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::table::Table;
+    use podinit_text::table::Table;
 
     #[test]
     fn a_pod_that_waits_alone_is_named() {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
 use crate::reports::report::pods::durations;
-use crate::text::table::Table;
 use podinit_core::lifecycle::{Interval, Outcome};
 use podinit_core::node::{NO_POOL, NodeLabels};
+use podinit_text::table::Table;
 
 /// So many rows of a table are shown.
 const MOST_ROWS: usize = 25;

@@ -18,11 +18,11 @@ use askama::Template;
 
 use super::formatting::{self, ColdSection, Names, intervals, notes, outcomes, span};
 use super::{DetailedReport, WorkloadAdvice};
-use crate::text::palette;
-use crate::text::table::Table;
 use distributions::Distribution;
 use heatmap::Heatmap;
 use podinit_core::lifecycle::Stage;
+use podinit_text::palette;
+use podinit_text::table::Table;
 use stages::{NOT_ACCOUNTED_FOR, StackedStages};
 use startups::Waterfall;
 use unfinished::Unfinished;

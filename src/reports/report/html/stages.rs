@@ -3,8 +3,8 @@
 use super::charts::{Part, bar};
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::{Names, seconds};
-use crate::text::words::percent;
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
+use podinit_text::words::percent;
 
 /// The stages of some pods, on average.
 pub(super) struct StackedStages {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::reports::report::ReportedPod;
 use crate::reports::report::formatting::seconds;
-use crate::text::table::Table;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
+use podinit_text::table::Table;
 
 /// So many pods are named.
 const MOST_PODS: usize = 100;

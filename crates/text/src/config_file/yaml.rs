@@ -14,11 +14,7 @@ use super::file_error::Fault;
 use super::nearest::nearest;
 
 /// Reads one YAML document of at most `most` bytes. `nothing` is how to write one without any settings.
-pub(crate) fn parse<T: DeserializeOwned>(
-    bytes: &[u8],
-    most: usize,
-    nothing: &str,
-) -> Result<T, Fault> {
+pub fn parse<T: DeserializeOwned>(bytes: &[u8], most: usize, nothing: &str) -> Result<T, Fault> {
     if bytes.len() > most {
         return Err(Fault::of_whole(format!("is longer than {most} bytes")));
     }
@@ -69,7 +65,7 @@ fn why(error: &Error) -> Cow<'_, str> {
 const EMPTY: &str = "the value is empty; write one, or leave out its key";
 
 /// Says that `word` is unknown, and suggests the nearest of `known` or lists them. It does not repeat `word`.
-pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> Cow<'static, str> {
+pub fn unknown(what: &str, word: &str, known: &[&str]) -> Cow<'static, str> {
     match nearest(word, known) {
         Some(near) => format!("{what}; did you mean {near}?").into(),
         None => format!("{what}; known are {}", known.join(", ")).into(),
@@ -78,7 +74,7 @@ pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> Cow<'static, st
 
 /// A setting that may be left out, but not left empty: a template that fills in nothing must not remove it.
 #[derive(Debug)]
-pub(crate) struct Given<T>(pub(crate) Option<T>);
+pub struct Given<T>(pub Option<T>);
 
 impl<T> Default for Given<T> {
     fn default() -> Self {

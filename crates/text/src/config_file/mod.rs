@@ -5,8 +5,8 @@ mod file_error;
 mod nearest;
 pub mod regular_file;
 pub mod reload;
-pub(crate) mod yaml;
+pub mod yaml;
 
-pub(crate) use file_error::Fault;
+pub use file_error::Fault;
 pub use file_error::FileError;
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;

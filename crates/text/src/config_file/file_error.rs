@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_saphyr::Location;
 
-use crate::text::strangers_text::shown;
+use crate::strangers_text::shown;
 
 /// An error in a file, on one line: the file, the line and the column, what is wrong, and how to fix it. It repeats
 /// nothing of the contents.
@@ -18,7 +18,7 @@ impl std::error::Error for FileError {}
 
 impl FileError {
     /// `file` could not be read.
-    pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> Self {
+    pub fn unreadable(file: &str, error: &std::io::Error) -> Self {
         Fault::of_whole(format!("cannot be read: {error}")).of_file(file)
     }
 
@@ -40,7 +40,7 @@ impl fmt::Display for FileError {
 
 /// An error in a file whose name is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
     /// Line and column, from 1; `None` for the whole file
     place: Option<(u64, u64)>,
     why: String,
@@ -48,12 +48,12 @@ pub(crate) struct Fault {
 
 impl Fault {
     /// An error of the file as a whole.
-    pub(crate) fn of_whole(why: impl Into<String>) -> Self {
+    pub fn of_whole(why: impl Into<String>) -> Self {
         Self::new(None, why)
     }
 
     /// An error of what is there.
-    pub(crate) fn at(place: Location, why: impl Into<String>) -> Self {
+    pub fn at(place: Location, why: impl Into<String>) -> Self {
         let is_known = place != Location::UNKNOWN;
         Self::new(is_known.then(|| (place.line(), place.column())), why)
     }
@@ -66,7 +66,7 @@ impl Fault {
     }
 
     /// The error, of a file with this name.
-    pub(crate) fn of_file(self, file: &str) -> FileError {
+    pub fn of_file(self, file: &str) -> FileError {
         FileError { file: file.to_owned(), fault: self }
     }
 }

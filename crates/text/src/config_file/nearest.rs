@@ -1,7 +1,7 @@
 //! The word that was meant.
 
 /// The known word that was most likely intended.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     // A word as long as this is no typing error, and not worth comparing.
     if word.len() > 64 {
         return None;

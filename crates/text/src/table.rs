@@ -11,7 +11,7 @@ const GAP: usize = 3;
 
 /// Rows below a head, as long as it. Their cells are texts of the format, in HTML any texts; the first names the row.
 #[derive(Clone, Debug, Template)]
-#[template(path = "text/table.html", config = "src/askama.toml")]
+#[template(path = "table.html")]
 pub struct Table {
     /// What it shows, for those who cannot see it
     label: String,
