@@ -87,7 +87,6 @@ mod tests {
     use super::*;
     use crate::doctor::labels::check;
     use crate::metrics::LabelCensus;
-    use crate::metrics::layout::CLASSIC_BUCKETS;
     use crate::watch::events::stats::EventLossReason;
     use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
@@ -96,6 +95,7 @@ mod tests {
         WaitReason,
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
+    use podinit_histogram::layout::CLASSIC_BUCKETS;
 
     #[test]
     fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {

@@ -94,7 +94,7 @@ impl FamilyType for BadCausesBySlo {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

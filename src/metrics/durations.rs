@@ -1,10 +1,10 @@
 //! How long stages and whole startups took, for the live page: of all label sets together.
 
-use super::cells::CellCount;
 use super::exposition::Exposition;
 use super::histogram::Snapshot;
-use super::layout::LAYOUT;
 use podinit_core::lifecycle::{Interval, Stage};
+use podinit_histogram::cells::CellCount;
+use podinit_histogram::layout::LAYOUT;
 
 /// The 99th percentile is shown of at least so many durations.
 pub const LEAST_OF_P99: u64 = 100;
@@ -111,7 +111,7 @@ fn span(cell: u16) -> (f64, f64) {
     (cell.checked_sub(1).map_or(0.0, at), at(cell))
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

@@ -55,7 +55,7 @@ pub fn families() -> &'static [FamilyDoc] {
     &FAMILIES
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

@@ -11,13 +11,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cells::{CellCount, Cells};
 use super::exemplar::{Exemplar, Exemplars, SpanRef};
-use super::layout::{CLASSIC_BUCKETS, LAYOUT};
 use crate::instruments::{Encoder, FamilyType, Kind, Label, LabelText};
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_histogram::cells::{CellCount, Cells};
+use podinit_histogram::layout::{CLASSIC_BUCKETS, LAYOUT};
 
 /// Latencies of one series.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ pub struct Snapshot {
     pub(super) start: Option<Timestamp>,
 }
 
-/// The native view: buckets of schema [`NATIVE_SCHEMA`](super::layout::NATIVE_SCHEMA) in the sparse
+/// The native view: buckets of schema [`NATIVE_SCHEMA`](podinit_histogram::layout::NATIVE_SCHEMA) in the sparse
 /// form of Prometheus' `metrics.proto`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Native {
@@ -274,14 +274,14 @@ pub trait HistogramEncoder: Encoder {
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::metrics::layout::CLASSIC_BOUNDS;
+    use podinit_histogram::layout::CLASSIC_BOUNDS;
 
     const SECOND: u64 = 1_000_000_000;
 

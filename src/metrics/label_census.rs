@@ -5,10 +5,10 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
-use super::layout::CLASSIC_BUCKETS;
 use super::namespaces::Namespaces;
 use podinit_core::lifecycle::{Interval, PullResult};
 use podinit_core::pod::PodInfo;
+use podinit_histogram::layout::CLASSIC_BUCKETS;
 
 /// The series of a histogram in the classic formats: the buckets, the sum and the count.
 const SERIES_OF_A_HISTOGRAM: usize = CLASSIC_BUCKETS + 2;
@@ -149,7 +149,7 @@ impl LabelCensus {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

@@ -292,7 +292,7 @@ fn prometheus_name(key: &str) -> String {
     name
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

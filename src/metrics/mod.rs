@@ -17,7 +17,6 @@
 mod bad_causes;
 mod builder;
 mod capped;
-mod cells;
 mod durations;
 mod event_families;
 pub mod exemplar;
@@ -32,9 +31,6 @@ mod label_census;
 mod label_sets;
 mod label_values;
 pub mod labels;
-pub mod layout;
-#[cfg(all(test, podinit_loom))]
-mod model;
 mod namespaces;
 mod node_families;
 mod occupancy;
@@ -44,14 +40,12 @@ mod problem_pods;
 mod recorder;
 pub mod saved;
 mod saved_holds;
-mod sequence_lock;
 mod slo;
 mod start_times;
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod start_times_tests;
 mod startup_durations;
 mod store;
-mod sync;
 
 pub use crate::instruments::Format;
 pub use builder::Builder;

@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::capped::Capped;
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
-use super::sequence_lock::{Read, SequenceLock};
 use super::start_times::StartTimes;
-use super::sync::{AtomicU64, Ordering};
 use crate::instruments::{
     AnyText, Counter, CounterVec, Gauge, Head, Number, SavedFamilies, SavedSeries,
 };
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Latency, NodeOutcome, NodeState, NodeStep};
+use podinit_histogram::sequence_lock::{Read, SequenceLock};
+use podinit_histogram::sync::{AtomicU64, Ordering};
 
 /// The label, as `podinit_label_values_dropped_total` names it too.
 pub(super) const NODE_POOL: &str = "nodepool";

@@ -94,7 +94,7 @@ impl Vacancies {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 
 use super::namespaces::NamespaceSlot;
 
-use super::sequence_lock::{Read, SequenceLock};
-use super::sync::{AtomicU64, Ordering};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{Outcome, PodState, Stage, WaitReason};
+use podinit_histogram::sequence_lock::{Read, SequenceLock};
+use podinit_histogram::sync::{AtomicU64, Ordering};
 
 const STAGES: usize = Stage::ALL.len();
 const OUTCOMES: usize = Outcome::ALL.len();
@@ -245,7 +245,7 @@ impl PodCounts {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

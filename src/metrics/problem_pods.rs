@@ -89,7 +89,7 @@ impl FamilySource for ProblemPods {
     fn restore(&self, _: &SavedFamilies) {}
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

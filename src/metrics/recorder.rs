@@ -312,7 +312,7 @@ const fn waiting(state: PodState) -> Option<WaitReason> {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod places_tests;
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests;

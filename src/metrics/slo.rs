@@ -232,7 +232,7 @@ impl SloCounter {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 impl SloCounter {
     /// The good events of all SLOs and namespaces.
     pub(super) fn good(&self) -> u64 {
@@ -240,7 +240,7 @@ impl SloCounter {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use podinit_core::lifecycle::BadReason;

@@ -453,5 +453,5 @@ impl Store {
     }
 }
 
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::instruments::{Encoder, Head, Label, Number};
 use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
-use crate::metrics::layout::CLASSIC_BOUNDS;
+use podinit_histogram::layout::CLASSIC_BOUNDS;
 
 /// Writes JSON, one family to a line. Members are written one by one, since their order would
 /// otherwise depend on how serde_json was built; writing to a `String` cannot fail.

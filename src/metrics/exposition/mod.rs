@@ -4,7 +4,7 @@
 mod figures;
 mod json;
 mod protobuf;
-#[cfg(all(test, not(podinit_loom)))]
+#[cfg(test)]
 mod reference_tests;
 mod text;
 

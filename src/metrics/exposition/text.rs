@@ -11,7 +11,7 @@ use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
-use crate::metrics::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS};
+use podinit_histogram::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS};
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

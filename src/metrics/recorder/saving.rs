@@ -9,7 +9,6 @@ use crate::instruments::SavedFamilies;
 use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
 use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
 use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
-use crate::metrics::layout::LAYOUT;
 use crate::metrics::namespaces::{NamespaceSlot, UNNAMED};
 use crate::metrics::node_families::{NODE_STARTUP, NODES_DISCOVERED, NodeMetrics};
 use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
@@ -20,6 +19,7 @@ use crate::metrics::startup_durations::{STARTUP_DURATION, StartupDurations};
 use crate::metrics::store::SeriesSet;
 use podinit_core::lifecycle::{Interval, LabelHold, Observer, PodInFlight, SavedPod};
 use podinit_core::timestamp::Timestamp;
+use podinit_histogram::layout::LAYOUT;
 
 impl Recorder {
     /// All counters, of every source that was built with this recorder.

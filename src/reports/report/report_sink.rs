@@ -9,7 +9,6 @@ use super::pods::PodCollector;
 use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, PodName, Report};
-use crate::metrics::layout::CLASSIC_BOUNDS;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -20,6 +19,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
+use podinit_histogram::layout::CLASSIC_BOUNDS;
 
 /// The pod that entered each stage first, of those that are in it.
 type OldestPods = [Option<PodName>; Stage::ALL.len()];

@@ -8,7 +8,7 @@ use super::wire::{
 };
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{Native, Snapshot};
-use crate::metrics::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS, NATIVE_SCHEMA, ZERO_THRESHOLD};
+use podinit_histogram::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS, NATIVE_SCHEMA, ZERO_THRESHOLD};
 
 const SAMPLE_COUNT: u8 = key(1, WireType::Varint);
 const SAMPLE_SUM: u8 = key(2, WireType::Double);

@@ -8,9 +8,9 @@ use prost::Message;
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
-use crate::metrics::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
 use crate::metrics::start_times::StartTimes;
 use podinit_core::timestamp::Timestamp;
+use podinit_histogram::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
 
 /// A family after its length. Its unit stands before its series.
 pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {

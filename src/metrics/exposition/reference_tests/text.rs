@@ -3,7 +3,7 @@
 use super::Dialect;
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
-use crate::metrics::layout::CLASSIC_BOUNDS;
+use podinit_histogram::layout::CLASSIC_BOUNDS;
 
 pub(super) struct Reference {
     open: bool,

@@ -2,13 +2,13 @@
 //! (`--cfg podinit_loom`; the plain `loom` cfg would also take the network out of tokio).
 
 #[cfg(podinit_loom)]
-pub(super) use loom::{
+pub use loom::{
     hint::spin_loop,
     sync::atomic::{AtomicU64, Ordering, fence},
     thread::yield_now,
 };
 #[cfg(not(podinit_loom))]
-pub(super) use std::{
+pub use std::{
     hint::spin_loop,
     sync::atomic::{AtomicU64, Ordering, fence},
     thread::yield_now,

@@ -6,8 +6,7 @@
 
 use std::sync::LazyLock;
 
-/// The upper bounds of the classic buckets, in seconds ([§7.7](crate::specification#s7-7): the
-/// kubelet's own), `+Inf` aside.
+/// The upper bounds of the classic buckets, in seconds, `+Inf` aside. They are the kubelet's own (specification, §7.7).
 pub const CLASSIC_BOUNDS: [f64; 25] = [
     0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0, 240.0,
     300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,
@@ -23,8 +22,7 @@ pub const NATIVE_SCHEMA: i32 = 3;
 pub const ZERO_THRESHOLD: f64 = 1.0 / 1024.0;
 
 /// The native buckets above the zero bucket have the indices -79 to 176; the upper bound of the
-/// last, 2^22 s (48 days), lies beyond the longest latency ([§4.6](crate::specification#s4-6): thirty
-/// days).
+/// last, 2^22 s (48 days), lies beyond the longest latency, thirty days (specification, §4.6).
 const ZERO_INDEX: i32 = -80;
 const LAST_INDEX: i32 = 176;
 
@@ -42,23 +40,23 @@ const EIGHTHS: [f64; 8] = [
 
 /// The meaning of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub struct Cell {
     /// The position in [`CLASSIC_BOUNDS`] of the smallest bound that is not below the cell;
     /// `CLASSIC_BOUNDS.len()` for `+Inf`.
-    pub(super) classic: usize,
+    pub classic: usize,
     /// The index of the native bucket; `None` for the zero bucket.
-    pub(super) native: Option<i32>,
+    pub native: Option<i32>,
 }
 
 /// The cells that all histograms share.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub struct Layout {
     bounds: Box<[u64]>,
     cells: Box<[Cell]>,
 }
 
 /// The one layout.
-pub(super) static LAYOUT: LazyLock<Layout> = LazyLock::new(Layout::new);
+pub static LAYOUT: LazyLock<Layout> = LazyLock::new(Layout::new);
 
 impl Layout {
     fn new() -> Self {
@@ -72,33 +70,33 @@ impl Layout {
     }
 
     /// The number of cells.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.cells.len()
     }
 
     /// The upper bounds of the cells, in nanoseconds, ascending.
-    pub(super) fn bounds(&self) -> &[u64] {
+    pub fn bounds(&self) -> &[u64] {
         &self.bounds
     }
 
     /// For each of the cells that end at `bounds` the one that holds its bound here.
-    pub(super) fn cells_of(&self, bounds: &[u64]) -> Vec<usize> {
+    pub fn cells_of(&self, bounds: &[u64]) -> Vec<usize> {
         bounds.iter().map(|bound| self.cell_of(*bound)).collect()
     }
 
     /// The cell for a latency. What lies above all bounds, which no
-    /// [`Latency`](podinit_core::lifecycle::Latency) does, goes into the last one.
-    pub(super) fn cell_of(&self, nanos: u64) -> usize {
+    /// latency does, goes into the last one.
+    pub fn cell_of(&self, nanos: u64) -> usize {
         self.bounds.partition_point(|bound| *bound < nanos).min(self.cells.len() - 1)
     }
 
     /// What `cell` means.
-    pub(super) fn cell(&self, cell: usize) -> Cell {
+    pub fn cell(&self, cell: usize) -> Cell {
         self.cells[cell]
     }
 
     /// All cells, in ascending order.
-    pub(super) fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
 }

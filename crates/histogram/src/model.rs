@@ -1,7 +1,7 @@
 //! Model checks with loom: every interleaving, and every stale value that the memory model allows.
 //!
 //! ```text
-//! RUSTFLAGS="--cfg podinit_loom" cargo test --lib --target-dir target/loom metrics::model
+//! RUSTFLAGS="--cfg podinit_loom" cargo test -p podinit-histogram --target-dir target/loom
 //! ```
 //!
 //! With one writer beside the reader all executions are tried; with two of them all those with at
@@ -15,9 +15,9 @@ use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 
-use super::cells::Cells;
-use super::sequence_lock::SequenceLock;
-use super::sync::{AtomicU64, Ordering};
+use crate::cells::Cells;
+use crate::sequence_lock::SequenceLock;
+use crate::sync::{AtomicU64, Ordering};
 
 const PREEMPTIONS: usize = 3;
 
@@ -28,7 +28,7 @@ fn check(writers: usize, model: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Writers move one unit each from one atomic to another; a reader that calls its snapshot
-/// consistent must find the total unchanged. This is the accounting of pods ([§5.7](crate::specification#s5-7)).
+/// consistent must find the total unchanged. This is the accounting of pods (specification, §5.7).
 fn moves_are_seen_whole(writers: usize) {
     let met = std::sync::Arc::new([const { AtomicBool::new(false) }; 2]);
     let (total, seen) = (writers as u64, met.clone());

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use super::sequence_lock::{Read, SequenceLock};
-use super::sync::{AtomicU64, Ordering};
+use crate::sequence_lock::{Read, SequenceLock};
+use crate::sync::{AtomicU64, Ordering};
 
 /// How many cells have their bits in one word.
 const WORD: usize = u64::BITS as usize;
 
-const NANOS_PER_SECOND: u64 = podinit_core::timestamp::NANOS_PER_SECOND.unsigned_abs();
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Cells, one of which each observation increments, and the exact sum of what was observed.
 ///
@@ -19,7 +19,7 @@ const NANOS_PER_SECOND: u64 = podinit_core::timestamp::NANOS_PER_SECOND.unsigned
 /// makes that a wait only where two writers meet at the very first observation of one series, which
 /// the single recorder excludes.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub struct Cells {
     lock: SequenceLock,
     /// Whole seconds of all observations, and what each had beyond them, in nanoseconds: two plain
     /// additions need no carry, and neither part overflows within 10^10 observations.
@@ -31,11 +31,11 @@ pub(super) struct Cells {
 }
 
 /// A cell that is not empty, and what it counts.
-pub(super) type CellCount = (u16, u64);
+pub type CellCount = (u16, u64);
 
 impl Cells {
     /// `len` cells at zero, 65,536 at most.
-    pub(super) fn new(len: usize) -> Self {
+    pub fn new(len: usize) -> Self {
         Self {
             lock: SequenceLock::new(),
             seconds: AtomicU64::new(0),
@@ -46,7 +46,7 @@ impl Cells {
     }
 
     /// Counts one observation of `nanos` nanoseconds in `cell`.
-    pub(super) fn record(&self, cell: usize, nanos: u64) {
+    pub fn record(&self, cell: usize, nanos: u64) {
         let counts = self.counts.get_or_init(|| self.allocate());
         let _writing = self.lock.write();
         let (used, cells) = counts.split_at(self.words());
@@ -57,13 +57,13 @@ impl Cells {
     }
 
     /// Whether anything was counted in `cell`.
-    pub(super) fn is_counted(&self, cell: usize) -> bool {
+    pub fn is_counted(&self, cell: usize) -> bool {
         let counts = self.counts.get();
         counts.is_some_and(|counts| counts[self.words() + cell].load(Ordering::Relaxed) > 0)
     }
 
     /// Adds what was counted before: so much in each of these cells, and `sum` nanoseconds in all.
-    pub(super) fn add(&self, cells: impl IntoIterator<Item = (usize, u64)>, sum: u128) {
+    pub fn add(&self, cells: impl IntoIterator<Item = (usize, u64)>, sum: u128) {
         let counts = self.counts.get_or_init(|| self.allocate());
         let _writing = self.lock.write();
         let (used, counters) = counts.split_at(self.words());
@@ -84,7 +84,7 @@ impl Cells {
     ///
     /// After a torn read (see [`SequenceLock`]) the sum may differ from the cells by the observations that
     /// were under way; the cells themselves are a count that was or will be true of each.
-    pub(super) fn read_into(&self, counts: &mut Vec<CellCount>) -> u128 {
+    pub fn read_into(&self, counts: &mut Vec<CellCount>) -> u128 {
         let Some(cells) = self.counts.get() else {
             counts.clear();
             return 0;
@@ -96,7 +96,7 @@ impl Cells {
 
     /// As [`Cells::read_into`], in one attempt.
     #[cfg(podinit_loom)]
-    pub(super) fn try_read(&self) -> Option<(Vec<CellCount>, u128)> {
+    pub fn try_read(&self) -> Option<(Vec<CellCount>, u128)> {
         let Some(cells) = self.counts.get() else {
             return Some((Vec::new(), 0));
         };

@@ -24,7 +24,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::sync::{AtomicU64, Ordering, fence, spin_loop, yield_now};
+use crate::sync::{AtomicU64, Ordering, fence, spin_loop, yield_now};
 
 /// Attempts that a reader makes without giving up the processor: a write takes nanoseconds.
 const SPINS: u32 = 64;
@@ -37,14 +37,14 @@ const SLEEP: Duration = Duration::from_millis(1);
 
 /// The pair of counters that guards one group of atomics.
 #[derive(Debug)]
-pub(super) struct SequenceLock {
+pub struct SequenceLock {
     begun: AtomicU64,
     ended: AtomicU64,
 }
 
 /// What a reader got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Read<T> {
+pub enum Read<T> {
     /// No write was under way while this was read.
     Consistent(T),
     /// Every attempt met a write; this is what the last one read. Each atomic by itself is a value
@@ -54,22 +54,22 @@ pub(super) enum Read<T> {
 
 /// A write under way; it ends when this is dropped.
 #[must_use]
-pub(super) struct Writing<'a>(&'a SequenceLock);
+pub struct Writing<'a>(&'a SequenceLock);
 
 impl SequenceLock {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self { begun: AtomicU64::new(0), ended: AtomicU64::new(0) }
     }
 
     /// Begins a write. Any number of writers may write at once; none waits.
-    pub(super) fn write(&self) -> Writing<'_> {
+    pub fn write(&self) -> Writing<'_> {
         self.begun.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::Release);
         Writing(self)
     }
 
     /// Reads the guarded atomics with `data` (relaxed loads) once; `None` if a write was under way.
-    pub(super) fn try_read<T>(&self, data: impl FnOnce() -> T) -> Option<T> {
+    pub fn try_read<T>(&self, data: impl FnOnce() -> T) -> Option<T> {
         let ended = self.ended.load(Ordering::Acquire);
         let value = data();
         fence(Ordering::Acquire);
@@ -77,7 +77,7 @@ impl SequenceLock {
     }
 
     /// Reads the guarded atomics until no write interferes, within a bound.
-    pub(super) fn read<T>(&self, mut data: impl FnMut() -> T) -> Read<T> {
+    pub fn read<T>(&self, mut data: impl FnMut() -> T) -> Read<T> {
         for attempt in 0..SPINS + YIELDS + SLEEPS {
             if let Some(value) = self.try_read(&mut data) {
                 return Read::Consistent(value);
