@@ -260,7 +260,7 @@ async fn before_the_state_is_restored_nothing_of_it_is_shown() {
     let started = Started::behind(Fault::Silence, &state).await;
     sleep(Duration::from_secs(1)).await;
     assert!(started.says("podinit_synced 0"));
-    let saved = crate::metrics::families().iter().filter(|family| family.saved);
+    let saved = crate::exporter::families().iter().filter(|family| family.saved);
     let metrics = started.metrics();
     for family in saved.map(|family| family.name).chain(["podinit_pods_in_flight"]) {
         assert!(!metrics.contains(family), "{family}: {metrics}");

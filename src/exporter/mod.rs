@@ -7,6 +7,7 @@ pub(crate) mod api_server_wait;
 #[cfg(test)]
 mod clock_tests;
 pub mod config;
+mod families;
 mod ingest;
 mod ingest_sink;
 pub(crate) mod own_thread;
@@ -19,3 +20,5 @@ pub(crate) mod span_export;
 pub(crate) mod start;
 mod tasks;
 mod tls_reload;
+
+pub use families::families;

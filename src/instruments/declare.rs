@@ -68,6 +68,10 @@ macro_rules! families {
         }
 
         impl $crate::instruments::FamilySource for $name {
+            fn families(&self) -> Vec<$crate::instruments::FamilyDoc> {
+                Self::FAMILIES.to_vec()
+            }
+
             fn collect(&self, out: &mut dyn $crate::instruments::Encoder) {
                 let [$($field),+] = &Self::FAMILIES;
                 $( $crate::instruments::Instrument::collect(&self.$field, $field, out); )+
@@ -102,7 +106,7 @@ macro_rules! families {
 
 /// Declares families whose series their owner computes or keeps itself: a constant for each, and
 /// the list of them. The type says which labels they have; no value of it is made. `saved` obliges
-/// the owner to save them, which a test of `metrics::families` checks.
+/// the owner to save them, which a test of the list of all families checks.
 #[macro_export]
 macro_rules! computed_families {
     (
@@ -117,6 +121,7 @@ macro_rules! computed_families {
     ) => {
         $(
             #[doc = $help]
+            #[allow(unreachable_pub, reason = "each is as visible as their list")]
             $vis const $name: $crate::instruments::FamilyDoc =
                 $crate::family!($type, $family, [$($label),*], $stability, $persistence, $help);
         )+

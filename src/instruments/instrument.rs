@@ -155,6 +155,9 @@ impl SavedFamilies {
 /// Exposes families, each whole and always in the same order, and keeps their values beyond the end
 /// of the process. None of this may make anybody wait who counts.
 pub trait FamilySource: Send + Sync {
+    /// The families, also those that it does not expose at present.
+    fn families(&self) -> Vec<FamilyDoc>;
+
     /// Writes the families with their present values.
     fn collect(&self, out: &mut dyn Encoder);
 
@@ -167,6 +170,10 @@ pub trait FamilySource: Send + Sync {
 }
 
 impl<S: FamilySource> FamilySource for Arc<S> {
+    fn families(&self) -> Vec<FamilyDoc> {
+        self.as_ref().families()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         self.as_ref().collect(out);
     }

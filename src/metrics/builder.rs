@@ -9,7 +9,7 @@ use prometheus_client::registry::Registry;
 use super::event_families::EventMetrics;
 use super::exporter_families::BuildInfo;
 use super::exposition::Exposition;
-use super::families::families;
+use super::families::families_of_pods;
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
 use super::namespaces::Namespaces;
@@ -110,8 +110,10 @@ impl Builder {
         let namespaces = Namespaces::new(self.labels.slo_namespace());
         let names = || Arc::clone(&namespaces.names);
         let events = (self.events).then(|| EventMetrics::new(self.labels.max_values));
+        let of_sources =
+            self.watch.iter().chain(&self.sources).flat_map(|source| source.families());
         // SLOs begin when they are put in force, so their families have no start in common.
-        let counting = families().iter().filter(|family| {
+        let counting = families_of_pods().into_iter().chain(of_sources).filter(|family| {
             let counts = matches!(family.kind, Kind::Counter | Kind::Histogram);
             counts && !family.slo_labels && !family.labels.contains(&"slo")
         });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cluster::clock::Clock;
 use crate::instruments::{
-    AnyText, Counter, CounterVec, Encoder, FamilySource, Gauge, GaugeVec, Head, Number,
+    AnyText, Counter, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head, Number,
     OperationResult, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use crate::{computed_families, families, family_type};
@@ -15,7 +15,7 @@ use podinit_core::timestamp::Timestamp;
 
 computed_families! {
     /// Which podinit this is.
-    pub(super) const BUILD {
+    pub const BUILD {
         BUILD_INFO: GaugeByBuild =
             "podinit_build_info", ["version", "revision"], stable, not_saved,
             "The running build of podinit; always 1.";
@@ -46,6 +46,10 @@ impl BuildInfo {
 }
 
 impl FamilySource for BuildInfo {
+    fn families(&self) -> Vec<FamilyDoc> {
+        BUILD.to_vec()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         let labels = [("version", env!("CARGO_PKG_VERSION")), ("revision", Self::REVISION)];
         out.family(Head::from(&BUILD_INFO));
@@ -63,7 +67,7 @@ impl FamilySource for BuildInfo {
 
 computed_families! {
     /// What podinit corrects of the machine's clock.
-    pub(super) const CLOCK {
+    pub const CLOCK {
         CLOCK_STEPS: Counter =
             "podinit_clock_steps_total", [], experimental, saved,
             "Times that the machine's clock and the API server's came apart, or together again.";
@@ -93,6 +97,10 @@ impl ClockFamilies {
 }
 
 impl FamilySource for ClockFamilies {
+    fn families(&self) -> Vec<FamilyDoc> {
+        CLOCK.to_vec()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         CLOCK_STEPS.write(out, Number::Integer(self.steps()));
         CLOCK_CORRECTION.write(out, Number::Float(self.clock.corrections().seconds));

@@ -1,7 +1,9 @@
 //! How many pods each of the largest problems has ([§13.9](crate::specification#s13-9)).
 
 use crate::computed_families;
-use crate::instruments::{AnyText, Encoder, FamilySource, GaugeVec3, Head, Number, SavedFamilies};
+use crate::instruments::{
+    AnyText, Encoder, FamilyDoc, FamilySource, GaugeVec3, Head, Number, SavedFamilies,
+};
 use parking_lot::Mutex;
 use podinit_core::pod::text::cut;
 use podinit_core::problems::{FINDING_LASTS, Problem};
@@ -16,7 +18,7 @@ const LONGEST_VALUE: usize = 128;
 
 computed_families! {
     /// What is broken.
-    pub(super) const PROBLEMS {
+    pub const PROBLEMS {
         PROBLEM_PODS: GaugeVec3<AnyText, AnyText, AnyText> =
             "podinit_problem_pods", ["cause", "dimension", "value"], experimental, not_saved,
             "Pods that a problem affects, of the largest problems: by cause, and by what they share.";
@@ -73,6 +75,10 @@ impl ProblemPods {
 }
 
 impl FamilySource for ProblemPods {
+    fn families(&self) -> Vec<FamilyDoc> {
+        PROBLEMS.to_vec()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         let Stated { series, began } = self.0.lock().clone();
         let is_fresh = began.is_some_and(|began| began.elapsed() <= FINDING_LASTS);

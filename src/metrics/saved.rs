@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::families::families;
 use super::histogram::SavedHistogram;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
@@ -13,7 +12,7 @@ use super::node_families::SavedPool;
 use super::saved_holds::SavedHolds;
 use super::start_times::SavedStartTimes;
 use super::startup_durations::SavedStartup;
-use crate::instruments::{LabelText, SavedFamilies};
+use crate::instruments::{FamilyDoc, LabelText, SavedFamilies};
 use podinit_core::lifecycle::Interval;
 
 /// Everything that has been counted. Gauges are not among it: those of pods in flight follow from the
@@ -56,9 +55,9 @@ pub struct SavedMetrics {
 }
 
 impl SavedMetrics {
-    /// Makes of the counters what the families have now. Returns how many of them, and how many intervals, were skipped
+    /// Makes of the counters what the families `known` have now. Returns how many of them, and how many intervals, were skipped
     /// because they are not known.
-    pub fn adapt(&mut self) -> u64 {
+    pub fn adapt(&mut self, known_families: &[FamilyDoc]) -> u64 {
         let is_known = |name: &LabelText| Interval::ALL.iter().any(|known| known.as_str() == name);
         let known: Vec<bool> = self.intervals.iter().map(is_known).collect();
         let mut is_known = known.iter().copied();
@@ -68,7 +67,7 @@ impl SavedMetrics {
             durations.retain(|_| is_known.next().unwrap_or_default());
         }
         let intervals = known.iter().filter(|is_known| !**is_known).count();
-        self.families.adapt(families()) + intervals as u64
+        self.families.adapt(known_families) + intervals as u64
     }
 
     /// Checks what no recorder can have saved.

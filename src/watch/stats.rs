@@ -17,8 +17,8 @@ pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
 use super::requests::Scope;
 use crate::cluster::api_error::ApiError;
 use crate::instruments::{
-    AnyText, CounterVec, Encoder, FamilySource, Gauge, GaugeVec, Head, Number, SavedFamilies,
-    SecondsCounter,
+    AnyText, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head, Number,
+    SavedFamilies, SecondsCounter,
 };
 use crate::{computed_families, families};
 use podinit_core::lifecycle::SourceId;
@@ -286,6 +286,10 @@ impl WatchStats {
 }
 
 impl FamilySource for WatchStats {
+    fn families(&self) -> Vec<FamilyDoc> {
+        [&WatchCounters::FAMILIES[..], &WATCH_STATE].concat()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         self.count_time();
         self.counters.collect(out);

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
-use podinit::instruments::{Encoder, FamilySource, Number, SavedFamilies};
+use podinit::exporter::families;
+use podinit::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
 use podinit::metrics::{
     Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
-    ProblemPods, Recorder, SeriesLabel, SloDoc, families,
+    ProblemPods, Recorder, SeriesLabel, SloDoc,
 };
 use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EvidenceStats;
+use podinit::watch::stats::{WATCH_STATE, WatchCounters};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, Interval, Latency, Milestone, NodeObservation, NodeState, NodeStep,
@@ -32,6 +34,10 @@ use prometheus_client::registry::Unit;
 struct Watch;
 
 impl FamilySource for Watch {
+    fn families(&self) -> Vec<FamilyDoc> {
+        [&WatchCounters::FAMILIES[..], &WATCH_STATE].concat()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         let family = |name| families().iter().find(|family| family.name == name).unwrap();
         let series: [(_, &[(&str, u64)]); 3] = [

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use podinit::args::command_line;
 use podinit::doctor::report::{Check, Severity};
-use podinit::metrics::families;
+use podinit::exporter::families;
 use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, ExclusionReason, Milestone, Outcome, RefusalReason, Stage,
     UnobservedReason,

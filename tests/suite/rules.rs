@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use podinit::metrics::families;
+use podinit::exporter::families;
 use podinit::slo::SloFile;
 use podinit::slo::file::DEFAULT_TEXT;
 use podinit::slo::rules::{RenderOptions, RulesFormat, render};

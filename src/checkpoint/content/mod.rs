@@ -140,7 +140,7 @@ pub fn decode(file: &Sections<'_>) -> Result<Decoded, ContentError> {
     let mut texts = SharedTexts::default();
     let (pods, of_pods) = pods::read(&typed, &tracker.rules, &mut texts)?;
     let (mut metrics, of_metrics) = typed.value::<SavedMetrics>(METRICS)?;
-    let of_families = metrics.adapt();
+    let of_families = metrics.adapt(crate::exporter::families());
     let impossible = |what| ContentError::Impossible(METRICS, what);
     metrics.check().map_err(impossible)?;
     metrics.check_holds().map_err(impossible)?;

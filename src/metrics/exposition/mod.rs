@@ -10,7 +10,7 @@ mod text;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 pub use figures::Figures;
 use json::Json;
@@ -23,7 +23,7 @@ use super::histogram::HistogramEncoder;
 use super::slo::SloBoard;
 use super::store::Store;
 use crate::instruments::{Encoder, FamilySource, Format, Head, Kind, Label, Number};
-use crate::metrics::families;
+use crate::metrics::families::families_of_pods;
 
 /// A scrape that failed.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +44,8 @@ pub struct Exposition {
     pub(super) store: Arc<Store>,
     pub(super) slos: Arc<SloBoard>,
     sources: Arc<[Box<dyn FamilySource>]>,
+    /// The names of the families that a checkpoint restores
+    saved: HashSet<&'static str>,
     collectors: Registry,
     /// By format: the length of the last body, which is the room that the next one begins with
     lengths: [AtomicUsize; Format::ALL.len()],
@@ -59,7 +61,10 @@ impl Exposition {
         sources: Arc<[Box<dyn FamilySource>]>,
         collectors: Registry,
     ) -> Self {
-        Self { store, slos, sources, collectors, lengths: Default::default() }
+        let of_sources = sources.iter().flat_map(|source| source.families());
+        let saved = families_of_pods().into_iter().chain(of_sources);
+        let saved = saved.filter(|family| family.saved).map(|family| family.name).collect();
+        Self { store, slos, sources, saved, collectors, lengths: Default::default() }
     }
 
     /// How many pods are starting up at present.
@@ -132,7 +137,7 @@ impl Exposition {
         mut encoder: E,
         finish: impl FnOnce(E) -> Vec<u8>,
     ) -> Result<Vec<u8>, EncodeError> {
-        let mut unsaved = Unsaved::new(&mut encoder);
+        let mut unsaved = Unsaved::new(&mut encoder, &self.saved);
         for source in self.sources.iter() {
             source.collect(&mut unsaved);
         }
@@ -184,27 +189,22 @@ fn number_of(metric: &proto::Metric) -> Option<Number> {
     counter.or(gauge).or(untyped).map(Number::Float)
 }
 
-static SAVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    let saved = families().iter().filter(|family| family.saved);
-    saved.map(|family| family.name).collect()
-});
-
 /// Passes on all families but those that a checkpoint restores.
 struct Unsaved<'a, E> {
     encoder: &'a mut E,
+    saved: &'a HashSet<&'static str>,
     is_saved: bool,
 }
 
 impl<'a, E: Encoder> Unsaved<'a, E> {
-    fn new(encoder: &'a mut E) -> Self {
-        let is_saved = false;
-        Self { encoder, is_saved }
+    fn new(encoder: &'a mut E, saved: &'a HashSet<&'static str>) -> Self {
+        Self { encoder, saved, is_saved: false }
     }
 }
 
 impl<E: Encoder> Encoder for Unsaved<'_, E> {
     fn family(&mut self, head: Head<'_>) {
-        self.is_saved = SAVED.contains(head.name);
+        self.is_saved = self.saved.contains(head.name);
         if !self.is_saved {
             self.encoder.family(head);
         }

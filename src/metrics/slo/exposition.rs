@@ -7,7 +7,8 @@ use super::{
     SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, Slo, SloBoard,
 };
 use crate::instruments::{
-    Encoder, FamilySource, Head, Label, LabelText, Number, Persistent, SavedFamilies, SavedSeries,
+    Encoder, FamilyDoc, FamilySource, Head, Label, LabelText, Number, Persistent, SavedFamilies,
+    SavedSeries,
 };
 use crate::metrics::namespaces::NamespaceNames;
 use podinit_core::label_value::LabelValue;
@@ -91,6 +92,10 @@ fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
 }
 
 impl FamilySource for SloBoard {
+    fn families(&self) -> Vec<FamilyDoc> {
+        super::SLOS.to_vec()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         let slos = self.current();
         collect_events(out, &slos, &self.namespaces);

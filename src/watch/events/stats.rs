@@ -3,7 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::instruments::{CounterVec, Encoder, FamilySource, GaugeVec, Number, SavedFamilies};
+use crate::instruments::{
+    CounterVec, Encoder, FamilyDoc, FamilySource, GaugeVec, Number, SavedFamilies,
+};
 use crate::{computed_families, families};
 use podinit_core::label_values;
 
@@ -100,6 +102,10 @@ impl EvidenceStats {
 }
 
 impl FamilySource for EvidenceStats {
+    fn families(&self) -> Vec<FamilyDoc> {
+        [&EVIDENCE_STATE[..], &EventCounters::FAMILIES].concat()
+    }
+
     fn collect(&self, out: &mut dyn Encoder) {
         let events = (!self.up.is_empty()).then(|| self.up());
         let sources = [(EvidenceSource::Events, events), (EvidenceSource::Nodes, self.nodes_up())];
