@@ -18,14 +18,14 @@ use std::thread;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use podinit::metrics::histogram::Histogram;
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Interval, Latency, Outcome, PodObservation, PodState, Stage, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::histogram::Histogram;
+use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
 
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 

@@ -28,7 +28,6 @@ use std::time::Duration;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
-use podinit::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
 use podinit::watch::line_reader::{Framed, LineReader};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, NodeEvent, PodEvent, Selection, SloRule, SourceId, Stage,
@@ -39,6 +38,7 @@ use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{Encoding, PodDecoder, WatchEventKind};
+use podinit_expo::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
 use podinit_sim::protobuf;
 use serde_json::json;
 
@@ -159,7 +159,7 @@ fn run(
         "{name}: {events} events of {} bytes on average; {} pods remembered, exposition of {} bytes",
         stream.len() / lines.len().max(1),
         probe.tracker.remembered(),
-        probe.exposition.encode(podinit::metrics::Format::Text).unwrap().len(),
+        probe.exposition.encode(podinit_expo::metrics::Format::Text).unwrap().len(),
     );
     let mut group = c.benchmark_group("pipeline");
     group

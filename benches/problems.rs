@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 
 use podinit::inspect::problems::{self, Finder, Snapshots};
 use podinit::inspect::records::{self, Queries, RecordStore, RecordsClient};
-use podinit::instruments::Format;
-use podinit::metrics::{Builder, Exposition, LabelConfig, ProblemPods, Recorder};
 use podinit_core::lifecycle::{
     Delivery, Observation, Observer, PodEvent, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit_expo::instruments::Format;
+use podinit_expo::metrics::{Builder, Exposition, LabelConfig, ProblemPods, Recorder};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;

@@ -17,8 +17,6 @@ pub mod commands;
 pub mod doctor;
 pub mod exporter;
 pub mod inspect;
-pub mod instruments;
-pub mod metrics;
 pub mod process;
 pub mod reports;
 pub mod server;

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use podinit::checkpoint::content::{self, Content, Decoded};
 use podinit::checkpoint::frame::{self, Writer};
-use podinit::metrics::saved::SavedMetrics;
-use podinit::metrics::{Builder, Format, LabelConfig};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, Selection,
     SloRule, SourceId, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::saved::SavedMetrics;
+use podinit_expo::metrics::{Builder, Format, LabelConfig};
 
 /// One SLO for each interval, for every pod.
 pub fn rules() -> Arc<[SloRule]> {

@@ -1,10 +1,10 @@
 //! What access control counts, and whether the web configuration is in force.
 
-use crate::families;
-use crate::instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge};
 use crate::server::Verdict;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::families;
+use podinit_expo::instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge};
 use podinit_text::config_file::reload::ReloadStatus;
 
 label_values! {

@@ -5,10 +5,10 @@
 
 use super::*;
 use crate::cluster::options::ServerOptions;
-use crate::metrics::SeriesLabel;
 use crate::slo::rules::{RenderOptions, RulesFormat};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::SeriesLabel;
 use std::time::Duration;
 
 fn parse(line: &str) -> Result<Command, clap::Error> {

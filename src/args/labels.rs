@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::cluster::Evidence;
 
-use crate::metrics::{DEFAULT_MAX_VALUES, LabelConfig, SeriesLabel};
+use podinit_expo::metrics::{DEFAULT_MAX_VALUES, LabelConfig, SeriesLabel};
 
 /// A list of labels without repetition; the empty text is the empty list.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::disk::{Disk, RealDisk, too_large};
 use super::frame::{self, FrameError, MAX_BYTES};
 use super::open::OpenError;
-use crate::metrics::CheckpointLoad;
+use crate::exporter::CheckpointLoad;
 
 /// The last checkpoint that was saved.
 pub(super) const CHECKPOINT: &str = "checkpoint";

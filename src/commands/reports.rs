@@ -16,7 +16,6 @@ use crate::cluster::options::ServerOptions;
 use crate::exporter::slos::Slos;
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::pods::kept_records;
-use crate::instruments::Format;
 use crate::reports::one_moment::joined;
 use crate::reports::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
 use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
@@ -24,6 +23,7 @@ use crate::reports::report::{self, DetailedReport, KeptRecords};
 use crate::slo::SloFile;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
+use podinit_expo::instruments::Format;
 use podinit_text::strangers_text::{escaped_json, shown};
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is

@@ -2,7 +2,7 @@
 
 use super::own_series::OwnSeries;
 use super::report::{Check, Finding};
-use crate::metrics::{
+use podinit_expo::metrics::{
     LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, SeriesLabel, series_of_a_set,
 };
 use podinit_text::words::count;
@@ -128,8 +128,8 @@ mod tests {
 
     use super::*;
     use crate::doctor::report::Severity;
-    use crate::metrics::LabelConfig;
     use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+    use podinit_expo::metrics::LabelConfig;
 
     const OWN: OwnSeries = OwnSeries { of_a_namespace: 0, others: 300 };
 

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use crate::access::AccessStats;
 use crate::cluster::clock::{Clock, SystemClock};
-use crate::metrics::{
-    Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Format, LabelConfig, SloDoc,
-};
+use crate::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use crate::process::metrics::ProcessCollector;
 use crate::traces::TraceStats;
 use crate::watch::events::stats::EvidenceStats;
 use crate::watch::stats::WatchStats;
 use podinit_core::shard::Shard;
+use podinit_expo::metrics::{Builder, Format, LabelConfig, SloDoc};
 
 /// What decides which families an exporter has, and how many series of each.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +85,6 @@ mod tests {
 
     use super::*;
     use crate::doctor::labels::check;
-    use crate::metrics::LabelCensus;
     use crate::watch::events::stats::EventLossReason;
     use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
@@ -95,6 +93,7 @@ mod tests {
         WaitReason,
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
+    use podinit_expo::metrics::LabelCensus;
     use podinit_histogram::layout::CLASSIC_BUCKETS;
 
     #[test]

@@ -3,12 +3,13 @@
 
 use std::sync::LazyLock;
 
+use super::own_families::{CLOCK, CheckpointGauges, ConfigGauges};
 use crate::access::AccessStats;
-use crate::instruments::FamilyDoc;
-use crate::metrics::{BUILD, CLOCK, CheckpointGauges, ConfigGauges, PROBLEMS, families_of_pods};
 use crate::traces::TraceStats;
 use crate::watch::events::stats::{EVIDENCE_STATE, EventCounters};
 use crate::watch::stats::{WATCH_STATE, WatchCounters};
+use podinit_expo::instruments::FamilyDoc;
+use podinit_expo::metrics::{BUILD, PROBLEMS, families_of_pods};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
@@ -42,12 +43,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::instruments::Kind;
-    use crate::metrics::{Builder, ClockFamilies, LabelConfig, SloDoc};
+    use crate::exporter::ClockFamilies;
     use crate::watch::events::stats::EvidenceStats;
     use crate::watch::stats::WatchStats;
     use podinit_core::lifecycle::{Interval, Selection};
     use podinit_core::timestamp::Timestamp;
+    use podinit_expo::instruments::Kind;
+    use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
 
     #[test]
     fn names_follow_the_conventions() {

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::inspect::records::RecordStore;
-use crate::metrics::Recorder;
-use crate::metrics::exemplar::SpanRef;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
 use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{
@@ -13,6 +11,8 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::Recorder;
+use podinit_expo::metrics::exemplar::SpanRef;
 
 /// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
 pub(crate) struct IngestSink {

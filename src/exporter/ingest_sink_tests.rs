@@ -5,12 +5,12 @@
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::instruments::Format;
-use crate::metrics::{Builder, Exposition, LabelConfig};
 use crate::traces::fixtures::{Life, tracker};
 use crate::traces::{DropReason, MOST_QUEUED, Spans, TraceStats, channel};
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::timestamp::NANOS_PER_SECOND;
+use podinit_expo::instruments::Format;
+use podinit_expo::metrics::{Builder, Exposition, LabelConfig};
 
 /// More than the queue of traces holds.
 const PODS: u64 = 3_000;

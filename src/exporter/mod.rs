@@ -10,6 +10,7 @@ pub mod config;
 mod families;
 mod ingest;
 mod ingest_sink;
+mod own_families;
 pub(crate) mod own_thread;
 mod reload;
 pub(crate) mod saving;
@@ -22,3 +23,4 @@ mod tasks;
 mod tls_reload;
 
 pub use families::families;
+pub use own_families::{CheckpointGauges, CheckpointLoad, ClockFamilies, ConfigGauges};

@@ -8,10 +8,10 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::saving::Commits;
-use crate::instruments::Format;
-use crate::metrics::Exposition;
 use crate::server::{ExporterStatus, Scrape, ScrapeError};
 use crate::watch::stats::WatchStats;
+use podinit_expo::instruments::Format;
+use podinit_expo::metrics::Exposition;
 
 /// How long a scrape waits for a state that may be restored at any moment. Scrapers usually give up
 /// after ten seconds.

@@ -7,10 +7,11 @@ use tokio::sync::mpsc;
 
 use super::reload::{ReloadTask, Reloadable};
 use crate::cluster::clock::Clock;
-use crate::metrics::{ConfigGauges, SloDoc};
+use crate::exporter::ConfigGauges;
 use crate::slo::file::Sources;
 use crate::slo::{Slo, SloFile};
 use podinit_core::lifecycle::{SloRule, StuckAfter};
+use podinit_expo::metrics::SloDoc;
 use podinit_text::config_file::FileError;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 

@@ -23,13 +23,13 @@ use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
 use crate::cluster::client::Cluster;
 use crate::cluster::clock::Clock;
+use crate::exporter::ClockFamilies;
 use crate::inspect::api;
 use crate::inspect::freshness::FreshnessSource;
 use crate::inspect::page::history::LOOK_EVERY;
 use crate::inspect::page::{self, PageSources, SharedHistory};
 use crate::inspect::problems::{self, Finder};
 use crate::inspect::records;
-use crate::metrics::{Builder, ClockFamilies, Exposition, ProblemPods, Recorder};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
 use crate::server::{AllowedHosts, Health, Limits, Server};
@@ -40,6 +40,7 @@ use crate::watch::events::stats::EvidenceStats;
 use crate::watch::nodes::NodeSink;
 use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{SourceId, Tracker, TrackerConfig};
+use podinit_expo::metrics::{Builder, Exposition, ProblemPods, Recorder};
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.

@@ -35,12 +35,12 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use self::access::Open;
-pub use crate::instruments::Format;
 pub use access::{Access, AccessRequest, Verdict};
 pub use health::{Health, Heartbeat, SourceHealth};
 pub use host::{AllowedHost, AllowedHosts};
 pub use limits::Limits;
 pub use listener::{BindError, try_bind};
+pub use podinit_expo::instruments::Format;
 pub use scrape::{ExporterStatus, Scrape, ScrapeError};
 
 /// A server that is bound to its address.

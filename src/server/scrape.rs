@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 
-use crate::instruments::Format;
+use podinit_expo::instruments::Format;
 
 /// What the server exposes.
 pub trait Scrape: Send + Sync + 'static {

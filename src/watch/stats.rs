@@ -16,12 +16,12 @@ use parking_lot::Mutex;
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
 use super::requests::Scope;
 use crate::cluster::api_error::ApiError;
-use crate::instruments::{
+use podinit_core::lifecycle::SourceId;
+use podinit_expo::instruments::{
     AnyText, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head, Number,
     SavedFamilies, SecondsCounter,
 };
-use crate::{computed_families, families};
-use podinit_core::lifecycle::SourceId;
+use podinit_expo::{computed_families, families};
 
 families! {
     /// The counters of all list-watches.

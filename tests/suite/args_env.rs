@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process;
 
 use podinit::args::{Command, ServeArgs};
-use podinit::metrics::SeriesLabel;
+use podinit_expo::metrics::SeriesLabel;
 
 fn serve(line: &[&str]) -> ServeArgs {
     match Command::parse(line.iter().map(OsString::from)).unwrap() {

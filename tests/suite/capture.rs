@@ -11,7 +11,6 @@ use podinit::capture::{
     Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, StartupCounts,
     Startups, capture,
 };
-use podinit::metrics::Format;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ExpositionConfig, ReplayConfig, expose};
 use podinit::reports::report::summarize;
@@ -20,6 +19,7 @@ use podinit::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
+use podinit_expo::metrics::Format;
 use podinit_sim::Cluster;
 use podinit_sim::faults::{StreamFault, Target};
 use podinit_sim::node::NODES;

@@ -7,7 +7,7 @@ use crate::support::checkpoint::disk::{CrashDisk, DiskContents, Fault};
 use crate::support::checkpoint::faulty_disk::{DiskBug, FaultyDisk};
 use crate::support::checkpoint::promise::{History, document};
 use podinit::checkpoint::{Loaded, Store};
-use podinit::metrics::CheckpointLoad;
+use podinit::exporter::CheckpointLoad;
 use rustix::io::Errno;
 
 /// Operations of a save that succeeds: create, write, sync, rename, sync of the directory.

@@ -13,8 +13,6 @@ use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content, Unsealed};
 use podinit::checkpoint::frame;
 use podinit::inspect::records::RecordStore;
-use podinit::metrics::saved::RestoredDurations;
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc};
 use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
     Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker, SourceId, Successor,
@@ -25,6 +23,10 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::NodeLineKind;
 use podinit_decode::{DecodeOptions, WatchEventKind};
+use podinit_expo::metrics::saved::RestoredDurations;
+use podinit_expo::metrics::{
+    Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc,
+};
 use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::support::parsed_exposition;
-use podinit::metrics::{Builder, Format, LabelConfig, Recorder};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Interval, Latency, Outcome, PodObservation, PodState, Stage, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Builder, Format, LabelConfig, Recorder};
 
 const SCRAPES: usize = 100;
 const LATENCY_SECONDS: u64 = 2;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use podinit::args::command_line;
-use podinit::metrics::SeriesLabel;
 use podinit_core::lifecycle::TimestampMode;
+use podinit_expo::metrics::SeriesLabel;
 use serde_json::{Value, json};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

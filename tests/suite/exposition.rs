@@ -7,11 +7,7 @@ use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
 use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::exporter::families;
-use podinit::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
-use podinit::metrics::{
-    Builder, CheckpointGauges, ClockFamilies, ConfigGauges, Exposition, Format, LabelConfig,
-    ProblemPods, Recorder, SeriesLabel, SloDoc,
-};
+use podinit::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit::traces::TraceStats;
 use podinit::watch::events::stats::EvidenceStats;
 use podinit::watch::stats::{WATCH_STATE, WatchCounters};
@@ -25,6 +21,10 @@ use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::problems::{Dimension, Problem};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
+use podinit_expo::metrics::{
+    Builder, Exposition, Format, LabelConfig, ProblemPods, Recorder, SeriesLabel, SloDoc,
+};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;

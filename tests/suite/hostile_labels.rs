@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::counting::bytes_of;
 use crate::support::scrape::Scrape;
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel};
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{PodDecoder, WatchEventKind};
+use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel};
 use serde_json::json;
 
 const KIB: usize = 1024;

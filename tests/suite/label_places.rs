@@ -10,7 +10,6 @@ use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
 use podinit::inspect::records::RecordStore;
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::{
@@ -18,6 +17,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind, rfc3339};
+use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
 use serde_json::json;
 
 /// 2026-01-01T00:00:00Z

@@ -9,7 +9,6 @@ use podinit::inspect::freshness::{Freshness, FreshnessState};
 use podinit::inspect::page::history::{History, Sample};
 use podinit::inspect::page::{Foot, Overview, pod_page};
 use podinit::inspect::problems::{Seen, Wanted};
-use podinit::metrics::{Distribution, Figures, SloFigures};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Milestone, MilestoneSource, Outcome, Progress,
     Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Selection,
@@ -17,6 +16,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Distribution, Figures, SloFigures};
 
 /// 10:00 on 2026-03-01, and so many seconds later.
 fn at(second: i64) -> Timestamp {

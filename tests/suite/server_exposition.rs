@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::support::server::{Reply, exchange, request};
-use podinit::metrics::{Builder, Exposition, LabelConfig};
 use podinit::process::metrics::ProcessCollector;
 use podinit::server::{Format, Health, Limits, Scrape, ScrapeError, Server};
+use podinit_expo::metrics::{Builder, Exposition, LabelConfig};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model::{
     MetricFamily, MetricType,
 };

@@ -34,9 +34,9 @@ use self::shared::{Shared, SharedTexts};
 use super::frame::Sections;
 use super::shape::{Saved, Shapes};
 use crate::inspect::records::KeptRecords;
-use crate::metrics::saved::SavedMetrics;
 use podinit_core::lifecycle::{SavedFinished, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
+use podinit_expo::metrics::saved::SavedMetrics;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

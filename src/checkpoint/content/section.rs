@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::checkpoint::frame::Sections;
 use crate::checkpoint::shape::{Corrupt, Saved, Shapes, Values};
-use crate::metrics::CheckpointLoad;
+use crate::exporter::CheckpointLoad;
 
 pub(super) const SCOPE: u32 = 1;
 pub(super) const TRACKER: u32 = 2;

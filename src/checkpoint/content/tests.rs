@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::section::append;
 use super::*;
 use crate::checkpoint::frame::{self, Writer};
+use crate::exporter::CheckpointLoad;
 use crate::inspect::records::{KeptRecord, RecordStore};
-use crate::metrics::CheckpointLoad;
-use crate::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
@@ -19,6 +18,7 @@ use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Ending, Phase, PodInfo, PodSnapshot, PodUid,
 };
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 
 /// Counts, and keeps the records.
 struct Counted {

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::metrics::{Durations, Figures, LEAST_OF_P99};
 use podinit_core::lifecycle::{Outcome, Stage};
+use podinit_expo::metrics::{Durations, Figures, LEAST_OF_P99};
 use podinit_text::document::Style;
 use podinit_text::human_time::{rounded_seconds, seconds};
 use podinit_text::palette;
@@ -176,8 +176,8 @@ fn cut(line: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Distribution;
     use podinit_core::lifecycle::WaitReason;
+    use podinit_expo::metrics::Distribution;
 
     /// So many pods in a stage, whatever the cause.
     fn waiting(stage: Stage, pods: u64) -> (WaitReason, u64) {

@@ -16,8 +16,8 @@ use super::status_lines::StatusLines;
 use crate::cluster::clock::Clock;
 use crate::commands::output::style;
 use crate::inspect::problems::Snapshots;
-use crate::metrics::Exposition;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::Exposition;
 use podinit_sim::scene::Scene;
 
 /// Between two frames.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::metrics::Figures;
 use podinit_core::lifecycle::Stage;
+use podinit_expo::metrics::Figures;
 use podinit_sim::scene::Scene;
 use podinit_text::human_time::seconds;
 
@@ -87,8 +87,8 @@ impl StatusLines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::SloFigures;
     use podinit_core::lifecycle::{Interval, Selection, WaitReason};
+    use podinit_expo::metrics::SloFigures;
 
     fn figures() -> Figures {
         let image = WaitReason::ALL.into_iter().find(|waiting| {

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use crate::metrics::CheckpointGauges;
+use crate::exporter::CheckpointGauges;
 
 /// How long a scrape waits for the disk. Scrapers give up after ten seconds by default.
 const PATIENCE: Duration = Duration::from_secs(2);

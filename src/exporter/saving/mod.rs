@@ -28,7 +28,7 @@ use crate::checkpoint::content::{self, ContentError, Decoded, SavedScope};
 use crate::checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
 use crate::cluster::client::Cluster;
 use crate::exporter::ingest_sink::IngestSink;
-use crate::metrics::{CheckpointGauges, CheckpointLoad};
+use crate::exporter::{CheckpointGauges, CheckpointLoad};
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
 use podinit_core::lifecycle::{Tracker, TrackerConfig};

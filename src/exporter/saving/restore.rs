@@ -6,12 +6,12 @@ use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
 use crate::exporter::ingest_sink::IngestSink;
 use crate::inspect::records::RecordStore;
-use crate::metrics::saved::RestoredDurations;
 use podinit_core::lifecycle::{
     EndedStartup, PodInFlight, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::saved::RestoredDurations;
 
 /// Restores counters, histograms and records into `sink`, and returns a tracker with the pods.
 pub(super) fn restore(

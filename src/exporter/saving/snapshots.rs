@@ -4,8 +4,8 @@
 use tokio::sync::{mpsc, oneshot};
 
 use crate::checkpoint::content::{Content, SavedScope, Unsealed};
+use crate::exporter::CheckpointGauges;
 use crate::exporter::ingest_sink::IngestSink;
-use crate::metrics::CheckpointGauges;
 use podinit_core::lifecycle::Tracker;
 
 /// What is known at one moment.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::inspect::problems::Problem;
-use crate::metrics::{Distribution, Durations, Figures};
 use podinit_core::lifecycle::Stage;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Distribution, Durations, Figures};
 
 /// How often the page looks whether a sample is due.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -195,8 +195,8 @@ fn before(now: Timestamp, duration: Duration) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::SloFigures;
     use podinit_core::lifecycle::{Interval, Selection};
+    use podinit_expo::metrics::SloFigures;
 
     fn sample(second: i64, good: u64, bad: u64) -> Sample {
         let figures = Figures {

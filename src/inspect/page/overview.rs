@@ -15,9 +15,9 @@ use super::waterfall::{Waterfall, waterfall};
 use crate::inspect::explain::{Context, Explanation, addressed};
 use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::{Problem, Seen, Wanted};
-use crate::metrics::{Durations, Figures};
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Durations, Figures};
 use podinit_text::human_time::{clock_time, seconds};
 
 /// Everything that the page is made of.

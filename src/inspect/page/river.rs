@@ -112,8 +112,8 @@ pub(super) fn line(counts: &[(Timestamp, u64)], now: Timestamp) -> Option<(Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Figures;
     use podinit_core::lifecycle::{Cause, WaitReason};
+    use podinit_expo::metrics::Figures;
 
     fn at(minute: i64) -> Timestamp {
         Timestamp::from_seconds(1_000_800 + 60 * minute)

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::history::{HOUR, History, SloWindow};
-use crate::metrics::SloFigures;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::SloFigures;
 use podinit_text::human_time::seconds;
 
 /// What "now" is where enough pods have started in it; otherwise it is the last hour.
@@ -94,8 +94,8 @@ fn decimals(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::inspect::page::history::Sample;
-    use crate::metrics::Figures;
     use podinit_core::lifecycle::{Interval, Selection};
+    use podinit_expo::metrics::Figures;
 
     fn slo(good: u64, bad: u64) -> SloFigures {
         SloFigures {

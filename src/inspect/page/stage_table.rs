@@ -1,8 +1,8 @@
 //! How long each stage takes: now, in the last hour and in the hour before.
 
 use super::history::Hours;
-use crate::metrics::{Distribution, LEAST_OF_P99, intervals};
 use podinit_core::lifecycle::{Interval, Stage};
+use podinit_expo::metrics::{Distribution, LEAST_OF_P99, intervals};
 use podinit_text::human_time::rounded_seconds;
 
 /// A distribution is drawn from a tenth of a second to a thousand seconds.
@@ -86,7 +86,7 @@ fn bars(of: &Distribution) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Durations;
+    use podinit_expo::metrics::Durations;
 
     #[test]
     fn figures_stand_beside_those_of_the_hour_before() {

@@ -10,10 +10,10 @@ use super::{Publisher, Seen};
 use crate::inspect::records::{
     EndedPosition, Filter, Position, Query, RecordsClient, Sort, Unanswered,
 };
-use crate::metrics::ProblemPods;
 use podinit_core::lifecycle::{InFlightPosition, Progress, Record};
 use podinit_core::problems::{FAILED_LASTS, Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::ProblemPods;
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
 const AT_MOST_EVERY: Duration = Duration::from_secs(5);
@@ -156,12 +156,12 @@ mod tests {
     use super::*;
     use crate::inspect::problems::{Snapshots, Wanted, channel};
     use crate::inspect::records::{self, Queries, RecordStore};
-    use crate::instruments::Format;
-    use crate::metrics::{Builder, LabelConfig};
     use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{Phase, PodSnapshot, PodUid};
     use podinit_core::problems::FINDING_LASTS;
+    use podinit_expo::instruments::Format;
+    use podinit_expo::metrics::{Builder, LabelConfig};
 
     /// A tracker of pods that wait for their scheduler, as of second 400.
     fn waiting(pods: usize) -> Tracker {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
-use crate::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 use crate::reports::reader::{Document, RecordingError};
 use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 
 /// How a recording is replayed, and which labels and SLOs are exposed.
 #[derive(Clone, Debug, Default)]
@@ -88,9 +88,9 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::instruments::Format;
     use crate::reports::reader::Recording;
     use podinit_decode::DecodeOptions;
+    use podinit_expo::instruments::Format;
 
     /// A list of one pod, an error ten seconds later, and after another 35 seconds a list of two.
     const GAP: &str = r#"

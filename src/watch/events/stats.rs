@@ -3,11 +3,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::instruments::{
+use podinit_core::label_values;
+use podinit_expo::instruments::{
     CounterVec, Encoder, FamilyDoc, FamilySource, GaugeVec, Number, SavedFamilies,
 };
-use crate::{computed_families, families};
-use podinit_core::label_values;
+use podinit_expo::{computed_families, families};
 
 label_values! {
     /// The sources of evidence that can be watched: the values of `source`.

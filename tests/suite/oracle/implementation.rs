@@ -3,7 +3,6 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use podinit::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
 use podinit::reports::reader::{Recording, SoFar};
 use podinit::reports::replay::{ExpositionConfig, ReplayConfig};
 use podinit::slo::SloFile;
@@ -12,6 +11,7 @@ use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
+use podinit_expo::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
 
 use super::exposition;
 use super::figures::Exposition;

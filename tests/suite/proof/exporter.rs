@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use podinit::cluster::api_server_clock::ApiServerClock;
 use podinit::cluster::client::Cluster;
-use podinit::metrics::{Builder, Exposition, LabelConfig, SloDoc};
 use podinit::slo::{Slo, SloFile};
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
@@ -16,6 +15,7 @@ use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_expo::metrics::{Builder, Exposition, LabelConfig, SloDoc};
 use podinit_sim::rng::Rng;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use podinit::metrics::Recorder;
 use podinit_core::lifecycle::{Observation, Observer, PodObservation, PodState, SloVerdict};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::Recorder;
 
 use crate::proof::injected_bug::InjectedBug;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
-use podinit::metrics::Format;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::Format;
 use podinit_sim::rng::Rng;
 use tokio::time::{Instant, sleep, sleep_until};
 

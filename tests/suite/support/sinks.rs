@@ -1,10 +1,10 @@
 //! Sinks of a tracker that keep the records of startups that have ended.
 
 use podinit::inspect::records::RecordStore;
-use podinit::metrics::Recorder;
 use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::Recorder;
 
 /// The records alone.
 #[derive(Default)]

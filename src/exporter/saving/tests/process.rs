@@ -16,7 +16,6 @@ use crate::exporter::ingest_sink::IngestSink;
 use crate::exporter::saving::commits::Commits;
 use crate::exporter::saving::{Checkpoint, Parts, Recovery};
 use crate::inspect::records;
-use crate::metrics::{Builder, Exposition, Format, LabelConfig};
 use crate::server::Health;
 use crate::watch::WatchConfig;
 use crate::watch::probe::Probed;
@@ -25,6 +24,7 @@ use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
 use podinit_sim::rng::Rng;
 
 const START: i64 = 1_800_000_000;

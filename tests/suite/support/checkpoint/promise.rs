@@ -4,7 +4,7 @@ use std::io;
 
 use podinit::checkpoint::frame::Writer;
 use podinit::checkpoint::{Disk, Loaded, Store};
-use podinit::metrics::CheckpointLoad;
+use podinit::exporter::CheckpointLoad;
 
 /// The document of the `counter`-th save. No two have the same length, and later ones may be
 /// shorter.

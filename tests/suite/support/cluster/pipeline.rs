@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use podinit::cluster::client::connect_to;
 use podinit::inspect::problems::Problems;
-use podinit::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use podinit::slo::{Slo, SloFile};
 use podinit::watch::requests::Scope;
 use podinit::watch::stats::WatchStats;
@@ -25,6 +24,7 @@ use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, Encoding};
+use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use podinit_sim::object::{Event, EventKind};
 use podinit_sim::{Cluster, FIRST_VERSION};
 use tokio::sync::mpsc;

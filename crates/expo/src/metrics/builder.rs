@@ -6,8 +6,8 @@ use std::sync::Arc;
 use prometheus_client::collector::Collector;
 use prometheus_client::registry::Registry;
 
+use super::build_info::BuildInfo;
 use super::event_families::EventMetrics;
-use super::exporter_families::BuildInfo;
 use super::exposition::Exposition;
 use super::families::families_of_pods;
 use super::label_sets::LabelSets;

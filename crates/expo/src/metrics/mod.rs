@@ -15,12 +15,12 @@
 //! [`FamilySource`](crate::instruments::FamilySource).
 
 mod bad_causes;
+mod build_info;
 mod builder;
 mod capped;
 mod durations;
 mod event_families;
 pub mod exemplar;
-mod exporter_families;
 pub mod exposition;
 mod families;
 pub mod histogram;
@@ -48,11 +48,9 @@ mod startup_durations;
 mod store;
 
 pub use crate::instruments::Format;
+pub use build_info::BUILD;
 pub use builder::Builder;
 pub use durations::{Distribution, Durations, LEAST_OF_P99, intervals};
-pub use exporter_families::{
-    BUILD, CLOCK, CheckpointGauges, CheckpointLoad, ClockFamilies, ConfigGauges,
-};
 pub use exposition::{EncodeError, Exposition, Figures};
 pub use families::families_of_pods;
 pub use image_pulls::SavedPulls;

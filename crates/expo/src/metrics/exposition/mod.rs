@@ -9,8 +9,8 @@ mod reference_tests;
 mod text;
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use figures::Figures;
 use json::Json;

@@ -1,73 +1,20 @@
-//! The families about the exporter itself: what it is, its clock, its settings and its checkpoint.
+//! The families about the exporter itself: its clock, its settings and its checkpoint.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::cluster::clock::Clock;
-use crate::instruments::{
-    AnyText, Counter, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head, Number,
-    OperationResult, Persistent, SavedFamilies, SavedSeries, TimestampGauge,
-};
-use crate::{computed_families, families, family_type};
 use podinit_core::label_values;
-use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
-
-computed_families! {
-    /// Which podinit this is.
-    pub const BUILD {
-        BUILD_INFO: GaugeByBuild =
-            "podinit_build_info", ["version", "revision"], stable, not_saved,
-            "The running build of podinit; always 1.";
-        SHARDS: GaugeVec<AnyText> =
-            "podinit_shards", ["shard"], experimental, not_saved,
-            "Among how many shards the pods are divided, by the index of this one.";
-    }
-}
-
-family_type! {
-    /// The gauge that tells the build.
-    struct GaugeByBuild = Gauge [AnyText, AnyText];
-}
-
-/// Exposes which podinit this is, and which of its shards.
-#[derive(Debug)]
-pub(super) struct BuildInfo {
-    /// `None` where none is stated, as by a replay
-    pub(super) shard: Option<Shard>,
-}
-
-impl BuildInfo {
-    /// The source revision, given to the build as `PODINIT_REVISION`.
-    const REVISION: &str = match option_env!("PODINIT_REVISION") {
-        Some(revision) => revision,
-        None => "unknown",
-    };
-}
-
-impl FamilySource for BuildInfo {
-    fn families(&self) -> Vec<FamilyDoc> {
-        BUILD.to_vec()
-    }
-
-    fn collect(&self, out: &mut dyn Encoder) {
-        let labels = [("version", env!("CARGO_PKG_VERSION")), ("revision", Self::REVISION)];
-        out.family(Head::from(&BUILD_INFO));
-        out.number(&labels, Number::Integer(1));
-        let Some(shard) = self.shard else { return };
-        out.family(Head::from(&SHARDS));
-        let shards = Number::Integer(shard.count().get());
-        out.number(&[("shard", &shard.index().to_string())], shards);
-    }
-
-    fn save(&self, _: &mut SavedFamilies) {}
-
-    fn restore(&self, _: &SavedFamilies) {}
-}
+use podinit_expo::instruments::{
+    Counter, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, Number, OperationResult,
+    Persistent, SavedFamilies, SavedSeries, TimestampGauge,
+};
+use podinit_expo::{computed_families, families};
 
 computed_families! {
     /// What podinit corrects of the machine's clock.
-    pub const CLOCK {
+    pub(super) const CLOCK {
         CLOCK_STEPS: Counter =
             "podinit_clock_steps_total", [], experimental, saved,
             "Times that the machine's clock and the API server's came apart, or together again.";

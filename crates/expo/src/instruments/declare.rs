@@ -3,9 +3,9 @@
 /// Declares a struct of counters and gauges, one family for each field:
 ///
 /// ```
-/// use podinit::instruments::{Counter, CounterVec, FamilySource, Gauge, OperationResult, SavedFamilies};
+/// use podinit_expo::instruments::{Counter, CounterVec, FamilySource, Gauge, OperationResult, SavedFamilies};
 ///
-/// podinit::families! {
+/// podinit_expo::families! {
 ///     /// What a cache counts.
 ///     pub struct CacheFamilies {
 ///         /// Times that the cache was asked
@@ -31,9 +31,9 @@
 /// or `not_saved`:
 ///
 /// ```compile_fail
-/// podinit::families! {
+/// podinit_expo::families! {
 ///     pub struct CacheFamilies {
-///         lookups: podinit::instruments::Counter =
+///         lookups: podinit_expo::instruments::Counter =
 ///             "podinit_cache_lookups_total", [], experimental,
 ///             "Times that the cache was asked.";
 ///     }

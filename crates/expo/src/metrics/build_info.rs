@@ -1,0 +1,59 @@
+//! Which podinit this is.
+
+use crate::instruments::{
+    AnyText, Encoder, FamilyDoc, FamilySource, GaugeVec, Head, Number, SavedFamilies,
+};
+use crate::{computed_families, family_type};
+use podinit_core::shard::Shard;
+
+computed_families! {
+    /// Which podinit this is.
+    pub const BUILD {
+        BUILD_INFO: GaugeByBuild =
+            "podinit_build_info", ["version", "revision"], stable, not_saved,
+            "The running build of podinit; always 1.";
+        SHARDS: GaugeVec<AnyText> =
+            "podinit_shards", ["shard"], experimental, not_saved,
+            "Among how many shards the pods are divided, by the index of this one.";
+    }
+}
+
+family_type! {
+    /// The gauge that tells the build.
+    struct GaugeByBuild = Gauge [AnyText, AnyText];
+}
+
+/// Exposes which podinit this is, and which of its shards.
+#[derive(Debug)]
+pub(super) struct BuildInfo {
+    /// `None` where none is stated, as by a replay
+    pub(super) shard: Option<Shard>,
+}
+
+impl BuildInfo {
+    /// The source revision, given to the build as `PODINIT_REVISION`.
+    const REVISION: &str = match option_env!("PODINIT_REVISION") {
+        Some(revision) => revision,
+        None => "unknown",
+    };
+}
+
+impl FamilySource for BuildInfo {
+    fn families(&self) -> Vec<FamilyDoc> {
+        BUILD.to_vec()
+    }
+
+    fn collect(&self, out: &mut dyn Encoder) {
+        let labels = [("version", env!("CARGO_PKG_VERSION")), ("revision", Self::REVISION)];
+        out.family(Head::from(&BUILD_INFO));
+        out.number(&labels, Number::Integer(1));
+        let Some(shard) = self.shard else { return };
+        out.family(Head::from(&SHARDS));
+        let shards = Number::Integer(shard.count().get());
+        out.number(&[("shard", &shard.index().to_string())], shards);
+    }
+
+    fn save(&self, _: &mut SavedFamilies) {}
+
+    fn restore(&self, _: &SavedFamilies) {}
+}
