@@ -28,7 +28,6 @@ use std::time::Duration;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
-use podinit::watch::line_reader::{Framed, LineReader};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, NodeEvent, PodEvent, Selection, SloRule, SourceId, Stage,
     TimestampMode, Tracker, TrackerConfig,
@@ -39,6 +38,7 @@ use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{Encoding, PodDecoder, WatchEventKind};
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
+use podinit_kube::watch::line_reader::{Framed, LineReader};
 use podinit_sim::protobuf;
 use serde_json::json;
 

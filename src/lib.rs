@@ -12,7 +12,6 @@ pub mod architecture {}
 pub mod args;
 pub mod capture;
 pub mod checkpoint;
-pub mod cluster;
 pub mod commands;
 pub mod doctor;
 pub mod exporter;
@@ -22,7 +21,6 @@ pub mod reports;
 pub mod server;
 pub mod slo;
 pub mod traces;
-pub mod watch;
 pub mod web_config;
 
 #[doc(no_inline)]

@@ -4,9 +4,9 @@
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use podinit::cluster::client::check_kubeconfig;
-use podinit::cluster::credentials::{plugin_output, token_file};
 use podinit::web_config::WebConfig;
+use podinit_kube::cluster::client::check_kubeconfig;
+use podinit_kube::cluster::credentials::{plugin_output, token_file};
 use serde_json::Value;
 
 /// Appears in no message of podinit or of a library.

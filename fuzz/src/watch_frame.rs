@@ -1,10 +1,10 @@
 //! The body of a watch and of a list in protobuf, from an API server that may send anything.
 
-use podinit::watch::frame_reader::FrameReader;
-use podinit::watch::line_reader::Framed;
 use podinit_decode::event::watch::EventDecoder;
 use podinit_decode::protobuf::error_status;
 use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
+use podinit_kube::watch::frame_reader::FrameReader;
+use podinit_kube::watch::line_reader::Framed;
 
 /// In bytes; so short that the fuzzer produces frames that are too long.
 const LIMIT: usize = 2048;

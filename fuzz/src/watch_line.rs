@@ -1,9 +1,9 @@
 //! The body of a watch, from an API server that may send anything.
 
-use podinit::watch::line_reader::{Framed, LineReader};
 use podinit_decode::{
     DecodeError, DecodeOptions, ObjectFault, PodDecoder, WatchEvent, WatchEventKind,
 };
+use podinit_kube::watch::line_reader::{Framed, LineReader};
 
 /// In bytes; so short that the fuzzer produces lines that are too long.
 const LIMIT: usize = 2048;

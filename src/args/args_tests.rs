@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
-use crate::cluster::options::ServerOptions;
 use crate::slo::rules::{RenderOptions, RulesFormat};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::SeriesLabel;
+use podinit_kube::cluster::options::ServerOptions;
 use std::time::Duration;
 
 fn parse(line: &str) -> Result<Command, clap::Error> {
@@ -194,7 +194,7 @@ fn a_log_level_is_a_level_or_a_list_by_module() {
         "WARN",
         "off",
         "info,podinit::watch=debug",
-        "podinit::watch",
+        "podinit_kube::watch",
         "podinit=trace",
         "podinit",
         "warn,hyper=debug",

@@ -14,15 +14,15 @@ use tokio::sync::{Mutex, watch};
 
 use super::startups::{StartupCounter, StartupCounts};
 use super::{Output, Recorder};
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::clock::Clock;
-use crate::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
-use crate::watch::line_reader::{Framed, LineReader};
-use crate::watch::negotiation::Answer;
-use crate::watch::pages::{PageEnd, fetch_pages, watch_version};
-use crate::watch::resume_point::ResumePoint;
-use crate::watch::stats::RelistReason;
 use podinit_core::pod::packed::PackedPods;
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
+use podinit_kube::watch::line_reader::{Framed, LineReader};
+use podinit_kube::watch::negotiation::Answer;
+use podinit_kube::watch::pages::{PageEnd, fetch_pages, watch_version};
+use podinit_kube::watch::resume_point::ResumePoint;
+use podinit_kube::watch::stats::RelistReason;
 
 /// What is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,12 +29,12 @@ pub use self::output::{Destination, Output, OutputConfig};
 pub use self::recorder::{Recorder, RecorderCounts};
 use self::startups::StartupCounter;
 pub use self::startups::{StartupCounts, Startups};
-use crate::cluster::clock::Clock;
-use crate::watch::config::ReflectorConfig;
-use crate::watch::follow::Follow;
-use crate::watch::nodes::PAGE as NODES_OF_PAGE;
-use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_decode::Encoding;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::config::ReflectorConfig;
+use podinit_kube::watch::follow::Follow;
+use podinit_kube::watch::nodes::PAGE as NODES_OF_PAGE;
+use podinit_kube::watch::requests::{Requests, Scope, Selectors};
 
 /// How long a document may wait until it is on disk.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);

@@ -12,12 +12,12 @@ use crate::capture::{
     self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
     StartupCounts, Startups,
 };
-use crate::cluster::client;
-use crate::cluster::clock::SystemClock;
 use crate::process::signals;
-use crate::watch::config::ReflectorConfig;
-use crate::watch::probe::probe;
-use crate::watch::requests::Scope;
+use podinit_kube::cluster::client;
+use podinit_kube::cluster::clock::SystemClock;
+use podinit_kube::watch::config::ReflectorConfig;
+use podinit_kube::watch::probe::probe;
+use podinit_kube::watch::requests::Scope;
 use podinit_text::words::count;
 
 /// The deadline of the first request, which finds out whether the cluster can be recorded.

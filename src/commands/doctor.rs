@@ -10,7 +10,7 @@ use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::doctor::report::Report;
 use crate::doctor::{Doctor, report};
 use crate::process::signals;
-use crate::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{Scope, Selectors};
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
 /// status is that of the worst finding.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
-use crate::cluster::api_server_clock::ApiServerClock;
-use crate::cluster::clock::Clock;
 use crate::inspect::freshness::Freshness;
 use crate::process::signals;
+use podinit_kube::cluster::api_server_clock::ApiServerClock;
+use podinit_kube::cluster::clock::Clock;
 use podinit_text::strangers_text::shown;
 
 /// How long what is shown stands until it is looked at again.

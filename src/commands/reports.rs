@@ -12,7 +12,6 @@ use super::progress::WithProgressBar;
 use crate::args::{
     Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
 };
-use crate::cluster::options::ServerOptions;
 use crate::exporter::slos::Slos;
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::pods::kept_records;
@@ -24,6 +23,7 @@ use crate::slo::SloFile;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
 use podinit_expo::instruments::Format;
+use podinit_kube::cluster::options::ServerOptions;
 use podinit_text::strangers_text::{escaped_json, shown};
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is

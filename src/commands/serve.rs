@@ -11,18 +11,18 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
-use crate::cluster::api_server_clock::ApiServerClock;
-use crate::cluster::client::{self, Cluster};
 use crate::exporter::accounting_thread;
 use crate::exporter::api_server_wait::{FailedAttempt, until_it_answers};
 use crate::exporter::own_thread::OwnThread;
 use crate::exporter::saving::{Checkpoint, Recovery};
 use crate::exporter::start::{Exporter, ServeOnly};
 use crate::process::signals;
-use crate::watch::WatchConfig;
-use crate::watch::config::ReflectorConfig;
-use crate::watch::probe::{Probed, probe};
-use crate::watch::requests::{Scope, Selectors};
+use podinit_kube::cluster::api_server_clock::ApiServerClock;
+use podinit_kube::cluster::client::{self, Cluster};
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::config::ReflectorConfig;
+use podinit_kube::watch::probe::{Probed, probe};
+use podinit_kube::watch::requests::{Scope, Selectors};
 
 /// The deadline of the first request, which finds out whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);

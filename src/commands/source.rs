@@ -6,9 +6,6 @@ use std::time::Duration;
 
 use super::reports::{documents, warn_of_clocks};
 use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, SelectorArgs};
-use crate::cluster::api_server_clock::ApiServerClock;
-use crate::cluster::client::{self, Cluster};
-use crate::cluster::options::ServerOptions;
 use crate::exporter::slos::Slos;
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::explain::{Target, quoted};
@@ -17,10 +14,13 @@ use crate::reports::reader::SoFar;
 use crate::reports::replay::ReplayConfig;
 use crate::slo::SloFile;
 use crate::slo::file::Sources;
-use crate::watch::probe::probe;
-use crate::watch::requests::{Scope, Selectors};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_kube::cluster::api_server_clock::ApiServerClock;
+use podinit_kube::cluster::client::{self, Cluster};
+use podinit_kube::cluster::options::ServerOptions;
+use podinit_kube::watch::probe::probe;
+use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_text::strangers_text::shown;
 
 /// The deadline of the first request, which finds out whether the pods can be listed.

@@ -13,13 +13,13 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::clock_offset::ClockOffset;
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::api_server_clock::date_of;
-use crate::cluster::client::Cluster;
-use crate::cluster::clock::{Clock, SystemClock};
-use crate::cluster::transport::{AGENT, read_into, send, timed_out};
-use crate::watch::pages::{PageEnd, Pages};
-use crate::watch::requests::{Freshness, Requests};
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
+use podinit_kube::cluster::api_server_clock::date_of;
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_kube::cluster::transport::{AGENT, read_into, send, timed_out};
+use podinit_kube::watch::pages::{PageEnd, Pages};
+use podinit_kube::watch::requests::{Freshness, Requests};
 
 /// The deadline of a request with a small answer.
 const REQUEST: Duration = Duration::from_secs(10);

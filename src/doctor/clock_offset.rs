@@ -6,8 +6,8 @@
 //! than `d + 1 s - sent`. Every answer narrows these bounds.
 
 use super::report::{Check, Finding};
-use crate::cluster::api_server_clock::KEPT_SECONDS;
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::api_server_clock::KEPT_SECONDS;
 
 const SECOND: f64 = 1.0;
 

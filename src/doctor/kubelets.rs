@@ -9,9 +9,9 @@ use super::api::Api;
 use super::cluster::{Release, release};
 use super::names::Names;
 use super::report::{Check, Finding};
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::watch::pages::PageEnd;
-use crate::watch::requests::Requests;
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
+use podinit_kube::watch::pages::PageEnd;
+use podinit_kube::watch::requests::Requests;
 use podinit_text::words::count;
 
 /// The first release that sets the condition as soon as the sandbox is ready

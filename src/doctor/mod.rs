@@ -42,15 +42,15 @@ use self::own_series::Exposed;
 use self::permissions::Identity;
 use self::pods::{Census, Registries, Wanted};
 use self::report::{Check, Finding};
-use crate::cluster::client;
-use crate::cluster::options::ClusterOptions;
 use crate::slo::SloFile;
 use crate::slo::file::Sources;
 use crate::traces::{OtlpSettings, SettingsError};
-use crate::watch::requests::{Scope, Selectors};
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::{LabelCensus, LabelConfig, SloDoc};
+use podinit_kube::cluster::client;
+use podinit_kube::cluster::options::ClusterOptions;
+use podinit_kube::watch::requests::{Scope, Selectors};
 
 /// The options of an exporter, as far as they can go wrong.
 #[derive(Clone, Debug)]

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::access::AccessStats;
-use crate::cluster::clock::{Clock, SystemClock};
 use crate::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use crate::process::metrics::ProcessCollector;
 use crate::traces::TraceStats;
-use crate::watch::events::stats::EvidenceStats;
-use crate::watch::stats::WatchStats;
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Builder, Format, LabelConfig, SloDoc};
+use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_kube::watch::events::stats::EvidenceStats;
+use podinit_kube::watch::stats::WatchStats;
 
 /// What decides which families an exporter has, and how many series of each.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +85,6 @@ mod tests {
 
     use super::*;
     use crate::doctor::labels::check;
-    use crate::watch::events::stats::EventLossReason;
     use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
     use podinit_core::lifecycle::{
@@ -95,6 +94,7 @@ mod tests {
     use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_expo::metrics::LabelCensus;
     use podinit_histogram::layout::CLASSIC_BUCKETS;
+    use podinit_kube::watch::events::stats::EventLossReason;
 
     #[test]
     fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {

@@ -9,8 +9,8 @@ use k8s_openapi::api::authorization::v1::{
 use super::api::Api;
 use super::names::Names;
 use super::report::{Check, Finding};
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::watch::requests::Scope;
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
+use podinit_kube::watch::requests::Scope;
 
 /// A verb that podinit needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,13 +11,13 @@ use super::network::Network;
 use super::network_times::NetworkTimes;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::watch::pages::PageEnd;
-use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::image_registry;
 use podinit_core::pod::{PodInfo, PodSnapshot};
 use podinit_decode::{DecodeOptions, PodDecoder};
 use podinit_expo::metrics::LabelCensus;
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
+use podinit_kube::watch::pages::PageEnd;
+use podinit_kube::watch::requests::{Requests, Scope, Selectors};
 use podinit_text::words::count;
 
 /// Pods in a page, as `serve` requests them.

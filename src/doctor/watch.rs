@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::api::Api;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::watch::requests::{Requests, Scope, Selectors};
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
+use podinit_kube::watch::requests::{Requests, Scope, Selectors};
 
 /// How long the watch is requested to last. A buffered answer begins only when it ends.
 const SECONDS: u32 = 3;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cluster::clock::{Clock, Reading};
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Delivery, Observer, Tracker};
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::clock::{Clock, Reading};
+use podinit_kube::watch::stats::WatchStats;
 
 /// The loop ticks a few times a second. A tick that comes later than this means that the process
 /// did not run.

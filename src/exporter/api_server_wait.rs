@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::watch::backoff::Backoff;
-use crate::watch::outage::Outage;
+use podinit_kube::watch::backoff::Backoff;
+use podinit_kube::watch::outage::Outage;
 
 /// The longest wait before the first retry.
 const BACKOFF_BASE: Duration = Duration::from_millis(500);

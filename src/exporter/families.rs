@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use super::own_families::{CLOCK, CheckpointGauges, ConfigGauges};
 use crate::access::AccessStats;
 use crate::traces::TraceStats;
-use crate::watch::events::stats::{EVIDENCE_STATE, EventCounters};
-use crate::watch::stats::{WATCH_STATE, WatchCounters};
 use podinit_expo::instruments::FamilyDoc;
 use podinit_expo::metrics::{BUILD, PROBLEMS, families_of_pods};
+use podinit_kube::watch::events::stats::{EVIDENCE_STATE, EventCounters};
+use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// The families, in the order in which they are documented.
 static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
@@ -44,12 +44,12 @@ mod tests {
 
     use super::*;
     use crate::exporter::ClockFamilies;
-    use crate::watch::events::stats::EvidenceStats;
-    use crate::watch::stats::WatchStats;
     use podinit_core::lifecycle::{Interval, Selection};
     use podinit_core::timestamp::Timestamp;
     use podinit_expo::instruments::Kind;
     use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
+    use podinit_kube::watch::events::stats::EvidenceStats;
+    use podinit_kube::watch::stats::WatchStats;
 
     #[test]
     fn names_follow_the_conventions() {

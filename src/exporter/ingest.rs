@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 use super::ingest_sink::IngestSink;
 use super::saving::Snapshots;
 use super::slos::Slos;
-use crate::cluster::clock::Clock;
 use crate::exporter::accounting_clock::AccountingClock;
 use crate::inspect::records::Queries;
 use crate::server::{Heartbeat, SourceHealth};
-use crate::watch::events::DeliveredEvents;
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::events::DeliveredEvents;
+use podinit_kube::watch::stats::WatchStats;
 
 /// How often deadlines are checked while nothing is delivered.
 const TICK: Duration = Duration::from_millis(250);

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::inspect::records::RecordStore;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{
     EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, TrackerObservation,
 };
@@ -13,6 +12,7 @@ use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
 use podinit_expo::metrics::exemplar::SpanRef;
+use podinit_kube::watch::stats::WatchStats;
 
 /// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
 pub(crate) struct IngestSink {

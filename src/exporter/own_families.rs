@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::cluster::clock::Clock;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::instruments::{
@@ -11,6 +10,7 @@ use podinit_expo::instruments::{
     Persistent, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use podinit_expo::{computed_families, families};
+use podinit_kube::cluster::clock::Clock;
 
 computed_families! {
     /// What podinit corrects of the machine's clock.

@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-use crate::cluster::clock::Clock;
 use crate::process::signals::Reload;
 use crate::server::Heartbeat;
+use podinit_kube::cluster::clock::Clock;
 use podinit_text::config_file::FileError;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use super::saving::Commits;
 use crate::server::{ExporterStatus, Scrape, ScrapeError};
-use crate::watch::stats::WatchStats;
 use podinit_expo::instruments::Format;
 use podinit_expo::metrics::Exposition;
+use podinit_kube::watch::stats::WatchStats;
 
 /// How long a scrape waits for a state that may be restored at any moment. Scrapers usually give up
 /// after ten seconds.

@@ -16,17 +16,17 @@ use super::scrapes::Scrapes;
 use super::slos::SloReload;
 use super::span_export::Traces;
 use super::tasks::Tasks;
-use crate::cluster::client::Cluster;
-use crate::cluster::clock::Clock;
 use crate::inspect::freshness::FreshnessSource;
 use crate::process::signals::Reload;
 use crate::server::Health;
-use crate::watch::events::EventSink;
-use crate::watch::nodes::NodeSink;
-use crate::watch::stats::WatchStats;
-use crate::watch::{self, WatchConfig};
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
 use podinit_decode::node::NodeOptions;
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::events::EventSink;
+use podinit_kube::watch::nodes::NodeSink;
+use podinit_kube::watch::stats::WatchStats;
+use podinit_kube::watch::{self, WatchConfig};
 
 /// How long the reload of the SLO file may be silent. It polls every few seconds, and may have to
 /// wait for the ingest task.

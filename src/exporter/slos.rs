@@ -6,12 +6,12 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::reload::{ReloadTask, Reloadable};
-use crate::cluster::clock::Clock;
 use crate::exporter::ConfigGauges;
 use crate::slo::file::Sources;
 use crate::slo::{Slo, SloFile};
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 use podinit_expo::metrics::SloDoc;
+use podinit_kube::cluster::clock::Clock;
 use podinit_text::config_file::FileError;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 

@@ -21,8 +21,6 @@ use super::tasks::Tasks;
 use super::tls_reload::WebSettings;
 use crate::access::Gate;
 use crate::access::kubernetes::Kubernetes;
-use crate::cluster::client::Cluster;
-use crate::cluster::clock::Clock;
 use crate::exporter::ClockFamilies;
 use crate::inspect::api;
 use crate::inspect::freshness::FreshnessSource;
@@ -34,13 +32,15 @@ use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
 use crate::server::{AllowedHosts, Health, Limits, Server};
 use crate::slo::file::Sources;
-use crate::watch::WatchConfig;
-use crate::watch::events::EventSink;
-use crate::watch::events::stats::EvidenceStats;
-use crate::watch::nodes::NodeSink;
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{SourceId, Tracker, TrackerConfig};
 use podinit_expo::metrics::{Builder, Exposition, ProblemPods, Recorder};
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::events::EventSink;
+use podinit_kube::watch::events::stats::EvidenceStats;
+use podinit_kube::watch::nodes::NodeSink;
+use podinit_kube::watch::stats::WatchStats;
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.

@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 
 use super::*;
 use crate::args::Command;
-use crate::cluster::client::connect_to;
-use crate::watch::requests::Scope;
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::client::connect_to;
+use podinit_kube::watch::requests::Scope;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 
 /// For a test that fails.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::reload::{ReloadTask, Reloadable};
 use crate::access::{AccessStats, Gate};
-use crate::cluster::clock::Clock;
 use crate::web_config::WebConfig;
+use podinit_kube::cluster::clock::Clock;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use podinit_text::config_file::{Fault, FileError};
 

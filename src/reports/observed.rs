@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::one_moment::{OneMoment, last_page, page};
 use super::reader::{Document, RecordingError};
 use super::replay::{Replay, ReplayConfig};
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Backfill, Observer, Tracker};
+use podinit_kube::watch::stats::WatchStats;
 
 /// Replays a recording, as one list if it shows one moment. `read` sees every document before. Returns the sink, and the
 /// tracker with the pods that are in flight at the end, and whether it is a lone list: one list, or several of one moment,

@@ -8,7 +8,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse
 use prost::Message;
 
 use super::stats::ExportFailure;
-use crate::cluster::api_error::{ApiError, ApiErrorKind};
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 
 /// What a collector made of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

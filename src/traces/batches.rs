@@ -23,10 +23,10 @@ use super::queue::MOST_QUEUED;
 use super::settings::OtlpSettings;
 use super::spans::Spans;
 use super::stats::{DropReason, ExportFailure, TraceStats};
-use crate::cluster::client::{Cluster, connect_to_server};
-use crate::cluster::options::{ConnectError, ServerOptions};
-use crate::watch::backoff::Backoff;
 use podinit_core::lifecycle::EndedStartup;
+use podinit_kube::cluster::client::{Cluster, connect_to_server};
+use podinit_kube::cluster::options::{ConnectError, ServerOptions};
+use podinit_kube::watch::backoff::Backoff;
 
 /// How long the exporter may go on once the accounting has ended: with what may come before (see `Tasks`),
 /// within the time that a pod has to end.

@@ -16,8 +16,8 @@ use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::answer::Answer;
-use crate::cluster::api_error::ApiError;
-use crate::cluster::transport::{AGENT, read_into, timed_out};
+use podinit_kube::cluster::api_error::ApiError;
+use podinit_kube::cluster::transport::{AGENT, read_into, timed_out};
 
 /// How many bytes are read of an answer.
 const ANSWER_LIMIT: usize = 64 * 1024;

@@ -5,13 +5,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use podinit::watch::events::stats::EventLossReason;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit_expo::metrics::{Builder, Format, LabelConfig};
+use podinit_kube::watch::events::stats::EventLossReason;
 use serde_json::{Value, json};
 
 use crate::support::scrape::Scrape;

@@ -5,12 +5,9 @@ use std::sync::Arc;
 
 use crate::support::parsed_exposition;
 use podinit::access::AccessStats;
-use podinit::cluster::clock::{Clock, Corrections, Reading};
 use podinit::exporter::families;
 use podinit::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit::traces::TraceStats;
-use podinit::watch::events::stats::EvidenceStats;
-use podinit::watch::stats::{WATCH_STATE, WatchCounters};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, Interval, Latency, Milestone, NodeObservation, NodeState, NodeStep,
@@ -25,6 +22,9 @@ use podinit_expo::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedF
 use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, ProblemPods, Recorder, SeriesLabel, SloDoc,
 };
+use podinit_kube::cluster::clock::{Clock, Corrections, Reading};
+use podinit_kube::watch::events::stats::EvidenceStats;
+use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;

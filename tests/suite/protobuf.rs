@@ -7,12 +7,12 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
-use podinit::watch::event_reader::EventReader;
-use podinit::watch::line_reader::Framed;
-use podinit::watch::requests::{Scope, Selectors};
-use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::{DecodeOptions, Encoding, ListPage, PodDecoder, WatchEventKind};
+use podinit_kube::watch::event_reader::EventReader;
+use podinit_kube::watch::line_reader::Framed;
+use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::Protobuf;
 use podinit_sim::protobuf::{document, event, schema};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use podinit::checkpoint::content::{self, Content, SavedScope};
 use podinit::checkpoint::frame;
-use podinit::watch::config::ListMode;
-use podinit::watch::requests::{Scope, Selectors};
-use podinit::watch::stats::{EventType, WatchStats};
-use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SavedPod, Stage, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_kube::watch::config::ListMode;
+use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::stats::{EventType, WatchStats};
+use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::{Request, Sharding, StreamFault, Target};
 use podinit_sim::{Cluster, ClusterConfig};
 use tokio::sync::mpsc;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::support::embedded::{Embedded, cluster, encoding, put};
-use podinit::watch::config::{ListMode, ReflectorConfig};
-use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_kube::watch::config::{ListMode, ReflectorConfig};
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::{Answer, StreamFault, Target};
 use podinit_sim::status::Failure;
 use tokio::time::sleep;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::embedded::{Embedded, NAMESPACE, cluster, encoding, put};
 use bytes::Bytes;
-use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
+use podinit_kube::watch::stats::{EventType, RelistReason, WatchErrorReason};
 use podinit_sim::Cluster;
 use podinit_sim::faults::{StreamFault, Target};
 use podinit_sim::object::{ObjectKey, Selectable};

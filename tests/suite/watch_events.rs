@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::watch::WatchConfig;
-use podinit::watch::config::ReflectorConfig;
-use podinit::watch::events::stats::{EventLossReason, EvidenceStats};
-use podinit::watch::events::{DeliveredEvents, EventSink, spawn};
-use podinit::watch::requests::{Scope, Selectors};
-use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use podinit_core::kube_event::{EventReason, KubeEvent};
 use podinit_core::pod::PodUid;
 use podinit_core::shard::Shard;
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::config::ReflectorConfig;
+use podinit_kube::watch::events::stats::{EventLossReason, EvidenceStats};
+use podinit_kube::watch::events::{DeliveredEvents, EventSink, spawn};
+use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::watch::{FakeApi, Writer, page, pod};
-use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use tokio::time::sleep;
 
 fn seconds(n: u64) -> Duration {

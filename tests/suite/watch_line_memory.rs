@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::counting;
 use crate::support::embedded::{Embedded, cluster};
 use bytes::Bytes;
-use podinit::watch::stats::WatchErrorReason;
+use podinit_kube::watch::stats::WatchErrorReason;
 use podinit_sim::faults::StreamFault;
 
 const MIB: isize = 1 << 20;

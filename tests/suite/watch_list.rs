@@ -1,9 +1,9 @@
 //! The lists of the list-watch: pages, gaps, and that nothing is concluded from half a list.
 
 use crate::support::watch::{FakeApi, START, page, pod};
-use podinit::watch::requests::{Scope, Selectors};
-use podinit::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_core::lifecycle::PodEvent;
+use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 
 #[tokio::test(start_paused = true)]
 async fn the_pages_of_the_first_list_are_joined() {
@@ -63,7 +63,7 @@ async fn an_expired_continue_token_begins_the_list_anew() {
 
 #[tokio::test(start_paused = true)]
 async fn a_page_that_is_too_long_is_asked_for_in_smaller_pieces() {
-    let adjust = |config: &mut podinit::watch::config::ReflectorConfig| {
+    let adjust = |config: &mut podinit_kube::watch::config::ReflectorConfig| {
         config.max_page_bytes = 1000;
     };
     let mut api = FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), adjust);

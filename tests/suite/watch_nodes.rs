@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::watch::WatchConfig;
-use podinit::watch::config::ReflectorConfig;
-use podinit::watch::events::stats::EvidenceStats;
-use podinit::watch::nodes::{NodeSink, spawn};
-use podinit::watch::stats::{RelistReason, WatchStats};
 use podinit_core::lifecycle::{Delivery, NodeEvent, PodEvent};
 use podinit_core::node::NodeSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::config::ReflectorConfig;
+use podinit_kube::watch::events::stats::EvidenceStats;
+use podinit_kube::watch::nodes::{NodeSink, spawn};
+use podinit_kube::watch::stats::{RelistReason, WatchStats};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};

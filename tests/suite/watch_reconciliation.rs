@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::support::watch::{Call, FakeApi, Writer, page, pod};
-use podinit::watch::config::{ListMode, ReflectorConfig};
-use podinit::watch::requests::{Scope, Selectors};
-use podinit::watch::stats::RelistReason;
+use podinit_kube::watch::config::{ListMode, ReflectorConfig};
+use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::stats::RelistReason;
 use tokio::time::sleep;
 
 const OF_THE_CACHE: &str = "/api/v1/pods?&resourceVersion=0";

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::embedded::{Embedded, NAMESPACE, cluster};
 use crate::support::watch::{FakeApi, event, page, pod};
-use podinit::watch::stats::RelistReason;
+use podinit_kube::watch::stats::RelistReason;
 use podinit_sim::container::{App, Report};
 use podinit_sim::faults::StreamFault;
 use podinit_sim::life::{Change, PodManifest};

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::support::watch::{FakeApi, START, event, page, pod};
-use podinit::watch::requests::{Scope, Selectors};
-use podinit::watch::stats::{EventType, RelistReason, WatchErrorReason};
 use podinit_core::lifecycle::{PodEvent, Version};
+use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::stats::{EventType, RelistReason, WatchErrorReason};
 use tokio::time::{sleep, timeout};
 
 #[tokio::test(start_paused = true)]
@@ -138,7 +138,7 @@ async fn a_line_that_does_not_say_what_it_tells_of_may_have_been_a_deletion() {
 
 #[tokio::test(start_paused = true)]
 async fn an_event_without_end_is_skipped_in_bounded_memory() {
-    let adjust = |config: &mut podinit::watch::config::ReflectorConfig| {
+    let adjust = |config: &mut podinit_kube::watch::config::ReflectorConfig| {
         config.max_line_bytes = 1 << 16;
     };
     let mut api = FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), adjust);

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::support::embedded::{Embedded, cluster, encoding, put};
 use crate::support::watch::{Call, FakeApi, Writer, pod};
-use podinit::watch::config::{ListMode, ReflectorConfig};
-use podinit::watch::requests::{Scope, Selectors};
-use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_kube::watch::config::{ListMode, ReflectorConfig};
+use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::{Answer, StreamFault, Target};
 use podinit_sim::status::Failure;
 use tokio::time::sleep;

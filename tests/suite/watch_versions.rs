@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::support::watch::{Call, FakeApi, page, pod};
-use podinit::watch::WatchConfig;
-use podinit::watch::requests::Scope;
-use podinit::watch::stats::RelistReason;
 use podinit_core::lifecycle::{SourceId, Version};
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::stats::RelistReason;
 use tokio::time::sleep;
 
 /// The most recent list, for any reason but a question for the version.

@@ -8,10 +8,10 @@ use crate::support::watch::{FakeApi, event, page, pod};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{CONTENT_ENCODING, HeaderValue};
-use podinit::watch::WatchConfig;
-use podinit::watch::config::{ListMode, ReflectorConfig};
-use podinit::watch::requests::Scope;
-use podinit::watch::stats::{RelistReason, WatchErrorReason};
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::config::{ListMode, ReflectorConfig};
+use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::{StreamFault, Target};
 use tower::ServiceExt;
 

@@ -22,8 +22,8 @@ use tokio::time::{Instant, timeout};
 pub use self::reviews::ReviewError;
 use self::reviews::{Reviewer, User};
 use super::credentials::{Decisions, Fingerprint, Fingerprints, NoRandomness, credentials};
-use crate::cluster::client::Cluster;
 use crate::server::{AccessRequest, Verdict};
+use podinit_kube::cluster::client::Cluster;
 
 /// How long a grant is cached.
 const GRANTED_FOR: Duration = Duration::from_secs(120);

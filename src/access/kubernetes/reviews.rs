@@ -15,9 +15,9 @@ use kube::client::Body;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::cluster::api_error::ApiErrorKind;
-use crate::cluster::client::Cluster;
-use crate::cluster::transport::{AGENT, read_into, send};
+use podinit_kube::cluster::api_error::ApiErrorKind;
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::transport::{AGENT, read_into, send};
 
 /// The length limit of an answer, in bytes. A user can be in many groups.
 const ANSWER_LIMIT: usize = 1 << 20;

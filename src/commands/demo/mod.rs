@@ -16,15 +16,15 @@ use anyhow::Context;
 use self::kubeconfig::Kubeconfig;
 use self::live_view::{Keys, LiveView};
 use crate::args::DemoArgs;
-use crate::cluster::client;
-use crate::cluster::clock::Clock;
 use crate::exporter::accounting_thread;
 use crate::exporter::own_thread::OwnThread;
 use crate::exporter::start::{Exporter, ServeOnly};
 use crate::inspect::explain::quoted;
 use crate::process::signals;
-use crate::watch::WatchConfig;
-use crate::watch::requests::{Scope, Selectors};
+use podinit_kube::cluster::client;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_sim::{Cluster, ClusterConfig};
 
 /// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.

@@ -7,11 +7,11 @@ use sha2::{Digest, Sha256};
 
 use super::source_map::SourceMap;
 use crate::checkpoint::content::{Content, SavedScope};
-use crate::cluster::client::Cluster;
-use crate::watch::probe::Probed;
 use podinit_core::lifecycle::{SavedPod, SourceId, Successor};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::watch::probe::Probed;
 
 /// A checkpoint is expected to know a pod that was created at least this long before the checkpoint
 /// was last complete: clocks differ, and deliveries take time.

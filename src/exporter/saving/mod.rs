@@ -26,13 +26,13 @@ pub(crate) use snapshots::Snapshots;
 
 use crate::checkpoint::content::{self, ContentError, Decoded, SavedScope};
 use crate::checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
-use crate::cluster::client::Cluster;
 use crate::exporter::ingest_sink::IngestSink;
 use crate::exporter::{CheckpointGauges, CheckpointLoad};
-use crate::watch::WatchConfig;
-use crate::watch::probe::Probed;
 use podinit_core::lifecycle::{Tracker, TrackerConfig};
 use podinit_core::shard::Shard;
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::probe::Probed;
 use source_map::SourceMap;
 
 /// The checkpoint of a state directory.

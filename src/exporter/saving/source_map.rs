@@ -1,9 +1,9 @@
 //! Maps the sources of the checkpoint to the sources that are watched now.
 
 use crate::checkpoint::content::Watched;
-use crate::watch::WatchConfig;
-use crate::watch::requests::Scope;
 use podinit_core::lifecycle::{SourceId, Successor};
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::requests::Scope;
 
 /// What each scope of `config` covers.
 pub(super) fn watched(config: &WatchConfig) -> Vec<Watched> {

@@ -9,14 +9,14 @@ use tokio::time::timeout;
 
 use super::model::{Failure, Page};
 use super::parameters::MOST;
-use crate::cluster::api_error::ApiError;
-use crate::cluster::client::{Cluster, connect_to_server};
-use crate::cluster::options::{ConnectError, ServerOptions};
-use crate::cluster::transport::{get_json, read_into, timed_out};
 use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::Problems;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::api_error::ApiError;
+use podinit_kube::cluster::client::{Cluster, connect_to_server};
+use podinit_kube::cluster::options::{ConnectError, ServerOptions};
+use podinit_kube::cluster::transport::{get_json, read_into, timed_out};
 use podinit_text::strangers_text::shown;
 
 /// For a whole answer.

@@ -8,11 +8,11 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::{Freshness, FreshnessState};
-use crate::cluster::clock::Clock;
 use crate::server::Health;
-use crate::watch::stats::{Sync, WatchStats};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::stats::{Sync, WatchStats};
 
 /// For so long after its first sync an exporter counts as just started: the longest limit of a working cause
 /// that nothing can be compared with ([§13.2](crate::specification#s13-2)).
@@ -137,9 +137,9 @@ mod tests {
     use std::sync::atomic::AtomicI64;
 
     use super::*;
-    use crate::cluster::api_error::{ApiError, ApiErrorKind};
-    use crate::watch::requests::Scope;
     use podinit_core::lifecycle::SourceId;
+    use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
+    use podinit_kube::watch::requests::Scope;
 
     struct Exporter {
         stats: Arc<WatchStats>,

@@ -17,7 +17,6 @@ use super::history::{History, Sample};
 use super::overview::{Foot, Overview};
 use super::pod_page::pod_page;
 use super::style;
-use crate::cluster::clock::Clock;
 use crate::inspect::explain::{Target, TargetName};
 use crate::inspect::freshness::FreshnessSource;
 use crate::inspect::pods::{Pods, Told};
@@ -28,6 +27,7 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
+use podinit_kube::cluster::clock::Clock;
 use podinit_text::human_time::time_of_day;
 
 /// The page loads its own style, script and icon, asks nobody but its own exporter, and cannot be framed.

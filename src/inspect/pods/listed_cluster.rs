@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cluster::api_error::ApiError;
-use crate::cluster::client::Cluster;
-use crate::cluster::clock::Clock;
 use crate::inspect::explain::Target;
-use crate::watch::one_shot_list::{list_events, list_nodes, list_pods};
-use crate::watch::requests::{Requests, Scope, Selectors};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
+use podinit_kube::cluster::api_error::ApiError;
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::one_shot_list::{list_events, list_nodes, list_pods};
+use podinit_kube::watch::requests::{Requests, Scope, Selectors};
 
 /// Events and nodes are large, and each list has them all: between two lists of them is so much time.
 const EVIDENCE_EVERY: Duration = Duration::from_secs(30);

@@ -1,7 +1,6 @@
 //! Pods of which an exporter tells, by its API or on its page.
 
 use super::question::Question;
-use crate::cluster::clock::{Clock, SystemClock};
 use crate::inspect::api::client::{ApiClient, AskError, List, Records};
 use crate::inspect::explain::{Context, Fleet, Target, TargetName, WorkloadPods, Worst};
 use crate::inspect::freshness::Freshness;
@@ -9,6 +8,7 @@ use crate::inspect::problems::Problems;
 use crate::reports::report::KeptRecords;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::clock::{Clock, SystemClock};
 
 /// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
 const MOST: usize = 2_000;

@@ -36,7 +36,6 @@ pub use misfit::Misfit;
 pub use position::RecordingPosition;
 pub use so_far::SoFar;
 
-use crate::cluster::clock::instant;
 use input::Input;
 use json::JsonDocuments;
 use lookahead::LookaheadBuffer;
@@ -44,6 +43,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::pod::DecodeContext;
+use podinit_kube::cluster::clock::instant;
 use yaml::YamlDocuments;
 
 /// The longest text of one object (a pod, an event, or a list without its items), and of one line of

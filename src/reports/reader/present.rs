@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::clocks_ahead::{ClockAhead, ClocksAhead};
 use super::document::{Body, Document};
-use crate::cluster::clock::Clock;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{ConditionType, Conditions, PodSnapshot, PodUid};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::WatchEventKind;
+use podinit_kube::cluster::clock::Clock;
 
 /// How much later than the present an API time may be: clocks differ a little.
 const TOLERANCE: i64 = 5 * NANOS_PER_SECOND;

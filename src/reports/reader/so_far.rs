@@ -8,9 +8,9 @@ use super::bare_pods::BarePods;
 use super::clocks_ahead::ClockAhead;
 use super::document::Document;
 use super::present::Present;
-use crate::cluster::clock::{Clock, SystemClock};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::cluster::clock::{Clock, SystemClock};
 
 /// The state of reading a recording, which may be of several files. Clones share it.
 #[derive(Clone)]

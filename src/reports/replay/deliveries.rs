@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use super::replay_clock::{ReplayClock, latest_api_time};
 use super::streamed_list::{StreamedList, in_order};
-use crate::cluster::api_error::ApiError;
 use crate::reports::reader::{Body, Document};
-use crate::watch::stats::{EventType, RelistReason, WatchStats};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -21,6 +19,8 @@ use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
 use podinit_decode::node::watch::NodeLineKind;
+use podinit_kube::cluster::api_error::ApiError;
+use podinit_kube::watch::stats::{EventType, RelistReason, WatchStats};
 
 /// All of a recording counts as one list-watch.
 const SOURCE: SourceId = SourceId(0);

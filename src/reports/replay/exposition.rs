@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
 use crate::reports::reader::{Document, RecordingError};
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
+use podinit_kube::watch::stats::WatchStats;
 
 /// How a recording is replayed, and which labels and SLOs are exposed.
 #[derive(Clone, Debug, Default)]

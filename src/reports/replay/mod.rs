@@ -10,8 +10,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::reports::reader::Document;
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Observer, Tracker};
+use podinit_kube::watch::stats::WatchStats;
 
 pub use deliveries::{Replay, ReplayConfig};
 pub use exposition::{ExpositionConfig, ReplayError, expose};

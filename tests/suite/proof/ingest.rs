@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use podinit::cluster::api_server_clock::ApiServerClock;
 use podinit::exporter::accounting_clock::AccountingClock;
-use podinit::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Delivery, Tracker};
+use podinit_kube::cluster::api_server_clock::ApiServerClock;
+use podinit_kube::watch::stats::WatchStats;
 use podinit_sim::rng::Rng;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, sleep};

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
-use podinit::watch::config::ReflectorConfig;
-use podinit::watch::requests::Scope;
-use podinit::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
-use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{Delivery, PodEvent, TimestampMode, Tracker, TrackerConfig};
 use podinit_decode::Encoding;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_kube::watch::config::ReflectorConfig;
+use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
+use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::Target;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::json;

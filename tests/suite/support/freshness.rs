@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use podinit::inspect::freshness::FreshnessSource;
 use podinit::server::Health;
-use podinit::watch::stats::WatchStats;
 use podinit_core::lifecycle::SourceId;
 use podinit_core::timestamp::Timestamp;
+use podinit_kube::watch::stats::WatchStats;
 
 /// Of an exporter that is in sync or waits for its first list.
 pub fn freshness(in_sync: bool) -> Arc<FreshnessSource> {

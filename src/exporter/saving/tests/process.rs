@@ -9,22 +9,22 @@ use tokio_util::sync::CancellationToken;
 
 use super::disk::GatedDisk;
 use crate::checkpoint::{Disk, Store};
-use crate::cluster::client::connect_to;
-use crate::cluster::clock::Clock;
 use crate::exporter::ingest::Ingest;
 use crate::exporter::ingest_sink::IngestSink;
 use crate::exporter::saving::commits::Commits;
 use crate::exporter::saving::{Checkpoint, Parts, Recovery};
 use crate::inspect::records;
 use crate::server::Health;
-use crate::watch::WatchConfig;
-use crate::watch::probe::Probed;
-use crate::watch::requests::Scope;
-use crate::watch::stats::WatchStats;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
+use podinit_kube::cluster::client::connect_to;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::probe::Probed;
+use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::stats::WatchStats;
 use podinit_sim::rng::Rng;
 
 const START: i64 = 1_800_000_000;

@@ -7,12 +7,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::cluster::client::connect_to;
 use podinit::inspect::problems::Problems;
 use podinit::slo::{Slo, SloFile};
-use podinit::watch::requests::Scope;
-use podinit::watch::stats::WatchStats;
-use podinit::watch::{WatchConfig, spawn};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, SloId,
     SourceId, TimestampMode, Tracker, TrackerConfig,
@@ -25,6 +21,10 @@ use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, Encoding};
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
+use podinit_kube::cluster::client::connect_to;
+use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::stats::WatchStats;
+use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::object::{Event, EventKind};
 use podinit_sim::{Cluster, FIRST_VERSION};
 use tokio::sync::mpsc;

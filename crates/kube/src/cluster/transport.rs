@@ -12,17 +12,17 @@ use kube::client::Body;
 use tokio::time::timeout;
 
 use super::answer_body::AnswerBody;
-pub(crate) use super::answer_body::{next_chunk, timed_out};
+pub use super::answer_body::{next_chunk, timed_out};
 use super::api_error::{ApiError, ApiErrorKind, is_gzip};
 
 /// The User-Agent of podinit's requests.
-pub(crate) const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
+pub const AGENT: &str = concat!("podinit/", env!("CARGO_PKG_VERSION"));
 
 /// How many bytes are read of the body of an error.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
 /// Adds podinit's headers to a GET request that kube has built.
-pub(crate) fn get_json<B>(request: Request<B>) -> Request<Body> {
+pub fn get_json<B>(request: Request<B>) -> Request<Body> {
     let mut request = request.map(|_| Body::empty());
     let headers = request.headers_mut();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -72,7 +72,7 @@ fn ended_without_a_word(error: &kube::Error) -> bool {
 
 /// Sends a request and waits for the answer to begin, until `deadline` has passed. Any status but
 /// a success is an error with the API server's message.
-pub(crate) async fn send(
+pub async fn send(
     client: &Client,
     request: Request<Body>,
     deadline: Duration,
@@ -95,7 +95,7 @@ pub(crate) async fn send(
 
 /// Reads a body to its end, into a buffer that is cleared first. Fails when no data arrives for
 /// `chunk_deadline`, or with [`ApiErrorKind::AnswerTooLong`] when it is longer than `limit`.
-pub(crate) async fn read_into(
+pub async fn read_into(
     buffer: &mut Vec<u8>,
     body: Body,
     chunk_deadline: Duration,

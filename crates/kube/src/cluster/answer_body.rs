@@ -52,7 +52,7 @@ impl AnswerBody {
 
 /// The next piece of a body, or `None` at its end. Fails with `silence` as the reason when nothing
 /// arrives for `deadline`.
-pub(crate) async fn next_chunk(
+pub async fn next_chunk(
     body: &mut Body,
     deadline: Duration,
     silence: &str,
@@ -70,7 +70,7 @@ pub(crate) async fn next_chunk(
 }
 
 /// The error of something that did not happen in time.
-pub(crate) fn timed_out(what: &str, deadline: Duration) -> ApiError {
+pub fn timed_out(what: &str, deadline: Duration) -> ApiError {
     let detail = format!("{what} for {} s", deadline.as_secs_f64());
     ApiError::new(ApiErrorKind::Timeout, detail)
 }

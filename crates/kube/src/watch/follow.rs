@@ -28,7 +28,7 @@ const SILENT_WATCHES: u32 = 4;
 
 /// Why a watch is over.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum StreamEnd {
+pub enum StreamEnd {
     /// The API server ended it, as it does with every watch sooner or later
     Finished,
     /// It failed; it can be resumed at the resume point
@@ -39,7 +39,7 @@ pub(crate) enum StreamEnd {
 
 /// The result of one watch.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct StreamReport {
+pub struct StreamReport {
     pub(crate) end: StreamEnd,
     pub(crate) open_for: Duration,
     /// The API server accepted it
@@ -53,7 +53,11 @@ pub(crate) struct StreamReport {
 }
 
 /// Takes what the watches of one resource bring.
-pub(crate) trait Sink {
+#[allow(
+    async_fn_in_trait,
+    reason = "its implementations are ours, and nobody asks for `Send` by it"
+)]
+pub trait Sink {
     /// Why nothing can be taken any more
     type Over;
 
@@ -87,19 +91,19 @@ pub(crate) trait Sink {
 }
 
 /// The requests of one list-watch, and how often they are made.
-pub(crate) struct Follow {
-    pub(crate) client: Client,
-    pub(crate) requests: Requests,
+pub struct Follow {
+    pub client: Client,
+    pub requests: Requests,
     pub(crate) negotiation: Negotiation,
-    pub(crate) config: ReflectorConfig,
-    pub(crate) backoff: Backoff,
+    pub config: ReflectorConfig,
+    pub backoff: Backoff,
     /// Whether the last list was answered by API servers that shard (KEP-5866)
     pub(crate) server_shards: bool,
     random: fastrand::Rng,
 }
 
 impl Follow {
-    pub(crate) fn new(client: Client, requests: Requests, config: ReflectorConfig) -> Self {
+    pub fn new(client: Client, requests: Requests, config: ReflectorConfig) -> Self {
         let mut random = config.random();
         let jitter = random.fork();
         Self {
@@ -115,7 +119,7 @@ impl Follow {
 
     /// Follows the watch, through any number of streams, until events are lost for good. When
     /// `suspicious`, one silent watch is enough to check the API server's version.
-    pub(crate) async fn follow<S: Sink>(
+    pub async fn follow<S: Sink>(
         &mut self,
         sink: &mut S,
         at: &mut ResumePoint,
@@ -233,13 +237,13 @@ impl Follow {
     }
 
     /// Waits after a failure, at least as long as the API server asks for.
-    pub(crate) async fn rest(&mut self, failure: &ApiError) {
+    pub async fn rest(&mut self, failure: &ApiError) {
         let wait = self.backoff.after_failure();
         sleep(wait.max(failure.retry_after.unwrap_or_default())).await;
     }
 
     /// Requests a list of one object. Its bytes, which state the version that the API server is at.
-    pub(crate) async fn list_of_one(&self) -> Result<(Encoding, Vec<u8>), ApiError> {
+    pub async fn list_of_one(&self) -> Result<(Encoding, Vec<u8>), ApiError> {
         self.fetch(self.requests.current_version()?).await
     }
 
@@ -263,7 +267,7 @@ impl Follow {
 }
 
 /// The body of an open watch that is read chunk by chunk, for a [`Sink`] that has no use for its silence.
-pub(crate) struct Chunks {
+pub struct Chunks {
     body: Body,
     opened: Instant,
     /// Where the watch began
@@ -272,15 +276,12 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    pub(crate) fn opened(body: Body, from: &ResumePoint) -> Self {
+    pub fn opened(body: Body, from: &ResumePoint) -> Self {
         Self { body, opened: Instant::now(), from: from.clone(), has_data: false }
     }
 
     /// The next chunk, or the end of the watch.
-    pub(crate) async fn next(
-        &mut self,
-        config: &ReflectorConfig,
-    ) -> Result<bytes::Bytes, StreamEnd> {
+    pub async fn next(&mut self, config: &ReflectorConfig) -> Result<bytes::Bytes, StreamEnd> {
         let next = next_chunk(&mut self.body, config.idle_timeout, "no byte in the watch");
         match next.await {
             Ok(Some(chunk)) => {
@@ -293,7 +294,7 @@ impl Chunks {
     }
 
     /// What has become of the watch, which has come as far as `at`, and may have brought a bookmark of the past.
-    pub(crate) fn report(
+    pub fn report(
         &self,
         config: &ReflectorConfig,
         end: StreamEnd,

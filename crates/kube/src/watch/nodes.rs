@@ -31,7 +31,7 @@ use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{ApiStatus, Encoding};
 
 /// Nodes in a page of a list. Each may name all of its images.
-pub(crate) const PAGE: u32 = 100;
+pub const PAGE: u32 = 100;
 
 /// Where nodes go, and what is counted on the way.
 #[derive(Clone)]

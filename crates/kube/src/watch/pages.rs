@@ -16,17 +16,17 @@ use crate::cluster::transport::{read_into, send, timed_out};
 const MOST_EMPTY_PAGES: u32 = 10_000;
 
 /// What a page says of the next one.
-pub(crate) struct PageEnd {
+pub struct PageEnd {
     /// Its continue token, or none
-    pub(crate) next: Option<String>,
+    pub next: Option<String>,
     /// How many objects it had
-    pub(crate) objects: usize,
+    pub objects: usize,
 }
 
 /// How far a list has come. Nothing may be concluded from its pages before there is no further one
 /// ([§5.4](crate::specification#s5-4)).
 #[derive(Debug)]
-pub(crate) struct Pages<'a> {
+pub struct Pages<'a> {
     requests: &'a Requests,
     freshness: &'a Freshness,
     limit: u32,
@@ -46,13 +46,13 @@ enum Next {
 
 impl<'a> Pages<'a> {
     /// A list of pages of at most `limit` objects.
-    pub(crate) fn new(requests: &'a Requests, freshness: &'a Freshness, limit: u32) -> Self {
+    pub fn new(requests: &'a Requests, freshness: &'a Freshness, limit: u32) -> Self {
         Self { requests, freshness, limit: limit.max(1), next: Next::First, empty: 0 }
     }
 
     /// The request of the next page, or of the same one again after it was too long; `None` when the list is
     /// complete.
-    pub(crate) fn request(&self) -> Result<Option<Request<Body>>, ApiError> {
+    pub fn request(&self) -> Result<Option<Request<Body>>, ApiError> {
         let page = match &self.next {
             Next::First => Page::First(self.freshness),
             Next::After(token) => Page::Next(token),
@@ -62,7 +62,7 @@ impl<'a> Pages<'a> {
     }
 
     /// What was fetched; `None` if the page was too long, so that it is requested again with fewer objects.
-    pub(crate) fn fetched<P>(&mut self, page: Result<P, ApiError>) -> Result<Option<P>, ApiError> {
+    pub fn fetched<P>(&mut self, page: Result<P, ApiError>) -> Result<Option<P>, ApiError> {
         match page {
             Err(error) if error.kind == ApiErrorKind::AnswerTooLong && self.limit > 1 => {
                 self.limit = (self.limit / 4).max(1);
@@ -76,7 +76,7 @@ impl<'a> Pages<'a> {
     ///
     /// # Errors
     /// If the list would never end: the same page follows again, or too many had no object.
-    pub(crate) fn go_on(&mut self, end: PageEnd) -> Result<(), ApiError> {
+    pub fn go_on(&mut self, end: PageEnd) -> Result<(), ApiError> {
         self.empty = match end.objects {
             0 => self.empty + 1,
             _ => 0,
@@ -106,7 +106,7 @@ impl<'a> Pages<'a> {
 ///
 /// # Errors
 /// If a page cannot be had or `read` fails. Nothing may be concluded from the pages before it.
-pub(crate) async fn fetch_pages(
+pub async fn fetch_pages(
     client: &Client,
     requests: &Requests,
     config: &ReflectorConfig,
@@ -147,7 +147,7 @@ pub(super) fn no_complete_page(config: &ReflectorConfig) -> ApiError {
 ///
 /// # Errors
 /// If it has none that a watch can begin at.
-pub(crate) fn watch_version(version: Option<String>) -> Result<String, ApiError> {
+pub fn watch_version(version: Option<String>) -> Result<String, ApiError> {
     version.filter(|version| usable(version)).ok_or_else(no_version)
 }
 

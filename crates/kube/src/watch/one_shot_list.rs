@@ -18,7 +18,7 @@ use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
 ///
 /// # Errors
 /// If a page cannot be had or decoded.
-pub(crate) async fn list_pods(
+pub async fn list_pods(
     cluster: &Cluster,
     scope: &Scope,
     selectors: &Selectors,
@@ -45,7 +45,7 @@ pub(crate) async fn list_pods(
 ///
 /// # Errors
 /// If a page cannot be had or decoded.
-pub(crate) async fn list_events(
+pub async fn list_events(
     cluster: &Cluster,
     scope: &Scope,
     options: DecodeOptions,
@@ -68,7 +68,7 @@ pub(crate) async fn list_events(
 ///
 /// # Errors
 /// If a page cannot be had or decoded.
-pub(crate) async fn list_nodes(
+pub async fn list_nodes(
     cluster: &Cluster,
     requests: &Requests,
     options: NodeOptions,

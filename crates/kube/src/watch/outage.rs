@@ -7,7 +7,7 @@ const LASTS: u32 = 3;
 
 /// The failures since something worked.
 #[derive(Debug, Default)]
-pub(crate) struct Outage {
+pub struct Outage {
     /// What the log named last; `None` before the first failure
     named: Option<Failure>,
     latest: Failure,
@@ -28,7 +28,7 @@ struct Failure {
 
 impl Outage {
     /// Takes in a failure. True if the log has to name it.
-    pub(crate) fn is_news(&mut self, reason: &'static str, detail: &str) -> bool {
+    pub fn is_news(&mut self, reason: &'static str, detail: &str) -> bool {
         let text = detail.chars().filter(|c| !c.is_ascii_digit()).collect();
         let failure = Failure { reason, text };
         let same = failure.reason == self.latest.reason;

@@ -244,7 +244,7 @@ pub(super) fn observing_dates(client: Client, clock: Arc<ApiServerClock>) -> Cli
 /// The second that the `Date` of an answer states. `None` where there is none, or none in the
 /// preferred format of RFC 9110, section 5.6.7 (`Sun, 06 Nov 1994 08:49:37 GMT`): no API server
 /// writes the obsolete ones.
-pub(crate) fn date_of(headers: &HeaderMap) -> Option<Timestamp> {
+pub fn date_of(headers: &HeaderMap) -> Option<Timestamp> {
     let text = headers.get(DATE)?.to_str().ok()?;
     let date = httpdate::parse_http_date(text).ok()?;
     // The parser also takes obsolete formats and days such as 31 February.

@@ -41,11 +41,11 @@ pub(crate) struct Negotiation {
 
 /// The beginning of a successful answer.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub struct Answer {
     pub(crate) encoding: Encoding,
     /// Whether the body is compressed, as only that of a list is
     pub(crate) is_gzip: bool,
-    pub(crate) body: Body,
+    pub body: Body,
 }
 
 impl Answer {

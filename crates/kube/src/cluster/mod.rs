@@ -18,4 +18,4 @@ mod kubeconfig_entry;
 pub mod options;
 mod proxy;
 mod renewing_client;
-pub(crate) mod transport;
+pub mod transport;
