@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod access;
 #[doc = include_str!("../docs/architecture.md")]
 pub mod architecture {}
 pub mod args;
@@ -18,10 +17,8 @@ pub mod exporter;
 pub mod inspect;
 pub mod process;
 pub mod reports;
-pub mod server;
 pub mod slo;
 pub mod traces;
-pub mod web_config;
 
 #[doc(no_inline)]
 pub use podinit_core::specification;

@@ -14,9 +14,9 @@ use super::exporter_client::HttpUrl;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use crate::exporter::config::ExporterConfig;
-use crate::server::AllowedHost;
 use crate::traces::{EXPECTED_ENDPOINT, SampleRatio};
 use podinit_core::lifecycle::TimestampMode;
+use podinit_http::server::AllowedHost;
 use podinit_sim::scene::Scene;
 use podinit_text::duration::{DurationError, PrometheusDuration};
 

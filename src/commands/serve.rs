@@ -9,7 +9,6 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::access::kubernetes::Kubernetes;
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
 use crate::exporter::accounting_thread;
 use crate::exporter::api_server_wait::{FailedAttempt, until_it_answers};
@@ -17,6 +16,7 @@ use crate::exporter::own_thread::OwnThread;
 use crate::exporter::saving::{Checkpoint, Recovery};
 use crate::exporter::start::{Exporter, ServeOnly};
 use crate::process::signals;
+use podinit_http::access::kubernetes::Kubernetes;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::client::{self, Cluster};
 use podinit_kube::watch::WatchConfig;

@@ -23,9 +23,9 @@ use super::*;
 use crate::args::Command;
 use crate::exporter::saving::Snapshots;
 use crate::exporter::scrapes::Scrapes;
-use crate::server::{Health, Scrape};
 use podinit_core::shard::Shard;
 use podinit_expo::instruments::Format;
+use podinit_http::server::{Health, Scrape};
 use podinit_sim::faults::StreamFault;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 

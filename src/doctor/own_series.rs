@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::access::AccessStats;
 use crate::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use crate::process::metrics::ProcessCollector;
 use crate::traces::TraceStats;
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Builder, Format, LabelConfig, SloDoc};
+use podinit_http::access::AccessStats;
 use podinit_kube::cluster::clock::{Clock, SystemClock};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::WatchStats;

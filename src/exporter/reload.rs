@@ -9,7 +9,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::process::signals::Reload;
-use crate::server::Heartbeat;
+use podinit_http::server::Heartbeat;
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::config_file::FileError;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
@@ -108,8 +108,8 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::server::Health;
     use podinit_core::timestamp::Timestamp;
+    use podinit_http::server::Health;
     use podinit_text::config_file::reload::FileState;
 
     /// A configuration that is the contents of its file.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::reload::{ReloadTask, Reloadable};
-use crate::access::{AccessStats, Gate};
-use crate::web_config::WebConfig;
+use podinit_http::access::{AccessStats, Gate};
+use podinit_http::web_config::WebConfig;
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use podinit_text::config_file::{Fault, FileError};
@@ -126,8 +126,8 @@ mod tests {
     use rcgen::{CertificateParams, KeyPair};
 
     use super::*;
-    use crate::server::Access;
     use podinit_core::timestamp::Timestamp;
+    use podinit_http::server::Access;
 
     const TLS: &str = "tls_server_config: {cert_file: tls.crt, key_file: tls.key}";
 

@@ -8,13 +8,13 @@ use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
 use podinit::inspect::api::{self, SCHEMA};
 use podinit::inspect::records::{self, RecordsClient};
-use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
     NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason, Workload,
 };
 use podinit_core::timestamp::Timestamp;
+use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
 use serde_json::Value;
 
 const LISTS: [&str; 3] = ["/api/v1/stuck", "/api/v1/inflight", "/api/v1/startups"];

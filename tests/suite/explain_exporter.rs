@@ -8,10 +8,10 @@ use podinit::inspect::api;
 use podinit::inspect::records;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ReplayConfig, replayed};
-use podinit::server::{Access, AccessRequest, Limits, Verdict};
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
+use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use crate::support::parsed_exposition;
-use podinit::access::AccessStats;
 use podinit::exporter::families;
 use podinit::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit::traces::TraceStats;
@@ -22,6 +21,7 @@ use podinit_expo::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedF
 use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, ProblemPods, Recorder, SeriesLabel, SloDoc,
 };
+use podinit_http::access::AccessStats;
 use podinit_kube::cluster::clock::{Clock, Corrections, Reading};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};

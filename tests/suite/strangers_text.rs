@@ -16,13 +16,13 @@ use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;
 use podinit::reports::report::detail;
-use podinit::server::Limits;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_http::server::Limits;
 use podinit_text::document::Style;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
 use serde_json::{Value, json};

@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::{Freshness, FreshnessState};
-use crate::server::Health;
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
+use podinit_http::server::Health;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::stats::{Sync, WatchStats};
 

@@ -22,11 +22,11 @@ use crate::inspect::freshness::FreshnessSource;
 use crate::inspect::pods::{Pods, Told};
 use crate::inspect::problems::{Snapshots, Wanted};
 use crate::inspect::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
-use crate::server::Health;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
+use podinit_http::server::Health;
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::human_time::time_of_day;
 

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use podinit::access::kubernetes::Kubernetes;
-use podinit::access::{AccessStats, Gate};
-use podinit::web_config::WebConfig;
 use podinit_core::timestamp::Timestamp;
+use podinit_http::access::kubernetes::Kubernetes;
+use podinit_http::access::{AccessStats, Gate};
+use podinit_http::web_config::WebConfig;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use podinit::inspect::freshness::FreshnessSource;
-use podinit::server::Health;
 use podinit_core::lifecycle::SourceId;
 use podinit_core::timestamp::Timestamp;
+use podinit_http::server::Health;
 use podinit_kube::watch::stats::WatchStats;
 
 /// Of an exporter that is in sync or waits for its first list.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use axum::Router;
-use podinit::server::{
+use podinit_http::server::{
     Access, ExporterStatus, Format, Health, Limits, Scrape, ScrapeError, Server,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
