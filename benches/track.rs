@@ -19,13 +19,13 @@ use std::hint::black_box;
 
 use cpu_time::Criterion;
 use criterion::{BatchSize, BenchmarkId, Throughput, criterion_group, criterion_main};
-use podinit::slo::SloFile;
 use podinit_core::lifecycle::{
     Delivery, Observation, PodEvent, SloId, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit_slo::SloFile;
 use support::Step;
 
 const PODS: usize = 1024;

@@ -17,7 +17,6 @@ pub mod exporter;
 pub mod inspect;
 pub mod process;
 pub mod reports;
-pub mod slo;
 pub mod traces;
 
 #[doc(no_inline)]

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::slo::file::Sources;
 use podinit_core::shard::Shard;
 use podinit_decode::Encoding;
 use podinit_decode::node::NodeOptions;
 use podinit_kube::cluster::options::ClusterOptions;
 use podinit_kube::watch::config::ListMode;
 use podinit_kube::watch::requests::Selectors;
+use podinit_slo::file::Sources;
 
 /// Which cluster.
 #[derive(Args, Clone, Debug)]

@@ -27,9 +27,9 @@ use anyhow::Context;
 
 use self::output::print;
 use crate::args::{Command, RulesArgs, unknown_variables};
-use crate::slo::SloFile;
-use crate::slo::file::Sources;
-use crate::slo::rules::render;
+use podinit_slo::SloFile;
+use podinit_slo::file::Sources;
+use podinit_slo::rules::render;
 
 pub use shell_help::kubectl_completion;
 

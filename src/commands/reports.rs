@@ -19,11 +19,11 @@ use crate::reports::one_moment::joined;
 use crate::reports::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
 use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
 use crate::reports::report::{self, DetailedReport, KeptRecords};
-use crate::slo::SloFile;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
 use podinit_expo::instruments::Format;
 use podinit_kube::cluster::options::ServerOptions;
+use podinit_slo::SloFile;
 use podinit_text::strangers_text::{escaped_json, shown};
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is

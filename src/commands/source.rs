@@ -12,8 +12,6 @@ use crate::inspect::explain::{Target, quoted};
 use crate::inspect::pods::{ListedCluster, ListedEvidence, ListedNodes, Pods, Question};
 use crate::reports::reader::SoFar;
 use crate::reports::replay::ReplayConfig;
-use crate::slo::SloFile;
-use crate::slo::file::Sources;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
@@ -21,6 +19,8 @@ use podinit_kube::cluster::client::{self, Cluster};
 use podinit_kube::cluster::options::ServerOptions;
 use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_slo::SloFile;
+use podinit_slo::file::Sources;
 use podinit_text::strangers_text::shown;
 
 /// The deadline of the first request, which finds out whether the pods can be listed.

@@ -42,8 +42,6 @@ use self::own_series::Exposed;
 use self::permissions::Identity;
 use self::pods::{Census, Registries, Wanted};
 use self::report::{Check, Finding};
-use crate::slo::SloFile;
-use crate::slo::file::Sources;
 use crate::traces::{OtlpSettings, SettingsError};
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
@@ -51,6 +49,8 @@ use podinit_expo::metrics::{LabelCensus, LabelConfig, SloDoc};
 use podinit_kube::cluster::client;
 use podinit_kube::cluster::options::ClusterOptions;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_slo::SloFile;
+use podinit_slo::file::Sources;
 
 /// The options of an exporter, as far as they can go wrong.
 #[derive(Clone, Debug)]

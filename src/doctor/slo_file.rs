@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::names::Names;
 use super::report::{Check, Finding};
-use crate::slo::SloFile;
-use crate::slo::file::Sources;
-use crate::slo::rules::{RenderOptions, render};
+use podinit_slo::SloFile;
+use podinit_slo::file::Sources;
+use podinit_slo::rules::{RenderOptions, render};
 use podinit_text::words::count;
 
 /// Reads the file as `serve` does, and renders its rules as `rules` does. Also returns the SLOs that

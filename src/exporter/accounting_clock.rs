@@ -140,9 +140,9 @@ mod tests {
 
     use super::*;
     use crate::exporter::slos::Slos;
-    use crate::slo::SloFile;
     use podinit_core::lifecycle::{Observation, PodEvent, PodObservation, SourceId, TrackerConfig};
     use podinit_core::pod::{PodSnapshot, PodUid};
+    use podinit_slo::SloFile;
 
     /// Shows the time that a test sets.
     #[derive(Default)]

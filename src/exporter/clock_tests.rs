@@ -17,7 +17,6 @@ use super::ingest_sink::IngestSink;
 use super::saving::Snapshots;
 use super::slos::Slos;
 use crate::inspect::records;
-use crate::slo::SloFile;
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::NANOS_PER_SECOND;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
@@ -32,6 +31,7 @@ use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::StreamFault;
 use podinit_sim::scene::Scene;
 use podinit_sim::{Cluster, ClusterConfig};
+use podinit_slo::SloFile;
 
 const HOUR: i64 = 3600;
 const TICK: Duration = Duration::from_millis(250);

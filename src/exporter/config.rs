@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use http::Uri;
 
-use crate::slo::file::Sources;
 use crate::traces::SampleRatio;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::shard::Shard;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::LabelConfig;
 use podinit_http::server::AllowedHost;
+use podinit_slo::file::Sources;
 
 /// The configuration of an exporter.
 #[derive(Clone, Debug)]

@@ -7,11 +7,11 @@ use tokio::sync::mpsc;
 
 use super::reload::{ReloadTask, Reloadable};
 use crate::exporter::ConfigGauges;
-use crate::slo::file::Sources;
-use crate::slo::{Slo, SloFile};
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 use podinit_expo::metrics::SloDoc;
 use podinit_kube::cluster::clock::Clock;
+use podinit_slo::file::Sources;
+use podinit_slo::{Slo, SloFile};
 use podinit_text::config_file::FileError;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 

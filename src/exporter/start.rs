@@ -28,7 +28,6 @@ use crate::inspect::problems::{self, Finder};
 use crate::inspect::records;
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
-use crate::slo::file::Sources;
 use podinit_core::lifecycle::{SourceId, Tracker, TrackerConfig};
 use podinit_expo::metrics::{Builder, Exposition, ProblemPods, Recorder};
 use podinit_http::access::Gate;
@@ -41,6 +40,7 @@ use podinit_kube::watch::events::EventSink;
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::nodes::NodeSink;
 use podinit_kube::watch::stats::WatchStats;
+use podinit_slo::file::Sources;
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.

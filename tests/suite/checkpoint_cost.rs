@@ -8,11 +8,11 @@ use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content, Unsealed};
 use podinit::checkpoint::frame;
 use podinit::inspect::records::RecordStore;
-use podinit::slo::SloFile;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, LabelConfig};
+use podinit_slo::SloFile;
 
 const START: i64 = 1_800_000_000;
 

@@ -11,9 +11,9 @@ use crate::support::PATIENCE;
 use crate::support::cluster::pipeline::Pipeline;
 use crate::support::demo::Demo;
 use crate::support::scrape::Scrape;
-use podinit::slo::SloFile;
 use podinit_core::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
 use podinit_core::timestamp::Timestamp;
+use podinit_slo::SloFile;
 
 /// Between two questions to a process that can only be asked.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -11,7 +11,6 @@ use podinit::inspect::api::SCHEMA;
 use podinit::inspect::api::model::Startup;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{Replay, ReplayConfig};
-use podinit::slo::SloFile;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Observer, Outcome,
     PodObservation, PodState, Record, SloResult, SloVerdict, TimestampMode, UnobservedReason,
@@ -20,6 +19,7 @@ use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_kube::watch::stats::WatchStats;
+use podinit_slo::SloFile;
 use serde_json::Value;
 
 /// What was counted of one startup.

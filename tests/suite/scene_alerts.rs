@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use podinit::slo::{Slo, SloFile};
 use podinit_sim::scene::Scene;
+use podinit_slo::{Slo, SloFile};
 use serde_json::{Value, json};
 
 use crate::support::page::{Events, Page};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::support::scene::{SceneRecording, SceneSettings, recorded};
-use podinit::slo::SloFile;
 use podinit_sim::object::ObjectKey;
 use podinit_sim::scene::Scene;
+use podinit_slo::SloFile;
 use serde_json::Value;
 
 /// The objects of the pods that are stuck at the end.

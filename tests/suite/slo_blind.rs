@@ -10,13 +10,13 @@ use std::time::Duration;
 use crate::support::PATIENCE;
 use crate::support::slo::JudgedCluster;
 use fate::{ACCUSED, Fate, HOUR, Verdicts, slos};
-use podinit::slo::Slo;
 use podinit_sim::ClusterConfig;
 use podinit_sim::container::{App, Report};
 use podinit_sim::faults::{Answer, Request, StreamFault, Target};
 use podinit_sim::life::{Change, PodManifest};
 use podinit_sim::node::CURRENT;
 use podinit_sim::status::Failure;
+use podinit_slo::Slo;
 use tokio::time::timeout;
 
 const SECOND: Duration = Duration::from_secs(1);

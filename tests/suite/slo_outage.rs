@@ -11,9 +11,9 @@ use std::time::Duration;
 use crate::support::page::{Events, Page};
 use crate::support::samples::{INTERVAL, Samples};
 use crate::support::slo::JudgedCluster;
-use podinit::slo::{Slo, SloFile};
 use podinit_sim::ClusterConfig;
 use podinit_sim::scene::Scene;
+use podinit_slo::{Slo, SloFile};
 use serde_json::{Value, json};
 
 /// Pods per second.

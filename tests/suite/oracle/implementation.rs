@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use podinit::reports::reader::{Recording, SoFar};
 use podinit::reports::replay::{ExpositionConfig, ReplayConfig};
-use podinit::slo::SloFile;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
+use podinit_slo::SloFile;
 
 use super::exposition;
 use super::figures::Exposition;
@@ -83,7 +83,7 @@ pub(crate) fn labels(options: &Options) -> LabelConfig {
 }
 
 /// The SLOs of the options, as a file states them and the implementation reads it.
-pub(crate) fn slos(options: &Options) -> Vec<podinit::slo::Slo> {
+pub(crate) fn slos(options: &Options) -> Vec<podinit_slo::Slo> {
     if options.slos.is_empty() {
         return Vec::new();
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use podinit::slo::{Slo, SloFile};
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
@@ -17,6 +16,7 @@ use podinit_kube::watch::requests::Scope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::rng::Rng;
+use podinit_slo::{Slo, SloFile};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;

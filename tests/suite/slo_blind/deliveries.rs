@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podinit::slo::SloFile;
 use podinit_core::lifecycle::{
     BadReason, Cause, Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId,
     Stage, TimestampMode, Tracker, TrackerConfig, WaitReason,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_slo::SloFile;
 
 const NETWORK: SloId = SloId(0);
 const START: i64 = 1_767_225_600;

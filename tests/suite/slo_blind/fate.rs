@@ -1,7 +1,7 @@
 //! Pods of which each has a namespace and SLOs of its own, what befalls them around an hour in
 //! which nobody sees it, and how they are to be judged.
 
-use podinit::slo::SloFile;
+use podinit_slo::SloFile;
 
 use crate::support::scrape::Scrape;
 

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use podinit::inspect::problems::Problems;
-use podinit::slo::SloFile;
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::scene::Scene;
 use podinit_sim::sim_clock::time;
 use podinit_sim::truth::PodTruth;
 use podinit_sim::{Cluster, ClusterConfig};
+use podinit_slo::SloFile;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use podinit::slo::{Slo, SloFile};
 use podinit_core::lifecycle::SloId;
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::sim_clock::time;
 use podinit_sim::{Cluster, ClusterConfig};
+use podinit_slo::{Slo, SloFile};
 use serde_json::json;
 
 use crate::support::cluster::pipeline::Pipeline;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podinit::inspect::problems::Problems;
-use podinit::slo::{Slo, SloFile};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, SloId,
     SourceId, TimestampMode, Tracker, TrackerConfig,
@@ -27,6 +26,7 @@ use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::object::{Event, EventKind};
 use podinit_sim::{Cluster, FIRST_VERSION};
+use podinit_slo::{Slo, SloFile};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

@@ -7,7 +7,7 @@
 
 use super::promql::{self, NAMESPACE_LABELS, number, over_namespaces, over_targets_and, series};
 use super::rule_file::{Group, RecordingRule, Rule, Severity};
-use crate::slo::Slo;
+use crate::Slo;
 use podinit_text::duration::PrometheusDuration;
 
 const EVENTS: &str = "podinit_slo_events_total";

@@ -114,7 +114,7 @@ impl PrometheusRule {
 
 // The alerts' own tests are made of what no other room sees.
 #[cfg(test)]
-#[path = "../../../tests/promtool/generator/mod.rs"]
+#[path = "../../tests/generator/mod.rs"]
 mod promtool_tests;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,11 @@
 //! from it. [`podinit_core::lifecycle`] decides whether a pod meets an SLO.
 //! After how long in one stage a pod counts as stuck follows from them: it is unlikely to leave the stage without help.
 
+#![forbid(unsafe_code)]
+
+#[doc(no_inline)]
+pub use podinit_core::specification;
+
 pub mod file;
 pub mod rules;
 

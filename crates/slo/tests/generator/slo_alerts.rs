@@ -8,7 +8,7 @@ use super::super::slo_alerts::{
     stage_of,
 };
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
-use crate::slo::Slo;
+use crate::Slo;
 use podinit_core::lifecycle::{BadReason, Cause};
 
 /// Pods per minute: enough that a ratio can lie just beside any threshold.

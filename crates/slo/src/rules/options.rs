@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::slo::SloFile;
+use crate::SloFile;
 use podinit_core::label_values;
 
 /// Objectives up to this one, in percent, are refused: 14.4 times their error budget is all events

@@ -25,7 +25,7 @@ use super::exporter_alerts::some_in_sync;
 use super::options::RenderOptions;
 use super::promql::{NAMESPACE_LABELS, indented, over_namespaces, over_targets_and, series};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
-use crate::slo::SloFile;
+use crate::SloFile;
 use podinit_core::lifecycle::Stage;
 use podinit_text::duration::PrometheusDuration;
 

@@ -20,7 +20,7 @@ use super::options::RenderOptions;
 use super::promql::{self, left_out, number, over_targets, promise, series};
 use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
-use crate::slo::Slo;
+use crate::Slo;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_text::duration::PrometheusDuration;
 
