@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use podinit::exporter::records::{self, Queries, RecordStore, RecordsClient};
 use podinit::inspect::problems::{self, Finder, Snapshots};
-use podinit::inspect::records::{self, Queries, RecordStore, RecordsClient};
 use podinit_core::lifecycle::{
     Delivery, Observation, Observer, PodEvent, SourceId, Tracker, TrackerConfig,
 };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
-use crate::inspect::freshness::Freshness;
+use crate::exporter::freshness::Freshness;
 use crate::process::signals;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::clock::Clock;

@@ -15,6 +15,7 @@ use crate::exporter::api_server_wait::{FailedAttempt, until_it_answers};
 use crate::exporter::own_thread::OwnThread;
 use crate::exporter::saving::{Checkpoint, Recovery};
 use crate::exporter::start::{Exporter, ServeOnly};
+use crate::inspect::live;
 use crate::process::signals;
 use podinit_http::access::kubernetes::Kubernetes;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
@@ -52,8 +53,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
     let exporter = Exporter::bind(args.exporter.config(), serve_only, watch, clock.clone())?
         .accounting_on(accounting.handle())
-        .finding_on(finding.handle())
         .reloading_on(reload);
+    let (exporter, _) = live::show(exporter, finding.handle());
     let options = args.cluster.connection.options();
     let cluster = client::connect(&options).await?.observing_dates(clock);
     let tokens = token_review(&cluster, &args.auth)?;

@@ -16,7 +16,7 @@ use super::ingest::Ingest;
 use super::ingest_sink::IngestSink;
 use super::saving::Snapshots;
 use super::slos::Slos;
-use crate::inspect::records;
+use crate::exporter::records;
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::NANOS_PER_SECOND;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};

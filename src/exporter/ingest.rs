@@ -11,7 +11,7 @@ use super::ingest_sink::IngestSink;
 use super::saving::Snapshots;
 use super::slos::Slos;
 use crate::exporter::accounting_clock::AccountingClock;
-use crate::inspect::records::Queries;
+use crate::exporter::records::Queries;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit_core::timestamp::Timestamp;
 use podinit_http::server::{Heartbeat, SourceHealth};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::inspect::records::RecordStore;
+use crate::exporter::records::RecordStore;
 use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
 use podinit_core::lifecycle::{
     EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, TrackerObservation,

@@ -16,7 +16,7 @@ use super::scrapes::Scrapes;
 use super::slos::SloReload;
 use super::span_export::Traces;
 use super::tasks::Tasks;
-use crate::inspect::freshness::FreshnessSource;
+use crate::exporter::freshness::FreshnessSource;
 use crate::process::signals::Reload;
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
 use podinit_decode::node::NodeOptions;

@@ -1,17 +1,22 @@
 //! The exporter: what `serve` and `demo` have in common, with a real or a simulated API server.
 
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::config::ExporterConfig;
+use super::freshness::FreshnessSource;
 use super::ingest::{DEADLINES_AT_ONCE, INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
+use super::own_families::ClockFamilies;
+use super::records;
 use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
 use super::serving::{Pipeline, Serving};
@@ -19,13 +24,7 @@ use super::slos::SloSettings;
 use super::span_export::Traces;
 use super::tasks::Tasks;
 use super::tls_reload::WebSettings;
-use crate::exporter::ClockFamilies;
-use crate::inspect::api;
-use crate::inspect::freshness::FreshnessSource;
-use crate::inspect::page::history::LOOK_EVERY;
-use crate::inspect::page::{self, PageSources, SharedHistory};
-use crate::inspect::problems::{self, Finder};
-use crate::inspect::records;
+use super::views::{AddedTask, Views};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
 use podinit_core::lifecycle::{SourceId, Tracker, TrackerConfig};
@@ -58,11 +57,8 @@ const WEB_CONFIG_DEADLINE: Duration = Duration::from_secs(60);
 pub(crate) struct Exporter {
     server: Server,
     web: WebSettings,
-    /// Takes samples for the page
-    sampler: Sampler,
-    finder: Finder,
-    /// Where it finds problems
-    finding_runtime: Handle,
+    views: Views,
+    added: Vec<AddedTask>,
     pipeline: Pipeline,
 }
 
@@ -142,8 +138,6 @@ impl Exporter {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let (records, queries) = records::channel();
         let label_keys = watch.decode.pod_labels.clone();
-        let (publisher, snapshots_of_problems) = problems::channel();
-        let finder = Finder::new(records.clone(), publisher, problem_pods);
         let mut sink = IngestSink::new(recorder);
         sink.traces = trace_queue;
         sink.watch = Some(Arc::clone(&stats));
@@ -153,21 +147,16 @@ impl Exporter {
             config.shard,
             Arc::clone(&sink.saw_new),
         ));
-        let routes = api::router(records.clone(), label_keys, Arc::clone(&freshness));
-        let server = server.with_routes(
-            routes.merge(problems::router(snapshots_of_problems.clone(), Arc::clone(&freshness))),
-        );
-        let shown = PageSources {
+        let views = Views {
             cluster: config.cluster_name,
+            label_keys,
             records,
-            problems: snapshots_of_problems,
             freshness: Arc::clone(&freshness),
-            exposition: Arc::clone(&exposition),
+            exposition,
             health: health.clone(),
             clock: Arc::clone(&clock),
-            history: SharedHistory::default(),
+            problem_pods,
         };
-        let server = server.with_page(page::router(shown.clone()));
         let accounting = TrackerConfig {
             timestamps: config.timestamps,
             slos: slos.slos.rules,
@@ -204,9 +193,8 @@ impl Exporter {
         Ok(Self {
             server,
             web,
-            sampler: Sampler(shown),
-            finder,
-            finding_runtime: Handle::current(),
+            views,
+            added: Vec::new(),
             pipeline: Pipeline {
                 health,
                 stats,
@@ -228,9 +216,29 @@ impl Exporter {
         })
     }
 
-    /// Finds problems on `runtime`. Without it, that stands behind what readers ask of the caller's.
-    pub(crate) fn finding_on(self, runtime: &Handle) -> Self {
-        Self { finding_runtime: runtime.clone(), ..self }
+    /// What a view of it is made of.
+    pub fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// Serves these routes too, and this page at `/`.
+    #[must_use]
+    pub fn showing(mut self, routes: Router, page: Router) -> Self {
+        self.server = self.server.with_routes(routes).with_page(page);
+        self
+    }
+
+    /// Runs a task on `runtime` while it serves. The task ends at the shutdown that it is given, and not before.
+    #[must_use]
+    pub fn running<T: Future<Output = ()> + Send + 'static>(
+        mut self,
+        name: &'static str,
+        runtime: &Handle,
+        task: impl FnOnce(CancellationToken) -> T + Send + 'static,
+    ) -> Self {
+        let run = Box::new(|shutdown| task(shutdown).boxed());
+        self.added.push(AddedTask { name, runtime: runtime.clone(), run });
+        self
     }
 
     /// Watches and accounts on `runtime`, and serves on that of the caller. Without it, it does both there.
@@ -260,16 +268,6 @@ impl Exporter {
     /// The address that was bound.
     pub(crate) fn address(&self) -> SocketAddr {
         self.server.local_addr()
-    }
-
-    /// What it has measured.
-    pub(crate) fn exposition(&self) -> Arc<Exposition> {
-        Arc::clone(&self.sampler.0.exposition)
-    }
-
-    /// What knows its problems.
-    pub(crate) fn problems(&self) -> problems::Snapshots {
-        self.sampler.0.problems.clone()
     }
 
     /// Names the kubeconfig of its cluster in what it says.
@@ -305,7 +303,7 @@ impl Exporter {
         tokens: Option<Kubernetes>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Serving> {
-        let Self { server, web, sampler, finder, finding_runtime, pipeline } = self;
+        let Self { server, web, added, pipeline, .. } = self;
         let gate = Gate::new(web.config.clone(), tokens, Arc::clone(&web.stats))?;
         let gate = Arc::new(gate);
         let server = server.with_access(gate.clone());
@@ -318,28 +316,15 @@ impl Exporter {
             server.serve(ends).await;
             ended.cancel();
         });
-        tasks.spawn("the history of the page", sampler.run(shutdown.clone()));
-        tasks.spawn_on(&finding_runtime, "the problems", finder.run(shutdown.clone()));
+        for AddedTask { name, runtime, run } in added {
+            tasks.spawn_on(&runtime, name, run(shutdown.clone()));
+        }
         if let Some(reload) = web.reload(gate) {
             let heartbeat = pipeline.health.register_task("web-config", WEB_CONFIG_DEADLINE);
             let reload = reload.run(shutdown.clone(), heartbeat, pipeline.reload.clone());
             tasks.spawn("the reload of the web configuration", reload);
         }
         Ok(Serving { tasks, served, pipeline })
-    }
-}
-
-/// Takes samples for the page.
-struct Sampler(PageSources);
-
-impl Sampler {
-    async fn run(self, shutdown: CancellationToken) {
-        let mut ticks = tokio::time::interval(LOOK_EVERY);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let Self(sources) = self;
-        while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-            sources.history.sample(sources.clock.now(), &sources);
-        }
     }
 }
 

@@ -4,10 +4,9 @@
 pub mod api;
 mod autoscaling;
 pub mod explain;
-pub mod freshness;
+pub mod live;
 pub(crate) mod node_clocks;
 pub mod page;
 pub mod pods;
 pub mod problems;
-pub mod records;
 pub mod stuck;

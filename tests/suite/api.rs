@@ -6,8 +6,8 @@ use crate::support::freshness::freshness;
 use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
+use podinit::exporter::records::{self, RecordsClient};
 use podinit::inspect::api::{self, SCHEMA};
-use podinit::inspect::records::{self, RecordsClient};
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,

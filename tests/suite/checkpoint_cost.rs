@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content, Unsealed};
 use podinit::checkpoint::frame;
-use podinit::inspect::records::RecordStore;
+use podinit::exporter::records::RecordStore;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;

@@ -12,7 +12,7 @@ use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content, Unsealed};
 use podinit::checkpoint::frame;
-use podinit::inspect::records::RecordStore;
+use podinit::exporter::records::RecordStore;
 use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
     Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker, SourceId, Successor,

@@ -4,8 +4,8 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use podinit::exporter::records;
 use podinit::inspect::api;
-use podinit::inspect::records;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ReplayConfig, replayed};
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};

@@ -9,7 +9,7 @@ use crate::support::scrape::Scrape;
 use crate::support::sinks::Counted;
 use podinit::checkpoint::content::{self, Content};
 use podinit::checkpoint::frame;
-use podinit::inspect::records::RecordStore;
+use podinit::exporter::records::RecordStore;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::{

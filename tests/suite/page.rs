@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use podinit::exporter::freshness::{Freshness, FreshnessState};
 use podinit::inspect::explain::{Context, Explanation};
-use podinit::inspect::freshness::{Freshness, FreshnessState};
 use podinit::inspect::page::history::{History, Sample};
 use podinit::inspect::page::{Foot, Overview, pod_page};
 use podinit::inspect::problems::{Seen, Wanted};

@@ -7,11 +7,11 @@ use std::process::Output;
 
 use podinit::doctor::report as doctor_text;
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
+use podinit::exporter::records;
 use podinit::inspect::api;
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};
 use podinit::inspect::problems::{Seen, Wanted};
-use podinit::inspect::records;
 use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::ReplayConfig;

@@ -33,7 +33,7 @@ use self::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, Typed, appen
 use self::shared::{Shared, SharedTexts};
 use super::frame::Sections;
 use super::shape::{Saved, Shapes};
-use crate::inspect::records::KeptRecords;
+use crate::exporter::records::KeptRecords;
 use podinit_core::lifecycle::{SavedFinished, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::saved::SavedMetrics;

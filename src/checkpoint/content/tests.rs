@@ -7,7 +7,7 @@ use super::section::append;
 use super::*;
 use crate::checkpoint::frame::{self, Writer};
 use crate::exporter::CheckpointLoad;
-use crate::inspect::records::{KeptRecord, RecordStore};
+use crate::exporter::records::{KeptRecord, RecordStore};
 use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,

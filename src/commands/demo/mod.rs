@@ -20,6 +20,7 @@ use crate::exporter::accounting_thread;
 use crate::exporter::own_thread::OwnThread;
 use crate::exporter::start::{Exporter, ServeOnly};
 use crate::inspect::explain::quoted;
+use crate::inspect::live;
 use crate::process::signals;
 use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::Clock;
@@ -56,8 +57,8 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let exporter =
         Exporter::bind(exporter.config(), ServeOnly::default(), watch, Arc::clone(&clock))?
             .accounting_on(accounting.handle())
-            .finding_on(finding.handle())
             .reloading_on(reload);
+    let (exporter, problems) = live::show(exporter, finding.handle());
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let api = simulated.url().to_string();
     let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
@@ -76,8 +77,8 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let view = is_shown.then(|| {
         let keys = Keys::listen(shutdown.clone());
         let view = LiveView {
-            exposition: exporter.exposition(),
-            problems: exporter.problems(),
+            exposition: Arc::clone(&exporter.views().exposition),
+            problems,
             clock,
             scene: simulation.scene(),
             look: urls.look(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
 use crate::exporter::ingest_sink::IngestSink;
-use crate::inspect::records::RecordStore;
+use crate::exporter::records::RecordStore;
 use podinit_core::lifecycle::{
     EndedStartup, PodInFlight, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
 };

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::model::{Failure, Page};
 use super::parameters::MOST;
-use crate::inspect::freshness::Freshness;
+use crate::exporter::freshness::Freshness;
 use crate::inspect::problems::Problems;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;

@@ -1,6 +1,6 @@
 //! The parameter `continue`: where the next page begins. Clients give it back as they got it.
 
-use crate::inspect::records::{EndedPosition, Position};
+use crate::exporter::records::{EndedPosition, Position};
 use podinit_core::lifecycle::{InFlightPosition, Latency, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::continue_token;
-use crate::inspect::freshness::Freshness;
-use crate::inspect::records::Answer;
+use crate::exporter::freshness::Freshness;
+use crate::exporter::records::Answer;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
 

@@ -4,7 +4,7 @@ use axum::extract::Query as QueryString;
 use http::Uri;
 
 use super::continue_token;
-use crate::inspect::records::{Filter, Query, Sort, Whole};
+use crate::exporter::records::{Filter, Query, Sort, Whole};
 use podinit_core::label_value::LabelValue;
 
 /// So many startups come without the parameter `limit`.

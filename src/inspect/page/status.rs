@@ -1,7 +1,7 @@
 //! The first line of the page: how things stand, in one word, one colour and one sentence.
 
 use super::slo_card::SloCard;
-use crate::inspect::freshness::{Freshness, FreshnessState};
+use crate::exporter::freshness::{Freshness, FreshnessState};
 use crate::inspect::node_clocks;
 use crate::inspect::problems::{Problem, untold};
 use podinit_core::lifecycle::NodeClock;

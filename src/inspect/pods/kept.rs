@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::question::Question;
 use super::statuses::Statuses;
+use crate::exporter::records::Newest;
 use crate::inspect::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, Worst};
-use crate::inspect::records::Newest;
 use crate::reports::report::ProbeTimes;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Step,

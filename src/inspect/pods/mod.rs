@@ -24,9 +24,9 @@ pub use told::{Told, kept_records};
 
 use std::cmp::Reverse;
 
+use crate::exporter::freshness::Freshness;
 use crate::inspect::api::client::{ApiClient, AskError};
 use crate::inspect::explain::{Context, Explanation, NoStartup, Peers, Target, Worst};
-use crate::inspect::freshness::Freshness;
 use crate::inspect::node_clocks;
 use crate::inspect::problems::Problems;
 use crate::reports::reader::{ClockAhead, Document};

@@ -1,9 +1,9 @@
 //! Pods of which an exporter tells, by its API or on its page.
 
 use super::question::Question;
+use crate::exporter::freshness::Freshness;
 use crate::inspect::api::client::{ApiClient, AskError, List, Records};
 use crate::inspect::explain::{Context, Fleet, Target, TargetName, WorkloadPods, Worst};
-use crate::inspect::freshness::Freshness;
 use crate::inspect::problems::Problems;
 use crate::reports::report::KeptRecords;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{Publisher, Seen};
-use crate::inspect::records::{
+use crate::exporter::records::{
     EndedPosition, Filter, Position, Query, RecordsClient, Sort, Unanswered,
 };
 use podinit_core::lifecycle::{InFlightPosition, Progress, Record};
@@ -154,8 +154,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::exporter::records::{self, Queries, RecordStore};
     use crate::inspect::problems::{Snapshots, Wanted, channel};
-    use crate::inspect::records::{self, Queries, RecordStore};
     use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{Phase, PodSnapshot, PodUid};

@@ -24,8 +24,8 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::exporter::freshness::Freshness;
 use crate::inspect::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
-use crate::inspect::freshness::Freshness;
 use crate::reports::reader::ClockAhead;
 use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
 use podinit_core::problems::{self, Earlier, FoundCapacity, FoundPod, FoundState};

@@ -7,8 +7,8 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{Problems, Seen};
+use crate::exporter::freshness::Freshness;
 use crate::inspect::explain::addressed;
-use crate::inspect::freshness::Freshness;
 use podinit_core::problems::FINDING_LASTS;
 
 /// A finding, and when it began: it is of that moment.

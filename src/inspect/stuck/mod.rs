@@ -13,8 +13,8 @@ pub use row::StuckPod;
 
 use serde::Serialize;
 
+use crate::exporter::freshness::Freshness;
 use crate::inspect::explain::addressed;
-use crate::inspect::freshness::Freshness;
 use crate::inspect::pods::{PodInFlight, Pods};
 use crate::reports::reader::ClockAhead;
 use podinit_core::timestamp::Timestamp;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podinit::inspect::freshness::FreshnessSource;
+use podinit::exporter::freshness::FreshnessSource;
 use podinit_core::lifecycle::SourceId;
 use podinit_core::timestamp::Timestamp;
 use podinit_http::server::Health;

@@ -1,6 +1,6 @@
 //! Sinks of a tracker that keep the records of startups that have ended.
 
-use podinit::inspect::records::RecordStore;
+use podinit::exporter::records::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::inspect::records::fixtures::{at, ended, failed};
-use crate::inspect::records::{MINUTES, SLOWEST_OF_A_MINUTE};
+use crate::exporter::records::fixtures::{at, ended, failed};
+use crate::exporter::records::{MINUTES, SLOWEST_OF_A_MINUTE};
 use podinit_core::lifecycle::Latency;
 
 /// What a record is compared by: its number, the minute of its end, and its end-to-end durations in seconds.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::inspect::records::fixtures::{Ends, deliver, ended as ended_startup, pod, tracker};
-use crate::inspect::records::{Answer, Unanswered, Whole};
+use crate::exporter::records::fixtures::{Ends, deliver, ended as ended_startup, pod, tracker};
+use crate::exporter::records::{Answer, Unanswered, Whole};
 use podinit_core::lifecycle::{PodEvent, Stage};
 
 /// Steps until the query is answered. Returns the answer and the number of steps.
@@ -164,7 +164,7 @@ async fn one_query_looks_at_no_more_pods_than_its_bound() {
 async fn stuck_pods_are_found_without_a_look_at_the_others() {
     let mut tracker = in_flight(10_000);
     // Those that were created in the first 100 seconds have been in their stage for five minutes.
-    tracker.advance(crate::inspect::records::fixtures::at(400), &mut Ends::default());
+    tracker.advance(crate::exporter::records::fixtures::at(400), &mut Ends::default());
     let query = Query::InFlight { filter: Filter::default(), stuck: true, after: None, limit: 500 };
     let (answer, steps) = ask(&tracker, &RecordStore::default(), query).await;
     let answer = answer.unwrap();
@@ -190,7 +190,7 @@ async fn startups_that_have_ended_come_in_the_order_asked_for() {
         store.add(ended_startup(name, [0, bound, ready], 50));
     }
     let mut tracker = tracker();
-    tracker.advance(crate::inspect::records::fixtures::at(60), &mut Ends::default());
+    tracker.advance(crate::exporter::records::fixtures::at(60), &mut Ends::default());
     for (sort, expected) in [
         (Sort::Newest, ["d", "c", "b", "a"]),
         (Sort::Slowest(Whole::CreatedToReady), ["b", "a", "d", "c"]),

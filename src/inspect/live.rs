@@ -1,0 +1,51 @@
+//! What an exporter shows of single startups: the API, the problems and the page.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+use super::api;
+use super::page::history::LOOK_EVERY;
+use super::page::{self, PageSources, SharedHistory};
+use super::problems::{self, Finder, Snapshots};
+use crate::exporter::start::Exporter;
+
+/// Gives an exporter the API, the problems and the page. Problems are found on `finding`, since that takes long where
+/// there are very many pods. Returns what knows them, too.
+pub fn show(exporter: Exporter, finding: &Handle) -> (Exporter, Snapshots) {
+    let views = exporter.views().clone();
+    let (publisher, problems) = problems::channel();
+    let finder = Finder::new(views.records.clone(), publisher, views.problem_pods);
+    let freshness = views.freshness;
+    let api = api::router(views.records.clone(), views.label_keys, Arc::clone(&freshness));
+    let routes = api.merge(problems::router(problems.clone(), Arc::clone(&freshness)));
+    let sources = PageSources {
+        cluster: views.cluster,
+        records: views.records,
+        problems: problems.clone(),
+        freshness,
+        exposition: views.exposition,
+        health: views.health,
+        clock: views.clock,
+        history: SharedHistory::default(),
+    };
+    let page = page::router(sources.clone());
+    let exporter = exporter
+        .showing(routes, page)
+        .running("the history of the page", &Handle::current(), |shutdown| {
+            sample(sources, shutdown)
+        })
+        .running("the problems", finding, |shutdown| finder.run(shutdown));
+    (exporter, problems)
+}
+
+/// Takes samples for the history of the page, until `shutdown`.
+async fn sample(sources: PageSources, shutdown: CancellationToken) {
+    let mut ticks = tokio::time::interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+        sources.history.sample(sources.clock.now(), &sources);
+    }
+}
