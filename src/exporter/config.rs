@@ -44,3 +44,26 @@ pub struct ExporterConfig {
     /// The share of startups that it gets
     pub otlp_sample_ratio: SampleRatio,
 }
+
+#[cfg(test)]
+impl ExporterConfig {
+    /// What a start without flags is asked to do, on a free port.
+    #[allow(clippy::unwrap_used)]
+    pub(super) fn for_tests() -> Self {
+        Self {
+            listen: (std::net::Ipv4Addr::LOCALHOST, 0).into(),
+            cluster_name: None,
+            allowed_hosts: Vec::new(),
+            web_config: None,
+            timestamps: TimestampMode::Fused,
+            evidence: Sources::NONE,
+            nodes: NodeOptions::default(),
+            slo: None,
+            max_pods: NonZeroUsize::MAX,
+            shard: None,
+            labels: LabelConfig::default(),
+            otlp_endpoint: None,
+            otlp_sample_ratio: "1".parse().unwrap(),
+        }
+    }
+}

@@ -8,6 +8,7 @@ pub(crate) mod api_server_wait;
 mod clock_tests;
 pub mod config;
 mod families;
+pub(crate) mod first_contact;
 pub mod freshness;
 mod ingest;
 mod ingest_sink;

@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::ffi::OsString;
 use std::sync::{Condvar, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::*;
-use crate::args::Command;
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::client::connect_to;
 use podinit_kube::watch::requests::Scope;
@@ -22,20 +20,15 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Between two questions to a server that can only be asked.
 const PAUSE: Duration = Duration::from_millis(50);
 
-fn exporter(cluster: &SimulatedCluster, more: &[&str]) -> Exporter {
-    let line = ["podinit", "serve", "--listen", "127.0.0.1:0"];
-    let line = line.iter().chain(more).map(OsString::from);
-    let Command::Serve(args) = Command::parse(line).unwrap() else {
-        panic!("not serve");
-    };
+fn exporter(cluster: &SimulatedCluster, config: ExporterConfig) -> Exporter {
     let watch = WatchConfig {
         scopes: vec![Scope::Cluster],
-        decode: args.exporter.labels.config().decode_options(),
+        decode: config.labels.decode_options(),
         ..WatchConfig::default()
     };
     let clock = cluster.clock();
     let clock = Arc::new(move || clock.now());
-    Exporter::bind(args.exporter.config(), ServeOnly::default(), watch, clock).unwrap()
+    Exporter::bind(config, ServeOnly::default(), watch, clock).unwrap()
 }
 
 async fn simulated() -> (SimulatedCluster, Cluster) {
@@ -72,7 +65,7 @@ async fn livez(address: SocketAddr) -> String {
 #[tokio::test]
 async fn accounting_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
-    let mut exporter = exporter(&simulated, &[]);
+    let mut exporter = exporter(&simulated, ExporterConfig::for_tests());
     exporter.pipeline.ingest.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
@@ -82,7 +75,7 @@ async fn accounting_that_panics_ends_the_exporter() {
 #[tokio::test]
 async fn a_watch_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
-    let mut exporter = exporter(&simulated, &[]);
+    let mut exporter = exporter(&simulated, ExporterConfig::for_tests());
     exporter.pipeline.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
@@ -91,8 +84,10 @@ async fn a_watch_that_panics_ends_the_exporter() {
 #[tokio::test]
 async fn a_reload_of_the_slo_file_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/slo-default.yaml");
-    let mut exporter = exporter(&simulated, &["--slo", file]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), podinit_slo::file::DEFAULT_TEXT).unwrap();
+    let slo = Some(file.path().to_owned());
+    let mut exporter = exporter(&simulated, ExporterConfig { slo, ..ExporterConfig::for_tests() });
     exporter.pipeline.slo_reload.as_mut().unwrap().clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
@@ -103,7 +98,9 @@ async fn a_reload_of_the_web_configuration_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "{}").unwrap();
-    let mut exporter = exporter(&simulated, &["--web-config", file.path().to_str().unwrap()]);
+    let web_config = Some(file.path().to_owned());
+    let config = ExporterConfig { web_config, ..ExporterConfig::for_tests() };
+    let mut exporter = exporter(&simulated, config);
     exporter.web.clock = panicking();
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
@@ -112,7 +109,7 @@ async fn a_reload_of_the_web_configuration_that_panics_ends_the_exporter() {
 #[tokio::test]
 async fn accounting_that_returns_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
-    let mut exporter = exporter(&simulated, &[]);
+    let mut exporter = exporter(&simulated, ExporterConfig::for_tests());
     // A queue without a sender, as if all watches had ended.
     exporter.pipeline.ingest.deliveries = mpsc::channel(1).1;
     let why = why_it_ended(exporter, &cluster).await;
@@ -155,7 +152,7 @@ impl Drop for LetGo {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     let (simulated, cluster) = simulated().await;
-    let mut exporter = exporter(&simulated, &[]);
+    let mut exporter = exporter(&simulated, ExporterConfig::for_tests());
     let held = Arc::new(Held::default());
     let let_go = LetGo(Arc::clone(&held));
     let (clock, its) = (simulated.clock(), Arc::clone(&held));

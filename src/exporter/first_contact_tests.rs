@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::ffi::OsString;
 use std::io;
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use axum::response::IntoResponse;
@@ -20,12 +20,14 @@ use tokio::time::{Instant, sleep};
 use tower::ServiceExt;
 
 use super::*;
-use crate::args::Command;
-use crate::exporter::saving::Snapshots;
+use crate::exporter::config::ExporterConfig;
+use crate::exporter::saving::{Checkpoint, Snapshots};
 use crate::exporter::scrapes::Scrapes;
+use crate::exporter::start::ServeOnly;
 use podinit_core::shard::Shard;
 use podinit_expo::instruments::Format;
 use podinit_http::server::{Health, Scrape};
+use podinit_kube::watch::requests::Scope;
 use podinit_sim::faults::StreamFault;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 
@@ -114,6 +116,15 @@ fn drip() -> impl futures::Stream<Item = io::Result<Bytes>> {
     })
 }
 
+/// What is asked of a start.
+#[derive(Clone, Copy, Default)]
+struct Asked<'a> {
+    /// None for all
+    namespaces: &'a [&'a str],
+    state_dir: Option<&'a Path>,
+    limit: Option<Duration>,
+}
+
 /// A start behind a fault.
 struct Started {
     simulated: Arc<SimulatedCluster>,
@@ -125,19 +136,14 @@ struct Started {
 }
 
 impl Started {
-    async fn behind(fault: Fault, more: &[&str]) -> Self {
+    async fn behind(fault: Fault, asked: &Asked<'_>) -> Self {
         let simulated = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         put(&simulated, "old-1");
         put(&simulated, "old-2");
-        Self::of(Arc::new(simulated), fault, more)
+        Self::of(Arc::new(simulated), fault, asked)
     }
 
-    fn of(simulated: Arc<SimulatedCluster>, fault: Fault, more: &[&str]) -> Self {
-        let line = ["podinit", "serve", "--listen", "127.0.0.1:0"];
-        let line = line.iter().chain(more).map(OsString::from);
-        let Command::Serve(args) = Command::parse(line).unwrap() else {
-            panic!("not serve");
-        };
+    fn of(simulated: Arc<SimulatedCluster>, fault: Fault, asked: &Asked<'_>) -> Self {
         let fault = Arc::new(Mutex::new(Some(fault)));
         let service = Faulty { fault: Arc::clone(&fault), router: simulated.router() };
         let start = Start {
@@ -151,15 +157,17 @@ impl Started {
                 unverified: false,
             },
             tokens: None,
-            limit: limit(args.connect_timeout, true),
+            limit: asked.limit,
             random: fastrand::Rng::with_seed(7),
         };
         let clock = simulated.clock();
         let clock = Arc::new(move || clock.now());
-        let serve_only =
-            ServeOnly { tokens: false, checkpoint: args.state_dir.as_deref().map(opened) };
-        let watch = watch_config(&args);
-        let exporter = Exporter::bind(args.exporter.config(), serve_only, watch, clock).unwrap();
+        let serve_only = ServeOnly { tokens: false, checkpoint: asked.state_dir.map(opened) };
+        let namespaces: Vec<_> = asked.namespaces.iter().map(|name| (*name).to_owned()).collect();
+        let watch =
+            WatchConfig { scopes: Scope::of_namespaces(&namespaces), ..WatchConfig::default() };
+        let exporter =
+            Exporter::bind(ExporterConfig::for_tests(), serve_only, watch, clock).unwrap();
         let (scrapes, health) = (exporter.scrapes(), exporter.health());
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(start.run(exporter, shutdown.clone()));
@@ -211,7 +219,7 @@ fn put(cluster: &SimulatedCluster, name: &str) {
 #[tokio::test(start_paused = true)]
 async fn whatever_the_api_server_does_at_first_is_waited_out() {
     for fault in FAULTS {
-        let started = Started::behind(fault, &[]).await;
+        let started = Started::behind(fault, &Asked::default()).await;
         for _ in 0..60 {
             sleep(Duration::from_secs(1)).await;
             assert!(!started.running.is_finished(), "{fault:?}");
@@ -234,7 +242,7 @@ async fn whatever_the_api_server_does_at_first_is_waited_out() {
 
 #[tokio::test(start_paused = true)]
 async fn an_hour_is_waited_out_too_and_stays_alive() {
-    let started = Started::behind(Fault::Silence, &[]).await;
+    let started = Started::behind(Fault::Silence, &Asked::default()).await;
     sleep(Duration::from_secs(3600)).await;
     assert_eq!(started.health.liveness(), Ok(()));
     started.heals().await;
@@ -245,7 +253,7 @@ async fn an_hour_is_waited_out_too_and_stays_alive() {
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_ends_the_wait() {
     for fault in [Fault::Silence, Fault::Status(503)] {
-        let started = Started::behind(fault, &[]).await;
+        let started = Started::behind(fault, &Asked::default()).await;
         sleep(Duration::from_secs(5)).await;
         started.ends().await.unwrap();
     }
@@ -256,8 +264,8 @@ async fn a_shutdown_ends_the_wait() {
 #[tokio::test(start_paused = true)]
 async fn before_the_state_is_restored_nothing_of_it_is_shown() {
     let directory = tempfile::tempdir().unwrap();
-    let state = ["--state-dir", directory.path().to_str().unwrap()];
-    let started = Started::behind(Fault::Silence, &state).await;
+    let asked = Asked { state_dir: Some(directory.path()), ..Asked::default() };
+    let started = Started::behind(Fault::Silence, &asked).await;
     sleep(Duration::from_secs(1)).await;
     assert!(started.says("podinit_synced 0"));
     let saved = crate::exporter::families().iter().filter(|family| family.saved);
@@ -272,14 +280,14 @@ async fn before_the_state_is_restored_nothing_of_it_is_shown() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_ends_the_wait_with_the_last_reason() {
-    let more = ["--connect-timeout", "10s"];
+    let asked = Asked { limit: Some(Duration::from_secs(10)), ..Asked::default() };
     for (fault, reason) in [
         (Fault::NoConnection("Connection refused"), "Connection refused"),
         (Fault::Status(403), "not allowed to list pods"),
         (Fault::Silence, "no answer for 10 s"),
     ] {
         let began = Instant::now();
-        let started = Started::behind(fault, &more).await;
+        let started = Started::behind(fault, &asked).await;
         let error = started.running.await.unwrap().unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
         assert!(began.elapsed() >= Duration::from_secs(10), "{fault:?}");
@@ -288,7 +296,7 @@ async fn a_limit_ends_the_wait_with_the_last_reason() {
 }
 
 /// The namespace `lost` is forbidden, and `ns` is not.
-const ONE_OF_TWO: [&str; 4] = ["--namespace", "ns", "--namespace", "lost"];
+const ONE_OF_TWO: Asked<'_> = Asked { namespaces: &["ns", "lost"], state_dir: None, limit: None };
 
 fn put_scheduled(cluster: &SimulatedCluster, namespace: &str, name: &str) {
     let now = json!(cluster.clock().now());
@@ -346,8 +354,7 @@ async fn a_forbidden_namespace_keeps_no_other_from_being_measured() {
 #[tokio::test(start_paused = true)]
 async fn a_restart_keeps_the_pods_of_a_forbidden_namespace_for_later() {
     let directory = tempfile::tempdir().unwrap();
-    let state = ["--state-dir", directory.path().to_str().unwrap()];
-    let more: Vec<&str> = ONE_OF_TWO.into_iter().chain(state).collect();
+    let more = Asked { state_dir: Some(directory.path()), ..ONE_OF_TWO };
     let started = Started::behind(Fault::ForbiddenIn("none"), &more).await;
     put_scheduled(&started.simulated, "lost", "kept");
     sleep(Duration::from_secs(5)).await;
@@ -372,19 +379,8 @@ async fn a_restart_keeps_the_pods_of_a_forbidden_namespace_for_later() {
 #[tokio::test(start_paused = true)]
 async fn what_waiting_cannot_help_ends_the_start_at_once() {
     let began = Instant::now();
-    let started = Started::behind(Fault::Status(400), &[]).await;
+    let started = Started::behind(Fault::Status(400), &Asked::default()).await;
     let error = started.running.await.unwrap().unwrap_err().to_string();
     assert!(error.contains("refuses the request"), "{error}");
     assert_eq!(began.elapsed(), Duration::ZERO);
-}
-
-#[test]
-fn people_at_a_terminal_wait_ten_seconds_and_pods_without_end() {
-    let chosen = Some(Duration::from_secs(3));
-    assert_eq!(limit(None, false), Some(TERMINAL_LIMIT));
-    assert_eq!(limit(None, true), None);
-    for is_in_cluster in [false, true] {
-        assert_eq!(limit(chosen, is_in_cluster), chosen);
-        assert_eq!(limit(Some(Duration::ZERO), is_in_cluster), None);
-    }
 }
