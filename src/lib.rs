@@ -10,14 +10,10 @@
 pub mod architecture {}
 pub mod args;
 pub mod capture;
-pub mod checkpoint;
 pub mod commands;
 pub mod doctor;
-pub mod exporter;
 pub mod inspect;
-pub mod process;
 pub mod reports;
-pub mod traces;
 
 #[doc(no_inline)]
 pub use podinit_core::specification;

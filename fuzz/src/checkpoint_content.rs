@@ -3,8 +3,6 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use podinit::checkpoint::content::{self, Content, Decoded};
-use podinit::checkpoint::frame::{self, Writer};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, Selection,
     SloRule, SourceId, Successor, Tracker, TrackerConfig,
@@ -13,6 +11,8 @@ use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::saved::SavedMetrics;
 use podinit_expo::metrics::{Builder, Format, LabelConfig};
+use podinit_exporter::checkpoint::content::{self, Content, Decoded};
+use podinit_exporter::checkpoint::frame::{self, Writer};
 
 /// One SLO for each interval, for every pod.
 pub fn rules() -> Arc<[SloRule]> {

@@ -12,7 +12,7 @@ use crate::capture::{
     self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
     StartupCounts, Startups,
 };
-use crate::process::signals;
+use podinit_exporter::process::signals;
 use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::SystemClock;
 use podinit_kube::watch::config::ReflectorConfig;

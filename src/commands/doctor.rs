@@ -9,7 +9,7 @@ use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use crate::doctor::report::Report;
 use crate::doctor::{Doctor, report};
-use crate::process::signals;
+use podinit_exporter::process::signals;
 use podinit_kube::watch::requests::{Scope, Selectors};
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
@@ -65,7 +65,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         slo: exporter.slo,
         web_config: exporter.web_config,
         state_dir,
-        traces: crate::exporter::span_export::settings(exporter.otlp.otlp_endpoint.as_ref()),
+        traces: podinit_exporter::span_export::settings(exporter.otlp.otlp_endpoint.as_ref()),
         tokens: auth.auth == AuthMode::Kubernetes,
         events: exporter.evidence.events(),
         nodes: exporter.evidence.nodes(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
-use crate::exporter::freshness::Freshness;
-use crate::process::signals;
+use podinit_exporter::freshness::Freshness;
+use podinit_exporter::process::signals;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::strangers_text::shown;

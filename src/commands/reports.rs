@@ -12,7 +12,6 @@ use super::progress::WithProgressBar;
 use crate::args::{
     Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
 };
-use crate::exporter::slos::Slos;
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::pods::kept_records;
 use crate::reports::one_moment::joined;
@@ -22,6 +21,7 @@ use crate::reports::report::{self, DetailedReport, KeptRecords};
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
 use podinit_expo::instruments::Format;
+use podinit_exporter::slos::Slos;
 use podinit_kube::cluster::options::ServerOptions;
 use podinit_slo::SloFile;
 use podinit_text::strangers_text::{escaped_json, shown};

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::reports::{documents, warn_of_clocks};
 use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, SelectorArgs};
-use crate::exporter::slos::Slos;
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::explain::{Target, quoted};
 use crate::inspect::pods::{ListedCluster, ListedEvidence, ListedNodes, Pods, Question};
@@ -14,6 +13,7 @@ use crate::reports::reader::SoFar;
 use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_exporter::slos::Slos;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::client::{self, Cluster};
 use podinit_kube::cluster::options::ServerOptions;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
-use crate::process::metrics::ProcessCollector;
-use crate::traces::TraceStats;
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Builder, Format, LabelConfig, SloDoc};
+use podinit_exporter::process::metrics::ProcessCollector;
+use podinit_exporter::traces::TraceStats;
+use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit_http::access::AccessStats;
 use podinit_kube::cluster::clock::{Clock, SystemClock};
 use podinit_kube::watch::events::stats::EvidenceStats;

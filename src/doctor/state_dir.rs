@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::report::{Check, Finding};
-use crate::checkpoint::{FoundCheckpoint, OpenFault, inspect};
 use podinit_core::shard::Shard;
+use podinit_exporter::checkpoint::{FoundCheckpoint, OpenFault, inspect};
 use podinit_text::words::count;
 
 /// Inspects the directory without changing it. `running`: another podinit listens on the address, so

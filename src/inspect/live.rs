@@ -10,7 +10,7 @@ use super::api;
 use super::page::history::LOOK_EVERY;
 use super::page::{self, PageSources, SharedHistory};
 use super::problems::{self, Finder, Snapshots};
-use crate::exporter::start::Exporter;
+use podinit_exporter::start::Exporter;
 
 /// Gives an exporter the API, the problems and the page. Problems are found on `finding`, since that takes long where
 /// there are very many pods. Returns what knows them, too.

@@ -6,7 +6,6 @@ use crate::support::freshness::freshness;
 use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
-use podinit::exporter::records::{self, RecordsClient};
 use podinit::inspect::api::{self, SCHEMA};
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::pod::{
@@ -14,6 +13,7 @@ use podinit_core::pod::{
     NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason, Workload,
 };
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::records::{self, RecordsClient};
 use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
 use serde_json::Value;
 

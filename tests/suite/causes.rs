@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::oracle::seeds;
-use podinit::checkpoint::{content, frame};
 use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SavedPod, Selection, SloRule, SourceId, Stage,
@@ -19,6 +18,7 @@ use podinit_core::pod::{
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::instruments::Format;
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
+use podinit_exporter::checkpoint::{content, frame};
 use proptest::prelude::*;
 
 const INTERVALS: [(&str, Interval, u64); 2] =

@@ -5,13 +5,13 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::support::sinks::Counted;
-use podinit::checkpoint::content::{self, Content, Unsealed};
-use podinit::checkpoint::frame;
-use podinit::exporter::records::RecordStore;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, LabelConfig};
+use podinit_exporter::checkpoint::content::{self, Content, Unsealed};
+use podinit_exporter::checkpoint::frame;
+use podinit_exporter::records::RecordStore;
 use podinit_slo::SloFile;
 
 const START: i64 = 1_800_000_000;

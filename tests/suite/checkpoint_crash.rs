@@ -1,13 +1,13 @@
 //! The checkpoint under crashes and faults of the disk: the power fails at every operation, the disk
 //! loses whatever was not synced, in every combination, and the next process has to find what was
-//! promised (see `src/checkpoint/mod.rs`).
+//! promised (see `crates/exporter/src/checkpoint/mod.rs`).
 
 use crate::support::checkpoint::choices::{Choices, every, some};
 use crate::support::checkpoint::disk::{CrashDisk, DiskContents, Fault};
 use crate::support::checkpoint::faulty_disk::{DiskBug, FaultyDisk};
 use crate::support::checkpoint::promise::{History, document};
-use podinit::checkpoint::{Loaded, Store};
-use podinit::exporter::CheckpointLoad;
+use podinit_exporter::CheckpointLoad;
+use podinit_exporter::checkpoint::{Loaded, Store};
 use rustix::io::Errno;
 
 /// Operations of a save that succeeds: create, write, sync, rename, sync of the directory.

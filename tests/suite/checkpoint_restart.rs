@@ -10,9 +10,6 @@ use crate::oracle::reading::{Options, Timestamps};
 use crate::oracle::{implementation, seeds};
 use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
-use podinit::checkpoint::content::{self, Content, Unsealed};
-use podinit::checkpoint::frame;
-use podinit::exporter::records::RecordStore;
 use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
     Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker, SourceId, Successor,
@@ -27,6 +24,9 @@ use podinit_expo::metrics::saved::RestoredDurations;
 use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc,
 };
+use podinit_exporter::checkpoint::content::{self, Content, Unsealed};
+use podinit_exporter::checkpoint::frame;
+use podinit_exporter::records::RecordStore;
 use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use podinit::exporter::families;
+use podinit_exporter::families;
 
 use crate::support::files::{files, root};
 

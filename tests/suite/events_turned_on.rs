@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podinit::checkpoint::{content, frame};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SavedPod, SourceId, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_exporter::checkpoint::{content, frame};
 
 use crate::support::scrape::Scrape;
 

@@ -4,13 +4,13 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use podinit::exporter::records;
 use podinit::inspect::api;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ReplayConfig, replayed};
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
+use podinit_exporter::records;
 use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
 use serde_json::{Value, json};
 

@@ -4,9 +4,6 @@
 use std::sync::Arc;
 
 use crate::support::parsed_exposition;
-use podinit::exporter::families;
-use podinit::exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
-use podinit::traces::TraceStats;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, Interval, Latency, Milestone, NodeObservation, NodeState, NodeStep,
@@ -21,6 +18,9 @@ use podinit_expo::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedF
 use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, ProblemPods, Recorder, SeriesLabel, SloDoc,
 };
+use podinit_exporter::families;
+use podinit_exporter::traces::TraceStats;
+use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit_http::access::AccessStats;
 use podinit_kube::cluster::clock::{Clock, Corrections, Reading};
 use podinit_kube::watch::events::stats::EvidenceStats;

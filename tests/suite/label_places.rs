@@ -7,9 +7,6 @@ use std::sync::Arc;
 
 use crate::support::scrape::Scrape;
 use crate::support::sinks::Counted;
-use podinit::checkpoint::content::{self, Content};
-use podinit::checkpoint::frame;
-use podinit::exporter::records::RecordStore;
 use podinit::reports::reader::Recording;
 use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::{
@@ -18,6 +15,9 @@ use podinit_core::lifecycle::{
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind, rfc3339};
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
+use podinit_exporter::checkpoint::content::{self, Content};
+use podinit_exporter::checkpoint::frame;
+use podinit_exporter::records::RecordStore;
 use serde_json::json;
 
 /// 2026-01-01T00:00:00Z

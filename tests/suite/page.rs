@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::exporter::freshness::{Freshness, FreshnessState};
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::history::{History, Sample};
 use podinit::inspect::page::{Foot, Overview, pod_page};
@@ -17,6 +16,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Distribution, Figures, SloFigures};
+use podinit_exporter::freshness::{Freshness, FreshnessState};
 
 /// 10:00 on 2026-03-01, and so many seconds later.
 fn at(second: i64) -> Timestamp {

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use podinit::args::command_line;
 use podinit::doctor::report::{Check, Severity};
-use podinit::exporter::families;
 use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, ExclusionReason, Milestone, Outcome, RefusalReason, Stage,
     UnobservedReason,
 };
+use podinit_exporter::families;
 
 const README: &str = "README.md";
 const METRICS: &str = "docs/metrics.md";

@@ -5,13 +5,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::checkpoint::content::{self, Content, SavedScope};
-use podinit::checkpoint::frame;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SavedPod, Stage, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_exporter::checkpoint::content::{self, Content, SavedScope};
+use podinit_exporter::checkpoint::frame;
 use podinit_kube::watch::config::ListMode;
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_kube::watch::stats::{EventType, WatchStats};

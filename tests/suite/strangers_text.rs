@@ -7,7 +7,6 @@ use std::process::Output;
 
 use podinit::doctor::report as doctor_text;
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
-use podinit::exporter::records;
 use podinit::inspect::api;
 use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};
@@ -22,6 +21,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_exporter::records;
 use podinit_http::server::Limits;
 use podinit_text::document::Style;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};

@@ -12,12 +12,12 @@ use super::slo_card::SloCard;
 use super::stage_table::{StageRow, stage_rows};
 use super::status::{Signs, Status};
 use super::waterfall::{Waterfall, waterfall};
-use crate::exporter::freshness::Freshness;
 use crate::inspect::explain::{Context, Explanation, addressed};
 use crate::inspect::problems::{Problem, Seen, Wanted};
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Durations, Figures};
+use podinit_exporter::freshness::Freshness;
 use podinit_text::human_time::{clock_time, seconds};
 
 /// Everything that the page is made of.

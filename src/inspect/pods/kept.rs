@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::question::Question;
 use super::statuses::Statuses;
-use crate::exporter::records::Newest;
 use crate::inspect::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, Worst};
 use crate::reports::report::ProbeTimes;
 use podinit_core::lifecycle::{
@@ -13,6 +12,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::records::Newest;
 
 /// What is kept of startups that have ended, as far as a question needs it.
 pub(super) struct Kept {

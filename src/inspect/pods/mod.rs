@@ -24,7 +24,6 @@ pub use told::{Told, kept_records};
 
 use std::cmp::Reverse;
 
-use crate::exporter::freshness::Freshness;
 use crate::inspect::api::client::{ApiClient, AskError};
 use crate::inspect::explain::{Context, Explanation, NoStartup, Peers, Target, Worst};
 use crate::inspect::node_clocks;
@@ -34,6 +33,7 @@ use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{InFlight, Progress, Record, TrackerConfig, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::freshness::Freshness;
 use tracked::Tracked;
 
 /// The pods of a source as of one moment, as far as a question needs them.

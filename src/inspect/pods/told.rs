@@ -1,13 +1,13 @@
 //! Pods of which an exporter tells, by its API or on its page.
 
 use super::question::Question;
-use crate::exporter::freshness::Freshness;
 use crate::inspect::api::client::{ApiClient, AskError, List, Records};
 use crate::inspect::explain::{Context, Fleet, Target, TargetName, WorkloadPods, Worst};
 use crate::inspect::problems::Problems;
 use crate::reports::report::KeptRecords;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::freshness::Freshness;
 use podinit_kube::cluster::clock::{Clock, SystemClock};
 
 /// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.

@@ -7,13 +7,13 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{Publisher, Seen};
-use crate::exporter::records::{
-    EndedPosition, Filter, Position, Query, RecordsClient, Sort, Unanswered,
-};
 use podinit_core::lifecycle::{InFlightPosition, Progress, Record};
 use podinit_core::problems::{FAILED_LASTS, Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::ProblemPods;
+use podinit_exporter::records::{
+    EndedPosition, Filter, Position, Query, RecordsClient, Sort, Unanswered,
+};
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
 const AT_MOST_EVERY: Duration = Duration::from_secs(5);
@@ -154,7 +154,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::exporter::records::{self, Queries, RecordStore};
     use crate::inspect::problems::{Snapshots, Wanted, channel};
     use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
@@ -162,6 +161,7 @@ mod tests {
     use podinit_core::problems::FINDING_LASTS;
     use podinit_expo::instruments::Format;
     use podinit_expo::metrics::{Builder, LabelConfig};
+    use podinit_exporter::records::{self, Queries, RecordStore};
 
     /// A tracker of pods that wait for their scheduler, as of second 400.
     fn waiting(pods: usize) -> Tracker {

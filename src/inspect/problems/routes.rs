@@ -9,8 +9,8 @@ use axum::routing::get;
 use http::header::HeaderMap;
 
 use super::Snapshots;
-use crate::exporter::freshness::FreshnessSource;
 use crate::inspect::api::document;
+use podinit_exporter::freshness::FreshnessSource;
 
 struct Sources {
     problems: Snapshots,

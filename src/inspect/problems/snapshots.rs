@@ -7,9 +7,9 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{Problems, Seen};
-use crate::exporter::freshness::Freshness;
 use crate::inspect::explain::addressed;
 use podinit_core::problems::FINDING_LASTS;
+use podinit_exporter::freshness::Freshness;
 
 /// A finding, and when it began: it is of that moment.
 type Newest = Option<(Instant, Arc<Seen>)>;

@@ -4,7 +4,6 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use podinit::traces::{self, DropReason, TraceQueue, TraceStats};
 use podinit_core::kube_event::{
     EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred, Pull, Pulled,
 };
@@ -19,6 +18,7 @@ use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit_expo::metrics::{Builder, LabelConfig};
+use podinit_exporter::traces::{self, DropReason, TraceQueue, TraceStats};
 use serde_json::{Value, json};
 
 use crate::counting::bytes_of;

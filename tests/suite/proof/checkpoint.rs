@@ -1,13 +1,13 @@
 //! What is durable: the bytes of a real checkpoint, and beside it what had been accounted for when it
 //! was written.
 
-use podinit::checkpoint::content::{self, Content, SavedScope};
-use podinit::checkpoint::frame;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::checkpoint::content::{self, Content, SavedScope};
+use podinit_exporter::checkpoint::frame;
 
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::injected_bug::Bug;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use podinit::exporter::accounting_clock::AccountingClock;
 use podinit_core::lifecycle::{Delivery, Tracker};
+use podinit_exporter::accounting_clock::AccountingClock;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_sim::rng::Rng;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use podinit::exporter::freshness::FreshnessSource;
 use podinit_core::lifecycle::SourceId;
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::freshness::FreshnessSource;
 use podinit_http::server::Health;
 use podinit_kube::watch::stats::WatchStats;
 

@@ -1,10 +1,10 @@
 //! Sinks of a tracker that keep the records of startups that have ended.
 
-use podinit::exporter::records::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
+use podinit_exporter::records::RecordStore;
 
 /// The records alone.
 #[derive(Default)]

@@ -1,0 +1,106 @@
+//! Every metric family of podinit (specification, section 7), for the documentation, the rules and the dashboards, and
+//! for what a checkpoint holds.
+
+use std::sync::LazyLock;
+
+use super::own_families::{CLOCK, CheckpointGauges, ConfigGauges};
+use crate::traces::TraceStats;
+use podinit_expo::instruments::FamilyDoc;
+use podinit_expo::metrics::{BUILD, PROBLEMS, families_of_pods};
+use podinit_http::access::AccessStats;
+use podinit_kube::watch::events::stats::{EVIDENCE_STATE, EventCounters};
+use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
+
+/// The families, in the order in which they are documented.
+static FAMILIES: LazyLock<Vec<FamilyDoc>> = LazyLock::new(|| {
+    let tables: [&[FamilyDoc]; 12] = [
+        &families_of_pods(),
+        &WatchCounters::FAMILIES,
+        &WATCH_STATE,
+        &EVIDENCE_STATE,
+        &EventCounters::FAMILIES,
+        &CLOCK,
+        &ConfigGauges::FAMILIES,
+        &CheckpointGauges::FAMILIES,
+        &AccessStats::FAMILIES,
+        &TraceStats::FAMILIES,
+        &PROBLEMS,
+        &BUILD,
+    ];
+    tables.concat()
+});
+
+/// Every family that podinit can expose, without `process_*`.
+pub fn families() -> &'static [FamilyDoc] {
+    &FAMILIES
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ClockFamilies;
+    use podinit_core::lifecycle::{Interval, Selection};
+    use podinit_core::timestamp::Timestamp;
+    use podinit_expo::instruments::Kind;
+    use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
+    use podinit_kube::watch::events::stats::EvidenceStats;
+    use podinit_kube::watch::stats::WatchStats;
+
+    #[test]
+    fn names_follow_the_conventions() {
+        for family in families() {
+            let name = family.name;
+            assert!(name.starts_with("podinit_"));
+            assert_eq!(name.ends_with("_total"), family.kind == Kind::Counter, "{name}");
+            assert_eq!(
+                name.trim_end_matches("_total").ends_with("_seconds"),
+                family.unit == Some("seconds"),
+                "{name}"
+            );
+            assert!(family.help.ends_with('.'), "{name}");
+            assert_eq!(families().iter().filter(|other| other.name == name).count(), 1);
+        }
+    }
+
+    /// Counters are saved, those that follow from others aside, and gauges are not.
+    #[test]
+    fn every_counter_is_saved_and_can_be_read_again() {
+        let now = Timestamp::from_seconds(1_800_000_000);
+        let slo = SloDoc {
+            name: Arc::from("fast"),
+            objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
+            threshold_seconds: 10.0,
+            selection: Selection::default(),
+        };
+        let builder = Builder::new(LabelConfig::default())
+            .slos(vec![slo])
+            .events(true)
+            .nodes(true)
+            .watch(Arc::new(WatchStats::new(1)))
+            .source(Box::new(EvidenceStats::new(1, true)))
+            .source(Box::new(ClockFamilies::new(Arc::new(move || now))))
+            .source(Box::new(ConfigGauges::new(now)))
+            .source(Box::new(CheckpointGauges::new()))
+            .source(Box::new(AccessStats::new(now)))
+            .source(Box::new(TraceStats::default()));
+        let (recorder, _) = builder.build().unwrap();
+        let saved = recorder.saved_families();
+        assert_eq!(saved.clone().adapt(families()), 0);
+        let declared = families().iter();
+        let declared = declared.filter(|family| family.saved && family.kind != Kind::Histogram);
+        let declared: BTreeSet<_> = declared.map(|family| family.name).collect();
+        assert_eq!(saved.names().collect::<BTreeSet<_>>(), declared);
+        for family in families() {
+            let derived = ["podinit_pods_discovered_total", "podinit_nodes_discovered_total"];
+            let derived = derived.contains(&family.name);
+            let kept = family.kind != Kind::Gauge && !derived;
+            assert_eq!(family.saved, kept, "{}", family.name);
+        }
+    }
+}

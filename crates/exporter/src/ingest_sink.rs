@@ -1,0 +1,85 @@
+//! Where the ingest task puts what the tracker reports.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::records::RecordStore;
+use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
+use podinit_core::lifecycle::{
+    EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, TrackerObservation,
+};
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::Recorder;
+use podinit_expo::metrics::exemplar::SpanRef;
+use podinit_kube::watch::stats::WatchStats;
+
+/// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
+pub(crate) struct IngestSink {
+    pub(crate) recorder: Recorder,
+    pub(crate) records: RecordStore,
+    /// Only if there is a collector of traces
+    pub(crate) traces: Option<TraceQueue>,
+    /// The list-watches, which are told of deletions that they have not delivered
+    pub(crate) watch: Option<Arc<WatchStats>>,
+    /// Whether a list is being accounted for, and not an event
+    pub(crate) lists: bool,
+    /// Whether a pod was seen to start from its beginning
+    pub(crate) saw_new: Arc<AtomicBool>,
+}
+
+impl IngestSink {
+    /// Keeps no record yet.
+    pub(crate) fn new(recorder: Recorder) -> Self {
+        Self {
+            recorder,
+            records: RecordStore::default(),
+            traces: None,
+            watch: None,
+            lists: false,
+            saw_new: Arc::default(),
+        }
+    }
+}
+
+impl Observer for IngestSink {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        if let Observation::Pod(_, PodObservation::Moved { from, .. }) = observation
+            && from == PodState::Undiscovered
+            && !self.lists
+        {
+            self.saw_new.store(true, Relaxed);
+        }
+        if let Observation::Tracker(TrackerObservation::DeletionLost(source)) = observation
+            && let Some(watch) = &self.watch
+        {
+            watch.lose_deletion(source);
+        }
+        self.recorder.observe(now, observation);
+    }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        let startup = Arc::new(startup);
+        let traces = self.traces.as_ref();
+        if traces.is_some_and(|traces| traces.offer(&startup)) {
+            let uid = startup.uid();
+            self.recorder.link_trace(&startup, |interval| SpanRef {
+                trace_id: trace_id(uid).to_string(),
+                span_id: span_id(uid, SpanName::of(interval)).to_string(),
+            });
+        }
+        self.records.add(startup);
+    }
+
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
+        self.recorder.hold(now, pod)
+    }
+
+    fn release(&mut self, now: Timestamp, hold: LabelHold) {
+        self.recorder.release(now, hold);
+    }
+}
+
+#[cfg(test)]
+#[path = "ingest_sink_tests.rs"]
+mod tests;

@@ -1,0 +1,205 @@
+//! The checkpoint in the process: restoring the state from the last one, and writing the next.
+//!
+//! ```text
+//! scrape ──asks──▶ Commits ──▶ Committer ──asks──▶ Snapshots (ingest task)
+//!        ◀─durable─┘              │ ◀───── bytes ────┘
+//!                                 └──▶ Store (thread)
+//! ```
+
+mod commits;
+mod committer;
+mod identity;
+mod restore;
+mod snapshots;
+mod source_map;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+pub(crate) use commits::Commits;
+pub(crate) use committer::Committer;
+pub use snapshots::Snapshots;
+
+use crate::checkpoint::content::{self, ContentError, Decoded, SavedScope};
+use crate::checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
+use crate::ingest_sink::IngestSink;
+use crate::{CheckpointGauges, CheckpointLoad};
+use podinit_core::lifecycle::{Tracker, TrackerConfig};
+use podinit_core::shard::Shard;
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::watch::WatchConfig;
+use podinit_kube::watch::probe::Probed;
+use source_map::SourceMap;
+
+/// The checkpoint of a state directory.
+pub struct Checkpoint<D = RealDisk> {
+    store: Store<D>,
+    pub(crate) gauges: Arc<CheckpointGauges>,
+    /// What it holds, until the process has been restored from it
+    found: Option<Decoded>,
+    commits: Arc<Commits>,
+    requests: mpsc::Sender<snapshots::Request>,
+}
+
+/// What is known of the cluster before the state is restored.
+pub(crate) struct Recovery<'a> {
+    /// The API server that is going to be watched
+    pub(crate) cluster: &'a Cluster,
+    /// By scope: the pods that were listed in it
+    pub(crate) probed: &'a [Probed],
+}
+
+/// The parts of the process that are restored from a checkpoint.
+pub(crate) struct Parts<'a> {
+    pub(crate) tracker: &'a mut Tracker,
+    pub(crate) config: TrackerConfig,
+    pub(crate) sink: &'a mut IngestSink,
+    pub(crate) snapshots: &'a mut Snapshots,
+    pub(crate) watch: &'a mut WatchConfig,
+}
+
+impl Checkpoint {
+    /// Opens the checkpoint of `shard` in `dir` and locks the directory until this process ends.
+    ///
+    /// # Errors
+    /// When the directory cannot be used, or holds the state of a shard of another index: the same
+    /// shard goes on when only the number of shards has changed.
+    pub fn open(dir: &Path, shard: Shard) -> Result<(Self, Snapshots), OpenError> {
+        let (checkpoint, snapshots) = Self::load(Store::open(dir)?);
+        match checkpoint.found.as_ref().map(|found| found.content.scope.shard) {
+            Some(saved) if saved.index() != shard.index() => Err(OpenError {
+                dir: dir.to_owned(),
+                cause: OpenFault::OtherShard { saved, present: shard },
+            }),
+            _ => Ok((checkpoint, snapshots)),
+        }
+    }
+}
+
+impl<D: Disk + Send + 'static> Checkpoint<D> {
+    /// Loads the checkpoint in `store`. One that cannot be used is renamed and kept.
+    pub(crate) fn load(mut store: Store<D>) -> (Self, Snapshots) {
+        let gauges = Arc::new(CheckpointGauges::new());
+        let mut found = None;
+        match store.load() {
+            Loaded::Absent => gauges.count_load(CheckpointLoad::Absent),
+            Loaded::Rejected(rejection) => {
+                rejected(&gauges, rejection.reason, &rejection.why, rejection.set_aside);
+            }
+            Loaded::Found(bytes) => match read(&bytes) {
+                Ok(decoded) => found = Some(decoded),
+                Err(error) => {
+                    let reason = error.reason();
+                    let renamed = store.set_aside(reason);
+                    rejected(&gauges, reason, &error.to_string(), renamed);
+                }
+            },
+        }
+        let (requests, receiver) = mpsc::channel(1);
+        let checkpoint = Self {
+            store,
+            commits: Arc::new(Commits::new(Arc::clone(&gauges))),
+            gauges,
+            found,
+            requests,
+        };
+        (checkpoint, Snapshots::new(receiver))
+    }
+
+    /// Where scrapes ask for commits.
+    pub(crate) fn commits(&self) -> Arc<Commits> {
+        Arc::clone(&self.commits)
+    }
+
+    /// The task that writes it from now on.
+    pub(crate) fn committer(self) -> anyhow::Result<Committer> {
+        Committer::start(self.store, self.commits, self.requests)
+    }
+
+    /// Restores the process from the checkpoint that was found, unless it is about another cluster.
+    pub(crate) fn recover(&mut self, from: &Recovery<'_>, parts: Parts<'_>) {
+        let (server, authority) = identity::fingerprints(from.cluster);
+        let scope = SavedScope {
+            server,
+            authority,
+            watched: source_map::watched(parts.watch),
+            shard: parts.watch.selectors.shard.unwrap_or_default(),
+            pod_labels: parts.watch.decode.pod_labels.clone(),
+        };
+        if let Some(Decoded { content, pods, skipped }) = self.found.take() {
+            let sources = SourceMap::matched(&content.scope.watched, &scope.watched);
+            match identity::foreign(&content, &pods, &scope, &sources, from.probed) {
+                Some(why) => {
+                    let renamed = self.store.set_aside(CheckpointLoad::ForeignCluster);
+                    rejected(&self.gauges, CheckpointLoad::ForeignCluster, why, renamed);
+                }
+                None => {
+                    tracing::info!(pods = pods.len(), "restored from the checkpoint");
+                    if skipped > 0 {
+                        tracing::warn!(
+                            skipped,
+                            "another version of podinit has written the checkpoint; what this one does not know is skipped"
+                        );
+                    }
+                    parts.watch.knows_pods = true;
+                    let before = content.scope.shard;
+                    let resharded = before != scope.shard;
+                    if !resharded {
+                        self.gauges.count_load(CheckpointLoad::Restored);
+                        let scopes = scope.watched.len();
+                        parts.watch.resume = restore::resume(&content, &sources, scopes);
+                    }
+                    let labels = &scope.pod_labels;
+                    *parts.tracker =
+                        restore::restore(content, pods, parts.config, &sources, labels, parts.sink);
+                    if parts.sink.recorder.awaits_list() {
+                        parts.watch.resume.clear();
+                    }
+                    if resharded {
+                        let (tracker, sink) = (parts.tracker, parts.sink);
+                        let moved = tracker.reshard(before, scope.shard, sink);
+                        self.gauges.count_load(CheckpointLoad::Resharded);
+                        tracing::warn!(
+                            %before, now = %scope.shard, moved,
+                            "the number of shards has changed; pods in flight of other shards have moved"
+                        );
+                    }
+                }
+            }
+        }
+        parts.snapshots.begin(scope);
+    }
+}
+
+/// Reads a file whose frame the store has checked.
+fn read(bytes: &[u8]) -> Result<Decoded, ContentError> {
+    match frame::read(bytes) {
+        Ok(sections) => content::decode(&sections),
+        // The store has read it with success before.
+        Err(_) => Err(ContentError::Missing(0)),
+    }
+}
+
+/// Counts and logs that the checkpoint is not used.
+fn rejected(
+    gauges: &CheckpointGauges,
+    reason: CheckpointLoad,
+    why: &str,
+    renamed: std::io::Result<String>,
+) {
+    gauges.count_load(reason);
+    match renamed {
+        Ok(file) => tracing::warn!(
+            why,
+            file,
+            "podinit cannot use the checkpoint and has set it aside; counters begin at zero"
+        ),
+        Err(error) => {
+            tracing::warn!(why, %error, "podinit can neither use the checkpoint nor set it aside; counters begin at zero")
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The exporter from the moment when it answers requests: it waits for the API server, and then watches.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::ingest::{INGEST_DEADLINE, Ingest};
+use super::reload::ReloadTask;
+use super::saving::{Checkpoint, Parts, Recovery};
+use super::scrapes::Scrapes;
+use super::slos::SloReload;
+use super::span_export::Traces;
+use super::tasks::Tasks;
+use crate::freshness::FreshnessSource;
+use crate::process::signals::Reload;
+use podinit_core::lifecycle::{Delivery, TrackerConfig};
+use podinit_decode::node::NodeOptions;
+use podinit_http::server::Health;
+use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::events::EventSink;
+use podinit_kube::watch::nodes::NodeSink;
+use podinit_kube::watch::stats::WatchStats;
+use podinit_kube::watch::{self, WatchConfig};
+
+/// How long the reload of the SLO file may be silent. It polls every few seconds, and may have to
+/// wait for the ingest task.
+const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
+
+/// An exporter that answers requests and has not begun to watch.
+pub(crate) struct Serving {
+    pub(crate) tasks: Tasks,
+    /// Cancelled when the server has ended
+    pub(crate) served: CancellationToken,
+    pub(crate) pipeline: Pipeline,
+}
+
+/// What watches and accounts, from the API server to what scrapes show.
+pub(crate) struct Pipeline {
+    pub(crate) health: Health,
+    pub(crate) stats: Arc<WatchStats>,
+    pub(crate) freshness: Arc<FreshnessSource>,
+    pub(crate) ingest: Ingest,
+    pub(crate) deliveries: mpsc::Sender<Delivery>,
+    /// Only if Events are a source of evidence
+    pub(crate) events: Option<EventSink>,
+    /// Only if nodes are
+    pub(crate) nodes: Option<(NodeOptions, NodeSink)>,
+    pub(crate) watch: WatchConfig,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Where it watches and accounts
+    pub(crate) accounting_runtime: Handle,
+    /// When the files are to be read again
+    pub(crate) reload: Reload,
+    pub(crate) slo_reload: Option<ReloadTask<SloReload>>,
+    pub(crate) checkpoint: Option<Checkpoint>,
+    pub(crate) accounting: TrackerConfig,
+    pub(crate) scrapes: Arc<Scrapes>,
+    /// Only if there is a collector of traces
+    pub(crate) traces: Option<Traces>,
+}
+
+impl Serving {
+    /// What it is going to watch.
+    pub(crate) fn watch(&self) -> &WatchConfig {
+        &self.pipeline.watch
+    }
+
+    /// Whether there is a checkpoint to restore.
+    pub(crate) fn has_checkpoint(&self) -> bool {
+        self.pipeline.checkpoint.is_some()
+    }
+
+    /// Waits for something before the ingest task begins, and shows that this process is alive.
+    pub(crate) async fn alive_while<T>(&self, waiting: impl Future<Output = T>) -> T {
+        let mut beat = tokio::time::interval(INGEST_DEADLINE / 4);
+        let mut waiting = std::pin::pin!(waiting);
+        loop {
+            tokio::select! {
+                ended = &mut waiting => return ended,
+                _ = beat.tick() => self.pipeline.ingest.heartbeat.beat(),
+            }
+        }
+    }
+
+    /// The API server does not answer, by this line of `why`: what a checkpoint may restore will be there later.
+    pub(crate) fn is_delayed(&self, why: &str) {
+        self.pipeline.freshness.waits_for(Some(why.to_owned()));
+        self.pipeline.scrapes.state_is_delayed();
+    }
+
+    /// Restores what an earlier process has left in the checkpoint.
+    pub(crate) fn recover(&mut self, from: &Recovery<'_>) {
+        let Pipeline { ingest, watch, checkpoint, accounting, scrapes, freshness, .. } =
+            &mut self.pipeline;
+        let probed = from.probed.iter();
+        watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
+        watch.stated = probed.map(|probed| probed.version.clone()).collect();
+        if let Some(checkpoint) = checkpoint {
+            let parts = Parts {
+                tracker: &mut ingest.tracker,
+                config: accounting.clone(),
+                sink: &mut ingest.sink,
+                snapshots: &mut ingest.snapshots,
+                watch,
+            };
+            checkpoint.recover(from, parts);
+        }
+        scrapes.state_is_restored();
+        freshness.waits_for(None);
+    }
+
+    /// Ends without having watched, at a shutdown.
+    pub(crate) async fn end(self) -> anyhow::Result<()> {
+        self.pipeline.ingest.heartbeat.finish();
+        self.tasks.run(JoinSet::new()).await
+    }
+
+    /// Watches `cluster` until `shutdown`.
+    ///
+    /// # Errors
+    /// Those of [`run`](super::start::Exporter::run).
+    pub(crate) async fn watch_until(
+        self,
+        cluster: &Cluster,
+        shutdown: CancellationToken,
+    ) -> anyhow::Result<()> {
+        let Self { mut tasks, served, pipeline } = self;
+        // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
+        // could be reported in place of the watch.
+        let deliveries = pipeline.deliveries;
+        let watches = {
+            let _on = pipeline.accounting_runtime.enter();
+            let mut watches = watch::spawn(
+                &cluster.client,
+                &pipeline.watch,
+                pipeline.clock,
+                &pipeline.stats,
+                &deliveries,
+                &shutdown,
+            );
+            if let Some(sink) = &pipeline.events {
+                let client = &cluster.client;
+                watch::events::spawn(client, &pipeline.watch, sink, &shutdown, &mut watches);
+            }
+            if let Some((options, sink)) = pipeline.nodes {
+                let client = &cluster.client;
+                watch::nodes::spawn(
+                    client,
+                    &pipeline.watch,
+                    options,
+                    sink,
+                    &shutdown,
+                    &mut watches,
+                );
+            }
+            watches
+        };
+        let accounted = CancellationToken::new();
+        if let Some(traces) = pipeline.traces {
+            let exporter = traces.exporter().await?;
+            tasks.spawn("the exporter of traces", exporter.run(accounted.clone()));
+        }
+        let ends = (served, accounted);
+        let accounting = (&pipeline.accounting_runtime, pipeline.ingest);
+        spawn_accounting(&mut tasks, ends, pipeline.checkpoint, accounting)?;
+        if let Some(reload) = pipeline.slo_reload {
+            let heartbeat = pipeline.health.register_task("slo-file", SLO_FILE_DEADLINE);
+            let reload = reload.run(shutdown, heartbeat, pipeline.reload);
+            tasks.spawn("the reload of the SLO file", reload);
+        }
+        tasks.run(watches).await?;
+        tracing::info!("podinit has ended");
+        Ok(())
+    }
+}
+
+/// Starts the checkpoint and the ingest task, which end in this order, after the server (`served`): the
+/// last commit then holds all that was ever shown, and it still finds the ingest task, which it asks.
+/// `accounted` is cancelled when the ingest task has ended.
+fn spawn_accounting(
+    tasks: &mut Tasks,
+    (served, accounted): (CancellationToken, CancellationToken),
+    checkpoint: Option<Checkpoint>,
+    (runtime, ingest): (&Handle, Ingest),
+) -> anyhow::Result<()> {
+    let mut ingest_stop = served;
+    if let Some(committer) = checkpoint.map(Checkpoint::committer).transpose()? {
+        let served = std::mem::take(&mut ingest_stop);
+        let committed = ingest_stop.clone();
+        tasks.spawn("the checkpoint", async move {
+            committer.run(served).await;
+            committed.cancel();
+        });
+    }
+    tasks.spawn_on(runtime, "the ingest task", async move {
+        ingest.run(ingest_stop).await;
+        accounted.cancel();
+    });
+    Ok(())
+}

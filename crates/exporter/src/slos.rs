@@ -1,0 +1,116 @@
+//! The SLOs in force: read from a file, and used by the tracker and the metrics.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::reload::{ReloadTask, Reloadable};
+use crate::ConfigGauges;
+use podinit_core::lifecycle::{SloRule, StuckAfter};
+use podinit_expo::metrics::SloDoc;
+use podinit_kube::cluster::clock::Clock;
+use podinit_slo::file::Sources;
+use podinit_slo::{Slo, SloFile};
+use podinit_text::config_file::FileError;
+use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
+
+/// The SLOs of a file, as the tracker and the metrics need them.
+#[derive(Clone, Debug, Default)]
+pub struct Slos {
+    pub rules: Arc<[SloRule]>,
+    pub docs: Vec<SloDoc>,
+    /// When a pod in flight counts as stuck
+    pub stuck_after: StuckAfter,
+}
+
+impl From<&SloFile> for Slos {
+    fn from(file: &SloFile) -> Self {
+        let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio());
+        Self {
+            rules: file.slos.iter().map(|slo| slo.rule.clone()).collect(),
+            docs: file.slos.iter().map(doc).collect(),
+            stuck_after: file.stuck_limits(),
+        }
+    }
+}
+
+impl Slos {
+    /// Whether any of them selects pods by their owner.
+    pub fn need_workload(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.owner_kinds.is_empty())
+    }
+}
+
+/// The SLOs with which an exporter starts, and the task that replaces them.
+pub(crate) struct SloSettings {
+    pub(crate) slos: Slos,
+    pub(crate) gauges: Arc<ConfigGauges>,
+    /// Reloads the file, if there is one
+    pub(crate) reload: Option<ReloadTask<SloReload>>,
+    /// Receives the SLOs to put in force; closed where they never change
+    pub(crate) changes: mpsc::Receiver<Slos>,
+}
+
+impl SloSettings {
+    /// Those of `file`, which these sources of evidence have to suffice for, or podinit's own.
+    pub(crate) fn open(
+        file: Option<&Path>,
+        sources: Sources,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Self, FileError> {
+        let gauges = Arc::new(ConfigGauges::new(clock.now()));
+        let (sender, changes) = mpsc::channel(1);
+        let Some(file) = file else {
+            return Ok(Self {
+                slos: Slos::from(&SloFile::built_in()),
+                gauges,
+                reload: None,
+                changes,
+            });
+        };
+        let (detector, slos) = ChangeDetector::start(SloFile::inspect(file, sources), clock.now())?;
+        let reload = SloReload {
+            file: file.to_owned(),
+            sources,
+            gauges: Arc::clone(&gauges),
+            changes: sender,
+        };
+        Ok(Self {
+            slos: Slos::from(&slos),
+            gauges,
+            reload: Some(ReloadTask::new(reload, detector, Arc::clone(clock))),
+            changes,
+        })
+    }
+}
+
+/// Replaces the SLOs in force.
+pub(crate) struct SloReload {
+    file: PathBuf,
+    sources: Sources,
+    gauges: Arc<ConfigGauges>,
+    changes: mpsc::Sender<Slos>,
+}
+
+impl Reloadable for SloReload {
+    type Config = SloFile;
+
+    const NAME: &'static str = "the SLO file";
+
+    fn path(&self) -> &Path {
+        &self.file
+    }
+
+    fn inspect(&self) -> Inspection<SloFile, FileError> {
+        SloFile::inspect(&self.file, self.sources)
+    }
+
+    fn report(&self, status: ReloadStatus) {
+        self.gauges.set(status.successful, status.last_success);
+    }
+
+    async fn put_in_force(&mut self, file: SloFile) -> bool {
+        self.changes.send(Slos::from(&file)).await.is_ok()
+    }
+}
