@@ -14,8 +14,8 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use podinit::reports::reader::Recording;
 use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
+use podinit_reports::reader::Recording;
 use podinit_sim::protobuf;
 use serde_json::{Value, json};
 

@@ -13,7 +13,6 @@ pub mod capture;
 pub mod commands;
 pub mod doctor;
 pub mod inspect;
-pub mod reports;
 
 #[doc(no_inline)]
 pub use podinit_core::specification;

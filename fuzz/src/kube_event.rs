@@ -2,12 +2,12 @@
 
 use std::io::Cursor;
 
-use podinit::reports::reader::{Body, Recording};
 use podinit_core::image_registry;
 use podinit_decode::DecodeOptions;
 use podinit_decode::event::go_duration;
 use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 use podinit_decode::event::watch::{EventDecoder, EventLine, EventLineKind};
+use podinit_reports::reader::{Body, Recording};
 
 /// Each line is a line of a watch, a list, a message of a kubelet, or none of these.
 pub fn run(bytes: &[u8]) {

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::reports::reader::{Body, Recording};
 use podinit_decode::DecodeOptions;
+use podinit_reports::reader::{Body, Recording};
 
 const AT: Timestamp = Timestamp::from_nanos(1_772_359_200_250_000_000);
 

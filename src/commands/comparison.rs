@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::output::style;
 use super::reports::{kept_of, read, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
-use crate::reports::comparison::{
+use podinit_reports::comparison::{
     Checked, Comparison, ComparisonConfig, Side, compare as compared,
 };
 

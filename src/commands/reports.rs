@@ -14,15 +14,15 @@ use crate::args::{
 };
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::pods::kept_records;
-use crate::reports::one_moment::joined;
-use crate::reports::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
-use crate::reports::replay::{self, ExpositionConfig, ReplayConfig};
-use crate::reports::report::{self, DetailedReport, KeptRecords};
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
 use podinit_expo::instruments::Format;
 use podinit_exporter::slos::Slos;
 use podinit_kube::cluster::options::ServerOptions;
+use podinit_reports::one_moment::joined;
+use podinit_reports::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
+use podinit_reports::replay::{self, ExpositionConfig, ReplayConfig};
+use podinit_reports::report::{self, DetailedReport, KeptRecords};
 use podinit_slo::SloFile;
 use podinit_text::strangers_text::{escaped_json, shown};
 

@@ -9,8 +9,6 @@ use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, Se
 use crate::inspect::api::client::ApiClient;
 use crate::inspect::explain::{Target, quoted};
 use crate::inspect::pods::{ListedCluster, ListedEvidence, ListedNodes, Pods, Question};
-use crate::reports::reader::SoFar;
-use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_exporter::slos::Slos;
@@ -19,6 +17,8 @@ use podinit_kube::cluster::client::{self, Cluster};
 use podinit_kube::cluster::options::ServerOptions;
 use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_reports::reader::SoFar;
+use podinit_reports::replay::ReplayConfig;
 use podinit_slo::SloFile;
 use podinit_slo::file::Sources;
 use podinit_text::strangers_text::shown;

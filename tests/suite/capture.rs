@@ -11,15 +11,15 @@ use podinit::capture::{
     Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, StartupCounts,
     Startups, capture,
 };
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::{ExpositionConfig, ReplayConfig, expose};
-use podinit::reports::report::summarize;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::Format;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::{ExpositionConfig, ReplayConfig, expose};
+use podinit_reports::report::summarize;
 use podinit_sim::Cluster;
 use podinit_sim::faults::{StreamFault, Target};
 use podinit_sim::node::NODES;

@@ -10,7 +10,6 @@ use crate::oracle::reading::{Options, Timestamps};
 use crate::oracle::{implementation, seeds};
 use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
-use podinit::reports::reader::{Body, Recording};
 use podinit_core::lifecycle::{
     Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker, SourceId, Successor,
     TimestampMode, Tracker, TrackerConfig, Version,
@@ -27,6 +26,7 @@ use podinit_expo::metrics::{
 use podinit_exporter::checkpoint::content::{self, Content, Unsealed};
 use podinit_exporter::checkpoint::frame;
 use podinit_exporter::records::RecordStore;
+use podinit_reports::reader::{Body, Recording};
 use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.

@@ -6,10 +6,10 @@ use std::process::{Command, Output, Stdio};
 
 use podinit::inspect::explain::{Target, TargetName};
 use podinit::inspect::pods::{Pods, Question};
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::ReplayConfig;
 use podinit_text::document::Style;
 use serde_json::{Value, json};
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use podinit::inspect::api;
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::{ReplayConfig, replayed};
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_exporter::records;
 use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::{ReplayConfig, replayed};
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};

@@ -7,8 +7,6 @@ use std::sync::Arc;
 
 use crate::support::scrape::Scrape;
 use crate::support::sinks::Counted;
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SavedPod, SourceId, Successor, Tracker, TrackerConfig,
 };
@@ -18,6 +16,8 @@ use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
 use podinit_exporter::checkpoint::content::{self, Content};
 use podinit_exporter::checkpoint::frame;
 use podinit_exporter::records::RecordStore;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::{ExpositionConfig, expose};
 use serde_json::json;
 
 /// 2026-01-01T00:00:00Z

@@ -6,10 +6,10 @@ use std::io::Cursor;
 
 use podinit::inspect::pods::{Pods, Question};
 use podinit::inspect::problems::Problems;
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::ClockFault;
 use podinit_decode::DecodeOptions;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::ReplayConfig;
 use serde_json::{Value, json};
 
 use crate::explain::run;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use podinit::inspect::explain::{Target, TargetName};
 use podinit::inspect::pods::{Pods, Question};
 use podinit::inspect::problems::PodName;
-use podinit::reports::reader::{Recording, SoFar};
-use podinit::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{Backfill, Progress, Record, TrackerConfig};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_reports::reader::{Recording, SoFar};
+use podinit_reports::replay::ReplayConfig;
 use serde_json::{Value, json};
 
 use crate::oracle::build::{

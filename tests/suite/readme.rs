@@ -123,7 +123,7 @@ fn every_column_of_a_report_is_documented_in_its_order() {
         let names = row[0].split(", ").map(|name| name.trim_matches('`').to_owned());
         names.collect::<Vec<_>>()
     });
-    assert_eq!(documented.collect::<Vec<_>>(), podinit::reports::report::columns());
+    assert_eq!(documented.collect::<Vec<_>>(), podinit_reports::report::columns());
 }
 
 #[test]

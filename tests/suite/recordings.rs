@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::Format;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::{ExpositionConfig, expose};
 
 /// Samples by name and labels, those that are 0 left out.
 type Samples = BTreeMap<String, f64>;

@@ -8,10 +8,10 @@ use crate::comparison::command::{nodes, on_pool_b};
 use crate::support::scrape::Scrape;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::ReplayConfig;
-use podinit::reports::report;
 use podinit_decode::DecodeOptions;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::ReplayConfig;
+use podinit_reports::report;
 use podinit_text::document::Style;
 use serde_json::{Value, json};
 

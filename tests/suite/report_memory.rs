@@ -3,10 +3,10 @@
 use std::io::{self, Cursor};
 
 use crate::counting::{bytes_of, forget_peak, held, peak};
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::ReplayConfig;
-use podinit::reports::report::{DetailedReport, detail};
 use podinit_decode::DecodeOptions;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::ReplayConfig;
+use podinit_reports::report::{DetailedReport, detail};
 use serde_json::{Value, json};
 
 /// A pod that became ready, with two containers.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::{ExpositionConfig, expose};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::Format;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::{ExpositionConfig, expose};
 
 use crate::oracle::figures::Exposition;
 use crate::oracle::history::{self, History};

@@ -12,9 +12,6 @@ use podinit::inspect::explain::{Context, Explanation};
 use podinit::inspect::page::{Overview, pod_page};
 use podinit::inspect::problems::{Seen, Wanted};
 use podinit::inspect::stuck::{StuckPod, StuckPods};
-use podinit::reports::reader::Recording;
-use podinit::reports::replay::ReplayConfig;
-use podinit::reports::report::detail;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
 };
@@ -23,6 +20,9 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_exporter::records;
 use podinit_http::server::Limits;
+use podinit_reports::reader::Recording;
+use podinit_reports::replay::ReplayConfig;
+use podinit_reports::report::detail;
 use podinit_text::document::Style;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
 use serde_json::{Value, json};

@@ -13,7 +13,6 @@ use super::peers::Peers;
 use super::uncertainty;
 use super::verdict::verdict;
 use super::waterfall::{Row, waterfall};
-use crate::reports::report::{Advice, ProbeDurations, advise};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Cause, Latency, LostStartup, Milestone, MilestoneSource, Outcome, Progress, Record,
@@ -21,6 +20,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;
+use podinit_reports::report::{Advice, ProbeDurations, advise};
 use podinit_text::human_time::since;
 use podinit_text::strangers_text;
 

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::explanation::{Context, Explanation};
-use crate::reports::reader::ClockAhead;
-use crate::reports::report::SET_ASIDE;
 use podinit_core::lifecycle::{Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
+use podinit_reports::reader::ClockAhead;
+use podinit_reports::report::SET_ASIDE;
 use podinit_text::human_time::seconds;
 use podinit_text::strangers_text;
 use podinit_text::table::{Table, cell};

@@ -4,11 +4,11 @@ use std::convert::Infallible;
 
 use super::listed_cluster::Listed;
 use crate::inspect::explain::Target;
-use crate::reports::reader::{Body, Document, RecordingPosition};
-use crate::reports::replay::{ReplayConfig, replayed};
 use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
 use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
 use podinit_decode::WatchEventKind;
+use podinit_reports::reader::{Body, Document, RecordingPosition};
+use podinit_reports::replay::{ReplayConfig, replayed};
 
 /// What a list does not show.
 pub(super) const OF_A_LIST: &str =

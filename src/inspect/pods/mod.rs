@@ -28,12 +28,12 @@ use crate::inspect::api::client::{ApiClient, AskError};
 use crate::inspect::explain::{Context, Explanation, NoStartup, Peers, Target, Worst};
 use crate::inspect::node_clocks;
 use crate::inspect::problems::Problems;
-use crate::reports::reader::{ClockAhead, Document};
-use crate::reports::replay::ReplayConfig;
 use podinit_core::lifecycle::{InFlight, Progress, Record, TrackerConfig, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::freshness::Freshness;
+use podinit_reports::reader::{ClockAhead, Document};
+use podinit_reports::replay::ReplayConfig;
 use tracked::Tracked;
 
 /// The pods of a source as of one moment, as far as a question needs them.

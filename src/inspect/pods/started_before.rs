@@ -4,13 +4,13 @@
 
 use std::time::Duration;
 
-use crate::reports::reader::{Body, Document};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Observer, Outcome, PodEvent, Progress, Record, RecordedRelapse,
     SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_reports::reader::{Body, Document};
 
 /// A pod of a list counts if it was created less than this before the list.
 const YOUNG: Duration = Duration::from_secs(600);

@@ -4,11 +4,11 @@ use super::question::Question;
 use crate::inspect::api::client::{ApiClient, AskError, List, Records};
 use crate::inspect::explain::{Context, Fleet, Target, TargetName, WorkloadPods, Worst};
 use crate::inspect::problems::Problems;
-use crate::reports::report::KeptRecords;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::freshness::Freshness;
 use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_reports::report::KeptRecords;
 
 /// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
 const MOST: usize = 2_000;

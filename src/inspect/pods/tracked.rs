@@ -12,15 +12,15 @@ use super::started_before::StartedBefore;
 use super::statuses::Statuses;
 use crate::inspect::explain::{Context, WorkloadPods};
 use crate::inspect::problems::{Problems, Seen};
-use crate::reports::lone_list::replayed_to_end;
-use crate::reports::reader::Document;
-use crate::reports::replay::ReplayConfig;
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::problems::{Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
+use podinit_reports::lone_list::replayed_to_end;
+use podinit_reports::reader::Document;
+use podinit_reports::replay::ReplayConfig;
 
 /// Pods that a tracker has accounted for.
 pub(super) struct Tracked {

@@ -25,12 +25,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::inspect::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
-use crate::reports::reader::ClockAhead;
 use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
 use podinit_core::problems::{self, Earlier, FoundCapacity, FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_exporter::freshness::Freshness;
+use podinit_reports::reader::ClockAhead;
 use podinit_text::strangers_text;
 
 /// Where the sections of causes stand, without the name of one.

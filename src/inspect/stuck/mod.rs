@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use crate::inspect::explain::addressed;
 use crate::inspect::pods::{PodInFlight, Pods};
-use crate::reports::reader::ClockAhead;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::freshness::Freshness;
+use podinit_reports::reader::ClockAhead;
 use podinit_text::strangers_text;
 
 /// The pods that are stuck.

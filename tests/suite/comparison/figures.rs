@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::reference::{self, Expected};
 use super::sides::{Pod, random, side};
 use crate::oracle::seeds;
-use podinit::reports::comparison::statistics::Resampled;
-use podinit::reports::comparison::{
+use podinit_core::lifecycle::{Interval, TimestampMode};
+use podinit_reports::comparison::statistics::Resampled;
+use podinit_reports::comparison::{
     Comparison, ComparisonConfig, Difference, Part, Row, Verdict, compare,
 };
-use podinit_core::lifecycle::{Interval, TimestampMode};
 
 pub fn compared(before: &[Pod], after: &[Pod], timestamps: TimestampMode) -> Comparison {
     let config = ComparisonConfig { timestamps, margin_percent: 5.0 };

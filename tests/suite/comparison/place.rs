@@ -1,8 +1,8 @@
 //! Where a difference lies ([§15.6](crate::specification#s15-6)).
 
 use super::sides::{Pod, side};
-use podinit::reports::comparison::{ComparisonConfig, Verdict, compare};
 use podinit_core::lifecycle::{Interval, Stage, TimestampMode};
+use podinit_reports::comparison::{ComparisonConfig, Verdict, compare};
 
 /// Pods of so many nodes and of four images, workloads and namespaces, each value with each other one. The network of
 /// those that `is_slow` chooses takes 5 s more.

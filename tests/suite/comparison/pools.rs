@@ -4,8 +4,8 @@
 use super::figures::{assert_breakdown, compared};
 use super::place::pods;
 use super::sides::{Pod, node_labels};
-use podinit::reports::comparison::{Comparison, Dimension};
 use podinit_core::lifecycle::TimestampMode;
+use podinit_reports::comparison::{Comparison, Dimension};
 
 /// Pods of so many nodes, of which `place` says the pool and the zone, and `is_slow` which are slow after.
 fn comparison(

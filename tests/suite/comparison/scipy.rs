@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use podinit::reports::comparison::statistics::{holm, mann_whitney};
+use podinit_reports::comparison::statistics::{holm, mann_whitney};
 
 #[derive(Deserialize)]
 struct Pair {

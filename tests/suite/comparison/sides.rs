@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use podinit::reports::comparison::Side;
 use podinit_core::lifecycle::{
     Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
     Record, RecordedContainer, RecordedInterval, RecordedMilestone, record_fixtures,
@@ -10,6 +9,7 @@ use podinit_core::lifecycle::{
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
 use podinit_core::timestamp::Timestamp;
+use podinit_reports::comparison::Side;
 
 /// A pod in plain values.
 #[derive(Clone, Debug)]

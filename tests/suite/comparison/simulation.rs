@@ -2,8 +2,8 @@
 //! registry. So pods are not independent, and only minutes are.
 
 use super::sides::{Pod, node_labels, side};
-use podinit::reports::comparison::{ComparisonConfig, Dimension, Row, Verdict, compare};
 use podinit_core::lifecycle::{Interval, TimestampMode};
+use podinit_reports::comparison::{ComparisonConfig, Dimension, Row, Verdict, compare};
 
 const INTERVAL: Interval = Interval::CreatedToReady;
 /// The median before, in seconds

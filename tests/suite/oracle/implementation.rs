@@ -3,14 +3,14 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use podinit::reports::reader::{Recording, SoFar};
-use podinit::reports::replay::{ExpositionConfig, ReplayConfig};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
+use podinit_reports::reader::{Recording, SoFar};
+use podinit_reports::replay::{ExpositionConfig, ReplayConfig};
 use podinit_slo::SloFile;
 
 use super::exposition;
@@ -60,7 +60,7 @@ pub(crate) fn figures_of_shard(
     };
     let recording = Recording::from_reader("history", input, decode);
     let recording = recording.following(&SoFar::new(Arc::new(|| timestamp(PRESENT))));
-    let replayed = podinit::reports::replay::expose(recording, config).unwrap();
+    let replayed = podinit_reports::replay::expose(recording, config).unwrap();
     let printed = replayed.encode(Format::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())
 }

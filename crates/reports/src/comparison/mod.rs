@@ -1,0 +1,165 @@
+//! `podinit report --baseline`: whether a change made startups slower ([§15](crate::specification#s15)).
+//!
+//! ```text
+//! recording or exporter ─▶ Side ─┬─▶ rows ─▶ verdicts ─┬─▶ answer ─▶ text | markdown | json | html
+//! recording or exporter ─▶ Side ─┴─▶ matched rows ─────┘
+//! ```
+
+mod answer;
+mod breakdown;
+mod changes;
+mod dimension;
+mod document;
+mod formatting;
+mod html;
+mod mix;
+mod only;
+mod row;
+mod side;
+pub mod statistics;
+mod threshold;
+
+use serde::Serialize;
+
+pub use answer::Answer;
+pub use breakdown::Breakdown;
+pub use changes::{Changes, Counted, Names};
+pub use dimension::{Dimension, Part};
+pub use mix::{Matches, Mix, untagged};
+pub use only::{Only, Place};
+pub use row::{Difference, Drawn, Figures, Margin, Moved, Row, Verdict};
+pub use side::{ComparedPod, Side, SideSummary};
+pub use threshold::{Checked, Threshold, percent_of};
+
+use crate::report::intervals;
+use breakdown::in_parallel;
+use podinit_core::lifecycle::{Interval, TimestampMode};
+use podinit_text::document::{Format, Style};
+use podinit_text::strangers_text;
+use statistics::mann_whitney;
+
+/// Two sides, compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    pub answer: Answer,
+    /// The value of `--timestamps`
+    pub timestamps: &'static str,
+    /// The value of `--margin`, in percent
+    pub margin_percent: f64,
+    pub before: SideSummary,
+    pub after: SideSummary,
+    /// Every interval with enough pods on both sides, in the order of the report
+    pub rows: Vec<Row>,
+    pub mix: Mix,
+    /// The same for the pods that both sides have, each match weighted as before
+    pub matched_rows: Vec<Row>,
+    /// Where the difference lies, of the stage that moved the most, or else of the whole; `None` without one
+    pub breakdown: Option<Breakdown>,
+    /// What else is different
+    pub changes: Changes,
+    /// What the charts show
+    #[serde(skip)]
+    distributions: Vec<html::Laid>,
+}
+
+/// How sides are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComparisonConfig {
+    /// How the times of both sides were found
+    pub timestamps: TimestampMode,
+    /// What a quantile has to move, in percent of its value before
+    pub margin_percent: f64,
+}
+
+/// The draws are the same in each run. Each sample has draws of its own.
+const fn seeds(interval: Interval, table: u64) -> [u64; 2] {
+    let first = 15_000 + 1_000 * table + 2 * interval.index() as u64;
+    [first, first + 1]
+}
+
+/// Compares two sides.
+pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Comparison {
+    let margin = Margin::new(config.margin_percent, config.timestamps);
+    let of_list = |side: &Side, other: &Side| {
+        let is_other = other.is_lone_list() && !side.is_lone_list();
+        is_other.then(|| side.as_a_list_tells())
+    };
+    let told = [of_list(before, after), of_list(after, before)];
+    let [before, after] = [told[0].as_ref().unwrap_or(before), told[1].as_ref().unwrap_or(after)];
+    let matches = Matches::of(before, after);
+    let jobs = intervals().flat_map(|interval| [(interval, false), (interval, true)]);
+    let jobs: Vec<_> = jobs.collect();
+    let found = in_parallel(&jobs, |(interval, is_matched)| match is_matched {
+        true => matches.row((before, after), *interval, seeds(*interval, 1), margin),
+        false => row((before, after), *interval, margin),
+    });
+    let table = |is_matched: bool| {
+        let found = jobs.iter().zip(&found).filter(|((_, of), _)| *of == is_matched);
+        let mut rows: Vec<Row> = found.filter_map(|(_, row)| row.clone()).collect();
+        Row::correct(&mut rows);
+        rows
+    };
+    let (rows, matched_rows, mix) = (table(false), table(true), matches.mix());
+    let verdict = answer::overall(&rows, &matched_rows, &mix);
+    let breakdown = answer::moved_interval(&rows, verdict)
+        .map(|interval| Breakdown::of((before, after), interval, verdict, margin));
+    let (earlier, later) = (before.summary(), after.summary());
+    let observed = [earlier.observed, later.observed];
+    let answer = Answer::of(&rows, &matched_rows, &mix, observed, breakdown.as_ref());
+    Comparison {
+        answer: answer.cautious(&rows, [before, after].map(Side::network_with_pulls)),
+        timestamps: config.timestamps.as_str(),
+        margin_percent: config.margin_percent,
+        before: earlier,
+        after: later,
+        distributions: html::laid(&rows, before, after),
+        rows,
+        mix,
+        matched_rows,
+        breakdown,
+        changes: Changes::of(before, after),
+    }
+}
+
+impl Comparison {
+    /// Whether every observed pod has a match, so that the matched rows say nothing more.
+    fn is_all_matched(&self) -> bool {
+        self.mix.before >= 1.0 && self.mix.after >= 1.0
+    }
+
+    /// The comparison for a terminal.
+    pub fn to_text(&self, style: Style) -> String {
+        document::render(self, Format::Text(style))
+    }
+
+    /// The comparison in Markdown.
+    pub fn to_markdown(&self) -> String {
+        document::render(self, Format::Markdown)
+    }
+
+    /// The comparison as JSON.
+    ///
+    /// # Errors
+    /// None: every comparison can be serialized.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        strangers_text::json(self)
+    }
+
+    /// The comparison as one HTML file.
+    ///
+    /// # Errors
+    /// None: every page can be rendered.
+    pub fn to_html(&self) -> Result<String, askama::Error> {
+        html::render(self)
+    }
+}
+
+/// The row of an interval for all pods.
+fn row((before, after): (&Side, &Side), interval: Interval, margin: Margin) -> Option<Row> {
+    let all = |_: usize, _: &ComparedPod| Some(1.0);
+    let (one, other) = (before.sample(interval, all), after.sample(interval, all));
+    let [first, second] = seeds(interval, 0);
+    let drawn = (&Drawn::new(&one, first), &Drawn::new(&other, second));
+    let test = || mann_whitney(&one.durations(), &other.durations());
+    Row::new(interval.as_str(), drawn, test, margin)
+}

@@ -1,0 +1,245 @@
+//! One side of a comparison: the pods of a recording, or the startups that a running exporter has kept, each as
+//! small as a comparison allows.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::statistics::{Observed, Sample};
+use crate::observed::observed;
+use crate::reader::{Document, RecordingError};
+use crate::replay::ReplayConfig;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{
+    Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation, Observer, Record,
+    Stage, TrackerObservation,
+};
+use podinit_core::node::NodeLabels;
+use podinit_core::pod::Workload;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_decode::rfc3339;
+
+/// What a comparison knows of a pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedPod {
+    /// The durations that were observed, by [`Interval::index`]
+    durations: [Option<Latency>; Interval::COUNT],
+    /// The minute in which it was created, where that is known
+    minute: Option<i64>,
+    /// Its network time may include the pull of an image
+    network_may_include_pulls: bool,
+    pub namespace: Arc<str>,
+    pub node: Option<Arc<str>>,
+    /// What its node states; `None` where nodes are not known
+    pub node_labels: Option<Arc<NodeLabels>>,
+    /// Its controller, a Deployment instead of its ReplicaSet
+    pub workload: Option<Arc<Workload>>,
+    /// The images of all its containers, init containers too
+    pub images: Arc<[Arc<str>]>,
+}
+
+impl ComparedPod {
+    /// How long an interval took, where it was observed.
+    pub fn duration(&self, interval: Interval) -> Option<Latency> {
+        self.durations[interval.index()]
+    }
+
+    /// Whether anything of its startup was observed.
+    pub fn is_observed(&self) -> bool {
+        self.durations.iter().any(Option::is_some)
+    }
+
+    /// Its duration as a value of a sample.
+    pub(super) fn observed(&self, interval: Interval, weight: f64) -> Option<Observed> {
+        Some(Observed { nanos: self.duration(interval)?.as_nanos(), minute: self.minute, weight })
+    }
+}
+
+/// The pods of one side.
+#[derive(Debug, Default)]
+pub struct Side {
+    pods: Vec<ComparedPod>,
+    /// From when to when
+    span: Option<(Timestamp, Timestamp)>,
+    /// How many pods ended in which way, of those whose startup was followed; `in_flight` is one of them
+    outcomes: BTreeMap<&'static str, u64>,
+    /// How many pods ever waited for each cause
+    causes: BTreeMap<&'static str, u64>,
+    /// Only the startups that a running exporter has kept
+    only_kept: bool,
+    /// A lone list, which does not tell what a pod waited for before it was bound
+    is_lone_list: bool,
+    /// Lists of images, of which most pods share one
+    images: HashSet<Arc<[Arc<str>]>>,
+}
+
+/// A side in figures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SideSummary {
+    /// The time of the first document that was counted (RFC 3339)
+    pub from: Option<String>,
+    /// The time of the last one (RFC 3339)
+    pub to: Option<String>,
+    /// Pods of whose startup anything was observed
+    pub observed: usize,
+    /// How many pods ended in which way, of those whose startup was followed; `in_flight` is one of them
+    pub outcomes: BTreeMap<&'static str, u64>,
+    /// How many pods ever waited for each cause
+    pub causes: BTreeMap<&'static str, u64>,
+    /// Only startups that running exporters have kept: the newest of each, and the pods in flight. Those that are kept
+    /// because they were slow are left out, since they would be compared with startups of every kind
+    pub only_kept: bool,
+    /// A lone list: `scheduling` is all the time before a pod was bound, on both sides
+    pub lone_list: bool,
+}
+
+impl Side {
+    /// The pods of a recording.
+    ///
+    /// # Errors
+    /// If a document is malformed: nothing is compared with a part of a recording.
+    pub fn of_recording(
+        documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+        config: ReplayConfig,
+    ) -> Result<Self, RecordingError> {
+        let (mut side, tracker, is_lone_list) = observed(documents, config, Self::default, |_| {})?;
+        side.is_lone_list = is_lone_list;
+        for (_, pod) in tracker.in_flight_after(None) {
+            side.add(&pod.record());
+        }
+        Ok(side)
+    }
+
+    /// The startups that a running exporter has kept.
+    pub fn of_records<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut side = Self { only_kept: true, ..Self::default() };
+        for record in records {
+            let created = record.reached(Milestone::Created);
+            side.advanced(created.unwrap_or(record.discovered));
+            side.add(record);
+        }
+        side
+    }
+
+    /// Whether it is a lone list, which does not tell what a pod waited for before it was bound.
+    pub(super) const fn is_lone_list(&self) -> bool {
+        self.is_lone_list
+    }
+
+    /// The pods of whose startup anything was observed.
+    pub fn pods(&self) -> &[ComparedPod] {
+        &self.pods
+    }
+
+    /// The durations of an interval, those of the pods that `weight` gives one.
+    pub(super) fn sample(
+        &self,
+        interval: Interval,
+        weight: impl Fn(usize, &ComparedPod) -> Option<f64>,
+    ) -> Sample {
+        let pods = self.pods.iter().enumerate();
+        let observed = pods.filter_map(|(index, pod)| pod.observed(interval, weight(index, pod)?));
+        Sample::new(observed.collect())
+    }
+
+    /// The share of the observed network times that may include the pull of an image; 0 without any.
+    pub(super) fn network_with_pulls(&self) -> f64 {
+        let network = Interval::Stage(Stage::Network);
+        let pods = || self.pods.iter().filter(|pod| pod.duration(network).is_some());
+        let with_pulls = pods().filter(|pod| pod.network_may_include_pulls);
+        with_pulls.count() as f64 / pods().count().max(1) as f64
+    }
+
+    /// The side in figures.
+    pub fn summary(&self) -> SideSummary {
+        SideSummary {
+            from: self.span.map(|(from, _)| rfc3339::format(from)),
+            to: self.span.map(|(_, to)| rfc3339::format(to)),
+            observed: self.pods.len(),
+            outcomes: self.outcomes.clone(),
+            causes: self.causes.clone(),
+            only_kept: self.only_kept,
+            lone_list: self.is_lone_list,
+        }
+    }
+
+    /// The same, with all the time before a pod was bound as `scheduling`: what a lone list tells, to compare it with.
+    pub(super) fn as_a_list_tells(&self) -> Self {
+        let [gated, scheduling, unschedulable] =
+            [Stage::Gated, Stage::Scheduling, Stage::Unschedulable]
+                .map(|stage| Interval::Stage(stage).index());
+        let pods = self.pods.iter().cloned().map(|mut pod| {
+            let waited = pod.durations[scheduling].or(pod.durations[unschedulable].take());
+            let nanos = pod.durations[gated].take().map_or(0, Latency::as_nanos);
+            pod.durations[scheduling] =
+                waited.map(|waited| Latency::from_nanos(waited.as_nanos().saturating_add(nanos)));
+            pod
+        });
+        Self {
+            pods: pods.collect(),
+            outcomes: self.outcomes.clone(),
+            causes: self.causes.clone(),
+            images: HashSet::new(),
+            ..*self
+        }
+    }
+
+    fn add(&mut self, record: &Record) {
+        let outcome = record.outcome().map_or("in_flight", LabelValue::as_str);
+        *self.outcomes.entry(outcome).or_default() += 1;
+        let causes: HashSet<Cause> = record.causes.iter().map(|one| one.waiting.cause()).collect();
+        for cause in causes {
+            *self.causes.entry(cause.as_str()).or_default() += 1;
+        }
+        let mut durations = [None; Interval::COUNT];
+        for interval in Interval::ALL {
+            durations[interval.index()] = record.duration(interval);
+        }
+        let created = record.reached(Milestone::Created);
+        let pod = ComparedPod {
+            durations,
+            minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
+            network_may_include_pulls: (record.network_time)
+                .is_some_and(NetworkTime::may_include_pulls),
+            namespace: Arc::clone(&record.pod.namespace),
+            node: record.pod.node.clone(),
+            node_labels: record.node_labels.clone(),
+            workload: record.pod.workload.clone(),
+            images: self.images_of(record),
+        };
+        if pod.is_observed() {
+            self.pods.push(pod);
+        }
+    }
+
+    fn images_of(&mut self, record: &Record) -> Arc<[Arc<str>]> {
+        let containers = record.containers.iter();
+        let images: Vec<Arc<str>> = containers.filter_map(|one| one.image.clone()).collect();
+        if let Some(known) = self.images.get(images.as_slice()) {
+            return Arc::clone(known);
+        }
+        let images: Arc<[Arc<str>]> = images.into();
+        self.images.insert(Arc::clone(&images));
+        images
+    }
+
+    fn advanced(&mut self, now: Timestamp) {
+        if now > Timestamp::EPOCH {
+            let (from, to) = self.span.unwrap_or((now, now));
+            self.span = Some((from.min(now), to.max(now)));
+        }
+    }
+}
+
+impl Observer for Side {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        if let Observation::Tracker(TrackerObservation::Advanced { .. }) = observation {
+            self.advanced(now);
+        }
+    }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        self.add(&startup.record());
+    }
+}

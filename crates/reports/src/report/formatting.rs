@@ -1,0 +1,278 @@
+//! The texts and tables that the formats of the report share.
+
+use super::probes::ProbeReport;
+use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
+use crate::reader::ClockAhead;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Stage, StartupCapacity, StartupImages, Step};
+pub(super) use podinit_text::human_time::seconds;
+use podinit_text::table::Table;
+use podinit_text::words::{count, percent};
+
+/// The columns of the table of intervals.
+const HEAD: [&str; 8] = ["interval", "count", "min", "p50", "p90", "p95", "p99", "max"];
+
+/// What a lone list tells of the time before a pod was bound: one stage, in the place of three.
+pub(crate) const BEFORE_BINDING: &str = "before binding";
+const BEFORE_BINDING_WHY: &str =
+    "one list does not tell whether a pod was gated, unschedulable or being scheduled";
+
+/// How people read the names of intervals.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    lone_list: bool,
+}
+
+impl Names {
+    pub(super) const fn of(report: &Report) -> Self {
+        Self { lone_list: report.lone_list }
+    }
+
+    /// The name of an interval.
+    pub(super) fn name(self, interval: &'static str) -> &'static str {
+        match self.lone_list && interval == Stage::Scheduling.as_str() {
+            true => BEFORE_BINDING,
+            false => interval,
+        }
+    }
+}
+
+/// The table of intervals. Of a lone list, what it cannot tell has no row.
+pub(super) fn intervals(report: &Report) -> Table {
+    let names = Names::of(report);
+    let untold = [Stage::Gated, Stage::Unschedulable].map(Stage::as_str);
+    let rows = report.intervals.iter();
+    let rows = rows.filter(|row| !(report.lone_list && untold.contains(&row.interval)));
+    let rows = rows
+        .map(|row| row_of(&IntervalSummary { interval: names.name(row.interval), ..row.clone() }));
+    Table::new(&HEAD, rows).with_numbers(1..HEAD.len()).labelled("Durations by interval")
+}
+
+/// A row of the table of intervals.
+fn row_of(summary: &IntervalSummary) -> [String; 8] {
+    let IntervalSummary { interval, count, min, p50, p90, p95, p99, max } = summary;
+    let [min, p50, p90, p95, p99, max] =
+        [min, p50, p90, p95, p99, max].map(|value| value.map_or_else(|| "-".to_owned(), seconds));
+    [indented(interval), count.to_string(), min, p50, p90, p95, p99, max]
+}
+
+/// The name of an interval, that of a step below its stage indented.
+fn indented(interval: &str) -> String {
+    match Step::from_text(interval) {
+        Some(_) => format!("- {interval}"),
+        None => interval.to_owned(),
+    }
+}
+
+/// The section on cold startups.
+pub(super) struct ColdSection {
+    /// How many startups are cold, and what of that is not known
+    pub(super) sentences: String,
+    pub(super) table: Table,
+}
+
+/// Its title.
+pub(super) const COLD: &str = "New capacity and cold images, created to ready";
+
+/// The columns of its table.
+const COLD_HEAD: [&str; 7] = ["startups", "count", "of all", "p50", "p90", "p99", "of all waiting"];
+
+/// What startups had to wait for; `None` where nothing tells.
+pub(super) fn cold(report: &Report) -> Option<ColdSection> {
+    let mut sentences = cold_sentence(report)?;
+    let known = Known::of(report);
+    if !known.nodes {
+        sentences += " Whether nodes were new is not known.";
+    }
+    if !known.images {
+        sentences += " Whether images were pulled is not known.";
+    }
+    let mut rows = Vec::new();
+    for (group, parts) in groups(report) {
+        let name = match group.startups {
+            Warmth::Warm => "warm",
+            Warmth::Cold => "cold",
+            Warmth::Unknown => "not known",
+        };
+        match parts {
+            // One source alone tells of none whether it was warm.
+            parts if !(known.nodes && known.images) => {
+                rows.extend(parts.iter().map(|part| cells(part, known.name_of(part))));
+            }
+            [part] => rows.push(cells(part, format!("{name}: {}", known.name_of(part)))),
+            parts => {
+                rows.push(cells(group, name.to_owned()));
+                let parts = parts.iter();
+                rows.extend(parts.map(|part| cells(part, format!("- {}", known.name_of(part)))));
+            }
+        }
+    }
+    let table = Table::new(&COLD_HEAD, rows).with_numbers(1..COLD_HEAD.len());
+    Some(ColdSection { sentences, table: table.labelled("Startups by capacity and images") })
+}
+
+/// How many startups were cold, and how much of all waiting that is; `None` where nothing tells.
+pub(super) fn cold_sentence(report: &Report) -> Option<String> {
+    let known = Known::of(report);
+    let (were, have_been) = match (known.nodes, known.images) {
+        (true, true) => ("were cold, with a new node or pulled images", "have been cold"),
+        (true, false) => ("had a new node", "have had a new node"),
+        (false, true) => ("had images pulled", "have had images pulled"),
+        (false, false) => return None,
+    };
+    let count: u64 = groups(report).map(|(group, _)| group.count).sum();
+    let mut cold = groups(report).filter(|(group, _)| group.startups == Warmth::Cold);
+    Some(match cold.next() {
+        Some((cold, _)) => format!(
+            "{} of {count} startups {were}: {} of the pods and {} of all waiting.",
+            cold.count,
+            percent(cold.share),
+            percent(cold.share_of_waiting)
+        ),
+        None => format!("None of {count} startups is known to {have_been}."),
+    })
+}
+
+/// The row of each group, with those of its combinations.
+fn groups(report: &Report) -> impl Iterator<Item = (&StartupSummary, &[StartupSummary])> {
+    let groups = report.startups.chunk_by(|_, next| next.capacity.is_some());
+    groups.filter_map(|group| group.split_first())
+}
+
+fn cells(row: &StartupSummary, name: String) -> Vec<String> {
+    let seconds = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), seconds);
+    vec![
+        name,
+        row.count.to_string(),
+        percent(row.share),
+        seconds(row.p50),
+        seconds(row.p90),
+        seconds(row.p99),
+        percent(row.share_of_waiting),
+    ]
+}
+
+/// Whether anything is known of nodes, and of images.
+#[derive(Clone, Copy)]
+struct Known {
+    nodes: bool,
+    images: bool,
+}
+
+impl Known {
+    fn of(report: &Report) -> Self {
+        let mut known = Self { nodes: false, images: false };
+        for row in &report.startups {
+            known.nodes |= row.capacity.is_some_and(|one| one != StartupCapacity::Unknown);
+            known.images |= row.images.is_some_and(|one| one != StartupImages::Unknown);
+        }
+        known
+    }
+
+    /// The name of a combination, without what is known of no startup.
+    fn name_of(self, row: &StartupSummary) -> String {
+        let capacity = row.capacity.filter(|_| self.nodes).map(|one| match one {
+            StartupCapacity::New => "new node",
+            StartupCapacity::Existing => "existing node",
+            StartupCapacity::Unknown => "node not known",
+        });
+        let images = row.images.filter(|_| self.images).map(|one| match one {
+            StartupImages::Pulled => "images pulled",
+            StartupImages::Present => "images present",
+            StartupImages::Unknown => "images not known",
+        });
+        let parts: Vec<&str> = capacity.into_iter().chain(images).collect();
+        parts.join(", ")
+    }
+}
+
+/// What a report on the records of an exporter is about.
+const KEPT: &str = "Of a running exporter: its newest 1,000 startups and the pods in flight; the slowest pods are those of \
+                    the last hour.";
+
+/// A sentence that says what the report is about, if that is no recording.
+pub(super) fn kept(report: &Report) -> Option<&'static str> {
+    report.only_kept.then_some(KEPT)
+}
+
+/// How many pods were discovered.
+pub(super) fn pods(report: &Report) -> String {
+    match report.discovered {
+        0 => "No pods".to_owned(),
+        pods => count(pods, "pod", "pods"),
+    }
+}
+
+/// The time that the report covers; a single list covers an instant.
+pub(super) fn span(report: &Report) -> String {
+    match (&report.from, &report.to) {
+        (Some(from), Some(to)) if from == to => format!(" as of {to}"),
+        (Some(from), Some(to)) => format!(" from {from} to {to}"),
+        _ => String::new(),
+    }
+}
+
+/// The outcomes that occurred, with the number of pods.
+pub(super) fn outcomes(report: &Report) -> Vec<String> {
+    named(report.finished.iter())
+}
+
+/// Pods of which the report says nothing else, because their status has lost it.
+pub const SET_ASIDE: &str = "Set aside, startup times lost";
+
+/// Further counts with their titles, without those that are empty.
+/// `shown` is how names of pods are written in the format.
+pub(super) fn notes(
+    report: &Report,
+    shown: impl Fn(&str) -> String,
+) -> Vec<(&'static str, Vec<String>)> {
+    let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
+        let InFlight { pods, oldest_entered, oldest } = waiting;
+        let since = oldest_entered.as_deref().unwrap_or("an unknown time");
+        let name = oldest.as_ref().map_or_else(String::new, |pod| {
+            shown(&format!("{}/{}", pod.namespace, pod.name)) + " "
+        });
+        match pods {
+            1 => format!("{stage} 1 ({name}since {since})"),
+            _ => format!("{stage} {pods} (oldest {name}since {since})"),
+        }
+    });
+    let unobserved = report.unobserved.iter();
+    let names = Names::of(report);
+    let unobserved =
+        unobserved.map(|(stage, reason, count)| format!("{} {reason} {count}", names.name(stage)));
+    let scheduling = |row: &&IntervalSummary| row.interval == Stage::Scheduling.as_str();
+    let bound = report.intervals.iter().find(scheduling);
+    let why = bound.filter(|row| report.lone_list && row.count > 0);
+    let why = why.map(|_| BEFORE_BINDING_WHY.to_owned());
+    let notes = [
+        ("Before binding", why.into_iter().collect()),
+        (SET_ASIDE, named(report.set_aside.iter())),
+        ("Still in flight", in_flight.collect()),
+        ("Not observed", unobserved.collect()),
+        ("Clock anomalies", named(report.clock_anomalies.iter())),
+        ("Clocks ahead", clocks_ahead(report, &shown)),
+        ("Re-entries", named(report.reentries.iter())),
+    ];
+    notes.into_iter().filter(|(_, found): &(_, Vec<String>)| !found.is_empty()).collect()
+}
+
+/// The clocks that are ahead, in a line that also says what becomes of their times.
+fn clocks_ahead(report: &Report, shown: impl Fn(&str) -> String) -> Vec<String> {
+    let line = ClockAhead::line(&report.clocks_ahead);
+    line.into_iter().map(|line| shown(&line)).collect()
+}
+
+/// The title of the advice on probes.
+pub(super) const PROBES: &str = "Probes to change, containers started to ready";
+
+/// How many workloads the advice on probes leaves out, if any.
+pub(super) fn probes_left_out(probes: &ProbeReport) -> Option<String> {
+    let ProbeReport { workloads, well, advice, too_few: _ } = probes;
+    let more = workloads - well - advice.len();
+    (more > 0).then(|| format!("and {more} more"))
+}
+
+fn named<'a>(counts: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Vec<String> {
+    counts.filter(|(_, count)| **count > 0).map(|(name, count)| format!("{name} {count}")).collect()
+}

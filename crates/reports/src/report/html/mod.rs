@@ -1,0 +1,93 @@
+//! The report as one HTML file that needs nothing else: no script, no network, light and dark.
+//!
+//! ```text
+//! DetailedReport ─▶ findings, groups, waterfalls, … (plain values) ─▶ report.html (template) ─▶ text
+//!                                      charts (SVG) ──────────────────────────┘
+//! ```
+
+pub(crate) mod charts;
+mod distributions;
+mod findings;
+mod groups;
+mod heatmap;
+mod stages;
+mod startups;
+mod unfinished;
+
+use askama::Template;
+
+use super::formatting::{self, ColdSection, Names, intervals, notes, outcomes, span};
+use super::{DetailedReport, WorkloadAdvice};
+use distributions::Distribution;
+use heatmap::Heatmap;
+use podinit_core::lifecycle::Stage;
+use podinit_text::palette;
+use podinit_text::table::Table;
+use stages::{NOT_ACCOUNTED_FOR, StackedStages};
+use startups::Waterfall;
+use unfinished::Unfinished;
+
+/// So many of the slowest startups are drawn.
+const WATERFALLS: usize = 20;
+
+/// What the page shows.
+#[derive(Template)]
+#[template(path = "report/html/report.html")]
+struct Page<'a> {
+    title: String,
+    timestamps: &'a str,
+    kept: Option<&'static str>,
+    outcomes: String,
+    findings: Vec<String>,
+    stages: [Stage; Stage::ALL.len()],
+    names: Names,
+    /// The colours of the stages
+    palette: String,
+    stacked: Vec<StackedStages>,
+    not_accounted_for: &'static str,
+    intervals: Table,
+    cold: Option<ColdSection>,
+    distributions: Vec<Distribution>,
+    waterfalls: Vec<Waterfall>,
+    /// Of how many startups the slowest are drawn
+    drawn_of: usize,
+    heatmap: Heatmap,
+    tables: Vec<(&'static str, Table, usize)>,
+    /// Whether there are tables by pool or zone
+    knows_nodes: bool,
+    unfinished: Unfinished,
+    notes: Vec<(&'static str, Vec<String>)>,
+    probes: &'a [WorkloadAdvice],
+}
+
+/// The page.
+pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
+    let DetailedReport { summary, pods, slow, end } = report;
+    let names = Names::of(summary);
+    let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS, names);
+    let tables = groups::tables(pods);
+    let page = Page {
+        title: formatting::pods(summary) + &span(summary),
+        timestamps: summary.timestamps,
+        kept: formatting::kept(summary),
+        outcomes: outcomes(summary).join(", "),
+        findings: findings::of(report),
+        stages: Stage::ALL,
+        names,
+        palette: palette::css(),
+        stacked: stages::stacked(pods, names),
+        not_accounted_for: NOT_ACCOUNTED_FOR,
+        intervals: intervals(summary),
+        cold: formatting::cold(summary),
+        distributions: distributions::of(pods, names),
+        waterfalls,
+        drawn_of,
+        heatmap: Heatmap::of(pods, names),
+        knows_nodes: (tables.iter()).any(|(what, ..)| ["pool", "zone"].contains(what)),
+        tables,
+        unfinished: Unfinished::of(pods, *end),
+        notes: notes(summary, str::to_owned),
+        probes: &summary.probes.advice,
+    };
+    page.render()
+}

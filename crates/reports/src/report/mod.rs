@@ -1,0 +1,156 @@
+//! `podinit report`: the summary of a recording ([§8.1](crate::specification#s8-1)).
+//!
+//! ```text
+//! documents → replay → ReportSink → Report → text | markdown | json
+//!   records of exporters ────┴──────▶ DetailedReport → csv | trace | html
+//! ```
+//!
+//! Only pods that became ready have a latency, and the others are the ones to look at: so a report also
+//! counts how they ended, and which are still in flight.
+
+mod cold_startups;
+mod csv;
+mod document;
+mod durations;
+mod formatting;
+mod html;
+mod network_durations;
+mod of_records;
+mod pods;
+mod probes;
+mod report_sink;
+mod slowest_pods;
+mod summary;
+mod trace;
+
+use std::io::{self, Write};
+
+pub use csv::columns;
+use formatting::Names;
+pub use formatting::SET_ASIDE;
+pub(super) use html::charts::distributions;
+pub use of_records::{KeptRecords, of_records};
+use pods::Images;
+pub use pods::ReportedPod;
+pub use probes::{
+    Advice, Finding, ProbeDurations, ProbeReport, ProbeTimes, WorkloadAdvice, advise,
+};
+use report_sink::ReportSink;
+pub(super) use report_sink::rows as intervals;
+use report_sink::rows;
+pub use slowest_pods::SlowPod;
+pub use summary::{InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
+pub use trace::Trace;
+
+use crate::observed::observed;
+use crate::reader::{Document, RecordingError};
+use crate::replay::ReplayConfig;
+use podinit_core::timestamp::Timestamp;
+use podinit_text::document::{Format, Style};
+use podinit_text::strangers_text;
+
+/// Summarizes a recording, with at most `top` of its slowest pods, and of the workloads whose probes
+/// should be changed.
+///
+/// The pods of the first list are observed as if they had been watched, as far as their times can be
+/// trusted, if `config` asks for a backfill or the recording is no more than that list, which may be in
+/// parts ([§8.4](crate::specification#s8-4)). The others are set aside and counted.
+///
+/// # Errors
+/// If a document is malformed: there is no report on a part of a recording.
+pub fn summarize(
+    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    config: ReplayConfig,
+    top: usize,
+) -> Result<Report, RecordingError> {
+    let timestamps = config.tracker.timestamps;
+    let new_sink = || ReportSink::new(top);
+    let (sink, tracker, is_lone) = observed(documents, config, new_sink, |_| {})?;
+    Ok(sink.report(timestamps, &tracker, is_lone))
+}
+
+/// A summary, and every single pod by namespace and name. Takes memory for each of them.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn detail(
+    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    config: ReplayConfig,
+    top: usize,
+) -> Result<DetailedReport, RecordingError> {
+    let timestamps = config.tracker.timestamps;
+    let mut images = Images::default();
+    let new_sink = || ReportSink::new(top).with_pods();
+    let read = |document: &Document| images.read(document);
+    let (mut sink, tracker, is_lone) = observed(documents, config, new_sink, read)?;
+    let pods = sink.take_pods().into_pods(&tracker, &images);
+    Ok(DetailedReport {
+        end: sink.end(),
+        summary: sink.report(timestamps, &tracker, is_lone),
+        pods,
+        slow: Vec::new(),
+    })
+}
+
+/// A report with the single pods.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DetailedReport {
+    pub summary: Report,
+    /// Every pod, by namespace and name
+    pub pods: Vec<ReportedPod>,
+    /// Startups that an exporter has kept because they were slow; they are drawn and count in no figure
+    pub slow: Vec<ReportedPod>,
+    /// When the recording ends
+    pub end: Option<Timestamp>,
+}
+
+impl DetailedReport {
+    /// A summary alone.
+    pub const fn without_pods(summary: Report) -> Self {
+        Self { summary, pods: Vec::new(), slow: Vec::new(), end: None }
+    }
+
+    /// The report as CSV, with a row for each pod.
+    ///
+    /// # Errors
+    /// None: texts can be written to memory.
+    pub fn to_csv(&self) -> Result<Vec<u8>, ::csv::Error> {
+        csv::render(&self.pods)
+    }
+
+    /// The report as one HTML file.
+    ///
+    /// # Errors
+    /// None: every page can be rendered.
+    pub fn to_html(&self) -> Result<String, askama::Error> {
+        html::render(self)
+    }
+
+    /// Writes the report as a trace, which Perfetto and Chrome show, event by event.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_trace(&self, to: impl Write) -> io::Result<()> {
+        trace::write(&self.pods, self.end, Names::of(&self.summary), to)
+    }
+}
+
+impl Report {
+    /// The report for a terminal.
+    pub fn to_text(&self, style: Style) -> String {
+        document::render(self, Format::Text(style))
+    }
+
+    /// The report in Markdown.
+    pub fn to_markdown(&self) -> String {
+        document::render(self, Format::Markdown)
+    }
+
+    /// The report as JSON.
+    ///
+    /// # Errors
+    /// None: every report can be serialized.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        strangers_text::json(self)
+    }
+}

@@ -1,0 +1,318 @@
+//! Collects what the tracker observes, for a report.
+
+use std::collections::BTreeMap;
+
+use super::cold_startups::ColdStartups;
+use super::durations::Durations;
+use super::network_durations::NetworkDurations;
+use super::pods::PodCollector;
+use super::probes::ProbeTimes;
+use super::slowest_pods::SlowestPods;
+use super::summary::{InFlight, IntervalSummary, PodName, Report};
+use podinit_core::kube_event::CapacityState;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{
+    AnomalyKind, EndedStartup, Interval, IntervalResult, Latency, LostStartup, Milestone,
+    Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage, StageOrStep,
+    Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
+};
+use podinit_core::pod::PodInfo;
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
+use podinit_histogram::layout::CLASSIC_BOUNDS;
+
+/// The pod that entered each stage first, of those that are in it.
+type OldestPods = [Option<PodName>; Stage::ALL.len()];
+
+/// What a report on records says instead of the mode of timestamps.
+const OF_EXPORTER: &str = "of the exporter";
+
+/// Counts everything that a report shows.
+pub(super) struct ReportSink {
+    span: Option<(Timestamp, Timestamp)>,
+    discovered: u64,
+    finished: [u64; Outcome::ALL.len()],
+    in_flight: [u64; Stage::ALL.len()],
+    oldest: [Option<Timestamp>; Stage::ALL.len()],
+    durations: [Durations; Interval::ALL.len()],
+    network: NetworkDurations,
+    startups: ColdStartups,
+    buckets: [u64; CLASSIC_BOUNDS.len() + 1],
+    unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
+    anomalies: [u64; AnomalyKind::ALL.len()],
+    set_aside: [u64; LostStartup::ALL.len()],
+    reentries: BTreeMap<&'static str, u64>,
+    slowest: SlowestPods,
+    probes: ProbeTimes,
+    top: usize,
+    /// The single pods, for formats that show them
+    pods: Option<PodCollector>,
+}
+
+impl ReportSink {
+    pub(super) fn new(top: usize) -> Self {
+        Self {
+            span: None,
+            discovered: 0,
+            finished: Default::default(),
+            in_flight: Default::default(),
+            oldest: Default::default(),
+            durations: std::array::from_fn(|_| Durations::new()),
+            network: NetworkDurations::default(),
+            startups: ColdStartups::default(),
+            buckets: [0; CLASSIC_BOUNDS.len() + 1],
+            unobserved: Default::default(),
+            anomalies: Default::default(),
+            set_aside: Default::default(),
+            reentries: Milestone::REENTERABLE.map(|milestone| (milestone.as_str(), 0)).into(),
+            slowest: SlowestPods::new(top),
+            probes: ProbeTimes::default(),
+            top,
+            pods: None,
+        }
+    }
+
+    /// With every single pod.
+    pub(super) fn with_pods(self) -> Self {
+        Self { pods: Some(PodCollector::default()), ..self }
+    }
+
+    /// Takes the single pods, which were collected.
+    pub(super) fn take_pods(&mut self) -> PodCollector {
+        self.pods.take().unwrap_or_default()
+    }
+
+    /// When the recording ends.
+    pub(super) fn end(&self) -> Option<Timestamp> {
+        self.span.map(|(_, to)| to)
+    }
+
+    fn moved(&mut self, from: PodState, to: PodState) {
+        match from {
+            PodState::Undiscovered => self.discovered += 1,
+            PodState::InFlight(waiting, _) => self.in_flight[waiting.stage() as usize] -= 1,
+            PodState::Finished(outcome) => self.finished[outcome as usize] -= 1,
+        }
+        match to {
+            PodState::Undiscovered => {}
+            PodState::InFlight(waiting, _) => self.in_flight[waiting.stage() as usize] += 1,
+            PodState::Finished(outcome) => self.finished[outcome as usize] += 1,
+        }
+    }
+
+    fn measured(&mut self, pod: &PodInfo, interval: Interval, latency: Latency) {
+        self.durations[interval.index()].add(latency);
+        if interval == Interval::Stage(Stage::Network) {
+            self.network.add(latency);
+        }
+        if interval == Interval::Step(Step::Probe) {
+            self.probes.add(pod, latency);
+        }
+        if interval == Interval::ScheduledToReady {
+            let seconds = latency.as_seconds_f64();
+            self.buckets[CLASSIC_BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
+            self.slowest.add(pod, latency);
+        }
+    }
+
+    /// The rows of `interval`: the stage `network` is split.
+    fn summaries(&self, interval: Interval) -> Vec<IntervalSummary> {
+        let whole = self.durations[interval.index()].summary(interval.as_str());
+        let parts = match interval {
+            Interval::Stage(Stage::Network) => self.network.summaries().to_vec(),
+            _ => Vec::new(),
+        };
+        [vec![whole], parts].concat()
+    }
+
+    /// The report at the end of the recording, when `tracker` holds the pods in flight.
+    pub(super) fn report(
+        self,
+        timestamps: TimestampMode,
+        tracker: &Tracker,
+        lone_list: bool,
+    ) -> Report {
+        let mut oldest: OldestPods = Default::default();
+        // By stage, in each the one that entered it first.
+        for (position, pod) in tracker.in_flight_after(None) {
+            oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&pod.record().pod));
+        }
+        Report { lone_list, ..self.with_oldest(timestamps.as_str(), oldest) }
+    }
+
+    /// The report on records that were added. They do not say how their times were found, and nothing of
+    /// anomalies, re-entries and probes.
+    pub(super) fn report_on_records(self, oldest: OldestPods) -> Report {
+        Report {
+            only_kept: true,
+            clock_anomalies: BTreeMap::new(),
+            set_aside: BTreeMap::new(),
+            reentries: BTreeMap::new(),
+            ..self.with_oldest(OF_EXPORTER, oldest)
+        }
+    }
+
+    fn with_oldest(self, timestamps: &'static str, oldest: OldestPods) -> Report {
+        let stages = Stage::ALL.into_iter().zip(oldest);
+        let in_flight = stages.zip(self.in_flight).zip(self.oldest);
+        let in_flight = in_flight.filter(|((_, pods), _)| *pods > 0).map(
+            |(((stage, oldest), pods), entered)| {
+                (
+                    stage.as_str(),
+                    InFlight { pods, oldest_entered: entered.map(rfc3339::format), oldest },
+                )
+            },
+        );
+        let bounds = CLASSIC_BOUNDS.iter().copied().map(Some).chain([None]);
+        let unobserved =
+            StageOrStep::ALL.into_iter().zip(self.unobserved).flat_map(|(stage, reasons)| {
+                let reasons = UnobservedReason::ALL.into_iter().zip(reasons);
+                reasons.map(move |(reason, count)| (stage.as_str(), reason.as_str(), count))
+            });
+        Report {
+            from: self.span.map(|(from, _)| rfc3339::format(from)),
+            to: self.span.map(|(_, to)| rfc3339::format(to)),
+            timestamps,
+            only_kept: false,
+            lone_list: false,
+            discovered: self.discovered,
+            finished: Outcome::ALL.map(Outcome::as_str).into_iter().zip(self.finished).collect(),
+            in_flight: in_flight.collect(),
+            intervals: rows()
+                .flat_map(|interval| self.summaries(interval))
+                .filter(|row| row.count > 0 || !is_of_node(row.interval))
+                .collect(),
+            startups: self.startups.summaries(),
+            scheduled_to_ready: bounds.zip(self.buckets).collect(),
+            unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
+            clocks_ahead: Vec::new(),
+            clock_anomalies: AnomalyKind::ALL
+                .map(AnomalyKind::as_str)
+                .into_iter()
+                .zip(self.anomalies)
+                .collect(),
+            set_aside: LostStartup::ALL
+                .map(LostStartup::as_str)
+                .into_iter()
+                .zip(self.set_aside)
+                .filter(|(_, pods)| *pods > 0)
+                .collect(),
+            reentries: self.reentries,
+            slowest: self.slowest.into_pods(),
+            probes: self.probes.report(self.top),
+        }
+    }
+}
+
+/// Whether a row is of an interval that few clusters have: it is left out where nothing was observed.
+fn is_of_node(name: &str) -> bool {
+    let mut steps = Step::ALL.into_iter();
+    steps.any(|step| step.is_of_node() && step.as_str() == name)
+}
+
+/// Every interval in the order of the report: each stage with its steps, then the end-to-end durations.
+pub(crate) fn rows() -> impl Iterator<Item = Interval> {
+    let stages = Stage::ALL.into_iter().flat_map(|stage| {
+        let steps = Step::ALL.into_iter().filter(move |step| step.stage() == stage);
+        [Interval::Stage(stage)].into_iter().chain(steps.map(Interval::Step))
+    });
+    stages.chain([Interval::ScheduledToReady, Interval::CreatedToReady])
+}
+
+impl Observer for ReportSink {
+    fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
+        match observation {
+            Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
+            Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
+            // A recording is read without a cap on pods, so none is evicted; a report does not show
+            // gaps and changes in place, which `replay` counts.
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
+        }
+    }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        if let Some(pods) = &mut self.pods {
+            pods.ended(&startup);
+        }
+    }
+}
+
+impl ReportSink {
+    /// The report also covers this instant. Time never goes back in a recording, but records come in any order.
+    pub(super) fn advanced(&mut self, now: Timestamp) {
+        if now > Timestamp::EPOCH {
+            let (from, to) = self.span.unwrap_or((now, now));
+            self.span = Some((from.min(now), to.max(now)));
+        }
+    }
+
+    /// Adds a startup by its record.
+    pub(super) fn add(&mut self, record: &Record) {
+        let state = match record.progress {
+            Progress::InFlight { waiting, entered, .. } => {
+                let oldest = &mut self.oldest[waiting.stage() as usize];
+                *oldest = Some(oldest.map_or(entered, |since| since.min(entered)));
+                let capacity = record.unschedulable.as_ref();
+                let capacity = capacity.map_or(CapacityState::Unknown, |capacity| capacity.state);
+                PodState::InFlight(waiting, capacity)
+            }
+            Progress::Ended { outcome, .. } => PodState::Finished(outcome),
+        };
+        self.moved(PodState::Undiscovered, state);
+        self.advanced(record.reached(Milestone::Created).unwrap_or(record.discovered));
+        self.network.ready(record.network_time);
+        if let Some(latency) = record.duration(Interval::CreatedToReady) {
+            let capacity = record.needed.capacity.unwrap_or_default();
+            self.startups.add(capacity, record.needed.images, latency);
+        }
+        for found in &record.intervals {
+            match (found.result, found.interval) {
+                (IntervalResult::Measured { seconds: latency }, interval) => {
+                    self.measured(&record.pod, interval, latency);
+                }
+                (IntervalResult::Unobserved { reason }, Interval::Stage(stage)) => {
+                    self.unobserved[StageOrStep::Stage(stage).index()][reason as usize] += 1;
+                }
+                (IntervalResult::Unobserved { reason }, Interval::Step(step)) => {
+                    self.unobserved[StageOrStep::Step(step).index()][reason as usize] += 1;
+                }
+                (IntervalResult::Unobserved { .. } | IntervalResult::Open, _) => {}
+            }
+        }
+    }
+
+    /// Names a startup among the slowest, if it is one of them, and counts it in nothing.
+    pub(super) fn name_if_slow(&mut self, record: &Record) {
+        if let Some(latency) = record.duration(Interval::ScheduledToReady) {
+            self.slowest.add(&record.pod, latency);
+        }
+    }
+
+    fn observe_pod(&mut self, pod: &PodInfo, observation: PodObservation) {
+        if let Some(pods) = &mut self.pods {
+            pods.observe(pod, observation);
+        }
+        match observation {
+            PodObservation::Moved { from, to } => self.moved(from, to),
+            PodObservation::OldestInFlight { stage, entered } => {
+                self.oldest[stage as usize] = entered;
+            }
+            PodObservation::Measured { interval, latency } => self.measured(pod, interval, latency),
+            PodObservation::Startup { capacity, images, latency } => {
+                self.startups.add(capacity, images, latency)
+            }
+            PodObservation::Unobserved { stage, reason } => {
+                self.unobserved[stage.index()][reason as usize] += 1;
+            }
+            PodObservation::NetworkReady { time, .. } => self.network.ready(time),
+            PodObservation::Reentered(milestone) => {
+                *self.reentries.entry(milestone.as_str()).or_default() += 1;
+            }
+            PodObservation::SetAside { lost, .. } => self.set_aside[lost as usize] += 1,
+            PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
+            // A report shows the observations above. It has no labels, SLOs or delivery delays; a
+            // recording is read without a cap on pods, so no snapshot is refused.
+            _ => {}
+        }
+    }
+}
