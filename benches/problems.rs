@@ -18,7 +18,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use podinit::inspect::problems::{self, Finder, Snapshots};
 use podinit_core::lifecycle::{
     Delivery, Observation, Observer, PodEvent, SourceId, Tracker, TrackerConfig,
 };
@@ -28,6 +27,7 @@ use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit_expo::instruments::Format;
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, ProblemPods, Recorder};
 use podinit_exporter::records::{self, Queries, RecordStore, RecordsClient};
+use podinit_oncall::problems::{self, Finder, Snapshots};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;

@@ -12,7 +12,6 @@ pub mod args;
 pub mod capture;
 pub mod commands;
 pub mod doctor;
-pub mod inspect;
 
 #[doc(no_inline)]
 pub use podinit_core::specification;

@@ -6,8 +6,8 @@ use super::cluster::{ConnectionArgs, Evidence, NodeArgs, SelectorArgs, parse_nam
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
 use super::recording::{RecordedArgs, RecordingArgs};
-use crate::inspect::explain::{Target, TargetName};
 use podinit_kube::cluster::options::ServerOptions;
+use podinit_oncall::explain::{Target, TargetName};
 
 /// The command.
 pub(super) const NAME: &str = "explain";

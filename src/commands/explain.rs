@@ -5,10 +5,10 @@ use std::io;
 use super::output::{print, style};
 use super::source::{Asked, Source};
 use crate::args::{ExplainArgs, ExplainFormat};
-use crate::inspect::page;
-use crate::inspect::pods::Question;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_oncall::page;
+use podinit_oncall::pods::Question;
 
 /// Explains one startup, or lists the worst. If the source cannot be read, or has no such startup, nothing is printed.
 pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<()> {

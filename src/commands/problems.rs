@@ -6,8 +6,8 @@ use super::look::{Look, STALE, warn_of};
 use super::output::style;
 use super::source::{Asked, Source};
 use crate::args::{ProblemsArgs, ProblemsFormat};
-use crate::inspect::pods::Question;
-use crate::inspect::problems::Problems;
+use podinit_oncall::pods::Question;
+use podinit_oncall::problems::Problems;
 
 /// The exit status if there are problems.
 const PROBLEMS: u8 = 3;

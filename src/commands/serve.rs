@@ -6,7 +6,6 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
-use crate::inspect::live;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::first_contact::Start;
 use podinit_exporter::own_thread::OwnThread;
@@ -19,6 +18,7 @@ use podinit_kube::cluster::client::{self, Cluster};
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_oncall::live;
 
 /// How long a start outside of a cluster waits for the API server, where nothing else is chosen:
 /// somebody at a terminal wants to know.

@@ -6,8 +6,8 @@ use super::look::{Look, STALE, warn_of};
 use super::output::style;
 use super::source::{Asked, Source};
 use crate::args::{StuckArgs, StuckFormat};
-use crate::inspect::pods::Question;
-use crate::inspect::stuck::StuckPods;
+use podinit_oncall::pods::Question;
+use podinit_oncall::stuck::StuckPods;
 
 /// The exit status if pods are stuck.
 const STUCK: u8 = 3;

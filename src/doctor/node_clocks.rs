@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 
 use super::listen::reachable;
 use super::report::{Check, Finding};
-use crate::inspect::api::client::{ApiClient, AskError};
-use crate::inspect::explain::time_of_node;
-use crate::inspect::node_clocks::clause;
 use podinit_core::lifecycle::NodeClock;
 use podinit_kube::cluster::options::ServerOptions;
+use podinit_oncall::api::client::{ApiClient, AskError};
+use podinit_oncall::explain::time_of_node;
+use podinit_oncall::node_clocks::clause;
 
 /// So many nodes have a finding each.
 const MOST: usize = 5;

@@ -6,7 +6,6 @@ use crate::support::freshness::freshness;
 use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
-use podinit::inspect::api::{self, SCHEMA};
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
@@ -15,6 +14,7 @@ use podinit_core::pod::{
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::records::{self, RecordsClient};
 use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_oncall::api::{self, SCHEMA};
 use serde_json::Value;
 
 const LISTS: [&str; 3] = ["/api/v1/stuck", "/api/v1/inflight", "/api/v1/startups"];

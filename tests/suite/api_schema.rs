@@ -1,8 +1,8 @@
 //! The schema of the API is that of its types.
 
 use crate::support::files::root;
-use podinit::inspect::api::model::{Failure, Page, Startup};
-use podinit::inspect::problems::Problems;
+use podinit_oncall::api::model::{Failure, Page, Startup};
+use podinit_oncall::problems::Problems;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
@@ -95,7 +95,7 @@ fn never_null(field: &mut Value) {
 
 #[test]
 fn the_schema_is_that_of_the_types() {
-    let path = root().join("src/inspect/api/schema.json");
+    let path = root().join("crates/oncall/src/api/schema.json");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, schema()).unwrap();
     }

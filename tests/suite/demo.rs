@@ -252,7 +252,7 @@ fn the_page_leads_to_pages_of_pods() {
     }
     let (head, style) = demo.get("/style.css", "text/css");
     assert!(head.contains("content-type: text/css"), "{head}");
-    assert_eq!(String::from_utf8(style).unwrap(), podinit::inspect::page::style());
+    assert_eq!(String::from_utf8(style).unwrap(), podinit_oncall::page::style());
     let (head, _) = demo.get("/pods/no-such/pod", "text/html");
     assert!(head.starts_with("HTTP/1.1 404 "), "{head}");
     assert!(demo.terminate());

@@ -4,10 +4,10 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use podinit::inspect::explain::{Target, TargetName};
-use podinit::inspect::pods::{Pods, Question};
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
+use podinit_oncall::explain::{Target, TargetName};
+use podinit_oncall::pods::{Pods, Question};
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::ReplayConfig;
 use podinit_text::document::Style;

@@ -4,12 +4,12 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use podinit::inspect::api;
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_exporter::records;
 use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_oncall::api;
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::{ReplayConfig, replayed};
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use podinit::inspect::pods::{Pods, Question};
-use podinit::inspect::problems::Problems;
 use podinit_core::lifecycle::ClockFault;
 use podinit_decode::DecodeOptions;
+use podinit_oncall::pods::{Pods, Question};
+use podinit_oncall::problems::Problems;
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::ReplayConfig;
 use serde_json::{Value, json};

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::sync::Arc;
 
-use podinit::inspect::explain::{Target, TargetName};
-use podinit::inspect::pods::{Pods, Question};
-use podinit::inspect::problems::PodName;
 use podinit_core::lifecycle::{Backfill, Progress, Record, TrackerConfig};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_oncall::explain::{Target, TargetName};
+use podinit_oncall::pods::{Pods, Question};
+use podinit_oncall::problems::PodName;
 use podinit_reports::reader::{Recording, SoFar};
 use podinit_reports::replay::ReplayConfig;
 use serde_json::{Value, json};

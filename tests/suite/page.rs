@@ -4,10 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::inspect::explain::{Context, Explanation};
-use podinit::inspect::page::history::{History, Sample};
-use podinit::inspect::page::{Foot, Overview, pod_page};
-use podinit::inspect::problems::{Seen, Wanted};
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Milestone, MilestoneSource, Outcome, Progress,
     Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Selection,
@@ -17,6 +13,10 @@ use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Distribution, Figures, SloFigures};
 use podinit_exporter::freshness::{Freshness, FreshnessState};
+use podinit_oncall::explain::{Context, Explanation};
+use podinit_oncall::page::history::{History, Sample};
+use podinit_oncall::page::{Foot, Overview, pod_page};
+use podinit_oncall::problems::{Seen, Wanted};
 
 /// 10:00 on 2026-03-01, and so many seconds later.
 fn at(second: i64) -> Timestamp {

@@ -7,8 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::json_schema;
-use podinit::inspect::api::SCHEMA;
-use podinit::inspect::api::model::Startup;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Observer, Outcome,
     PodObservation, PodState, Record, SloResult, SloVerdict, TimestampMode, UnobservedReason,
@@ -17,6 +15,8 @@ use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_kube::watch::stats::WatchStats;
+use podinit_oncall::api::SCHEMA;
+use podinit_oncall::api::model::Startup;
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::{Replay, ReplayConfig};
 use podinit_slo::SloFile;

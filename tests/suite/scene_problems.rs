@@ -7,9 +7,9 @@
 
 use std::time::Duration;
 
-use podinit::inspect::problems::Problem;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
+use podinit_oncall::problems::Problem;
 use podinit_sim::scene::Scene;
 
 use crate::support::scene::SceneSettings;

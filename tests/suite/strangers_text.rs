@@ -7,11 +7,6 @@ use std::process::Output;
 
 use podinit::doctor::report as doctor_text;
 use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
-use podinit::inspect::api;
-use podinit::inspect::explain::{Context, Explanation};
-use podinit::inspect::page::{Overview, pod_page};
-use podinit::inspect::problems::{Seen, Wanted};
-use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
 };
@@ -20,6 +15,11 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_exporter::records;
 use podinit_http::server::Limits;
+use podinit_oncall::api;
+use podinit_oncall::explain::{Context, Explanation};
+use podinit_oncall::page::{Overview, pod_page};
+use podinit_oncall::problems::{Seen, Wanted};
+use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::ReplayConfig;
 use podinit_reports::report::detail;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing::get;
-use podinit::inspect::stuck::{StuckPod, StuckPods};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Progress, Record, RecordedCapacity, RecordedImage, RecordedPull, WaitReason, record_fixtures,
@@ -16,6 +15,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_http::server::Limits;
+use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_sim::{Cluster, ClusterConfig};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};

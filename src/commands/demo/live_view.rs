@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 use super::frame::Frame;
 use super::status_lines::StatusLines;
 use crate::commands::output::style;
-use crate::inspect::problems::Snapshots;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
 use podinit_kube::cluster::clock::Clock;
+use podinit_oncall::problems::Snapshots;
 use podinit_sim::scene::Scene;
 
 /// Between two frames.

@@ -16,8 +16,6 @@ use anyhow::Context;
 use self::kubeconfig::Kubeconfig;
 use self::live_view::{Keys, LiveView};
 use crate::args::DemoArgs;
-use crate::inspect::explain::quoted;
-use crate::inspect::live;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::own_thread::OwnThread;
 use podinit_exporter::process::signals;
@@ -26,6 +24,8 @@ use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_oncall::explain::quoted;
+use podinit_oncall::live;
 use podinit_sim::{Cluster, ClusterConfig};
 
 /// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use podinit::inspect::problems::Problems;
 use podinit_core::timestamp::Timestamp;
+use podinit_oncall::problems::Problems;
 use podinit_sim::scene::Scene;
 use podinit_sim::sim_clock::time;
 use podinit_sim::truth::PodTruth;

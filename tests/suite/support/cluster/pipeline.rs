@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::inspect::problems::Problems;
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, SloId,
     SourceId, TimestampMode, Tracker, TrackerConfig,
@@ -24,6 +23,7 @@ use podinit_kube::cluster::client::connect_to;
 use podinit_kube::watch::requests::Scope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
+use podinit_oncall::problems::Problems;
 use podinit_sim::object::{Event, EventKind};
 use podinit_sim::{Cluster, FIRST_VERSION};
 use podinit_slo::{Slo, SloFile};

@@ -1,0 +1,228 @@
+//! The page at `/`: what is broken, and how pods start.
+
+use std::sync::Arc;
+
+use askama::Template;
+
+use super::history::{History, Sample};
+use super::pod_groups::{PodGroup, pod_groups};
+use super::problem_card::ProblemCard;
+use super::river::{Axes, Band, HEIGHT, WIDTH, river};
+use super::slo_card::SloCard;
+use super::stage_table::{StageRow, stage_rows};
+use super::status::{Signs, Status};
+use super::waterfall::{Waterfall, waterfall};
+use crate::explain::{Context, Explanation, addressed};
+use crate::problems::{Problem, Seen, Wanted};
+use podinit_core::lifecycle::{Outcome, Record};
+use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::{Durations, Figures};
+use podinit_exporter::freshness::Freshness;
+use podinit_text::human_time::{clock_time, seconds};
+
+/// Everything that the page is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// What the reader calls the cluster
+    pub cluster: Option<String>,
+    pub freshness: Freshness,
+    pub figures: Figures,
+    /// How long everything has taken, since the first pod
+    pub durations: Durations,
+    pub history: History,
+    /// The problems of the whole cluster, and its pods in flight
+    pub seen: Arc<Seen>,
+    /// Why these are not known now
+    pub unanswered: Option<String>,
+    pub wanted: Wanted,
+    /// The slowest startups of the last hour, the slowest first
+    pub slowest: Vec<Record>,
+    /// When a pod became ready last
+    pub last_ready: Option<Timestamp>,
+    pub foot: Foot,
+}
+
+/// What stands at the foot of every page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Foot {
+    pub version: &'static str,
+    /// Ready, or why not
+    pub ready: String,
+    /// Live, or why not
+    pub live: String,
+    /// The UTC time of the page
+    pub time: String,
+    /// Seconds until the page loads again; `None` where it does not
+    pub refresh: Option<u64>,
+}
+
+/// So many problems are shown as cards, and so many more as lines.
+const MOST_CARDS: usize = 1;
+const MOST_LINES: usize = 5;
+
+/// A count with its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Named {
+    name: &'static str,
+    pods: u64,
+}
+
+#[derive(Template)]
+#[template(path = "page/templates/overview.html")]
+struct OverviewPage {
+    root: &'static str,
+    cluster: Option<String>,
+    status: Status,
+    /// Whether it is in sync and since when, and how old what it says is
+    sync: String,
+    shard: Option<String>,
+    slos: Vec<SloCard>,
+    /// What was asked for, in words
+    wanted: Vec<(&'static str, String)>,
+    cards: Vec<ProblemCard>,
+    /// Further problems: those after the cards, and how many after these
+    lines: Vec<ProblemCard>,
+    more_problems: usize,
+    ended: Vec<Problem>,
+    bands: Vec<Band>,
+    axes: Axes,
+    width: f64,
+    height: f64,
+    stages: Vec<StageRow>,
+    /// Over how long that is, and whether there is an hour before it
+    hour: String,
+    has_hour_before: bool,
+    in_flight: usize,
+    groups: Vec<PodGroup>,
+    more_groups: usize,
+    /// Each with the width of its drawing, so that all have the same scale
+    slowest: Vec<(Waterfall, f64)>,
+    outcomes: Vec<Named>,
+    evidence: Vec<Named>,
+    foot: Foot,
+}
+
+impl Overview {
+    /// The page as of `now`.
+    ///
+    /// # Errors
+    /// None: the template writes to a text.
+    pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
+        let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
+        // Lines and the burn reach to the present.
+        self.history.add(Sample::new(now, &self.figures, &problems.problems));
+        let slos = self.figures.slos.iter();
+        let slos: Vec<_> = slos.map(|slo| SloCard::new(slo, &self.history, now)).collect();
+        let in_flight = census.in_flight();
+        let status = Status::of(&Signs {
+            freshness: &self.freshness,
+            problems: &problems.problems,
+            unanswered: self.unanswered.as_deref(),
+            slos: &slos,
+            in_flight: match self.wanted.is_all() {
+                true => in_flight,
+                false => self.figures.in_flight().iter().sum::<u64>() as usize,
+            },
+            late_nodes: self.figures.late_nodes,
+            clocks: &problems.clocks,
+            last_ready: self.last_ready,
+            now,
+        });
+        let samples: Vec<_> = self.history.since_an_hour(now).collect();
+        let (bands, axes) = river(&samples, now);
+        let hours = self.history.hours(now, &self.durations);
+        let mut cards: Vec<_> = (census.problems.iter())
+            .take(MOST_CARDS + MOST_LINES)
+            .map(|problem| ProblemCard::new(problem, &self.history, now))
+            .collect();
+        for card in &mut cards {
+            let command = &mut card.problem.next_command;
+            *command = addressed(command, self.freshness.kubeconfig.as_deref());
+        }
+        let lines = cards.split_off(cards.len().min(MOST_CARDS));
+        let (groups, more_groups) = pod_groups(census, now);
+        let page = OverviewPage {
+            root: "",
+            cluster: self.cluster,
+            sync: sync(&self.freshness, now),
+            shard: self.freshness.shard_note(),
+            more_problems: census.problems.len() - cards.len() - lines.len(),
+            wanted: words(&self.wanted),
+            cards,
+            lines,
+            ended: problems.ended.clone(),
+            bands,
+            axes,
+            width: WIDTH,
+            height: HEIGHT,
+            stages: stage_rows(&hours, &census.stages),
+            hour: match hours.seconds {
+                3300.. => "hour".to_owned(),
+                short => seconds(short as f64),
+            },
+            has_hour_before: hours.before.is_some(),
+            in_flight,
+            groups,
+            more_groups,
+            slowest: slowest(&self.slowest, now),
+            outcomes: counts(&Outcome::ALL.map(Outcome::as_str), &self.figures.finished),
+            evidence: evidence(&self.figures),
+            status,
+            slos,
+            foot: self.foot,
+        };
+        page.render()
+    }
+}
+
+/// The startups on the scale of the first one, which took longest.
+fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
+    let explained = |record| Explanation::new(record, Context::default(), now);
+    let all: Vec<_> = records.iter().map(explained).collect();
+    let longest = all.first().map_or(1.0, |one| one.width);
+    let width = |one: &Explanation| super::waterfall::WIDTH * (longest / one.width.max(0.001));
+    all.iter().map(|one| (waterfall(one), width(one).round())).collect()
+}
+
+/// Whether it knows the present.
+fn sync(freshness: &Freshness, now: Timestamp) -> String {
+    let since = clock_time(freshness.since, now);
+    let sync = match (freshness.in_sync, freshness.is_fresh()) {
+        (true, _) => format!("in sync since {since}"),
+        (false, true) => format!("in sync in part since {since}"),
+        (false, false) => format!("not in sync since {since}"),
+    };
+    let heard = freshness
+        .age_seconds
+        .map_or_else(String::new, |age| format!(", heard {} ago", seconds(age.round())));
+    sync + &heard
+}
+
+/// What the reader wants to see.
+fn words(wanted: &Wanted) -> Vec<(&'static str, String)> {
+    let cause = wanted.cause.map(|cause| cause.as_str().to_owned());
+    let all = [
+        ("namespace", wanted.namespace.clone()),
+        ("node", wanted.node.clone()),
+        ("workload", wanted.workload.clone()),
+        ("cause", cause),
+    ];
+    let set = all.into_iter();
+    set.filter_map(|(what, value)| Some((what, value?))).collect()
+}
+
+fn counts(names: &[&'static str], pods: &[u64]) -> Vec<Named> {
+    let pairs = names.iter().zip(pods).filter(|(_, pods)| **pods > 0);
+    pairs.map(|(name, pods)| Named { name, pods: *pods }).collect()
+}
+
+/// How many pods have exact, bounded or late network times: by what gave them.
+fn evidence(figures: &Figures) -> Vec<Named> {
+    let names = [
+        "by the condition (exact from kubelet 1.36 on, may be late before)",
+        "by the start of a container (at the latest then)",
+        "by an Event (exact)",
+    ];
+    let pairs = names.into_iter().zip(figures.network_evidence);
+    pairs.map(|(name, pods)| Named { name, pods }).collect()
+}

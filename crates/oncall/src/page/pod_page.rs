@@ -1,0 +1,62 @@
+//! The page of one pod.
+
+use askama::Template;
+
+use super::overview::Foot;
+use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
+use crate::explain::{AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine};
+use podinit_text::human_time::{date_and_time, seconds};
+
+#[derive(Template)]
+#[template(path = "page/templates/pod.html")]
+struct PodPage<'a> {
+    root: &'static str,
+    explanation: &'a Explanation,
+    waterfall: Waterfall,
+    width: f64,
+    row: f64,
+    parts: Vec<(String, String, u64)>,
+    /// What an autoscaler has said, and since when
+    autoscaler: Option<(&'a AutoscalerLine, String)>,
+    /// Its times for people
+    began: String,
+    milestones: Vec<(&'a MilestoneLine, String)>,
+    causes: Vec<(&'a CauseLine, String)>,
+    slos: Vec<(&'a SloLine, String)>,
+    /// Of a page of the exporter; `None` of a file by itself
+    foot: Option<Foot>,
+    /// The style of a file by itself
+    style: Option<String>,
+}
+
+/// The page of an explained startup: of an exporter with its `foot`, or a file by itself.
+///
+/// # Errors
+/// None: the template writes to a text.
+pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result<String> {
+    let parts = explanation.parts.iter().map(|part| {
+        let percent = (part.share * 100.0).round() as u64;
+        (part.part.to_owned(), seconds(part.seconds), percent)
+    });
+    let page = PodPage {
+        root: "../../",
+        explanation,
+        waterfall: waterfall(explanation),
+        width: WIDTH,
+        row: ROW,
+        parts: parts.collect(),
+        autoscaler: (explanation.unschedulable.as_ref())
+            .and_then(|said| Some((said, date_and_time(said.since?)))),
+        began: date_and_time(explanation.began),
+        milestones: (explanation.milestones.iter())
+            .map(|line| (line, line.time.map_or_else(|| "not known".to_owned(), date_and_time)))
+            .collect(),
+        causes: (explanation.causes.iter()).map(|line| (line, date_and_time(line.began))).collect(),
+        slos: (explanation.slos.iter())
+            .map(|slo| (slo, slo.deadline.map_or_else(String::new, date_and_time)))
+            .collect(),
+        style: foot.is_none().then(super::style),
+        foot,
+    };
+    page.render()
+}

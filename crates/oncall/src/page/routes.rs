@@ -1,0 +1,292 @@
+//! The routes of the page, and what they ask for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, Query as Parameters, State};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use http::StatusCode;
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use parking_lot::Mutex;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use super::history::{History, Sample};
+use super::overview::{Foot, Overview};
+use super::pod_page::pod_page;
+use super::style;
+use crate::explain::{Target, TargetName};
+use crate::pods::{Pods, Told};
+use crate::problems::{Snapshots, Wanted};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
+use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::Exposition;
+use podinit_exporter::freshness::FreshnessSource;
+use podinit_exporter::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
+use podinit_http::server::Health;
+use podinit_kube::cluster::clock::Clock;
+use podinit_text::human_time::time_of_day;
+
+/// The page loads its own style, script and icon, asks nobody but its own exporter, and cannot be framed.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+/// Seconds until a page loads again.
+const REFRESH_AFTER: u64 = 10;
+/// How long an overview serves everybody who wants to see the same.
+const OVERVIEW_AGE: Duration = Duration::from_secs(2);
+/// With so many pods in flight a pod's page compares it.
+const MOST_PEERS: usize = 2_000;
+/// So many of the slowest startups are shown.
+const SLOWEST: usize = 10;
+/// So many of the newest startups are the fleet that a pod is compared with.
+const FLEET: usize = 500;
+
+/// The history, written by its task and read by the page.
+#[derive(Clone, Debug, Default)]
+pub struct SharedHistory(Arc<Mutex<History>>);
+
+impl SharedHistory {
+    /// Takes a sample where one is due, and the problems are known: what an earlier process has counted is no
+    /// event of the last hour.
+    pub fn sample(&self, now: Timestamp, sources: &PageSources) {
+        if sources.health.readiness().is_err() || !self.0.lock().is_due(now) {
+            return;
+        }
+        let Some(seen) = sources.problems.newest() else {
+            return;
+        };
+        let sample = Sample::new(now, &sources.exposition.figures(), &seen.problems.problems);
+        let mut history = self.0.lock();
+        history.add(sample);
+        history.add_durations(now, || sources.exposition.durations());
+    }
+
+    fn get(&self) -> History {
+        self.0.lock().clone()
+    }
+}
+
+/// Where the page gets what it shows.
+#[derive(Clone)]
+pub struct PageSources {
+    /// What the reader calls the cluster
+    pub cluster: Option<String>,
+    pub records: RecordsClient,
+    pub problems: Snapshots,
+    pub freshness: Arc<FreshnessSource>,
+    pub exposition: Arc<Exposition>,
+    pub health: Health,
+    pub clock: Arc<dyn Clock>,
+    pub history: SharedHistory,
+}
+
+struct Page {
+    sources: PageSources,
+    /// The newest overview; whoever finds it too old makes the next one while others wait
+    overview: tokio::sync::Mutex<Option<Made>>,
+}
+
+/// An overview that was made.
+struct Made {
+    at: Instant,
+    choice: Choice,
+    html: String,
+}
+
+/// `/` and what it loads, and `/pods/NAMESPACE/NAME`.
+pub fn router(sources: PageSources) -> Router {
+    let page = Page { sources, overview: tokio::sync::Mutex::default() };
+    let file = |kind: &'static str, text: String| {
+        let kind = HeaderValue::from_static(kind);
+        get(|| async move { ([(CONTENT_TYPE, kind)], text) })
+    };
+    let script = include_str!("templates/page.js").to_owned();
+    let icon = include_str!("templates/favicon.svg").to_owned();
+    Router::new()
+        .route("/", get(overview))
+        .route("/style.css", file("text/css; charset=utf-8", style()))
+        .route("/page.js", file("text/javascript; charset=utf-8", script))
+        .route("/favicon.svg", file("image/svg+xml", icon))
+        .route("/pods/{namespace}/{name}", get(pod))
+        .with_state(Arc::new(page))
+}
+
+/// What a reader can choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+struct Choice {
+    /// `off`: the page does not load again by itself
+    refresh: Option<String>,
+    namespace: Option<String>,
+    node: Option<String>,
+    workload: Option<String>,
+    cause: Option<String>,
+}
+
+impl Choice {
+    fn refreshes(&self) -> bool {
+        self.refresh.as_deref() != Some("off")
+    }
+
+    /// Which pods; or the cause that there is not.
+    fn wanted(&self) -> Result<Wanted, String> {
+        let cause = |text: &String| Cause::from_text(text).ok_or_else(|| text.clone());
+        Ok(Wanted {
+            namespace: self.namespace.clone(),
+            node: self.node.clone(),
+            workload: self.workload.clone(),
+            cause: self.cause.as_ref().map(cause).transpose()?,
+        })
+    }
+}
+
+async fn overview(
+    State(page): State<Arc<Page>>,
+    Parameters(choice): Parameters<Choice>,
+) -> Response {
+    let wanted = match choice.wanted() {
+        Ok(wanted) => wanted,
+        Err(cause) => {
+            let text =
+                format!("there is no cause {cause}, see docs/causes.md for those there are\n");
+            return (StatusCode::BAD_REQUEST, text).into_response();
+        }
+    };
+    let mut kept = page.overview.lock().await;
+    if let Some(made) = &*kept
+        && made.choice == choice
+        && made.at.elapsed() < OVERVIEW_AGE
+    {
+        return answer(made.html.clone());
+    }
+    let at = Instant::now();
+    match page.sources.overview(wanted, choice.refreshes()).await {
+        Ok(html) => {
+            *kept = Some(Made { at, choice, html: html.clone() });
+            answer(html)
+        }
+        Err(error) => unavailable(&error),
+    }
+}
+
+async fn pod(
+    State(page): State<Arc<Page>>,
+    Path((namespace, name)): Path<(String, String)>,
+    choice: Parameters<Choice>,
+) -> Response {
+    match page.sources.pod(namespace, name, choice.refreshes()).await {
+        Ok(Some(html)) => answer(html),
+        Ok(None) => {
+            let text = "no such pod is starting up, and no record of it is kept\n";
+            (StatusCode::NOT_FOUND, text).into_response()
+        }
+        Err(error) => unavailable(&error),
+    }
+}
+
+fn answer(html: String) -> Response {
+    ([(CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
+}
+
+fn unavailable(error: &anyhow::Error) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response()
+}
+
+impl PageSources {
+    /// The page at `/`. Where the records cannot be had, it says why, and shows the rest.
+    async fn overview(&self, wanted: Wanted, refreshes: bool) -> anyhow::Result<String> {
+        let slowest = Query::Ended {
+            filter: Filter::default(),
+            sort: Sort::Slowest(Whole::CreatedToReady),
+            after: None,
+            limit: SLOWEST,
+        };
+        let newest = self.newest_ready(1).await.unwrap_or_default();
+        let overview = Overview {
+            cluster: self.cluster.clone(),
+            freshness: self.freshness.now(),
+            figures: self.exposition.figures(),
+            durations: self.exposition.durations(),
+            history: self.history.get(),
+            seen: self.problems.newest().unwrap_or_default(),
+            unanswered: self.problems.unknown(),
+            wanted,
+            slowest: self.records.ask(slowest).await.unwrap_or_default().records,
+            last_ready: newest.first().and_then(ended),
+            foot: self.foot(refreshes),
+        };
+        Ok(overview.render(self.clock.now())?)
+    }
+
+    /// The page of a pod; `None` if nothing is known of it.
+    async fn pod(
+        &self,
+        namespace: String,
+        name: String,
+        refreshes: bool,
+    ) -> anyhow::Result<Option<String>> {
+        let answer = self.records.ask(Query::Pod { namespace, name }).await?;
+        let Some(record) = answer.records.into_iter().next() else {
+            return Ok(None);
+        };
+        let target = Target {
+            namespace: Some(record.pod.namespace.to_string()),
+            name: TargetName::Pod(record.pod.name.to_string()),
+        };
+        let mut told = Told {
+            time: Some(self.clock.now()),
+            freshness: Some(self.freshness.now()),
+            ready: self.newest_ready(FLEET).await?,
+            clocks: self.problems.newest().unwrap_or_default().problems.clocks.clone(),
+            ..Told::default()
+        };
+        match record.progress {
+            Progress::InFlight { .. } => {
+                told.in_flight = self.records.in_flight(MOST_PEERS).await?;
+                told.add_in_flight(record);
+            }
+            Progress::Ended { .. } => told.ended.push(record),
+        }
+        let Ok(explanation) = Pods::from(told).explanation(&target) else {
+            return Ok(None);
+        };
+        Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)))?))
+    }
+
+    /// The newest startups that ended as ready.
+    async fn newest_ready(&self, limit: usize) -> Result<Vec<Record>, Unanswered> {
+        let query = Query::Ended {
+            filter: Filter { outcome: Some(Outcome::Ready), ..Filter::default() },
+            sort: Sort::Newest,
+            after: None,
+            limit,
+        };
+        Ok(self.records.ask(query).await?.records)
+    }
+
+    fn foot(&self, refreshes: bool) -> Foot {
+        let or_why = |state: Result<(), String>| match state {
+            Ok(()) => "yes".to_owned(),
+            Err(reason) => reason,
+        };
+        Foot {
+            version: env!("CARGO_PKG_VERSION"),
+            ready: or_why(self.health.readiness()),
+            live: or_why(self.health.liveness()),
+            time: time_of_day(self.clock.now()),
+            refresh: refreshes.then_some(REFRESH_AFTER),
+        }
+    }
+}
+
+/// When a startup ended.
+fn ended(record: &Record) -> Option<Timestamp> {
+    match record.progress {
+        Progress::Ended { at, .. } => Some(at),
+        Progress::InFlight { .. } => None,
+    }
+}

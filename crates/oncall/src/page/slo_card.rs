@@ -1,0 +1,166 @@
+//! An SLO in the strip of the page: the share that is good, the error budget that is left, and how fast it goes.
+
+use std::time::Duration;
+
+use super::history::{HOUR, History, SloWindow};
+use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::SloFigures;
+use podinit_text::human_time::seconds;
+
+/// What "now" is where enough pods have started in it; otherwise it is the last hour.
+const NOW: Duration = Duration::from_secs(300);
+/// A rate of fewer pods says nothing: one bad pod of ten is ten times the budget of 99 %.
+const ENOUGH_OF_RATE: u64 = 20;
+/// The burn at which the shipped rules page by the shorter of their windows.
+const PAGES: f64 = 6.0;
+
+/// An SLO as the page shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SloCard {
+    pub name: String,
+    /// `99% of pods within 30s (created_to_ready)`, and which pods do not count
+    pub promise: String,
+    /// `97.3% good of 1240 pods`, or how many missed it where they are few
+    pub good: String,
+    /// What is left of the budget of all counted pods
+    pub left: String,
+    /// How many times faster than allowed the budget is used now, and on how many pods that stands
+    pub burn: String,
+    pub of: String,
+    /// `calm`, `warn` or `bad`
+    pub level: &'static str,
+}
+
+impl SloCard {
+    /// The card of an SLO as of `now`.
+    pub(super) fn new(slo: &SloFigures, history: &History, now: Timestamp) -> Self {
+        let budget = 1.0 - slo.objective_ratio;
+        let events = slo.good + slo.bad;
+        // A share is stated once a single bad pod would not use up the whole budget.
+        let is_enough = events as f64 * budget >= 1.0;
+        let used = slo.bad as f64 / (events as f64 * budget).max(f64::MIN_POSITIVE);
+        let share = decimals(slo.good as f64 / events.max(1) as f64 * 100.0);
+        let window = |length| {
+            history
+                .slo_events((now, length), &slo.name, (slo.good, slo.bad))
+                .filter(|window| window.good + window.bad >= ENOUGH_OF_RATE)
+        };
+        let burning = window(NOW).or_else(|| window(HOUR));
+        let burn = burning.map(|SloWindow { good, bad, .. }| {
+            bad as f64 / ((good + bad) as f64 * budget).max(f64::MIN_POSITIVE)
+        });
+        let left_out = slo.selection.sentence().map(|left_out| format!(". {left_out}"));
+        Self {
+            name: slo.name.to_string(),
+            promise: format!(
+                "{}% of pods within {} ({}){}",
+                decimals(slo.objective_ratio * 100.0),
+                seconds(slo.threshold_seconds),
+                slo.interval.as_str(),
+                left_out.unwrap_or_default()
+            ),
+            good: match events {
+                0 => "no pod yet".to_owned(),
+                _ if !is_enough => format!("{} of {events} pods missed it", slo.bad),
+                _ => format!("{share}% good of {events} pods"),
+            },
+            left: match is_enough {
+                false => "too few pods".to_owned(),
+                true if used >= 1.0 => "none".to_owned(),
+                true => format!("{:.0}%", (1.0 - used) * 100.0),
+            },
+            burn: burn.map_or_else(|| "too few pods".to_owned(), |burn| format!("{burn:.1}×")),
+            of: burning.map_or_else(String::new, |window| {
+                let pods = window.good + window.bad;
+                format!("{pods} pods in {}", seconds(window.seconds as f64))
+            }),
+            level: match burn {
+                Some(burn) if burn >= PAGES => "bad",
+                Some(burn) if burn > 1.0 => "warn",
+                _ if is_enough && used >= 1.0 => "warn",
+                _ => "calm",
+            },
+        }
+    }
+}
+
+/// A number with at most two decimals, never rounded up to a promise that was not kept.
+fn decimals(value: f64) -> String {
+    let text = format!("{:.2}", (value * 100.0 + 1e-6).floor() / 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::history::Sample;
+    use podinit_core::lifecycle::{Interval, Selection};
+    use podinit_expo::metrics::Figures;
+
+    fn slo(good: u64, bad: u64) -> SloFigures {
+        SloFigures {
+            name: "fast".into(),
+            objective_ratio: 0.99,
+            interval: Interval::CreatedToReady,
+            threshold_seconds: 30.0,
+            selection: Selection::default(),
+            good,
+            bad,
+        }
+    }
+
+    /// The card of an SLO that had `before` so many seconds ago.
+    fn card(ago: i64, before: (u64, u64), (good, bad): (u64, u64)) -> SloCard {
+        let now = Timestamp::from_seconds(1_000_000);
+        let mut history = History::default();
+        let figures = Figures { slos: vec![slo(before.0, before.1)], ..Figures::default() };
+        let at = now.plus_nanos(-ago * 1_000_000_000);
+        history.add(Sample::new(at, &figures, &[]));
+        SloCard::new(&slo(good, bad), &history, now)
+    }
+
+    #[test]
+    fn budget_and_burn_are_computed_from_events() {
+        // 5 of 1,000 are half the budget of 1 %; 5 of 200 within a minute are 2.5 times as many as allowed.
+        let found = card(60, (800, 0), (995, 5));
+        assert_eq!(found.promise, "99% of pods within 30s (created_to_ready)");
+        assert_eq!((&*found.good, &*found.left), ("99.5% good of 1000 pods", "50%"));
+        assert_eq!((&*found.burn, found.level), ("2.5×", "warn"));
+        assert_eq!(found.of, "200 pods in 60s");
+        assert_eq!(card(60, (800, 0), (900, 100)).level, "bad");
+        let spent = card(60, (0, 0), (0, 0));
+        assert_eq!((&*spent.good, spent.level), ("no pod yet", "calm"));
+    }
+
+    #[test]
+    fn a_promise_says_which_pods_do_not_count() {
+        let selection = Selection { existing_capacity: true, present_images: false };
+        let slo = SloFigures { selection, ..slo(0, 0) };
+        let now = Timestamp::from_seconds(1_000_000);
+        assert_eq!(
+            SloCard::new(&slo, &History::default(), now).promise,
+            "99% of pods within 30s (created_to_ready). Pods that waited for a new node do not count."
+        );
+    }
+
+    #[test]
+    fn the_first_minutes_alarm_nobody() {
+        let found = card(60, (0, 0), (0, 16));
+        assert_eq!(found.good, "16 of 16 pods missed it");
+        assert_eq!((&*found.left, &*found.burn), ("too few pods", "too few pods"));
+        assert_eq!((&*found.of, found.level), ("", "calm"));
+    }
+
+    #[test]
+    fn a_quiet_hour_is_judged_as_a_whole() {
+        let found = card(3_000, (500, 0), (530, 1));
+        assert_eq!((&*found.of, &*found.burn), ("31 pods in 50m0s", "3.2×"));
+        let none = card(300, (1_000, 0), (1_010, 0));
+        assert_eq!((&*none.burn, none.level), ("too few pods", "calm"));
+    }
+
+    #[test]
+    fn what_is_not_kept_is_not_rounded_up() {
+        assert_eq!([99.999, 99.5, 100.0, 99.9].map(decimals), ["99.99", "99.5", "100", "99.9"]);
+    }
+}

@@ -1,0 +1,281 @@
+//! The first line of the page: how things stand, in one word, one colour and one sentence.
+
+use super::slo_card::SloCard;
+use crate::node_clocks;
+use crate::problems::{Problem, untold};
+use podinit_core::lifecycle::NodeClock;
+use podinit_core::timestamp::Timestamp;
+use podinit_exporter::freshness::{Freshness, FreshnessState};
+use podinit_text::human_time::clock_time;
+use podinit_text::words::count;
+
+/// A problem with so many pods is red, as one with stuck pods is.
+const MANY: usize = 10;
+
+/// How things stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    /// `calm`, `warn` or `bad`: green, amber or red
+    pub level: &'static str,
+    pub word: &'static str,
+    pub sentence: String,
+    /// What else is wrong, below the sentence
+    pub also: Option<String>,
+    /// What else stands above everything, where the sentence cannot be trusted as it is
+    pub warning: Option<String>,
+}
+
+/// What the status is made of.
+pub(super) struct Signs<'a> {
+    pub freshness: &'a Freshness,
+    /// The worst first
+    pub problems: &'a [Problem],
+    /// Why the problems and pods are not known now
+    pub unanswered: Option<&'a str>,
+    pub slos: &'a [SloCard],
+    pub in_flight: usize,
+    /// Nodes that have been starting for more than a quarter of an hour
+    pub late_nodes: u64,
+    /// The nodes whose clocks are off
+    pub clocks: &'a [NodeClock],
+    /// When a pod became ready last
+    pub last_ready: Option<Timestamp>,
+    pub now: Timestamp,
+}
+
+impl Status {
+    pub(super) fn of(signs: &Signs<'_>) -> Self {
+        let warning = signs.freshness.headline(signs.now);
+        let of_freshness = match signs.freshness.state {
+            FreshnessState::Waiting => Some(("warn", "Waiting")),
+            FreshnessState::Blind => Some(("bad", "Blind")),
+            FreshnessState::Partial => Some(("warn", "Partly blind")),
+            FreshnessState::JustStarted => Some(("warn", "Just started")),
+            FreshnessState::Adopted => Some(("warn", "No start seen")),
+            FreshnessState::Current => None,
+        };
+        let worst = signs.problems.first();
+        let is_red = |problem: &Problem| {
+            !problem.is_of_clock() && (problem.stuck > 0 || problem.pods >= MANY)
+        };
+        let of_problems = worst.map(|_| match signs.problems.iter().any(is_red) {
+            true => ("bad", "Broken"),
+            false => ("warn", "Attention"),
+        });
+        let burns = signs.slos.iter().any(|slo| slo.level != "calm");
+        let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
+        let is_off = signs.late_nodes > 0 || !signs.clocks.is_empty();
+        let of_rest = (burns || is_off).then_some(("warn", "Attention"));
+        // Where it does not know the present, that comes first.
+        let (level, word) = match signs.freshness.is_fresh() {
+            true => of_problems.or(of_answer).or(of_freshness).or(of_rest),
+            false => of_freshness.or(of_problems),
+        }
+        .unwrap_or(("calm", "All well"));
+        Self {
+            level,
+            word,
+            sentence: worst.map_or_else(|| calm(signs), |problem| problem.sentence.clone()),
+            also: also(signs),
+            warning,
+        }
+    }
+}
+
+/// What is wrong with nodes.
+fn also(signs: &Signs<'_>) -> Option<String> {
+    let all = late(signs.late_nodes).into_iter().chain(clocks(signs));
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// The clocks that are off, but for those of which a problem tells.
+fn clocks(signs: &Signs<'_>) -> Option<String> {
+    let untold: Vec<&NodeClock> = untold(signs.clocks, signs.problems).collect();
+    let (first, more) = untold.split_first()?;
+    let more = match more.len() {
+        0 => String::new(),
+        1 => ", and that of 1 more node is off".to_owned(),
+        more => format!(", and those of {more} more nodes are off"),
+    };
+    Some(format!("{}{more}.", node_clocks::sentence(first)))
+}
+
+/// Which nodes are late.
+fn late(nodes: u64) -> Option<String> {
+    let which = count(nodes, "node has", "nodes have");
+    let text =
+        format!("{which} been starting for more than 15 minutes: kubectl get nodes names them.");
+    (nodes > 0).then_some(text)
+}
+
+/// The sentence where there is no problem.
+fn calm(signs: &Signs<'_>) -> String {
+    if let Some(why) = signs.unanswered {
+        return format!("It is not known now what is broken: {why}.");
+    }
+    let known = match signs.freshness.in_sync {
+        true => "No problem",
+        false => "No problem is known",
+    };
+    let starting = match signs.in_flight {
+        0 => "no pod is starting up".to_owned(),
+        pods => count(pods, "pod is starting up", "pods are starting up"),
+    };
+    let last = signs.last_ready.map_or_else(String::new, |at| {
+        format!("; the last one became ready at {}", clock_time(at, signs.now))
+    });
+    format!("{known}: {starting}{last}.")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use podinit_core::lifecycle::ClockFault;
+
+    fn freshness(state: FreshnessState) -> Freshness {
+        let at = Timestamp::from_seconds(1_772_359_507);
+        Freshness {
+            state,
+            in_sync: !matches!(
+                state,
+                FreshnessState::Waiting | FreshnessState::Blind | FreshnessState::Partial
+            ),
+            started: at,
+            since: at,
+            waits_for: None,
+            age_seconds: None,
+            adopted_everything: false,
+            shard: None,
+            kubeconfig: None,
+        }
+    }
+
+    fn status(state: FreshnessState, pods: &[(usize, usize)]) -> (&'static str, &'static str) {
+        let problem =
+            |&(pods, stuck): &(usize, usize)| Problem { pods, stuck, ..Problem::default() };
+        let problems: Vec<_> = pods.iter().map(problem).collect();
+        let found = Status::of(&Signs {
+            freshness: &freshness(state),
+            problems: &problems,
+            unanswered: None,
+            slos: &[],
+            in_flight: 7,
+            late_nodes: 0,
+            clocks: &[],
+            last_ready: None,
+            now: Timestamp::from_seconds(1_772_360_000),
+        });
+        assert_eq!(found.warning.is_some(), state != FreshnessState::Current);
+        (found.level, found.word)
+    }
+
+    #[test]
+    fn only_who_knows_the_present_says_that_all_is_well() {
+        use FreshnessState::*;
+        assert_eq!(status(Current, &[]), ("calm", "All well"));
+        assert_eq!(status(Waiting, &[]), ("warn", "Waiting"));
+        assert_eq!(status(Blind, &[(100, 0)]), ("bad", "Blind"));
+        assert_eq!(status(JustStarted, &[]), ("warn", "Just started"));
+        assert_eq!(status(Adopted, &[]), ("warn", "No start seen"));
+        assert_eq!(status(Partial, &[]), ("warn", "Partly blind"));
+        assert_eq!(status(Partial, &[(3, 1)]), ("bad", "Broken"));
+        assert_eq!(status(JustStarted, &[(3, 1)]), ("bad", "Broken"));
+        assert_eq!(status(Current, &[(3, 0)]), ("warn", "Attention"));
+        assert_eq!(status(Current, &[(12, 0), (3, 0)]), ("bad", "Broken"));
+    }
+
+    #[test]
+    fn late_nodes_need_attention_beside_any_problem() {
+        let problem = Problem {
+            pods: 3,
+            sentence: "3 pods fit on no node.".to_owned(),
+            ..Problem::default()
+        };
+        let found = |late_nodes, problems| {
+            let found = Status::of(&Signs {
+                freshness: &freshness(FreshnessState::Current),
+                problems,
+                unanswered: None,
+                slos: &[],
+                in_flight: 7,
+                late_nodes,
+                clocks: &[],
+                last_ready: None,
+                now: Timestamp::from_seconds(1_772_360_000),
+            });
+            (found.word, found.sentence, found.also)
+        };
+        let problems = [problem];
+        let (word, sentence, also) = found(2, &problems);
+        assert_eq!((word, &*sentence), ("Attention", "3 pods fit on no node."));
+        let expected =
+            "2 nodes have been starting for more than 15 minutes: kubectl get nodes names them.";
+        assert_eq!(also.as_deref(), Some(expected));
+        let (word, _, also) = found(1, &[]);
+        assert_eq!(word, "Attention");
+        assert!(also.unwrap().starts_with("1 node has been starting"));
+        assert_eq!(found(0, &[]).2, None);
+    }
+
+    #[test]
+    fn no_problem_is_said_of_the_pods_that_start() {
+        let signs = Signs {
+            freshness: &freshness(FreshnessState::Current),
+            problems: &[],
+            unanswered: None,
+            slos: &[],
+            in_flight: 7,
+            late_nodes: 0,
+            clocks: &[],
+            last_ready: Some(Timestamp::from_seconds(1_772_359_507)),
+            now: Timestamp::from_seconds(1_772_360_000),
+        };
+        let expected = "No problem: 7 pods are starting up; the last one became ready at 10:05.";
+        assert_eq!(Status::of(&signs).sentence, expected);
+        let found = Status::of(&Signs { unanswered: Some("podinit is busy, try again"), ..signs });
+        assert_eq!((found.level, found.word), ("warn", "Busy"));
+        let expected = "It is not known now what is broken: podinit is busy, try again.";
+        assert_eq!(found.sentence, expected);
+    }
+
+    #[test]
+    fn a_clock_that_is_off_needs_attention_and_is_told_once() {
+        let clock = |node: &str| NodeClock {
+            node: node.into(),
+            fault: ClockFault::Ahead,
+            seconds: 7_199,
+            since: Timestamp::from_seconds(1_772_359_000),
+        };
+        let problem = Problem {
+            cause: "clock".to_owned(),
+            value: Some("node-1".to_owned()),
+            pods: 12,
+            stuck: 3,
+            ..Problem::default()
+        };
+        let found = |clocks: &[NodeClock], problems: &[Problem]| {
+            let found = Status::of(&Signs {
+                freshness: &freshness(FreshnessState::Current),
+                problems,
+                unanswered: None,
+                slos: &[],
+                in_flight: 12,
+                late_nodes: 0,
+                clocks,
+                last_ready: None,
+                now: Timestamp::from_seconds(1_772_360_000),
+            });
+            (found.word, found.also)
+        };
+        let two = ["node-1", "node-2"].map(clock);
+        assert_eq!(found(&two[..1], std::slice::from_ref(&problem)), ("Attention", None));
+        let (word, also) = found(&two, &[problem]);
+        assert_eq!(word, "Attention");
+        assert_eq!(also.as_deref(), Some("The clock of node-2 is at least 1h59m ahead."));
+        let (_, also) = found(&two, &[]);
+        let both = "The clock of node-1 is at least 1h59m ahead, and that of 1 more node is off.";
+        assert_eq!(also.as_deref(), Some(both));
+    }
+}

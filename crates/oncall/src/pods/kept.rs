@@ -1,0 +1,149 @@
+//! What is kept of the startups of a recording or a list that have ended.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::question::Question;
+use super::statuses::Statuses;
+use crate::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, Worst};
+use podinit_core::lifecycle::{
+    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Step,
+};
+use podinit_core::pod::PodUid;
+use podinit_core::timestamp::Timestamp;
+use podinit_exporter::records::Newest;
+use podinit_reports::report::ProbeTimes;
+
+/// What is kept of startups that have ended, as far as a question needs it.
+pub(super) struct Kept {
+    question: Question,
+    statuses: Rc<RefCell<Statuses>>,
+    /// The newest, which affected pods are compared with
+    pub newest: Newest<EndedStartup>,
+    /// The startups that ended as ready, but for those whose status had lost when they started up
+    pub fleet: Fleet,
+    pub probe_times: ProbeTimes,
+    /// Of the startups of the target, the one to explain
+    pub ended: Option<EndedStartup>,
+    pub pods: WorkloadPods,
+    /// Why a pod of the target has no startup
+    pub excluded: Option<NoStartup>,
+    pub worst: Worst,
+}
+
+impl Kept {
+    pub(super) fn new(question: &Question, statuses: &Rc<RefCell<Statuses>>) -> Self {
+        Self {
+            question: question.clone(),
+            statuses: Rc::clone(statuses),
+            newest: Newest::default(),
+            fleet: Fleet::default(),
+            probe_times: ProbeTimes::default(),
+            ended: None,
+            pods: WorkloadPods::default(),
+            excluded: None,
+            worst: Worst::default(),
+        }
+    }
+
+    /// What the statuses of a pod say that its record does not.
+    pub(super) fn context(&self, uid: PodUid) -> Context {
+        let statuses = self.statuses.borrow();
+        let first = statuses.first(uid);
+        Context {
+            lost: first.lost,
+            is_set_aside: first.is_set_aside,
+            ending: statuses.ending(uid),
+            is_over_at_first_sight: first.has_ended,
+            is_bound_at_first_sight: first.was_bound,
+            ..Context::default()
+        }
+    }
+
+    /// Since when a pod crashes, where a list showed that first.
+    pub(super) fn crashes_since(&self, uid: PodUid) -> Option<Timestamp> {
+        self.statuses.borrow().first(uid).crashes_since
+    }
+
+    /// Whether there is a startup of the pod among the newest.
+    pub(super) fn has(&self, uid: PodUid) -> bool {
+        self.newest.iter().any(|startup| startup.uid() == uid)
+    }
+
+    /// Counts what others are compared with: startups whose times are known.
+    fn compare(&mut self, startup: &EndedStartup) {
+        if self.statuses.borrow().first(startup.uid()).lost.is_some() {
+            return;
+        }
+        for (interval, latency) in startup.measured() {
+            if startup.outcome() == Outcome::Ready {
+                self.fleet.add(interval, latency);
+            }
+            if interval == Interval::Step(Step::Probe) {
+                self.probe_times.add(startup.pod(), latency);
+            }
+        }
+    }
+
+    /// Counts a startup of the target, and keeps it if it is to be explained rather than the one before.
+    fn choose(&mut self, startup: EndedStartup, is_workload: bool) {
+        match startup.outcome() {
+            Outcome::Ready => self.pods.ready += 1,
+            _ => self.pods.other += 1,
+        }
+        let statuses = self.statuses.borrow();
+        let took = |startup: &EndedStartup| {
+            let is_lost = statuses.first(startup.uid()).is_set_aside;
+            (!is_lost, startup.duration(Interval::CreatedToReady))
+        };
+        let is_preferred = |other| !is_workload || took(&startup) > took(other);
+        if self.ended.as_ref().is_none_or(is_preferred) {
+            self.ended = Some(startup);
+        }
+    }
+
+    fn fitting(&self, fits: impl FnOnce(&Target) -> bool) -> Option<&Target> {
+        self.question.target().filter(|target| fits(target))
+    }
+}
+
+impl Observer for Kept {
+    fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
+        let Observation::Pod(
+            pod,
+            PodObservation::Moved { from: PodState::Undiscovered, to: PodState::Finished(outcome) },
+        ) = observation
+        else {
+            return;
+        };
+        let excluded = match outcome {
+            Outcome::Static => NoStartup::Static,
+            Outcome::Preexisting => NoStartup::Preexisting,
+            _ => return,
+        };
+        if self.fitting(|target| target.fits(pod)).is_some() {
+            self.excluded = Some(excluded);
+        }
+    }
+
+    fn ended(&mut self, startup: EndedStartup) {
+        let is_workload =
+            self.fitting(|target| target.fits(startup.pod())).map(Target::is_workload);
+        match (&self.question, is_workload) {
+            (Question::Stuck(_) | Question::Problems, _) => {
+                self.newest.push(startup.outcome(), startup);
+            }
+            (Question::Startup(_), is_workload) => {
+                self.compare(&startup);
+                if let Some(is_workload) = is_workload {
+                    self.choose(startup, is_workload);
+                }
+            }
+            (Question::Worst(_), Some(_)) => {
+                let record = startup.record();
+                self.worst.add(&record, self.context(record.uid), record.discovered);
+            }
+            (Question::Worst(_), None) => {}
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! One list of a cluster's pods as a recording that shows the same, in which those to explain start up.
+
+use std::convert::Infallible;
+
+use super::listed_cluster::Listed;
+use crate::explain::Target;
+use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
+use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
+use podinit_decode::WatchEventKind;
+use podinit_reports::reader::{Body, Document, RecordingPosition};
+use podinit_reports::replay::{ReplayConfig, replayed};
+
+/// What a list does not show.
+pub(super) const OF_A_LIST: &str =
+    "one list of the pods shows only the present cause, and only times that their status states";
+
+/// Replays the list as one moment ([§13.2](crate::specification#s13-2)), whose Events are in order of time.
+pub(super) fn replayed_list<S: Observer>(
+    list: Listed,
+    tracker: TrackerConfig,
+    target: &Target,
+    new_sink: impl Fn() -> S,
+) -> (S, Tracker) {
+    let config = ReplayConfig { tracker, ..ReplayConfig::default() };
+    let (events, now) = (list.events.clone(), list.now);
+    let documents = documents(list, target).map(Ok::<_, Infallible>);
+    let Ok((sink, mut tracker)) = replayed(documents, config, new_sink, |_| {});
+    tracker.know_present_causes(&events, now);
+    (sink, tracker)
+}
+
+/// The documents of a recording that shows the same. Events count only while a startup is under way, so
+/// the pods to explain that are ready come twice: before they were, and after the Events as they are.
+fn documents(list: Listed, target: &Target) -> impl Iterator<Item = Document> + use<> {
+    let Listed { pods, events, nodes, now, .. } = list;
+    let mut pods: Vec<PodSnapshot> = pods.into_iter().flat_map(|(_, pods)| pods).collect();
+    let nodes = nodes.map(|(_, nodes)| nodes).unwrap_or_default();
+    let mut ready = Vec::new();
+    for pod in &mut pods {
+        let is_ready = pod.conditions.holding(ConditionType::Ready).is_some();
+        if is_ready && target.fits(&pod.info) {
+            let began = before_it_was_ready(pod);
+            ready.push(std::mem::replace(pod, began));
+        }
+    }
+    let listed = Body::List { pods, events, nodes, continue_token: None, resource_version: None };
+    let ready = ready.into_iter();
+    let modified = ready.map(|pod| Body::Event(WatchEventKind::Modified(pod)));
+    let bodies = std::iter::once(listed).chain(modified);
+    bodies.zip(1..).map(move |(body, document)| Document {
+        position: RecordingPosition { line: document, column: 1, byte: 0, document },
+        observed_at: Some(now),
+        latest_event: None,
+        body,
+    })
+}
+
+/// The pod before it was ready. Where its status does not say exactly since when its network was ready,
+/// the pod as it was bound, so that Events can say it ([§9.2](crate::specification#s9-2)).
+fn before_it_was_ready(pod: &PodSnapshot) -> PodSnapshot {
+    let network = [ConditionType::PodReadyToStartContainers, ConditionType::PodHasNetwork];
+    let network = (network.into_iter()).find_map(|kind| pod.conditions.holding(kind));
+    let network = network.and_then(|condition| condition.last_transition);
+    let mut before =
+        PodSnapshot { resource_version: None, conditions: Conditions::default(), ..pod.clone() };
+    if network.is_some() && NetworkTime::of(network, &pod.containers) == Some(NetworkTime::Exact) {
+        for kind in ConditionType::ALL {
+            let is_later = matches!(kind, ConditionType::ContainersReady | ConditionType::Ready);
+            if let Some(condition) = pod.conditions.get(kind).filter(|_| !is_later) {
+                before.conditions.insert(kind, condition);
+            }
+        }
+        return before;
+    }
+    for container in &mut before.containers {
+        container.state = ContainerState::default();
+        container.started = None;
+    }
+    before
+}

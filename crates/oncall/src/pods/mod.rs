@@ -1,0 +1,303 @@
+//! The pods of a source as of one moment: what `stuck`, `problems`, `explain` and its ten worst are answered from.
+//!
+//! ```text
+//! a recording ─▶ replay ──────┐
+//! lists of a cluster ─────────┼─▶ Tracked ─┐
+//!                             ·            ├─▶ Pods ─▶ stuck | problems | explanation | worst
+//! the API of an exporter ─────┴─▶ Told ────┘
+//! ```
+//!
+//! Whatever source they are of, the same is said of the same pods.
+
+mod kept;
+mod list;
+mod listed_cluster;
+mod question;
+mod started_before;
+mod statuses;
+mod told;
+mod tracked;
+
+pub use listed_cluster::{Listed, ListedCluster, ListedEvidence, ListedNodes};
+pub use question::Question;
+pub use told::{Told, kept_records};
+
+use std::cmp::Reverse;
+
+use crate::api::client::{ApiClient, AskError};
+use crate::explain::{Context, Explanation, NoStartup, Peers, Target, Worst};
+use crate::node_clocks;
+use crate::problems::Problems;
+use podinit_core::lifecycle::{InFlight, Progress, Record, TrackerConfig, WaitReason};
+use podinit_core::pod::{PodInfo, PodUid};
+use podinit_core::timestamp::Timestamp;
+use podinit_exporter::freshness::Freshness;
+use podinit_reports::reader::{ClockAhead, Document};
+use podinit_reports::replay::ReplayConfig;
+use tracked::Tracked;
+
+/// The pods of a source as of one moment, as far as a question needs them.
+pub struct Pods {
+    account: Account,
+    /// Whether the source knows the present
+    pub fresh: bool,
+    /// How far an exporter can be trusted; `None` of another source
+    pub freshness: Option<Freshness>,
+    /// The clocks by which a recording states times that lie in the future
+    pub clocks_ahead: Vec<ClockAhead>,
+    /// What the source leaves in doubt of every startup
+    pub doubts: Vec<String>,
+}
+
+/// Where they come from.
+enum Account {
+    Tracked(Box<Tracked>),
+    Told(Box<Told>),
+}
+
+/// A pod in flight.
+#[derive(Clone, Copy)]
+pub enum PodInFlight<'a> {
+    Tracked(InFlight<'a>),
+    Told(&'a Record, WaitReason),
+}
+
+impl PodInFlight<'_> {
+    /// Its names and owner.
+    pub const fn pod(&self) -> &PodInfo {
+        match self {
+            Self::Tracked(pod) => pod.pod(),
+            Self::Told(record, _) => &record.pod,
+        }
+    }
+
+    /// What it waits for.
+    pub const fn waiting(&self) -> WaitReason {
+        match self {
+            Self::Tracked(pod) => pod.waiting(),
+            Self::Told(_, waiting) => *waiting,
+        }
+    }
+
+    fn uid(&self) -> PodUid {
+        match self {
+            Self::Tracked(pod) => pod.uid(),
+            Self::Told(record, _) => record.uid,
+        }
+    }
+
+    /// Whether it is stuck.
+    pub const fn is_stuck(&self) -> bool {
+        match self {
+            Self::Tracked(pod) => pod.is_stuck(),
+            Self::Told(record, _) => {
+                matches!(record.progress, Progress::InFlight { is_stuck: true, .. })
+            }
+        }
+    }
+
+    /// Its record.
+    pub fn record(&self) -> Record {
+        match self {
+            Self::Tracked(pod) => pod.record(),
+            Self::Told(record, _) => (*record).clone(),
+        }
+    }
+}
+
+impl Pods {
+    fn tracked(tracked: Tracked) -> Self {
+        Self {
+            account: Account::Tracked(Box::new(tracked)),
+            fresh: true,
+            freshness: None,
+            clocks_ahead: Vec::new(),
+            doubts: Vec::new(),
+        }
+    }
+
+    /// Those at the end of a recording, a lone list as one moment ([§13.2](crate::specification#s13-2)).
+    ///
+    /// # Errors
+    /// If a document is malformed.
+    pub fn of_recording<E>(
+        documents: impl IntoIterator<Item = Result<Document, E>>,
+        config: ReplayConfig,
+        question: &Question,
+    ) -> Result<Self, E> {
+        Ok(Self::tracked(Tracked::of_recording(documents, config, question)?))
+    }
+
+    /// Those of a cluster that was not looked at yet, accounted for as `config` says.
+    pub fn of_cluster(config: TrackerConfig, question: &Question) -> Self {
+        Self::tracked(Tracked::new(config, question))
+    }
+
+    /// Those that an exporter tells of, of these namespaces; none means all.
+    ///
+    /// # Errors
+    /// If there is no answer that can be used.
+    pub async fn of_exporter(
+        exporter: &ApiClient,
+        namespaces: &[String],
+        question: &Question,
+    ) -> Result<Self, AskError> {
+        Ok(Told::ask(exporter, namespaces, question).await?.into())
+    }
+
+    /// Accounts for one more look at the cluster, all of it at its end: it shows one moment.
+    pub fn add(&mut self, listed: Listed) {
+        if let Account::Tracked(tracked) = &mut self.account {
+            self.doubts = tracked.add(listed);
+        }
+    }
+
+    /// Up to when everything is accounted for; `None` before anything is known.
+    pub fn now(&self) -> Option<Timestamp> {
+        match &self.account {
+            Account::Tracked(tracked) => tracked.tracker.accounted_time(),
+            Account::Told(told) => told.time,
+        }
+    }
+
+    /// Those in flight, by stage, in each the one that entered it first.
+    pub fn in_flight(&self) -> Box<dyn Iterator<Item = PodInFlight<'_>> + '_> {
+        match &self.account {
+            Account::Tracked(tracked) => {
+                let in_flight = tracked.tracker.in_flight_after(None);
+                Box::new(in_flight.map(|(_, pod)| PodInFlight::Tracked(pod)))
+            }
+            Account::Told(told) => Box::new(told.in_flight.iter().filter_map(|record| {
+                let Progress::InFlight { waiting, .. } = record.progress else {
+                    return None;
+                };
+                Some(PodInFlight::Told(record, waiting))
+            })),
+        }
+    }
+
+    /// Whether the source has more pods in flight than it was asked for.
+    pub const fn has_more(&self) -> bool {
+        match &self.account {
+            Account::Tracked(_) => false,
+            Account::Told(told) => told.has_more,
+        }
+    }
+
+    /// The kubeconfig of the cluster, where its exporter names one.
+    pub fn kubeconfig(&self) -> Option<&str> {
+        self.freshness.as_ref()?.kubeconfig.as_deref()
+    }
+
+    /// What is broken, by the looks before; `None` where an exporter was not asked for it, or does not say.
+    pub fn problems(&mut self) -> Option<Problems> {
+        let found = match &mut self.account {
+            Account::Tracked(tracked) => tracked.problems(),
+            Account::Told(told) => return told.problems.take(),
+        };
+        Some(Problems { clocks_ahead: self.clocks_ahead.clone(), ..found })
+    }
+
+    /// Explains the startup of `target`. Of a workload it is the pod in flight that was created first, or else
+    /// the one that took longest, those whose times are known first; of several pods of one name, the newest.
+    ///
+    /// # Errors
+    /// If there is no such startup.
+    pub fn explanation(&mut self, target: &Target) -> Result<Explanation, NoStartup> {
+        let fitting = self.in_flight().filter(|pod| target.fits(pod.pod()));
+        let in_flight: Vec<Record> = fitting.map(|pod| pod.record()).collect();
+        let (mut ended, mut pods) = match &mut self.account {
+            Account::Tracked(tracked) => tracked.ended(),
+            Account::Told(told) => (told.ended(target), told.counted(target)),
+        };
+        pods.in_flight = in_flight.len() as u64;
+        let chosen = choose_in_flight(target, in_flight).or_else(|| ended.take());
+        let mut record = chosen.ok_or_else(|| self.excluded())?;
+        let peers = self.peers(&record);
+        let clock = match &self.account {
+            Account::Tracked(tracked) => {
+                record.pod.node.as_deref().and_then(|node| tracked.tracker.clock_off(node))
+            }
+            Account::Told(told) => {
+                let mut clocks = told.clocks.iter();
+                clocks.find(|clock| Some(&*clock.node) == record.pod.node.as_deref()).cloned()
+            }
+        };
+        let mut doubts = self.doubts.clone();
+        doubts.extend(clock.as_ref().map(node_clocks::doubt));
+        doubts.extend(ClockAhead::line(&self.clocks_ahead));
+        let now = self.now().unwrap_or(record.discovered);
+        let seen = match &mut self.account {
+            Account::Tracked(tracked) => tracked.seen(&mut record),
+            Account::Told(told) => told.seen(&record),
+        };
+        let workload_pods = target.is_workload().then_some(pods);
+        let context = Context { peers, workload_pods, doubts, ..seen };
+        Ok(Explanation::new(&record, context, now).about_cluster(self.kubeconfig()))
+    }
+
+    /// The other pods that wait for the same as a pod in flight.
+    fn peers(&self, record: &Record) -> Option<Peers> {
+        let Progress::InFlight { waiting, .. } = record.progress else {
+            return None;
+        };
+        let mut peers = Peers::new(waiting);
+        for other in self.in_flight().filter(|other| other.uid() != record.uid) {
+            peers.add(other.waiting(), other.pod());
+        }
+        Some(peers)
+    }
+
+    /// Why there is no startup of the target.
+    fn excluded(&self) -> NoStartup {
+        match &self.account {
+            Account::Tracked(tracked) => tracked.kept.excluded.unwrap_or(NoStartup::Unknown),
+            Account::Told(_) => NoStartup::Unknown,
+        }
+    }
+
+    /// The worst startups of the pods that fit `target`.
+    pub fn worst(&mut self, target: &Target) -> Worst {
+        let mut worst = match &mut self.account {
+            Account::Tracked(tracked) => std::mem::take(&mut tracked.kept.worst),
+            Account::Told(told) => told.worst(),
+        };
+        for pod in self.in_flight().filter(|pod| target.fits(pod.pod())) {
+            let record = pod.record();
+            let context = match &self.account {
+                Account::Tracked(tracked) => tracked.kept.context(record.uid),
+                Account::Told(_) => Context::default(),
+            };
+            worst.add(&record, context, self.now().unwrap_or(record.discovered));
+        }
+        worst.clocks_ahead.clone_from(&self.clocks_ahead);
+        worst.sorted().about_cluster(self.kubeconfig())
+    }
+}
+
+impl From<Told> for Pods {
+    fn from(told: Told) -> Self {
+        Self {
+            fresh: told.freshness.as_ref().is_none_or(Freshness::is_fresh),
+            freshness: told.freshness.clone(),
+            account: Account::Told(Box::new(told)),
+            clocks_ahead: Vec::new(),
+            doubts: Vec::new(),
+        }
+    }
+}
+
+/// Of a workload, the pod that was created first; of several pods of one name, the newest.
+fn choose_in_flight(target: &Target, in_flight: Vec<Record>) -> Option<Record> {
+    match target.is_workload() {
+        true => in_flight.into_iter().min_by_key(created),
+        false => in_flight.into_iter().max_by_key(created),
+    }
+}
+
+/// When a pod was created, or at least was there.
+fn created(record: &Record) -> (Timestamp, Reverse<PodUid>) {
+    let times = record.milestones.iter().filter_map(|reached| reached.time);
+    let first = times.min();
+    (first.unwrap_or(record.discovered), Reverse(record.uid))
+}

@@ -1,0 +1,88 @@
+//! What the statuses of pods say that records do not have: whether a pod had lost when it started up by the
+//! time at which it was first seen, and how it ended.
+
+use std::collections::HashMap;
+
+use crate::explain::Target;
+use podinit_core::lifecycle::LostStartup;
+use podinit_core::pod::{ConditionStatus, ConditionType, Ending, Phase, PodSnapshot, PodUid};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::WatchEventKind;
+use podinit_reports::reader::{Body, Document};
+
+/// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
+#[derive(Default)]
+pub(super) struct Statuses {
+    first: HashMap<PodUid, FirstSight>,
+    /// How the pods of the target ended
+    endings: HashMap<PodUid, Ending>,
+}
+
+/// What the first snapshot of a pod shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FirstSight {
+    /// Why its status no longer says when it started up
+    pub lost: Option<LostStartup>,
+    /// A report sets it aside for that: its startup was over
+    pub is_set_aside: bool,
+    /// It had ended
+    pub has_ended: bool,
+    /// A list showed it, and it was bound: what it waited for before, no status tells
+    pub was_bound: bool,
+    /// A list showed that it crashes after it was ready, and since when ([§13.11](crate::specification#s13-11))
+    pub crashes_since: Option<Timestamp>,
+}
+
+impl Statuses {
+    /// Reads those of a document.
+    pub(super) fn read(&mut self, document: &Document, target: &Target) {
+        match &document.body {
+            Body::List { pods, .. } => pods.iter().for_each(|pod| self.add(pod, target, true)),
+            Body::Pod(pod) => self.add(pod, target, true),
+            Body::Event(
+                WatchEventKind::Added(pod)
+                | WatchEventKind::Modified(pod)
+                | WatchEventKind::Deleted(pod),
+            ) => self.add(pod, target, false),
+            Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => {}
+        }
+    }
+
+    /// Reads that of a pod, which a list shows or an event.
+    pub(super) fn add(&mut self, pod: &PodSnapshot, target: &Target, is_listed: bool) {
+        self.first.entry(pod.uid).or_insert_with(|| {
+            let lost = LostStartup::of(pod);
+            let scheduled = pod.conditions.holding(ConditionType::PodScheduled);
+            FirstSight {
+                lost,
+                is_set_aside: lost.is_some() && pod.has_started_up(),
+                has_ended: pod.phase != Phase::Active,
+                was_bound: is_listed && scheduled.is_some(),
+                crashes_since: crashes_since(pod).filter(|_| is_listed),
+            }
+        });
+        if let Some(ending) = pod.ending.as_deref()
+            && target.fits(&pod.info)
+        {
+            self.endings.insert(pod.uid, ending.clone());
+        }
+    }
+
+    /// What was first seen of a pod.
+    pub(super) fn first(&self, uid: PodUid) -> FirstSight {
+        self.first.get(&uid).copied().unwrap_or_default()
+    }
+
+    /// How a pod of the target ended, as far as its status says.
+    pub(super) fn ending(&self, uid: PodUid) -> Option<Ending> {
+        self.endings.get(&uid).cloned()
+    }
+}
+
+/// Since when a pod that has been ready waits with CrashLoopBackOff.
+fn crashes_since(pod: &PodSnapshot) -> Option<Timestamp> {
+    let ready = pod.conditions.get(ConditionType::Ready);
+    let unready = ready.filter(|ready| ready.status == ConditionStatus::False)?;
+    let crashes = pod.phase == Phase::Active && pod.crashing_container().is_some();
+    unready.last_transition.filter(|_| crashes && pod.has_started_up())
+}

@@ -1,0 +1,212 @@
+//! Pods of which an exporter tells, by its API or on its page.
+
+use super::question::Question;
+use crate::api::client::{ApiClient, AskError, List, Records};
+use crate::explain::{Context, Fleet, Target, TargetName, WorkloadPods, Worst};
+use crate::problems::Problems;
+use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
+use podinit_core::timestamp::Timestamp;
+use podinit_exporter::freshness::Freshness;
+use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_reports::report::KeptRecords;
+
+/// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
+const MOST: usize = 2_000;
+/// So many are read of startups that others are compared with, and of the worst.
+const A_PAGE: usize = 500;
+
+/// What an exporter has told.
+#[derive(Default)]
+pub struct Told {
+    /// Up to which instant it had accounted for everything
+    pub time: Option<Timestamp>,
+    /// How far it can be trusted; an earlier version does not say
+    pub freshness: Option<Freshness>,
+    /// Pods in flight
+    pub in_flight: Vec<Record>,
+    /// Whether it has more pods in flight
+    pub has_more: bool,
+    /// Startups that have ended, of those that were asked for; the newest first
+    pub ended: Vec<Record>,
+    /// Startups that ended as ready, for the medians
+    pub ready: Vec<Record>,
+    /// The nodes whose clocks are off
+    pub clocks: Vec<NodeClock>,
+    /// What is broken, where it was asked for it
+    pub problems: Option<Problems>,
+}
+
+impl Told {
+    /// Asks an exporter what a question needs, of these namespaces; none means all.
+    pub(super) async fn ask(
+        exporter: &ApiClient,
+        namespaces: &[String],
+        question: &Question,
+    ) -> Result<Self, AskError> {
+        match question {
+            Question::Problems => {
+                let found = exporter.problems().await?;
+                let freshness = found.freshness.clone();
+                Ok(Self { freshness, problems: Some(found), ..Self::default() })
+            }
+            Question::Stuck(most) => Self::stuck(exporter, namespaces, *most).await,
+            Question::Startup(target) => Self::startup(exporter, target).await,
+            Question::Worst(target) => Self::worst_of(exporter, target).await,
+        }
+    }
+
+    async fn stuck(
+        exporter: &ApiClient,
+        namespaces: &[String],
+        most: usize,
+    ) -> Result<Self, AskError> {
+        let mut told = Self::default();
+        let chosen = namespaces.iter().map(|name| vec![("namespace", &**name)]);
+        let chosen: Vec<_> = if namespaces.is_empty() { vec![vec![]] } else { chosen.collect() };
+        for parameters in chosen {
+            let room = most - told.in_flight.len();
+            if room == 0 {
+                told.has_more = true;
+                break;
+            }
+            told.add(exporter.list(List::Stuck, &parameters, room).await?);
+        }
+        // Problems are of all namespaces.
+        if told.in_flight.is_empty() && namespaces.is_empty() {
+            // An exporter of an earlier version does not say.
+            told.problems = exporter.problems().await.ok().filter(|problems| problems.fresh);
+        }
+        Ok(told)
+    }
+
+    async fn startup(exporter: &ApiClient, target: &Target) -> Result<Self, AskError> {
+        let (candidates, ended) = candidates(exporter, target).await?;
+        let ready = exporter.list(List::Ended, &[("outcome", "ready")], A_PAGE).await?.records;
+        let mut told = Self { ended, ready, ..Self::default() };
+        // The last question: its time is not before anything that the others have told.
+        told.add(exporter.list(List::InFlight, &[], MOST).await?);
+        told.time = told.time.or_else(|| Some(SystemClock.now()));
+        candidates.into_iter().for_each(|candidate| told.add_in_flight(candidate));
+        // Without what is broken, nothing is known of clocks.
+        let problems = exporter.problems().await;
+        told.clocks = problems.map_or_else(|_| Vec::new(), |found| found.clocks);
+        Ok(told)
+    }
+
+    async fn worst_of(exporter: &ApiClient, target: &Target) -> Result<Self, AskError> {
+        let namespace = in_namespace(target);
+        let with = |more: (&'static str, &'static str)| [namespace.clone(), vec![more]].concat();
+        let slowest =
+            exporter.list(List::Ended, &with(("sort", "created_to_ready")), A_PAGE).await?;
+        let failed = exporter.list(List::Ended, &with(("outcome", "failed")), A_PAGE).await?;
+        let ended = [slowest.records, failed.records].concat();
+        let mut told = Self { ended, ..Self::default() };
+        told.add(exporter.list(List::InFlight, &namespace, MOST).await?);
+        told.time = told.time.or_else(|| Some(SystemClock.now()));
+        Ok(told)
+    }
+
+    /// Adds a list of pods in flight.
+    fn add(&mut self, list: Records) {
+        self.time = list.time.or(self.time);
+        self.has_more |= list.has_more;
+        self.in_flight.extend(list.records);
+        let was_fresh = self.freshness.as_ref().is_none_or(Freshness::is_fresh);
+        // What one list does not know of the present, all of them do not.
+        self.freshness = if was_fresh { list.freshness } else { self.freshness.take() };
+    }
+
+    /// Adds a pod in flight that may be among them.
+    pub fn add_in_flight(&mut self, record: Record) {
+        if self.in_flight.iter().all(|other| other.uid != record.uid) {
+            self.in_flight.push(record);
+        }
+    }
+
+    /// Of the startups of the target that have ended: of a workload, the one that took longest; of several pods of one
+    /// name, the newest.
+    pub(super) fn ended(&self, target: &Target) -> Option<Record> {
+        let mut ended = self.ended.iter().filter(|record| target.fits(&record.pod));
+        let chosen = match target.is_workload() {
+            true => ended.max_by_key(|record| record.duration(Interval::CreatedToReady)),
+            false => ended.next(),
+        };
+        chosen.cloned()
+    }
+
+    /// How many they are.
+    pub(super) fn counted(&self, target: &Target) -> WorkloadPods {
+        let ended = self.ended.iter().filter(|record| target.fits(&record.pod));
+        let (ready, other): (Vec<_>, Vec<_>) =
+            ended.partition(|record| record.outcome() == Some(Outcome::Ready));
+        WorkloadPods { in_flight: 0, ready: ready.len() as u64, other: other.len() as u64 }
+    }
+
+    /// What the record that is explained is seen beside.
+    pub(super) fn seen(&self, record: &Record) -> Context {
+        Context {
+            fleet: Fleet::of_records(&self.ready, record.uid),
+            ending: record.ending().cloned(),
+            ..Context::default()
+        }
+    }
+
+    /// The worst of the startups that have ended.
+    pub(super) fn worst(&self) -> Worst {
+        let mut worst = Worst::default();
+        for record in &self.ended {
+            worst.add(record, Context::default(), self.time.unwrap_or(record.discovered));
+        }
+        worst
+    }
+}
+
+fn in_namespace(target: &Target) -> Vec<(&'static str, &str)> {
+    target.namespace.iter().map(|name| ("namespace", &**name)).collect()
+}
+
+/// The records among which the target is, if the exporter has it: those in flight, and those that have ended.
+async fn candidates(
+    exporter: &ApiClient,
+    target: &Target,
+) -> Result<(Vec<Record>, Vec<Record>), AskError> {
+    let owner = match (&target.name, &target.namespace) {
+        (TargetName::Pod(name), Some(namespace)) => {
+            let found = exporter.pod(namespace, name).await?.into_iter();
+            return Ok(found.partition(|record| record.outcome().is_none()));
+        }
+        // The API finds a pod by both names only.
+        (TargetName::Pod(_), None) | (TargetName::Any, _) => None,
+        (TargetName::Workload { kind, name }, _) => Some(format!("{kind}/{name}")),
+    };
+    let mut parameters = Vec::new();
+    if let Some(owner) = &owner {
+        parameters.push(("workload", &**owner));
+        parameters.extend(in_namespace(target));
+    }
+    let in_flight = exporter.list(List::InFlight, &parameters, MOST).await?;
+    let ended = exporter.list(List::Ended, &parameters, MOST).await?;
+    Ok((in_flight.records, ended.records))
+}
+
+/// What these exporters have kept, the shards of one cluster or of several.
+///
+/// # Errors
+/// If one of them gives no answer that can be used.
+pub async fn kept_records(exporters: &[ApiClient]) -> Result<KeptRecords, AskError> {
+    let mut kept = KeptRecords::default();
+    for exporter in exporters {
+        // First: a pod that becomes ready meanwhile is among those that have ended, too, and counts as one of them.
+        let in_flight = exporter.list(List::InFlight, &[], MOST).await?;
+        let newest = exporter.list(List::Ended, &[], MOST).await?;
+        kept.time = kept.time.max(in_flight.time).max(newest.time);
+        kept.ended.extend(newest.records);
+        kept.in_flight.extend(in_flight.records);
+        for sort in ["created_to_ready", "scheduled_to_ready"] {
+            let slow = exporter.list(List::Ended, &[("sort", sort)], MOST).await?;
+            kept.slow.extend(slow.records);
+        }
+    }
+    kept.make_unique();
+    Ok(kept)
+}

@@ -1,0 +1,305 @@
+//! Pods that were accounted for as `serve` does it: those of a recording, and those of the lists of a cluster, one look
+//! after the other.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::kept::Kept;
+use super::list;
+use super::listed_cluster::{Listed, Unlisted};
+use super::question::Question;
+use super::started_before::StartedBefore;
+use super::statuses::Statuses;
+use crate::explain::{Context, WorkloadPods};
+use crate::problems::{Problems, Seen};
+use podinit_core::kube_event::in_order_of_time;
+use podinit_core::lifecycle::{
+    Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
+};
+use podinit_core::problems::{Finding, OverTime};
+use podinit_core::timestamp::Timestamp;
+use podinit_reports::lone_list::replayed_to_end;
+use podinit_reports::reader::Document;
+use podinit_reports::replay::ReplayConfig;
+
+/// Pods that a tracker has accounted for.
+pub(super) struct Tracked {
+    pub tracker: Tracker,
+    config: TrackerConfig,
+    question: Question,
+    pub kept: Kept,
+    /// What the newest list shows of pods whose startup was over before
+    before: StartedBefore,
+    over_time: OverTime,
+}
+
+impl Tracked {
+    /// Nothing yet.
+    pub(super) fn new(config: TrackerConfig, question: &Question) -> Self {
+        Self {
+            tracker: Tracker::new(config.clone()),
+            config,
+            question: question.clone(),
+            kept: Kept::new(question, &Rc::default()),
+            before: StartedBefore::default(),
+            over_time: OverTime::default(),
+        }
+    }
+
+    /// Reads `documents` to their end.
+    ///
+    /// # Errors
+    /// If a document is malformed.
+    pub(super) fn of_recording<E>(
+        documents: impl IntoIterator<Item = Result<Document, E>>,
+        replay: ReplayConfig,
+        question: &Question,
+    ) -> Result<Self, E> {
+        let mut before = StartedBefore::default();
+        let statuses = Rc::<RefCell<Statuses>>::default();
+        let new_sink = || Kept::new(question, &statuses);
+        let see = |document: &Document, may_be_lone_list: bool| match question.target() {
+            Some(target) => statuses.borrow_mut().read(document, target),
+            None => before.read(document, may_be_lone_list),
+        };
+        let config = replay.tracker.clone();
+        let end = replayed_to_end(documents, replay, new_sink, see)?;
+        if !end.is_lone_list {
+            before.clear();
+        }
+        Ok(Self { tracker: end.tracker, kept: end.sink, before, ..Self::new(config, question) })
+    }
+
+    /// Accounts for one more look, all of it at its end: it shows one moment. Returns what that leaves in doubt of every
+    /// startup.
+    pub(super) fn add(&mut self, mut listed: Listed) -> Vec<String> {
+        in_order_of_time(&mut listed.events);
+        if let Some(target) = self.question.target() {
+            let doubts = listed.unlisted.iter().map(Unlisted::to_string);
+            let doubts = [list::OF_A_LIST.to_owned()].into_iter().chain(doubts).collect();
+            let statuses = Rc::<RefCell<Statuses>>::default();
+            for pod in listed.pods.iter().flat_map(|(_, pods)| pods) {
+                statuses.borrow_mut().add(pod, target, true);
+            }
+            let new_sink = || Kept::new(&self.question, &statuses);
+            (self.kept, self.tracker) =
+                list::replayed_list(listed, self.config.clone(), target, new_sink);
+            return doubts;
+        }
+        let now = listed.now;
+        if let Some((began, nodes)) = listed.nodes {
+            let nodes = PodEvent::Nodes(NodeEvent::Listed { nodes, began });
+            self.deliver(SourceId(0), nodes, now);
+        }
+        self.before.clear();
+        for ((began, pods), source) in listed.pods.into_iter().zip(0..) {
+            self.before.add(&pods);
+            let pods = pods.into();
+            self.deliver(SourceId(source), PodEvent::Listed { pods, began }, now);
+        }
+        for event in &listed.events {
+            self.deliver(SourceId(0), PodEvent::Event(event.clone()), now);
+        }
+        self.tracker.advance(now, &mut self.kept);
+        self.tracker.know_present_causes(&listed.events, now);
+        Vec::new()
+    }
+
+    fn deliver(&mut self, source: SourceId, event: PodEvent, now: Timestamp) {
+        let delivery = Delivery { source, event, now, observed: None, version: None };
+        self.tracker.apply(delivery, &mut self.kept);
+    }
+
+    /// The records of the newest startups that have ended.
+    fn newest(&self) -> Vec<Record> {
+        let newest = self.kept.newest.iter();
+        newest.map(|startup| self.tracker.record_of(startup)).collect()
+    }
+
+    /// The problems now, by those of the looks before.
+    pub(super) fn problems(&mut self) -> Problems {
+        let Some(now) = self.tracker.accounted_time() else {
+            return Problems::default();
+        };
+        let clocks = self.tracker.clocks_off();
+        let mut finding = Finding::new(&self.newest(), now).with_clocks(&clocks);
+        for (_, pod) in self.tracker.in_flight_after(None) {
+            finding.add(&pod.record());
+        }
+        let (config, has_record) = (self.config.clone(), |uid| self.kept.has(uid));
+        let counted = self.before.counted(&self.tracker, config, has_record, now);
+        counted.records.iter().for_each(|record| finding.add(record));
+        let found = finding.finish(&mut self.over_time);
+        Seen::new(found, clocks, now).problems.with_crashing(counted.crashing)
+    }
+
+    /// Of the startups of the target that have ended, the one to explain, and how many there are.
+    pub(super) fn ended(&mut self) -> (Option<Record>, WorkloadPods) {
+        let ended = self.kept.ended.as_ref();
+        let pods = std::mem::take(&mut self.kept.pods);
+        (ended.map(|startup| self.tracker.record_of(startup)), pods)
+    }
+
+    /// What the record that is explained is seen beside.
+    pub(super) fn seen(&mut self, record: &mut Record) -> Context {
+        let context = self.kept.context(record.uid);
+        // As a list shows it: what came before its crash was another run.
+        if let ([only], Some(since)) = (&mut record.causes[..], self.kept.crashes_since(record.uid))
+            && only.waiting.cause() == Cause::Crash
+        {
+            only.began = since;
+        }
+        let mut fleet = std::mem::take(&mut self.kept.fleet);
+        if record.outcome() == Some(Outcome::Ready) && context.lost.is_none() {
+            fleet.remove(record);
+        }
+        let probe_times = self.kept.probe_times.of_version(&record.pod);
+        Context { fleet, probe_times, ..context }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use podinit_core::lifecycle::{Interval, Latency, TimestampMode};
+    use podinit_decode::event::watch::EventDecoder;
+    use podinit_decode::{DecodeOptions, PodDecoder, rfc3339};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn time(second: i64) -> Timestamp {
+        Timestamp::from_seconds(1_767_225_600 + second)
+    }
+
+    fn stated(second: i64) -> String {
+        rfc3339::format(time(second))
+    }
+
+    /// A pod that its kubelet accepted in second 0; its containers are as `state` says, if there is a network.
+    fn pod(name: &str, state: Option<Value>) -> Value {
+        let holds =
+            |kind: &str| json!({"type": kind, "status": "True", "lastTransitionTime": stated(0)});
+        let mut conditions = vec![holds("PodScheduled")];
+        conditions.extend(state.is_some().then(|| holds("PodReadyToStartContainers")));
+        let statuses = state.map(|state| {
+            json!([{"name": "main", "image": "r.io/web:1", "ready": false, "restartCount": 0, "state": state}])
+        });
+        json!({
+            "metadata": {"name": name, "namespace": "shop", "uid": format!("uid-{name}"),
+                "creationTimestamp": stated(0)},
+            "spec": {"nodeName": "node-a0", "containers": [{"name": "main", "image": "r.io/web:1"}]},
+            "status": {"phase": "Pending", "startTime": stated(0), "conditions": conditions,
+                "containerStatuses": statuses.unwrap_or(json!([]))},
+        })
+    }
+
+    fn without_image(name: &str) -> Value {
+        pod(name, Some(json!({"waiting": {"reason": "ImagePullBackOff"}})))
+    }
+
+    fn warning(name: &str) -> Value {
+        json!({
+            "metadata": {"name": format!("{name}.1"), "namespace": "shop"},
+            "involvedObject": {"kind": "Pod", "namespace": "shop", "name": name, "uid": format!("uid-{name}")},
+            "reason": "FailedCreatePodSandBox", "message": "failed to setup network: no address left",
+            "type": "Warning", "reportingComponent": "kubelet", "count": 1,
+            "firstTimestamp": stated(1), "lastTimestamp": stated(1),
+        })
+    }
+
+    /// A look in this second.
+    fn look(looks: &mut Tracked, second: i64, pods: &[Value], events: &[Value]) -> Problems {
+        let options = DecodeOptions::of_records();
+        let pods = json!({"kind": "PodList", "items": pods}).to_string();
+        let pods = PodDecoder::new(options.clone()).list_page(pods.as_bytes()).unwrap();
+        let events = json!({"kind": "EventList", "items": events}).to_string();
+        let events = EventDecoder::new(options).list_page(events.as_bytes()).unwrap();
+        looks.add(Listed {
+            pods: vec![(time(second), pods.pods)],
+            events: events.events,
+            nodes: None,
+            unlisted: Vec::new(),
+            now: time(second),
+        });
+        looks.problems()
+    }
+
+    fn looks() -> Tracked {
+        let config = TrackerConfig {
+            timestamps: TimestampMode::Fused,
+            events: true,
+            ..TrackerConfig::default()
+        };
+        Tracked::new(config, &Question::Problems)
+    }
+
+    /// Each as "CAUSE PODS since SECOND".
+    fn lines(problems: &[crate::problems::Problem]) -> Vec<String> {
+        let second =
+            |text: &str| rfc3339::parse(text).unwrap().nanos_since(time(0)) / 1_000_000_000;
+        let line = problems.iter();
+        line.map(|one| format!("{} {} since {}", one.cause, one.pods, second(&one.since))).collect()
+    }
+
+    #[test]
+    fn a_pod_is_first_seen_with_what_its_events_say() {
+        let found = look(&mut looks(), 300, &[pod("a", None)], &[warning("a")]);
+        assert_eq!(lines(&found.problems), ["cni 1 since 1"]);
+        let message = found.problems[0].message.as_deref();
+        assert_eq!(message, Some("failed to setup network: no address left"));
+        // An Event that comes later is no part of what was seen first.
+        let mut looks = looks();
+        look(&mut looks, 60, &[pod("a", None)], &[]);
+        let found = look(&mut looks, 90, &[pod("a", None)], &[warning("a")]);
+        assert_eq!(lines(&found.problems), Vec::<String>::new());
+        let found = look(&mut looks, 105, &[pod("a", None)], &[]);
+        assert_eq!(lines(&found.problems), ["cni 1 since 90"]);
+    }
+
+    #[test]
+    fn a_problem_keeps_its_onset_and_is_told_of_once_it_has_ended() {
+        let mut looks = looks();
+        let found = look(&mut looks, 60, &[without_image("a")], &[]);
+        assert_eq!(lines(&found.problems), ["image 1 since 0"]);
+        // Its first pod is gone, and the next one came later.
+        let found = look(&mut looks, 90, &[without_image("b"), without_image("a")], &[]);
+        assert_eq!(lines(&found.problems), ["image 2 since 0"]);
+        let mut later = without_image("b");
+        later["metadata"]["creationTimestamp"] = json!(stated(50));
+        let found = look(&mut looks, 120, &[later], &[]);
+        assert_eq!(lines(&found.problems), ["image 1 since 0"]);
+        let found = look(&mut looks, 150, &[], &[]);
+        assert_eq!(lines(&found.problems), Vec::<String>::new());
+        assert_eq!(lines(&found.ended), ["image 1 since 0"]);
+        assert_eq!(found.ended[0].ended, Some(stated(150)));
+        let found = look(&mut looks, 150 + 600, &[], &[]);
+        assert_eq!(lines(&found.ended), Vec::<String>::new());
+    }
+
+    #[test]
+    fn pods_that_start_up_between_looks_are_compared_with() {
+        let running = |ready: i64| {
+            let mut pod = pod("a", Some(json!({"running": {"startedAt": stated(ready)}})));
+            let conditions = pod["status"]["conditions"].as_array_mut().unwrap();
+            for kind in ["Initialized", "ContainersReady", "Ready"] {
+                conditions.push(
+                    json!({"type": kind, "status": "True", "lastTransitionTime": stated(ready)}),
+                );
+            }
+            pod["status"]["phase"] = json!("Running");
+            pod
+        };
+        let mut looks = looks();
+        look(&mut looks, 10, &[pod("a", None)], &[]);
+        look(&mut looks, 20, &[running(15)], &[]);
+        let newest = looks.newest();
+        let took = newest.iter().map(|record| record.duration(Interval::CreatedToReady));
+        assert_eq!(took.collect::<Vec<_>>(), [Some(Latency::from_nanos(15_000_000_000))]);
+        // One that was ready at the first look is not known to have started well.
+        let mut later = self::looks();
+        look(&mut later, 20, &[running(15)], &[]);
+        assert_eq!(later.newest().len(), 0);
+    }
+}

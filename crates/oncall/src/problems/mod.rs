@@ -1,0 +1,240 @@
+//! `podinit problems`: what is broken, where and since when ([§13](crate::specification#s13)).
+//!
+//! ```text
+//! records of serve ─▶ Finder ─▶ Seen ─▶ Snapshots ─▶ /api/v1/problems, page
+//!                        │               └─▶ podinit_problem_pods
+//! Pods of any source ────┴─▶ Problems ─▶ table | wide | json
+//! ```
+
+mod census;
+mod finder;
+mod routes;
+mod seen;
+mod sentence;
+mod snapshots;
+mod table;
+
+pub use census::{Census, Group, Most, Wanted, Workload, WorkloadKey};
+pub use finder::Finder;
+pub use routes::router;
+pub use seen::Seen;
+pub use snapshots::{Publisher, Snapshots, channel};
+
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
+use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
+use podinit_core::problems::{self, Earlier, FoundCapacity, FoundPod, FoundState};
+use podinit_core::timestamp::Timestamp;
+use podinit_decode::rfc3339;
+use podinit_exporter::freshness::Freshness;
+use podinit_reports::reader::ClockAhead;
+use podinit_text::strangers_text;
+
+/// Where the sections of causes stand, without the name of one.
+const RUNBOOKS: &str = "deploy/runbooks.md#cause-";
+
+/// What is broken at an instant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "problems", transform = with_freshness)]
+pub struct Problems {
+    /// Up to which instant everything was accounted for when they were found; `None` before anything was
+    pub time: Option<String>,
+    /// How many seconds ago an exporter found them; left out before it did
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age_seconds: Option<f64>,
+    /// Whether the source knows the present
+    pub fresh: bool,
+    /// How far an exporter can be trusted; left out of a list or a recording
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Freshness")]
+    pub freshness: Option<Freshness>,
+    /// The clocks by which a recording states times that lie in the future; left out where there are none
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks_ahead: Vec<ClockAhead>,
+    /// Those with new pods first, and then those that stand still; of each the one with the most pods first
+    pub problems: Vec<Problem>,
+    /// How many affected pods have a value that was not compared, because there are too many different ones; left out
+    /// where none has
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_compared: usize,
+    /// Those that have ended within 10 minutes, the newest first, each as it was last
+    pub ended: Vec<Problem>,
+    /// Of one list, how many other pods that had started wait with CrashLoopBackOff now; left out where none does
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub crashing: usize,
+    /// The nodes whose clocks are off, by name, with pods in flight or without
+    #[serde(default)]
+    pub clocks: Vec<NodeClock>,
+}
+
+/// An exporter always says how far it can be trusted.
+fn with_freshness(schema: &mut Schema) {
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.push("freshness".into());
+    }
+}
+
+/// A set of pods that one cause affects.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "problem")]
+pub struct Problem {
+    pub cause: String,
+    /// What kind of thing its pods share, where they share one
+    pub dimension: Option<String>,
+    /// Which one
+    pub value: Option<String>,
+    /// How many pods it has
+    pub pods: usize,
+    /// How many of them are stuck
+    pub stuck: usize,
+    /// How many of them have ended within 10 minutes, rejected or failed; left out where none has
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: usize,
+    /// How many of them became ready within 10 minutes and crash again; left out where none does
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub relapsed: usize,
+    /// When the first of them, but for `earlier`, had the cause first in its stage
+    #[schemars(with = "Timestamp")]
+    pub since: String,
+    /// The few, at most a tenth, that had it at least 15 minutes before those; left out if no pod did
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
+    /// On how many nodes they are
+    pub nodes: usize,
+    /// Of how many workloads they are
+    pub workloads: usize,
+    /// In how many namespaces they are
+    pub namespaces: usize,
+    /// The container that gives nine tenths of them the cause; left out where they have only one, or differ
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    /// What Kubernetes says of most of them
+    pub message: Option<String>,
+    /// What autoscalers say of most of those that are unschedulable
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unschedulable: Option<FoundCapacity>,
+    /// The three pods that have waited longest
+    pub oldest: Vec<PodName>,
+    /// All of this for people
+    pub sentence: String,
+    /// A command that shows more
+    pub next_command: String,
+    /// Where it says what to do
+    pub runbook: String,
+    /// When it was found to have no pod any longer; the figures are those before that. Left out while it lasts
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Timestamp>")]
+    pub ended: Option<String>,
+}
+
+/// Which pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "pod")]
+pub struct PodName {
+    pub namespace: String,
+    pub name: String,
+}
+
+/// Whether a count is zero, and left out.
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Problems {
+    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
+    /// whose clocks are off.
+    pub fn find(
+        in_flight: Vec<Record>,
+        newest: &[Record],
+        clocks: Vec<NodeClock>,
+        now: Option<Timestamp>,
+    ) -> Self {
+        Seen::of(in_flight, newest, clocks, now).problems
+    }
+
+    /// The same of a list in which so many pods crash that had started, those of problems included.
+    pub fn with_crashing(mut self, all: usize) -> Self {
+        let counted: usize = self.problems.iter().map(|problem| problem.relapsed).sum();
+        self.crashing = all.saturating_sub(counted);
+        self
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// Never for what this room makes: it holds no maps.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        strangers_text::json(self)
+    }
+}
+
+impl Problem {
+    /// Whether it is that a clock is off, which keeps no pod from starting.
+    pub fn is_of_clock(&self) -> bool {
+        self.cause == Cause::Clock.as_str()
+    }
+
+    fn of(problem: &problems::Problem, now: Timestamp, ended: Option<Timestamp>) -> Self {
+        let shared = problem.shared.as_ref();
+        let name = |pod: &FoundPod| PodName {
+            namespace: pod.namespace.to_string(),
+            name: pod.name.to_string(),
+        };
+        Self {
+            cause: problem.cause.as_str().to_owned(),
+            dimension: shared.map(|(dimension, _)| dimension.as_str().to_owned()),
+            value: shared.map(|(_, value)| value.to_string()),
+            pods: problem.pods,
+            stuck: problem.stuck,
+            failed: problem.failed,
+            relapsed: problem.relapsed,
+            since: rfc3339::format(problem.since),
+            earlier: problem.earlier,
+            nodes: problem.nodes,
+            workloads: problem.workloads,
+            namespaces: problem.namespaces,
+            container: (problem.container.as_deref()).map(|container| container.name.to_string()),
+            message: problem.message.as_deref().map(str::to_owned),
+            unschedulable: problem.capacity.clone(),
+            oldest: problem.oldest.iter().map(name).collect(),
+            sentence: sentence::of(problem, now, ended),
+            next_command: next_command(problem),
+            runbook: format!("{RUNBOOKS}{}", problem.cause.as_str()),
+            ended: ended.map(rfc3339::format),
+        }
+    }
+}
+
+/// Those of `clocks` of which none of `problems` tells.
+pub fn untold<'a>(
+    clocks: &'a [NodeClock],
+    problems: &'a [Problem],
+) -> impl Iterator<Item = &'a NodeClock> {
+    clocks.iter().filter(|clock| {
+        let mut of_clocks = problems.iter().filter(|problem| problem.is_of_clock());
+        !of_clocks.any(|problem| problem.value.as_deref() == Some(&*clock.node))
+    })
+}
+
+/// The command that shows more about the cause of a problem, of its pod that has waited longest.
+fn next_command(problem: &problems::Problem) -> String {
+    let Some(pod) = problem.oldest.first() else {
+        return String::new();
+    };
+    if let Some(clock) = &problem.clock {
+        return time_of_node(&clock.node);
+    }
+    let named = PodOnNode { namespace: &pod.namespace, name: &pod.name, node: pod.node.as_deref() };
+    match (pod.state, problem.cause) {
+        (FoundState::InFlight { waiting, .. }, cause) => {
+            next_command_of(named, WaitReason::new(waiting.stage(), cause))
+        }
+        // A pod that has failed does not run again.
+        (FoundState::Ended { .. }, Cause::Crash) if pod.has_failed() => logs_of(named, Run::Last),
+        (FoundState::Ended { .. }, Cause::Crash) => logs_of(named, Run::Before),
+        (FoundState::Ended { .. }, _) => next_command_of(named, None),
+    }
+}

@@ -1,0 +1,37 @@
+//! The path of the API that says what is broken.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+use http::header::HeaderMap;
+
+use super::Snapshots;
+use crate::api::document;
+use podinit_exporter::freshness::FreshnessSource;
+
+struct Sources {
+    problems: Snapshots,
+    freshness: Arc<FreshnessSource>,
+}
+
+/// `GET /api/v1/problems`. The caller decides who may ask.
+pub fn router(problems: Snapshots, freshness: Arc<FreshnessSource>) -> Router {
+    Router::new()
+        .route("/api/v1/problems", get(newest))
+        .with_state(Arc::new(Sources { problems, freshness }))
+}
+
+/// The newest finding, at once.
+async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Response {
+    let freshness = sources.freshness.now();
+    let lasting = freshness.lasting();
+    let found = sources.problems.told(freshness);
+    document(
+        &headers,
+        &found,
+        &(found.fresh, lasting, (&found.problems, found.not_compared), &found.ended, &found.clocks),
+    )
+}

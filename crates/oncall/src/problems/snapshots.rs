@@ -1,0 +1,75 @@
+//! The newest finding, for all who want to know: they never wait, neither for accounting nor for each other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::{Problems, Seen};
+use crate::explain::addressed;
+use podinit_core::problems::FINDING_LASTS;
+use podinit_exporter::freshness::Freshness;
+
+/// A finding, and when it began: it is of that moment.
+type Newest = Option<(Instant, Arc<Seen>)>;
+
+/// Who finds problems, and who wants to know.
+pub fn channel() -> (Publisher, Snapshots) {
+    let (sender, receiver) = watch::channel(None);
+    (Publisher(sender), Snapshots(receiver))
+}
+
+/// Gives findings to those who want to know.
+#[derive(Debug)]
+pub struct Publisher(watch::Sender<Newest>);
+
+impl Publisher {
+    /// The newest finding, which began then.
+    pub fn publish(&self, seen: Seen, began: Instant) {
+        self.0.send_replace(Some((began, Arc::new(seen))));
+    }
+}
+
+/// The newest finding.
+#[derive(Clone, Debug)]
+pub struct Snapshots(watch::Receiver<Newest>);
+
+impl Snapshots {
+    /// The newest finding; `None` before the first.
+    pub fn newest(&self) -> Option<Arc<Seen>> {
+        self.0.borrow().as_ref().map(|(_, seen)| Arc::clone(seen))
+    }
+
+    /// How old it is.
+    pub(super) fn age(&self) -> Option<Duration> {
+        self.0.borrow().as_ref().map(|(at, _)| at.elapsed())
+    }
+
+    /// Why the newest finding says nothing of the present, if it does not.
+    pub fn unknown(&self) -> Option<String> {
+        match self.age() {
+            None => Some("podinit knows no pod yet".to_owned()),
+            Some(age) if age > FINDING_LASTS => {
+                Some(format!("podinit is busy, it looked {} s ago", age.as_secs()))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// The problems, as an exporter tells them that can be trusted so far.
+    pub(super) fn told(&self, freshness: Freshness) -> Problems {
+        let problems = self.newest().map(|seen| seen.problems.clone());
+        let mut told = problems.unwrap_or_default();
+        for problem in told.problems.iter_mut().chain(&mut told.ended) {
+            problem.next_command =
+                addressed(&problem.next_command, freshness.kubeconfig.as_deref());
+        }
+        Problems {
+            age_seconds: self.age().map(|age| age.as_secs_f64()),
+            fresh: freshness.is_fresh() && self.unknown().is_none(),
+            freshness: Some(freshness),
+            ..told
+        }
+    }
+}

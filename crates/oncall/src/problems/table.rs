@@ -1,0 +1,122 @@
+//! Problems for people.
+
+use super::{Problem, Problems, untold};
+use crate::node_clocks;
+use podinit_text::document::{Document, Format, Style};
+use podinit_text::strangers_text::shown;
+use podinit_text::table::{Table, cell};
+use podinit_text::words::count;
+
+const NARROW: [&str; 8] =
+    ["PODS", "STUCK", "SINCE", "CAUSE", "SHARED", "NODES", "WORKLOADS", "NAMESPACES"];
+const WIDE: [&str; 3] = ["MESSAGE", "NEXT", "RUNBOOK"];
+/// How many problems that have ended the narrow table names, newest first.
+const MOST_ENDED: usize = 5;
+
+impl Problems {
+    /// A sentence for each problem, and a table of their figures. `wide` adds columns.
+    pub fn to_table(&self, wide: bool, style: Style) -> String {
+        let mut document = Document::new(Format::Text(style));
+        match self.problems.is_empty() {
+            true => document.sentence(&self.summary()),
+            false => document.list(sentences(&self.problems)),
+        }
+        let clocks = untold(&self.clocks, &self.problems).map(node_clocks::sentence);
+        document.list(clocks.map(|clock| shown(&clock).into_owned() + "."));
+        if !self.problems.is_empty() {
+            let mut head = NARROW.to_vec();
+            head.extend(WIDE.into_iter().filter(|_| wide));
+            let rows = self.problems.iter().map(|problem| cells(problem, wide));
+            document.table(&Table::new(&head, rows));
+            if self.not_compared > 0 {
+                document.paragraph(&format!(
+                    "{} of the pods have an image, workload, node or namespace that was not compared: there are too \
+                     many different ones.",
+                    self.not_compared
+                ));
+            }
+        }
+        let most = if wide { usize::MAX } else { MOST_ENDED };
+        let (named, others) = self.ended.split_at(self.ended.len().min(most));
+        if !named.is_empty() {
+            let more = Some(others.len()).filter(|others| *others > 0);
+            let more = more.map(|others| format!("… and {others} more, which -o wide lists"));
+            let lines =
+                ["Ended lately:".to_owned()].into_iter().chain(sentences(named)).chain(more);
+            document.paragraph(&lines.collect::<Vec<_>>().join("\n"));
+        }
+        if self.crashing > 0 {
+            let pods = count(self.crashing, "pod that had started is", "pods that had started are");
+            document.paragraph(&format!("{pods} crashing now."));
+        }
+        document.finish()
+    }
+
+    /// One line: the worst problem, or that there is none.
+    pub fn summary(&self) -> String {
+        match (self.problems.first(), &self.time) {
+            (Some(worst), _) => shown(&worst.sentence).into_owned(),
+            (None, Some(_)) => "No problem among the pods that are starting up.".to_owned(),
+            (None, None) => "Nothing is known yet.".to_owned(),
+        }
+    }
+}
+
+fn sentences(problems: &[Problem]) -> impl Iterator<Item = String> {
+    problems.iter().map(|problem| shown(&problem.sentence).into_owned())
+}
+
+fn cells(problem: &Problem, wide: bool) -> Vec<String> {
+    let shared = match (&problem.dimension, &problem.value) {
+        (Some(dimension), Some(value)) => format!("{dimension} {value}"),
+        _ => String::new(),
+    };
+    let mut cells = vec![
+        problem.pods.to_string(),
+        problem.stuck.to_string(),
+        problem.since.clone(),
+        problem.cause.clone(),
+        shared,
+        problem.nodes.to_string(),
+        problem.workloads.to_string(),
+        problem.namespaces.to_string(),
+    ];
+    if wide {
+        cells.extend([
+            problem.message.clone().unwrap_or_default(),
+            problem.next_command.clone(),
+            problem.runbook.clone(),
+        ]);
+    }
+    cells.iter().map(|text| cell(text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Style = Style { colour: false, width: 80 };
+
+    #[test]
+    fn what_was_not_compared_is_said() {
+        let found =
+            Problems { problems: vec![Problem::default()], not_compared: 3, ..Problems::default() };
+        let said = "3 of the pods have an image, workload, node or namespace that was not compared: there are too many \
+                    different ones.\n";
+        assert!(found.to_table(false, PLAIN).ends_with(said));
+        let none = Problems { not_compared: 0, ..found };
+        assert!(!none.to_table(false, PLAIN).contains("compared"));
+    }
+
+    #[test]
+    fn the_narrow_table_names_five_that_have_ended_and_counts_the_others() {
+        let ended =
+            |number| Problem { sentence: format!("Problem {number}."), ..Problem::default() };
+        let found = Problems { ended: (0..7).map(ended).collect(), ..Problems::default() };
+        let narrow = found.to_table(false, PLAIN);
+        assert!(narrow.contains("Problem 4.\n… and 2 more, which -o wide lists\n"));
+        assert!(!narrow.contains("Problem 5."), "{narrow}");
+        let wide = found.to_table(true, PLAIN);
+        assert!(wide.contains("Problem 6.\n") && !wide.contains("more"), "{wide}");
+    }
+}
