@@ -9,9 +9,7 @@
 #[doc = include_str!("../docs/architecture.md")]
 pub mod architecture {}
 pub mod args;
-pub mod capture;
 pub mod commands;
-pub mod doctor;
 
 #[doc(no_inline)]
 pub use podinit_core::specification;

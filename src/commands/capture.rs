@@ -8,10 +8,6 @@ use anyhow::Context;
 use tokio::sync::Mutex;
 
 use crate::args::CaptureArgs;
-use crate::capture::{
-    self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
-    StartupCounts, Startups,
-};
 use podinit_exporter::process::signals;
 use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::SystemClock;
@@ -19,6 +15,10 @@ use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::Scope;
 use podinit_text::words::count;
+use podinit_tools::capture::{
+    self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
+    StartupCounts, Startups,
+};
 
 /// The deadline of the first request, which finds out whether the cluster can be recorded.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);

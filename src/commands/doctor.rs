@@ -7,10 +7,10 @@ use anyhow::Context;
 
 use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
-use crate::doctor::report::Report;
-use crate::doctor::{Doctor, report};
 use podinit_exporter::process::signals;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_tools::doctor::report::Report;
+use podinit_tools::doctor::{Doctor, report};
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
 /// status is that of the worst finding.

@@ -7,10 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
-use podinit::capture::{
-    Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, StartupCounts,
-    Startups, capture,
-};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
@@ -25,6 +21,10 @@ use podinit_sim::faults::{StreamFault, Target};
 use podinit_sim::node::NODES;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::{plan, rng::Rng};
+use podinit_tools::capture::{
+    Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, StartupCounts,
+    Startups, capture,
+};
 use serde_json::json;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;

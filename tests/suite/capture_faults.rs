@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit::capture::{CaptureConfig, Destination, Output, OutputConfig, Recorder, capture};
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_tools::capture::{CaptureConfig, Destination, Output, OutputConfig, Recorder, capture};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::process::Output;
 
-use podinit::doctor::report as doctor_text;
-use podinit::doctor::report::{Check, Finding, Report as DoctorReport};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
 };
@@ -25,6 +23,8 @@ use podinit_reports::replay::ReplayConfig;
 use podinit_reports::report::detail;
 use podinit_text::document::Style;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
+use podinit_tools::doctor::report as doctor_text;
+use podinit_tools::doctor::report::{Check, Finding, Report as DoctorReport};
 use serde_json::{Value, json};
 
 use crate::support::freshness::freshness;
