@@ -37,7 +37,7 @@ impl Cells {
     /// `len` cells at zero, 65,536 at most.
     pub fn new(len: usize) -> Self {
         Self {
-            lock: SequenceLock::new(),
+            lock: SequenceLock::default(),
             seconds: AtomicU64::new(0),
             nanos: AtomicU64::new(0),
             counts: OnceLock::new(),

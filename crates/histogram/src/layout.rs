@@ -69,11 +69,6 @@ impl Layout {
         Self { bounds: bounds.into(), cells }
     }
 
-    /// The number of cells.
-    pub fn len(&self) -> usize {
-        self.cells.len()
-    }
-
     /// The upper bounds of the cells, in nanoseconds, ascending.
     pub fn bounds(&self) -> &[u64] {
         &self.bounds
@@ -84,8 +79,8 @@ impl Layout {
         bounds.iter().map(|bound| self.cell_of(*bound)).collect()
     }
 
-    /// The cell for a latency. What lies above all bounds, which no
-    /// latency does, goes into the last one.
+    /// The cell for a latency. What lies above all bounds, which no latency does, goes
+    /// into the last one.
     pub fn cell_of(&self, nanos: u64) -> usize {
         self.bounds.partition_point(|bound| *bound < nanos).min(self.cells.len() - 1)
     }
@@ -142,7 +137,7 @@ mod tests {
 
     #[test]
     fn cells_are_few_and_ascend_in_both_views() {
-        assert_eq!(LAYOUT.len(), 277);
+        assert_eq!(LAYOUT.cells().len(), 277);
         for pair in LAYOUT.cells().windows(2) {
             assert!(pair[0].classic <= pair[1].classic && pair[0].native <= pair[1].native);
         }

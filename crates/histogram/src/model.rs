@@ -33,7 +33,7 @@ fn moves_are_seen_whole(writers: usize) {
     let met = std::sync::Arc::new([const { AtomicBool::new(false) }; 2]);
     let (total, seen) = (writers as u64, met.clone());
     check(writers, move || {
-        let state = Arc::new((SequenceLock::new(), AtomicU64::new(total), AtomicU64::new(0)));
+        let state = Arc::new((SequenceLock::default(), AtomicU64::new(total), AtomicU64::new(0)));
         let moves: Vec<_> = (0..writers)
             .map(|_| {
                 let state = state.clone();

@@ -36,7 +36,7 @@ const SLEEPS: u32 = 32;
 const SLEEP: Duration = Duration::from_millis(1);
 
 /// The pair of counters that guards one group of atomics.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SequenceLock {
     begun: AtomicU64,
     ended: AtomicU64,
@@ -57,10 +57,6 @@ pub enum Read<T> {
 pub struct Writing<'a>(&'a SequenceLock);
 
 impl SequenceLock {
-    pub fn new() -> Self {
-        Self { begun: AtomicU64::new(0), ended: AtomicU64::new(0) }
-    }
-
     /// Begins a write. Any number of writers may write at once; none waits.
     pub fn write(&self) -> Writing<'_> {
         self.begun.fetch_add(1, Ordering::Relaxed);
@@ -104,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_read_during_a_write_is_torn_and_one_after_it_is_not() {
-        let lock = SequenceLock::new();
+        let lock = SequenceLock::default();
         let writing = lock.write();
         assert_eq!(lock.read(|| 1), Read::Torn(1));
         drop(writing);

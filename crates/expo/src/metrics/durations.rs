@@ -32,7 +32,7 @@ impl Exposition {
         let mut buffer = Snapshot::default();
         let mut intervals = intervals();
         std::array::from_fn(|_| {
-            let mut counts = vec![0; LAYOUT.len()];
+            let mut counts = vec![0; LAYOUT.cells().len()];
             if let Some(interval) = intervals.next() {
                 for set in &sets {
                     set.interval(interval).read(&mut buffer, false, |snapshot| {
@@ -55,7 +55,7 @@ impl Distribution {
 
     /// The distribution of these durations in nanoseconds.
     pub fn of_nanos(durations: impl IntoIterator<Item = u64>) -> Self {
-        let mut counts = vec![0; LAYOUT.len()];
+        let mut counts = vec![0; LAYOUT.cells().len()];
         for nanos in durations {
             counts[LAYOUT.cell_of(nanos)] += 1;
         }

@@ -28,7 +28,7 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { cells: Cells::new(LAYOUT.len()), exemplars: Exemplars::default() }
+        Self { cells: Cells::new(LAYOUT.cells().len()), exemplars: Exemplars::default() }
     }
 }
 

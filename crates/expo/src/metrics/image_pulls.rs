@@ -229,7 +229,7 @@ mod tests {
         let again = ImagePulls::new(1);
         let mut saved = SavedFamilies::default();
         pulls.save(&mut saved);
-        let cells: Vec<usize> = (0..podinit_histogram::layout::LAYOUT.len()).collect();
+        let cells: Vec<usize> = (0..podinit_histogram::layout::LAYOUT.cells().len()).collect();
         // The rest keeps its slot, though it was saved as a value of its own.
         again.restore(&saved, &pulls.saved_histograms(), &cells);
         assert_eq!(counts(&again), expected);

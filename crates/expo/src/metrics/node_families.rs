@@ -79,7 +79,7 @@ pub struct SavedStep {
 impl NodeMetrics {
     pub(super) fn new(max_pools: usize) -> Self {
         Self {
-            lock: SequenceLock::new(),
+            lock: SequenceLock::default(),
             starting: AtomicU64::new(0),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             late: Gauge::default(),

@@ -143,7 +143,7 @@ impl PodCounts {
     /// No pods yet, in at most so many namespaces.
     pub(super) fn new(places: usize) -> Self {
         Self {
-            lock: SequenceLock::new(),
+            lock: SequenceLock::default(),
             discovered: AtomicU64::new(0),
             waiting: CellsByPlace::new(places),
             unschedulable: std::array::from_fn(|_| AtomicU64::new(0)),
