@@ -13,7 +13,7 @@ pub struct LogArgs {
     pub log_format: LogFormat,
 
     /// Minimum level to log: error, warn, info, debug, trace or off, also by module
-    /// (info,podinit::watch=debug)
+    /// (info,podinit_kube::watch=debug)
     #[arg(long, value_name = "FILTER", default_value = "info", value_parser = parse_filter)]
     pub log_level: String,
 }
@@ -27,15 +27,35 @@ pub enum LogFormat {
     Json,
 }
 
+/// The crates of podinit that log.
+const CRATES: [&str; 7] = [
+    "podinit",
+    "podinit_exporter",
+    "podinit_http",
+    "podinit_kube",
+    "podinit_reports",
+    "podinit_sim",
+    "podinit_tools",
+];
+
 /// Checks the filter and returns its text, because an `EnvFilter` cannot be cloned.
 fn parse_filter(text: &str) -> Result<String, String> {
     if EnvFilter::builder().parse(text).is_err() {
-        return Err("expected a level, or a list such as info,podinit::watch=debug".to_owned());
+        return Err(
+            "expected a level, or a list such as info,podinit_kube::watch=debug".to_owned()
+        );
     }
-    match text.split(',').map(str::trim).find(|part| is_misspelt(part)) {
-        Some(part) => Err(format!(
+    let parts = || text.split(',').map(str::trim);
+    if let Some(part) = parts().find(|part| is_misspelt(part)) {
+        return Err(format!(
             "{part:?} is no level; expected error, warn, info, debug, trace or off, or a list such as \
-             info,podinit::watch=debug"
+             info,podinit_kube::watch=debug"
+        ));
+    }
+    match parts().find_map(unknown_crate) {
+        Some(unknown) => Err(format!(
+            "podinit has no module {unknown}; expected one of the crates {}, such as in info,podinit_kube::watch=debug",
+            CRATES.join(", ")
         )),
         None => Ok(text.to_owned()),
     }
@@ -45,5 +65,18 @@ fn parse_filter(text: &str) -> Result<String, String> {
 /// word for a module, and a filter of modules alone turns off the log of all others.
 fn is_misspelt(part: &str) -> bool {
     let is_word = !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
-    is_word && part != env!("CARGO_CRATE_NAME") && part.parse::<LevelFilter>().is_err()
+    is_word && !part.starts_with("podinit") && part.parse::<LevelFilter>().is_err()
+}
+
+/// What a part of a filter names of podinit that is not there: nothing would be logged for it. A filter means all
+/// modules whose path begins as it says, so `podinit` means all crates.
+fn unknown_crate(part: &str) -> Option<&str> {
+    let path = part.split(['=', '[']).next().unwrap_or(part);
+    let (named, module) = path.split_once("::").unwrap_or((path, "commands"));
+    let is_known = match named {
+        // The other modules are crates of their own.
+        "podinit" => module.starts_with("commands"),
+        named => CRATES.contains(&named) || !named.starts_with("podinit"),
+    };
+    (!is_known).then_some(path)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Milestone, MilestoneSource, Outcome, Progress,
     Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Selection,
-    Stage, WaitReason, record_fixtures,
+    Stage, WaitReason,
 };
 use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -17,6 +17,7 @@ use podinit_oncall::explain::{Context, Explanation};
 use podinit_oncall::page::history::{History, Sample};
 use podinit_oncall::page::{Foot, Overview, pod_page};
 use podinit_oncall::problems::{Seen, Wanted};
+use podinit_testing::records;
 
 /// 10:00 on 2026-03-01, and so many seconds later.
 fn at(second: i64) -> Timestamp {
@@ -78,7 +79,7 @@ fn record(name: &str, progress: Progress) -> Record {
         }],
         message: Some("<no> address & none left".into()),
         causes: vec![RecordedCause { waiting: waiting(), began: at(2), container: None }],
-        ..record_fixtures::record("shop", name)
+        ..records::record("shop", name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `podinit serve` as a cluster's cold boot meets it: the binary, in front of an API server whose
 //! connections fail at first in one of the ways in which real ones do. What takes minutes is in
-//! `src/commands/serve_tests.rs`, in paused time.
+//! `crates/exporter/src/first_contact_tests.rs`, in paused time.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;

@@ -10,13 +10,14 @@ use axum::Router;
 use axum::routing::get;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Progress, Record, RecordedCapacity, RecordedImage, RecordedPull, WaitReason, record_fixtures,
+    Progress, Record, RecordedCapacity, RecordedImage, RecordedPull, WaitReason,
 };
 use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_http::server::Limits;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_sim::{Cluster, ClusterConfig};
+use podinit_testing::records;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ fn record(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> Record {
             is_stuck: true,
             is_never_ready: false,
         },
-        ..record_fixtures::record("shop", name)
+        ..records::record("shop", name)
     }
 }
 
@@ -182,7 +183,7 @@ fn json_has_all_that_is_known() {
 
 #[test]
 fn a_pod_that_is_not_stuck_has_no_row() {
-    let record = record_fixtures::record("shop", "web");
+    let record = records::record("shop", "web");
     assert_eq!(StuckPod::of(&record, at(5)), None);
 }
 

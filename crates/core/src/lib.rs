@@ -1,7 +1,11 @@
 //! The core of podinit: what a pod's snapshots say about its startup.
 //!
-//! It is pure and synchronous: time is an argument, and it does no I/O. [`specification`] says what it
-//! measures, rule by rule.
+//! - [`lifecycle`]: the rules of the [`specification`]: milestones, intervals, outcomes, SLOs, causes and records.
+//! - [`problems`]: which pods have a trouble in common.
+//! - [`reason`]: the sentence that tells most in a message of Kubernetes.
+//!
+//! It is pure and synchronous: time is an argument, and it does no I/O. It must not know a client, runtime, server,
+//! metric or clock.
 
 #![forbid(unsafe_code)]
 

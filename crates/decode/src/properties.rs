@@ -9,7 +9,6 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{any_pod, any_value, same_in_every_run};
 use podinit_core::label_value::LabelValue;
 use podinit_core::pod::{
     Claims, Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
@@ -17,6 +16,7 @@ use podinit_core::pod::{
     ResizeState, SandboxNotReady, WaitingReason,
 };
 use podinit_core::rfc3339;
+use podinit_testing::random::{any_pod, any_value, same_in_every_run};
 
 /// `value` as JSON text, the keys of its objects in an order that `seed` decides.
 fn shuffled(value: &Value, seed: &mut u64) -> String {

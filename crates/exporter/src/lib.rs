@@ -1,5 +1,13 @@
-//! The running exporter, which `serve` and `demo` share: it takes deliveries, keeps the clock, saves its
-//! state, follows its files and answers scrapes.
+//! The running exporter, which `serve` and `demo` share. Read [`start`] first: it says what is started, in which order.
+//!
+//! - [`start`], [`first_contact`]: from a bound address to watches that run.
+//! - The accounting: one task owns the tracker; it takes deliveries, keeps the clock and counts.
+//! - [`records`], [`freshness`]: the records of startups, and how far an answer can be trusted.
+//! - [`checkpoint`], [`saving`]: what outlives the process. [`traces`]: startups as OpenTelemetry spans.
+//! - [`families()`]: the list of all metrics.
+//!
+//! It knows all crates of the path of `serve`. It must not know flags, nor who looks at it: the API, the problems and
+//! the page are added by their owner ([`Exporter::showing`](start::Exporter::showing)).
 
 #![forbid(unsafe_code)]
 

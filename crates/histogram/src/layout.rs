@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-/// The upper bounds of the classic buckets, in seconds, `+Inf` aside. They are the kubelet's own (specification, §7.7).
+/// The upper bounds of the classic buckets, in seconds, `+Inf` aside. They are the kubelet's own (specification, 7.7).
 pub const CLASSIC_BOUNDS: [f64; 25] = [
     0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0, 240.0,
     300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,
@@ -22,7 +22,7 @@ pub const NATIVE_SCHEMA: i32 = 3;
 pub const ZERO_THRESHOLD: f64 = 1.0 / 1024.0;
 
 /// The native buckets above the zero bucket have the indices -79 to 176; the upper bound of the
-/// last, 2^22 s (48 days), lies beyond the longest latency, thirty days (specification, §4.6).
+/// last, 2^22 s (48 days), lies beyond the longest latency, thirty days (specification, 4.6).
 const ZERO_INDEX: i32 = -80;
 const LAST_INDEX: i32 = 176;
 

@@ -28,7 +28,7 @@ fn check(writers: usize, model: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Writers move one unit each from one atomic to another; a reader that calls its snapshot
-/// consistent must find the total unchanged. This is the accounting of pods (specification, §5.7).
+/// consistent must find the total unchanged. This is the accounting of pods (specification, 5.7).
 fn moves_are_seen_whole(writers: usize) {
     let met = std::sync::Arc::new([const { AtomicBool::new(false) }; 2]);
     let (total, seen) = (writers as u64, met.clone());

@@ -19,7 +19,7 @@
 //!
 //! Each ordering is needed: without either fence 2 fails, without `Release` or `Acquire` on `ended`
 //! 1 fails. The increment of `begun` itself, its load and all data accesses may be relaxed, because
-//! the fences order them. The models in `metrics::model` fail when one of these is weakened.
+//! the fences order them. The models in `model` fail when one of these is weakened.
 
 use std::thread::sleep;
 use std::time::Duration;

@@ -1,8 +1,16 @@
-//! TODO head
+//! The way from an API server to deliveries.
+//!
+//! - [`cluster`]: one client: kubeconfig, proxies, credentials, deadlines, and the API server's clock.
+//! - [`watch`]: the one list-watch engine, for pods, Events and nodes: lists and their pages, resumption, backoff,
+//!   reconciliation, and what is counted of all that.
+//!
+//! It knows bytes (`podinit-decode`), core's snapshots and the instruments that count. It must not know what is made of
+//! a delivery: a tracker, a metric of pods, a recording or a check are its callers.
 
 #![forbid(unsafe_code)]
 
 #[doc(no_inline)]
 pub use podinit_core::specification;
+
 pub mod cluster;
 pub mod watch;

@@ -1,5 +1,11 @@
-//! What is known of single startups, and how people look at it: records, the API, problems, the page,
-//! `explain` and `stuck`.
+//! What somebody on call reads: what is broken, where and since when, and why one pod is slow.
+//!
+//! - [`pods`]: the pods of any source: a recording, a cluster or an exporter; all that follow are functions of them.
+//! - [`problems`], [`stuck`], [`explain`]: what is broken, which pods are stuck, and what took long in one startup.
+//! - [`api`], [`page`]: the same of a running exporter, over HTTP; [`live`] gives them to it.
+//!
+//! It knows the exporter's records, recordings and the client. It must not decide what a problem is: that is
+//! `podinit_core::problems`, which this crate tells.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,11 @@
-//! SLOs ([§6](crate::specification#s6)): the file that states them, and the Prometheus rules generated
-//! from it. [`podinit_core::lifecycle`] decides whether a pod meets an SLO.
-//! After how long in one stage a pod counts as stuck follows from them: it is unlikely to leave the stage without help.
+//! SLOs ([§6](crate::specification#s6)), and the Prometheus rules made of them.
+//!
+//! - [`file`](mod@file): the SLO file, read with the place of what is wrong.
+//! - [`rules`]: recording rules, alerts and their annotations.
+//!
+//! [`podinit_core::lifecycle`] decides whether a pod meets an SLO. After how long in one stage a pod counts as stuck
+//! follows from the SLOs: it is unlikely to leave the stage without help. This crate knows core and files of settings;
+//! it must not know a runtime, a server or where pods come from.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,12 @@
-//! Documents and texts, fit for where they are shown: those of strangers, URLs, times, counts and shares for people,
-//! colours.
+//! Texts that people read, and files of settings that people write.
+//!
+//! - [`document`], [`table`], [`markdown`], [`palette`]: one document, written as text, Markdown or HTML.
+//! - [`strangers_text`]: texts of others, escaped for where they are shown.
+//! - [`human_time`], [`duration`], [`words`], [`http_url`]: times, counts and URLs as people write them.
+//! - [`config_file`]: YAML into types, with the place of what is wrong; reload.
+//!
+//! It knows core's instants. It must not know what podinit measures, nor any client, server or metric: whoever has
+//! something to say builds a document of it.
 
 #![forbid(unsafe_code)]
 

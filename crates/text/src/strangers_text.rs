@@ -6,7 +6,7 @@
 //! | a terminal: reports, tables, findings, errors | [`shown`] |
 //! | HTML | [`Html`], for every `{{ }}` of a template |
 //! | Markdown | a code span: [`markdown::name`](super::markdown::name) |
-//! | CSV | as it is, but no formula: `reports::report::csv`; on a terminal [`lines_shown`] |
+//! | CSV | as it is, but no formula: `podinit_reports::report::csv`; on a terminal [`lines_shown`] |
 //! | JSON | as it is, in escapes of JSON: [`json`] |
 //! | an exposition | as it is, but images by [`label`], since alerts quote them; on a terminal [`lines_shown`] |
 

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use podinit_core::lifecycle::{
     Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    Record, RecordedContainer, RecordedInterval, RecordedMilestone, record_fixtures,
+    Record, RecordedContainer, RecordedInterval, RecordedMilestone,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_reports::comparison::Side;
+use podinit_testing::records;
 
 /// A pod in plain values.
 #[derive(Clone, Debug)]
@@ -74,7 +75,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         intervals: pod.durations.iter().map(interval).collect(),
         containers: pod.images.iter().enumerate().map(image).collect(),
         causes: Vec::new(),
-        ..record_fixtures::record(namespace, &name)
+        ..records::record(namespace, &name)
     }
 }
 

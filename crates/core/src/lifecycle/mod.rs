@@ -95,8 +95,8 @@ pub use observer::Observer;
 pub use outcome::Outcome;
 pub use pod_in_flight::{PodInFlight, SharedParts};
 pub use pod_node::{StartupCapacity, StartupImages};
-#[cfg(any(test, feature = "testing"))]
-pub use record::fixtures as record_fixtures;
+#[cfg(test)]
+pub(crate) use record::fixtures as record_fixtures;
 pub use record::{
     EndedStartup, InFlight, InFlightPosition, IntervalKind, IntervalResult, MOST_CAUSES,
     MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,

@@ -4,8 +4,9 @@
 //! until then; of one under way, the tracker has everything (see `Tracker::in_flight`).
 
 mod ended_startup;
-#[cfg(any(test, feature = "testing"))]
-pub mod fixtures;
+#[cfg(test)]
+#[allow(unreachable_pub, reason = "`podinit-testing` has this file too")]
+pub(crate) mod fixtures;
 mod in_flight;
 mod of_pod;
 mod timeline;

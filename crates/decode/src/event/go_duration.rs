@@ -82,7 +82,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::same_in_every_run;
+    use podinit_testing::random::same_in_every_run;
 
     #[test]
     fn what_go_prints_is_read() {

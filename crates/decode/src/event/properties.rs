@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::tests::event;
 use super::*;
-use crate::testing::{any_event, same_in_every_run};
 use podinit_core::rfc3339;
+use podinit_testing::random::{any_event, same_in_every_run};
 
 proptest! {
     #![proptest_config(same_in_every_run(512))]

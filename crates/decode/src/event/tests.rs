@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::pod::lenient::Lenient;
 use crate::pod::object::ObjectReader;
-use crate::testing::whole_event;
 use podinit_core::kube_event::Pull;
 use podinit_core::rfc3339;
+use podinit_testing::random::whole_event;
 use serde::de::DeserializeSeed;
 
 pub(super) fn event(object: &Value) -> KubeEvent {

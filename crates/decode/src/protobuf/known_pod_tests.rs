@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::super::tests::{decoder, everything};
 use super::super::{Sent, pod_parts};
-use crate::testing::{any_pod, any_value, same_in_every_run};
 use crate::{PodDecoder, WatchEventKind};
 use podinit_sim::protobuf::event;
+use podinit_testing::random::{any_pod, any_value, same_in_every_run};
 
 /// The places that change in the life of a pod, and some that Kubernetes does not let change.
 const CHANGES: [&str; 16] = [

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{any_pod, any_value, same_in_every_run};
 use crate::{DecodeOptions, Encoding, ListPage, WatchEventKind};
 use podinit_sim::protobuf::{document, event};
+use podinit_testing::random::{any_pod, any_value, same_in_every_run};
 use to_json::to_json;
 
 mod to_json;

@@ -9,7 +9,7 @@
 //! A family whose values are computed when it is scraped, or whose labels are only known at run
 //! time, is a row of [`computed_families!`](crate::computed_families); its owner writes the series.
 //!
-//! Every room declares the families that it counts; `metrics::families` lists them all.
+//! Every crate declares the families that it counts; `podinit_exporter::families` lists them all.
 
 mod counters;
 mod declare;

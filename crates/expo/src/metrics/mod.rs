@@ -10,7 +10,7 @@
 //! long as it takes to copy references. What has to add up is read in one piece: each histogram by
 //! itself, and the counts of pods (the module `sequence_lock` explains how).
 //!
-//! The families of pods are declared in `pod_families`. Other rooms declare and count their own (see
+//! The families of pods are declared in `pod_families`. Other crates declare and count their own (see
 //! [`instruments`](crate::instruments)) and hand them to the [`Builder`] as a
 //! [`FamilySource`](crate::instruments::FamilySource).
 

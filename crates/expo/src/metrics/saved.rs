@@ -20,7 +20,7 @@ use podinit_core::lifecycle::Interval;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedMetrics {
-    /// All counters, of every room
+    /// All counters, of every crate
     pub families: SavedFamilies,
     /// The upper bounds of the cells of all histograms, in nanoseconds, ascending
     pub bounds: Vec<u64>,

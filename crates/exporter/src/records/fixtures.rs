@@ -1,9 +1,9 @@
 //! Startups for tests of records, as deliveries bring them about.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-pub(super) use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
 use podinit_core::lifecycle::{EndedStartup, PodEvent, TimestampMode, Tracker, TrackerConfig};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
+pub(super) use podinit_testing::records::{Ends, at, deliver};
 
 /// A tracker that has had its first list.
 pub(super) fn tracker() -> Tracker {

@@ -14,13 +14,13 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
-pub(crate) use podinit_core::lifecycle::record_fixtures::at;
-use podinit_core::lifecycle::record_fixtures::{Ends, deliver};
 use podinit_core::lifecycle::{
     EndedStartup, Interval, Namespaces, Observer, PodEvent, Selection, SloRule, TimestampMode,
     Tracker, TrackerConfig,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
+pub(crate) use podinit_testing::records::at;
+use podinit_testing::records::{Ends, deliver};
 
 /// The SLO of the fixtures: scheduled to ready within ten seconds.
 pub(crate) const SLO: &str = "ready-in-time";

@@ -155,13 +155,13 @@ mod tests {
 
     use super::*;
     use crate::problems::{Snapshots, Wanted, channel};
-    use podinit_core::lifecycle::record_fixtures::{Ends, at, deliver};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{Phase, PodSnapshot, PodUid};
     use podinit_core::problems::FINDING_LASTS;
     use podinit_expo::instruments::Format;
     use podinit_expo::metrics::{Builder, LabelConfig};
     use podinit_exporter::records::{self, Queries, RecordStore};
+    use podinit_testing::records::{Ends, at, deliver};
 
     /// A tracker of pods that wait for their scheduler, as of second 400.
     fn waiting(pods: usize) -> Tracker {

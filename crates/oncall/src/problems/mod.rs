@@ -165,7 +165,7 @@ impl Problems {
     /// As JSON.
     ///
     /// # Errors
-    /// Never for what this room makes: it holds no maps.
+    /// Never for what this crate makes: it holds no maps.
     pub fn to_json(&self) -> serde_json::Result<String> {
         strangers_text::json(self)
     }

@@ -78,7 +78,7 @@ impl StuckPods {
     /// As JSON.
     ///
     /// # Errors
-    /// Never for what this room makes: its numbers are finite.
+    /// Never for what this crate makes: its numbers are finite.
     pub fn to_json(&self) -> serde_json::Result<String> {
         strangers_text::json(self)
     }

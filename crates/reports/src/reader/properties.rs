@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use podinit_decode::testing::{any_event, any_pod, any_value, same_in_every_run};
+use podinit_testing::random::{any_event, any_pod, any_value, same_in_every_run};
 
 /// Returns its bytes in steps of the given sizes, in rotation.
 struct Steps {

@@ -112,7 +112,7 @@ impl PrometheusRule {
     }
 }
 
-// The alerts' own tests are made of what no other room sees.
+// The alerts' own tests are made of what no other crate sees.
 #[cfg(test)]
 #[path = "../../tests/generator/mod.rs"]
 mod promtool_tests;

@@ -1,5 +1,5 @@
 //! Makes the unit tests of the rules, for `promtool test rules`: input series, and the alerts that must fire on
-//! them. A module of `slo::rules` in its tests, so that it reads thresholds and labels where the rules do.
+//! them. A module of `podinit_slo::rules` in its tests, so that it reads thresholds and labels where the rules do.
 
 #![allow(clippy::unwrap_used)]
 

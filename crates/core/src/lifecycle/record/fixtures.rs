@@ -1,9 +1,8 @@
 //! What tests of records and of traces need.
 
-use super::{EndedStartup, Record};
-use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
-use crate::lifecycle::observer::Observer;
-use crate::lifecycle::tracker::{Tracker, TrackerConfig};
+use crate::lifecycle::{
+    Delivery, EndedStartup, Observer, PodEvent, Record, SourceId, Tracker, TrackerConfig,
+};
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 

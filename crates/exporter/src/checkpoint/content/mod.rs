@@ -5,7 +5,7 @@
 //! | 1 | `scope` | which cluster, which of its pods and which shard of them, and with which pod labels |
 //! | 2 | `tracker` | time, sources, SLOs, nodes, deleted pods |
 //! | 3 | `pods` | those that are starting up or finished |
-//! | 4 | `metrics` | the counters of every room, by family, and the histograms |
+//! | 4 | `metrics` | the counters of every crate, by family, and the histograms |
 //! | 5 | `records` | the records of startups that have ended |
 //! | 6 | `shapes` | how the values of the others are written |
 //!

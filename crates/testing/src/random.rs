@@ -1,4 +1,4 @@
-//! Random pods and Events, mutilated at random, for property tests of this crate and of others.
+//! Random pods and Events as JSON, mutilated at random.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
