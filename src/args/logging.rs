@@ -41,9 +41,7 @@ const CRATES: [&str; 7] = [
 /// Checks the filter and returns its text, because an `EnvFilter` cannot be cloned.
 fn parse_filter(text: &str) -> Result<String, String> {
     if EnvFilter::builder().parse(text).is_err() {
-        return Err(
-            "expected a level, or a list such as info,podinit_kube::watch=debug".to_owned()
-        );
+        return Err("expected a level, or a list such as info,podinit_kube::watch=debug".to_owned());
     }
     let parts = || text.split(',').map(str::trim);
     if let Some(part) = parts().find(|part| is_misspelt(part)) {

@@ -6,11 +6,14 @@ use std::path::PathBuf;
 
 use http::Uri;
 
+use crate::ingest::DEADLINES_AT_ONCE;
+use crate::slos::Slos;
 use crate::traces::SampleRatio;
-use podinit_core::lifecycle::TimestampMode;
+use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
+use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
-use podinit_expo::metrics::LabelConfig;
+use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
 use podinit_http::server::AllowedHost;
 use podinit_slo::file::Sources;
 
@@ -43,6 +46,33 @@ pub struct ExporterConfig {
     pub otlp_endpoint: Option<Uri>,
     /// The share of startups that it gets
     pub otlp_sample_ratio: SampleRatio,
+}
+
+impl ExporterConfig {
+    /// What is exposed of pods, of these SLOs and from `now` on.
+    pub(super) fn metrics(&self, slos: &[SloDoc], now: Timestamp) -> Builder {
+        Builder::new(self.labels.clone())
+            .starts(now)
+            .shard(self.shard.unwrap_or_default())
+            .events(self.evidence.events)
+            .nodes(self.evidence.nodes)
+            .slos(slos.to_vec())
+    }
+
+    /// How the tracker accounts, with these SLOs.
+    pub(super) fn tracker(&self, slos: &Slos) -> TrackerConfig {
+        TrackerConfig {
+            timestamps: self.timestamps,
+            slos: slos.rules.clone(),
+            stuck_after: slos.stuck_after.clone(),
+            max_pods: self.max_pods.get(),
+            events: self.evidence.events,
+            nodes: self.evidence.nodes,
+            shard: self.shard,
+            deadlines_at_once: DEADLINES_AT_ONCE,
+            ..TrackerConfig::default()
+        }
+    }
 }
 
 #[cfg(test)]

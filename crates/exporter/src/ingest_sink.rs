@@ -40,6 +40,13 @@ impl IngestSink {
             saw_new: Arc::default(),
         }
     }
+
+    /// Has startups sent as traces, if there is a collector, and tells the list-watches of deletions.
+    pub(crate) fn telling(mut self, traces: Option<TraceQueue>, watch: &Arc<WatchStats>) -> Self {
+        self.traces = traces;
+        self.watch = Some(Arc::clone(watch));
+        self
+    }
 }
 
 impl Observer for IngestSink {

@@ -21,6 +21,7 @@ pub mod checkpoint;
 #[cfg(test)]
 mod clock_tests;
 pub mod config;
+mod evidence;
 mod families;
 pub mod first_contact;
 pub mod freshness;

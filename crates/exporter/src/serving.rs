@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::evidence::Evidence;
 use super::ingest::{INGEST_DEADLINE, Ingest};
 use super::reload::ReloadTask;
 use super::saving::{Checkpoint, Parts, Recovery};
@@ -19,12 +20,9 @@ use super::tasks::Tasks;
 use crate::freshness::FreshnessSource;
 use crate::process::signals::Reload;
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
-use podinit_decode::node::NodeOptions;
 use podinit_http::server::Health;
 use podinit_kube::cluster::client::Cluster;
 use podinit_kube::cluster::clock::Clock;
-use podinit_kube::watch::events::EventSink;
-use podinit_kube::watch::nodes::NodeSink;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{self, WatchConfig};
 
@@ -47,10 +45,7 @@ pub(crate) struct Pipeline {
     pub(crate) freshness: Arc<FreshnessSource>,
     pub(crate) ingest: Ingest,
     pub(crate) deliveries: mpsc::Sender<Delivery>,
-    /// Only if Events are a source of evidence
-    pub(crate) events: Option<EventSink>,
-    /// Only if nodes are
-    pub(crate) nodes: Option<(NodeOptions, NodeSink)>,
+    pub(crate) evidence: Evidence,
     pub(crate) watch: WatchConfig,
     pub(crate) clock: Arc<dyn Clock>,
     /// Where it watches and accounts
@@ -136,29 +131,10 @@ impl Serving {
         let deliveries = pipeline.deliveries;
         let watches = {
             let _on = pipeline.accounting_runtime.enter();
-            let mut watches = watch::spawn(
-                &cluster.client,
-                &pipeline.watch,
-                pipeline.clock,
-                &pipeline.stats,
-                &deliveries,
-                &shutdown,
-            );
-            if let Some(sink) = &pipeline.events {
-                let client = &cluster.client;
-                watch::events::spawn(client, &pipeline.watch, sink, &shutdown, &mut watches);
-            }
-            if let Some((options, sink)) = pipeline.nodes {
-                let client = &cluster.client;
-                watch::nodes::spawn(
-                    client,
-                    &pipeline.watch,
-                    options,
-                    sink,
-                    &shutdown,
-                    &mut watches,
-                );
-            }
+            let (client, config) = (&cluster.client, &pipeline.watch);
+            let (clock, stats) = (pipeline.clock, &pipeline.stats);
+            let mut watches = watch::spawn(client, config, clock, stats, &deliveries, &shutdown);
+            pipeline.evidence.spawn(client, config, &shutdown, &mut watches);
             watches
         };
         let accounted = CancellationToken::new();

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use http::Uri;
 use tokio::sync::mpsc;
 
+use crate::config::ExporterConfig;
 use crate::traces::{
-    self, OtlpSettings, SampleRatio, SettingsError, Spans, TraceExporter, TraceQueue, TraceStats,
+    self, OtlpSettings, SettingsError, Spans, TraceExporter, TraceQueue, TraceStats,
 };
 use podinit_core::lifecycle::EndedStartup;
 
@@ -25,18 +26,17 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Traces of a share of the startups to the collector at `endpoint` or the one that the environment names, if there
-    /// is one, and the queue that feeds them. `label_keys` are the keys of the chosen pod labels.
+    /// Traces of a share of the startups to the collector of `config`, or the one that the environment names, if there
+    /// is one; and the queue that feeds them. `label_keys` are the keys of the chosen pod labels.
     pub(crate) fn open(
-        endpoint: Option<&Uri>,
-        ratio: SampleRatio,
+        config: &ExporterConfig,
         label_keys: Vec<String>,
     ) -> Result<Option<(Self, TraceQueue)>, SettingsError> {
-        let Some(settings) = settings(endpoint)? else {
+        let Some(settings) = settings(config.otlp_endpoint.as_ref())? else {
             return Ok(None);
         };
         let stats = Arc::new(TraceStats::default());
-        let (queue, startups) = traces::channel(ratio, Arc::clone(&stats));
+        let (queue, startups) = traces::channel(config.otlp_sample_ratio, Arc::clone(&stats));
         let traces = Self { settings, startups, spans: Spans::new(label_keys), stats };
         Ok(Some((traces, queue)))
     }

@@ -1,4 +1,24 @@
 //! The exporter: what `serve` and `demo` have in common, with a real or a simulated API server.
+//!
+//! ```text
+//! API server ── pods, nodes ─▶ watches ── queue of 1,024: when it is full, the watches wait ──▶┐
+//!            ── Events ──────▶ watches ── queue of 4,096: when it is full, Events are dropped ▶┤
+//! SLO file ──▶ reload ── new SLOs ────────────────────────────────────────────────────────────▶┤
+//! API, problems, page ──▶ RecordsClient ── queries, answered in steps ────────────────────────▶┤
+//!                                                                                              │
+//!                                 ingest: the one task that owns tracker, recorder and records ┤
+//!                                                                                              │
+//! scrapes ◀── exposition ◀── atomics ◀─────────────────────────────────────────────────────────┤
+//! checkpoint ◀── committer ◀── a snapshot, which a scrape asks for ◀───────────────────────────┤
+//! collector ◀── spans ◀── queue of startups that have ended ◀──────────────────────────────────┘
+//!
+//! clients ──▶ server ──▶ gate: who may ask ◀── reload ◀── web configuration
+//!               └──▶ scrapes, probes, and what views add: API, problems, page
+//! ```
+//!
+//! [`Exporter::bind`] makes all of this. It starts in three steps: [`Exporter::serve`] answers requests, before the API
+//! server does; [`Start`](crate::first_contact::Start) waits for that and restores the checkpoint; and
+//! `Serving::watch_until` starts the watches and the tasks that account.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -12,8 +32,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::config::ExporterConfig;
+use super::evidence::Evidence;
 use super::freshness::FreshnessSource;
-use super::ingest::{DEADLINES_AT_ONCE, INGEST_DEADLINE, Ingest};
+use super::ingest::{INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
 use super::own_families::ClockFamilies;
 use super::records;
@@ -27,27 +48,21 @@ use super::tls_reload::WebSettings;
 use super::views::{AddedTask, Views};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
-use podinit_core::lifecycle::{SourceId, Tracker, TrackerConfig};
-use podinit_expo::metrics::{Builder, Exposition, ProblemPods, Recorder};
+use podinit_core::lifecycle::{SourceId, Tracker};
+use podinit_expo::instruments::FamilySource;
+use podinit_expo::metrics::ProblemPods;
 use podinit_http::access::Gate;
 use podinit_http::access::kubernetes::Kubernetes;
-use podinit_http::server::{AllowedHosts, Health, Limits, Server};
+use podinit_http::server::{AllowedHosts, Health, Limits, Server, SourceHealth};
 use podinit_kube::cluster::client::Cluster;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::events::EventSink;
-use podinit_kube::watch::events::stats::EvidenceStats;
-use podinit_kube::watch::nodes::NodeSink;
+use podinit_kube::watch::requests::Scope;
 use podinit_kube::watch::stats::WatchStats;
-use podinit_slo::file::Sources;
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
 /// API server with them; nothing is dropped.
 const QUEUE: usize = 1024;
-
-/// How many Events may wait for the ingest task. When the queue is full, Events are dropped and counted,
-/// so that they take at most about a megabyte and nothing waits for them.
-const EVENT_QUEUE: usize = 4096;
 
 /// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
 /// for nothing but the file system.
@@ -72,84 +87,73 @@ pub struct ServeOnly {
 }
 
 impl Exporter {
-    /// Opens the configuration files and binds the address, before anything is asked of a cluster.
+    /// Puts the parts of the sketch together, in this order: files and settings, what is counted, who answers, who
+    /// accounts. Binds the address, and asks nothing of a cluster.
+    ///
+    /// # Errors
+    /// One line for a file, a setting or an address that cannot be used.
     pub fn bind(
         config: ExporterConfig,
         serve_only: ServeOnly,
         mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<Self> {
-        let (checkpoint, snapshots) = match serve_only.checkpoint {
-            Some((checkpoint, snapshots)) => (Some(checkpoint), snapshots),
-            None => (None, Snapshots::none()),
-        };
-        let slos = SloSettings::open(config.slo.as_deref(), config.evidence, &clock)?;
         // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode = watch.decode.with_records();
+        let (checkpoint, snapshots) = serve_only.checkpoint.unzip();
+        let slos = SloSettings::open(config.slo.as_deref(), config.evidence, &clock)?;
         let web = WebSettings::open(config.web_config.as_deref(), serve_only.tokens, &clock)?;
+        let (traces, trace_queue) = Traces::open(&config, watch.decode.pod_labels.clone())?.unzip();
+
         let stats = Arc::new(WatchStats::of_scopes(&watch.scopes));
-        let (events_in, events) = mpsc::channel(EVENT_QUEUE);
-        let event_scopes = match config.evidence.events {
-            true => watch.scopes.len(),
-            false => 0,
-        };
-        let evidence = Arc::new(EvidenceStats::new(event_scopes, config.evidence.nodes));
-        let event_sink = config.evidence.events.then(|| EventSink {
-            events: events_in,
-            stats: Arc::clone(&evidence),
-            watch: Arc::clone(&stats),
-        });
-        let mut builder = Builder::new(config.labels)
-            .starts(clock.now())
-            .shard(config.shard.unwrap_or_default())
-            .watch(stats.clone())
-            .events(config.evidence.events)
-            .nodes(config.evidence.nodes)
-            .source(Box::new(ClockFamilies::new(Arc::clone(&clock))));
+        let (queue, deliveries) = mpsc::channel(QUEUE);
+        let (evidence, events) = Evidence::new(&config, watch.scopes.len(), &stats, &clock, &queue);
         let problem_pods = Arc::new(ProblemPods::default());
-        builder = builder.source(Box::new(Arc::clone(&problem_pods)));
-        if config.evidence != Sources::NONE {
-            builder = builder.source(Box::new(Arc::clone(&evidence)));
-        }
-        let label_keys = watch.decode.pod_labels.clone();
-        let endpoint = config.otlp_endpoint.as_ref();
-        let traces = Traces::open(endpoint, config.otlp_sample_ratio, label_keys)?;
-        let (traces, trace_queue) = traces.unzip();
-        if let Some(traces) = &traces {
-            builder = builder.source(Box::new(Arc::clone(&traces.stats)));
-        }
-        let (recorder, exposition) = build_metrics(builder, &slos, &web, checkpoint.as_ref())?;
+        let metrics = config.metrics(&slos.slos.docs, clock.now()).watch(Arc::clone(&stats));
+        let metrics = metrics.sources([
+            source(ClockFamilies::new(Arc::clone(&clock))),
+            source(Arc::clone(&problem_pods)),
+            evidence.families(),
+            traces.as_ref().and_then(|traces| source(Arc::clone(&traces.stats))),
+            source(Arc::clone(&slos.gauges)),
+            source(Arc::clone(&web.stats)),
+            checkpoint.as_ref().and_then(|checkpoint| source(Arc::clone(&checkpoint.gauges))),
+        ]);
+        let (recorder, exposition) =
+            metrics.collector(Box::new(ProcessCollector::new())).build()?;
+
         let health = Health::new();
         let commits = checkpoint.as_ref().map(Checkpoint::commits);
-        let scrapes = Scrapes::new(Arc::clone(&exposition), Arc::clone(&stats), commits);
-        let scrapes = Arc::new(scrapes);
+        let scrapes = Arc::new(Scrapes::new(Arc::clone(&exposition), Arc::clone(&stats), commits));
         let server =
             Server::bind(config.listen, Limits::default(), scrapes.clone(), health.clone())?;
         let hosts = AllowedHosts::new(&config.allowed_hosts, server.local_addr());
-        let server = server.with_hosts(hosts);
-        let scopes = (0..=u16::MAX).zip(&watch.scopes);
-        let sources = scopes.map(|(index, scope)| {
-            let stats = Arc::clone(&stats);
-            health.register_source_that(scope.to_string(), move || {
-                let trouble = stats.trouble_of(SourceId(index))?;
-                Some(trouble.reason.as_str())
-            })
-        });
-        let (sender, receiver) = mpsc::channel(QUEUE);
+
         let (records, queries) = records::channel();
-        let label_keys = watch.decode.pod_labels.clone();
-        let mut sink = IngestSink::new(recorder);
-        sink.traces = trace_queue;
-        sink.watch = Some(Arc::clone(&stats));
+        let sink = IngestSink::new(recorder).telling(trace_queue, &stats);
         let freshness = Arc::new(FreshnessSource::new(
             (Arc::clone(&stats), health.clone()),
             Arc::clone(&clock),
             config.shard,
             Arc::clone(&sink.saw_new),
         ));
+        let accounting = config.tracker(&slos.slos);
+        let ingest = Ingest {
+            tracker: Tracker::new(accounting.clone()),
+            sink,
+            deliveries,
+            events,
+            clock: Arc::clone(&clock),
+            sources: register_sources(&health, &watch.scopes, &stats),
+            heartbeat: health.register_task("ingest", INGEST_DEADLINE),
+            slos: slos.changes,
+            stats: Arc::clone(&stats),
+            queries,
+            snapshots: snapshots.unwrap_or_else(Snapshots::none),
+        };
         let views = Views {
             cluster: config.cluster_name,
-            label_keys,
+            label_keys: watch.decode.pod_labels.clone(),
             records,
             freshness: Arc::clone(&freshness),
             exposition,
@@ -157,63 +161,14 @@ impl Exporter {
             clock: Arc::clone(&clock),
             problem_pods,
         };
-        let accounting = TrackerConfig {
-            timestamps: config.timestamps,
-            slos: slos.slos.rules,
-            stuck_after: slos.slos.stuck_after,
-            max_pods: config.max_pods.get(),
-            events: config.evidence.events,
-            nodes: config.evidence.nodes,
-            shard: config.shard,
-            deadlines_at_once: DEADLINES_AT_ONCE,
-            ..TrackerConfig::default()
+        let (accounting_runtime, reload, slo_reload) =
+            (Handle::current(), Reload::never(), slos.reload);
+        #[rustfmt::skip]
+        let pipeline = Pipeline {
+            health, stats, freshness, ingest, deliveries: queue, evidence, watch, clock, accounting_runtime, reload,
+            slo_reload, checkpoint, accounting, scrapes, traces,
         };
-        let nodes = config.evidence.nodes.then(|| {
-            let sink = NodeSink {
-                deliveries: sender.clone(),
-                clock: Arc::clone(&clock),
-                stats: evidence,
-                watch: Arc::clone(&stats),
-            };
-            (config.nodes, sink)
-        });
-        let ingest = Ingest {
-            tracker: Tracker::new(accounting.clone()),
-            sink,
-            deliveries: receiver,
-            events,
-            clock: Arc::clone(&clock),
-            sources: sources.collect(),
-            heartbeat: health.register_task("ingest", INGEST_DEADLINE),
-            slos: slos.changes,
-            stats: Arc::clone(&stats),
-            queries,
-            snapshots,
-        };
-        Ok(Self {
-            server,
-            web,
-            views,
-            added: Vec::new(),
-            pipeline: Pipeline {
-                health,
-                stats,
-                freshness,
-                ingest,
-                deliveries: sender,
-                events: event_sink,
-                nodes,
-                watch,
-                clock,
-                accounting_runtime: Handle::current(),
-                reload: Reload::never(),
-                slo_reload: slos.reload,
-                checkpoint,
-                accounting,
-                scrapes,
-                traces,
-            },
-        })
+        Ok(Self { server: server.with_hosts(hosts), web, views, added: Vec::new(), pipeline })
     }
 
     /// What a view of it is made of.
@@ -328,22 +283,26 @@ impl Exporter {
     }
 }
 
-/// The metrics of everything that an exporter has.
-fn build_metrics(
-    mut builder: Builder,
-    slos: &SloSettings,
-    web: &WebSettings,
-    checkpoint: Option<&Checkpoint>,
-) -> anyhow::Result<(Recorder, Arc<Exposition>)> {
-    builder = builder
-        .slos(slos.slos.docs.clone())
-        .source(Box::new(Arc::clone(&slos.gauges)))
-        .source(Box::new(Arc::clone(&web.stats)))
-        .collector(Box::new(ProcessCollector::new()));
-    if let Some(checkpoint) = checkpoint {
-        builder = builder.source(Box::new(Arc::clone(&checkpoint.gauges)));
-    }
-    Ok(builder.build()?)
+/// Families that are exposed.
+fn source(families: impl FamilySource + 'static) -> Option<Box<dyn FamilySource>> {
+    Some(Box::new(families))
+}
+
+/// Shows in the probes which watches are in sync, and why one is not.
+fn register_sources(
+    health: &Health,
+    scopes: &[Scope],
+    stats: &Arc<WatchStats>,
+) -> Vec<SourceHealth> {
+    let scopes = (0..=u16::MAX).zip(scopes);
+    let sources = scopes.map(|(index, scope)| {
+        let stats = Arc::clone(stats);
+        health.register_source_that(scope.to_string(), move || {
+            let trouble = stats.trouble_of(SourceId(index))?;
+            Some(trouble.reason.as_str())
+        })
+    });
+    sources.collect()
 }
 
 #[cfg(test)]

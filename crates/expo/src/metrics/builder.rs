@@ -78,6 +78,12 @@ impl Builder {
         self
     }
 
+    /// The same for several, as far as they are there.
+    #[must_use]
+    pub fn sources(self, sources: impl IntoIterator<Item = Option<Box<dyn FamilySource>>>) -> Self {
+        sources.into_iter().flatten().fold(self, Self::source)
+    }
+
     /// States since when counters and histograms count (the module `start_times`), where they begin with
     /// this process: at `now`.
     #[must_use]
