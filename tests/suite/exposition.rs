@@ -2,6 +2,7 @@
 //! that is not podinit's.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::support::parsed_exposition;
 use podinit_core::kube_event::CapacityState;
@@ -11,12 +12,12 @@ use podinit_core::lifecycle::{
     Selection, Stage, TrackerObservation, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
-use podinit_core::problems::{Dimension, Problem};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
 use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, ProblemPods, Recorder, SeriesLabel, SloDoc,
+    StatedProblem,
 };
 use podinit_exporter::families;
 use podinit_exporter::traces::TraceStats;
@@ -129,28 +130,13 @@ fn built() -> (Recorder, Arc<Exposition>) {
 
 /// Two problems, one of which names what its pods share.
 fn broken() -> ProblemPods {
-    let problem = |cause, shared, pods| Problem {
-        container: None,
-        cause,
-        shared,
-        pods,
-        stuck: 0,
-        failed: 0,
-        relapsed: 0,
-        since: Timestamp::EPOCH,
-        earlier: None,
-        nodes: 0,
-        workloads: 0,
-        namespaces: 0,
-        message: None,
-        capacity: None,
-        clock: None,
-        oldest: Vec::new(),
-    };
-    let registry = (Dimension::Registry, "registry.example.com".into());
+    let registry = Some(("registry", "registry.example.com"));
     let problems = ProblemPods::default();
-    let all = [problem(Cause::Image, Some(registry), 122), problem(Cause::Resources, None, 7)];
-    problems.state(&all, tokio::time::Instant::now());
+    let all = [
+        StatedProblem { cause: Cause::Image, shared: registry, pods: 122 },
+        StatedProblem { cause: Cause::Resources, shared: None, pods: 7 },
+    ];
+    problems.state(all, tokio::time::Instant::now() + Duration::from_secs(15));
     problems
 }
 

@@ -1,7 +1,6 @@
 //! The core of podinit: what a pod's snapshots say about its startup.
 //!
 //! - [`lifecycle`]: the rules of the [`specification`]: milestones, intervals, outcomes, SLOs, causes and records.
-//! - [`problems`]: which pods have a trouble in common.
 //! - [`reason`]: the sentence that tells most in a message of Kubernetes.
 //!
 //! It is pure and synchronous: time is an argument, and it does no I/O. It must not know a client, runtime, server,
@@ -16,7 +15,6 @@ pub mod label_value;
 pub mod lifecycle;
 pub mod node;
 pub mod pod;
-pub mod problems;
 pub mod quantile;
 pub mod reason;
 pub mod rfc3339;

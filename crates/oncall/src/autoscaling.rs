@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::RecordedCapacity;
-use podinit_core::problems::FoundCapacity;
 use podinit_core::reason::{MOST_CHARACTERS, shorten};
+use podinit_problems::FoundCapacity;
 
 /// What an autoscaler says of one pod, as a clause; `None` where none says anything.
 pub(super) fn of_pod(capacity: &RecordedCapacity) -> Option<String> {

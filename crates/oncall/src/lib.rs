@@ -5,7 +5,7 @@
 //! - [`api`], [`page`]: the same of a running exporter, over HTTP; [`live`] gives them to it.
 //!
 //! It knows the exporter's records, recordings and the client. It must not decide what a problem is: that is
-//! `podinit_core::problems`, which this crate tells.
+//! `podinit_problems`, which this crate tells.
 
 #![forbid(unsafe_code)]
 

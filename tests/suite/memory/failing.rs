@@ -5,10 +5,10 @@ use std::time::Duration;
 use podinit_core::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{Observation, PodEvent, Record, Tracker, TrackerConfig};
 use podinit_core::pod::{PodSnapshot, PodUid};
-use podinit_core::problems::{Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder};
 use podinit_oncall::problems::Seen;
+use podinit_problems::{Finding, OverTime};
 use serde_json::{Value, json};
 
 use super::measure::{NOW, decoded, delivery, uid};

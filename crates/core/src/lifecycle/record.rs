@@ -5,7 +5,7 @@
 
 mod ended_startup;
 #[cfg(test)]
-#[allow(unreachable_pub, reason = "`podinit-testing` has this file too")]
+#[allow(dead_code, unreachable_pub, reason = "`podinit-testing` has this file too")]
 pub(crate) mod fixtures;
 mod in_flight;
 mod of_pod;

@@ -58,7 +58,7 @@ pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY,
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
 pub use node_families::SavedPool;
-pub use problem_pods::{MOST_PROBLEMS, PROBLEMS, ProblemPods};
+pub use problem_pods::{MOST_PROBLEMS, PROBLEMS, ProblemPods, StatedProblem};
 pub use recorder::Recorder;
 pub use saved_holds::{SavedHold, SavedHolds};
 pub use slo::{SloDoc, SloFigures};

@@ -5,8 +5,8 @@ use crate::instruments::{
     AnyText, Encoder, FamilyDoc, FamilySource, GaugeVec3, Head, Number, SavedFamilies,
 };
 use parking_lot::Mutex;
+use podinit_core::lifecycle::Cause;
 use podinit_core::pod::text::cut;
-use podinit_core::problems::{FINDING_LASTS, Problem};
 use podinit_text::strangers_text::label;
 use tokio::time::Instant;
 
@@ -34,26 +34,37 @@ struct Series {
     pods: u64,
 }
 
+/// A problem, as far as its series shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatedProblem<'a> {
+    /// What its pods wait for, or what ended them
+    pub cause: Cause,
+    /// What they share: the name of a dimension, and the value; `None` if they share nothing
+    pub shared: Option<(&'static str, &'a str)>,
+    /// How many it affects
+    pub pods: usize,
+}
+
 /// Exposes the problems that were stated last, as long as that says something of the present.
 #[derive(Debug, Default)]
 pub struct ProblemPods(Mutex<Stated>);
 
-/// Problems, and when the finding of them began.
+/// Problems, and until when they say something of the present.
 #[derive(Clone, Debug, Default)]
 struct Stated {
     series: Vec<Series>,
-    began: Option<Instant>,
+    until: Option<Instant>,
 }
 
 impl ProblemPods {
-    /// States the first [`MOST_PROBLEMS`] of these, the worst first, which a finding that began then has found. Values
-    /// that are equal as labels count as one.
-    pub fn state<'a>(&self, problems: impl IntoIterator<Item = &'a Problem>, began: Instant) {
+    /// States the first [`MOST_PROBLEMS`] of these, the worst first, as what is broken until then. Values that are equal
+    /// as labels count as one.
+    pub fn state<'a>(&self, problems: impl IntoIterator<Item = StatedProblem<'a>>, until: Instant) {
         let mut all: Vec<Series> = Vec::new();
         for problem in problems.into_iter().take(MOST_PROBLEMS) {
-            let (dimension, value) = match problem.shared_texts() {
-                ("", _) => ("none", "".into()),
-                (dimension, value) => (dimension, label(value)),
+            let (dimension, value) = match problem.shared {
+                None => ("none", "".into()),
+                Some((dimension, value)) => (dimension, label(value)),
             };
             let value = cut(&value, LONGEST_VALUE);
             let cause = problem.cause.as_str();
@@ -70,7 +81,7 @@ impl ProblemPods {
             let key = |one: &Series| (one.cause, one.dimension);
             (key(one).cmp(&key(other))).then_with(|| one.value.cmp(&other.value))
         });
-        *self.0.lock() = Stated { series: all, began: Some(began) };
+        *self.0.lock() = Stated { series: all, until: Some(until) };
     }
 }
 
@@ -80,8 +91,8 @@ impl FamilySource for ProblemPods {
     }
 
     fn collect(&self, out: &mut dyn Encoder) {
-        let Stated { series, began } = self.0.lock().clone();
-        let is_fresh = began.is_some_and(|began| began.elapsed() <= FINDING_LASTS);
+        let Stated { series, until } = self.0.lock().clone();
+        let is_fresh = until.is_some_and(|until| Instant::now() <= until);
         out.family(Head::from(&PROBLEM_PODS));
         for one in series.iter().filter(|_| is_fresh) {
             let labels =
@@ -104,37 +115,14 @@ mod tests {
     use super::*;
     use crate::instruments::Format;
     use crate::metrics::{Builder, LabelConfig};
-    use podinit_core::lifecycle::Cause;
-    use podinit_core::problems::Dimension;
-    use podinit_core::timestamp::Timestamp;
-
-    fn problem(cause: Cause, shared: Option<(Dimension, &str)>, pods: usize) -> Problem {
-        Problem {
-            container: None,
-            cause,
-            shared: shared.map(|(dimension, value)| (dimension, value.into())),
-            pods,
-            stuck: 0,
-            failed: 0,
-            relapsed: 0,
-            since: Timestamp::EPOCH,
-            earlier: None,
-            nodes: 0,
-            workloads: 0,
-            namespaces: 0,
-            message: None,
-            capacity: None,
-            clock: None,
-            oldest: Vec::new(),
-        }
-    }
+    use std::time::Duration;
 
     /// The series of an exposition in which these problems are stated.
-    fn series(problems: &[Problem], format: Format) -> Vec<String> {
+    fn series(problems: &[StatedProblem<'_>], format: Format) -> Vec<String> {
         let source = Arc::new(ProblemPods::default());
         let builder = Builder::new(LabelConfig::default()).source(Box::new(Arc::clone(&source)));
         let (_, exposition) = builder.build().unwrap();
-        source.state(problems, Instant::now());
+        source.state(problems.iter().copied(), Instant::now() + Duration::from_secs(15));
         let text = String::from_utf8_lossy(&exposition.encode(format).unwrap()).into_owned();
         let lines = text.lines().filter(|line| line.starts_with("podinit_problem_pods"));
         lines.map(str::to_owned).collect()
@@ -142,11 +130,14 @@ mod tests {
 
     #[test]
     fn the_first_eight_have_a_series_and_one_without_a_value_says_none() {
-        let node = |n: usize| format!("node-{n}");
-        let mut problems: Vec<_> = (0..9)
-            .map(|n| problem(Cause::Cni, Some((Dimension::Node, &node(n))), 20 - n))
-            .collect();
-        problems.insert(1, problem(Cause::Image, None, 19));
+        let nodes: Vec<_> = (0..9).map(|n| format!("node-{n}")).collect();
+        let on = nodes.iter().enumerate().map(|(n, node)| StatedProblem {
+            cause: Cause::Cni,
+            shared: Some(("node", node)),
+            pods: 20 - n,
+        });
+        let mut problems: Vec<_> = on.collect();
+        problems.insert(1, StatedProblem { cause: Cause::Image, shared: None, pods: 19 });
         let found = series(&problems, Format::Text);
         assert_eq!(found.len(), MOST_PROBLEMS);
         assert_eq!(
@@ -164,12 +155,12 @@ mod tests {
     #[test]
     fn long_values_are_cut_between_characters_and_equal_ones_are_one_series() {
         let long = format!("r/{}é", "x".repeat(125));
-        let problems: Vec<_> = ["1", "2"]
-            .map(|tail| {
-                let value = format!("{long}{tail}");
-                problem(Cause::Image, Some((Dimension::Image, &value)), 3)
-            })
-            .into();
+        let values = ["1", "2"].map(|tail| format!("{long}{tail}"));
+        let problems = values.each_ref().map(|value| StatedProblem {
+            cause: Cause::Image,
+            shared: Some(("image", value)),
+            pods: 3,
+        });
         let value = format!("r/{}", "x".repeat(125));
         assert_eq!(value.len(), LONGEST_VALUE - 1);
         let expected = format!(
@@ -181,7 +172,8 @@ mod tests {
     #[test]
     fn what_a_stranger_named_is_escaped_and_one_line() {
         let hostile = ["a\"} 1\nb\\\u{202e}", "a\"} 1\rb\\\u{1b}"];
-        let problem = |name| problem(Cause::Probe, Some((Dimension::Image, name)), 1);
+        let problem =
+            |name| StatedProblem { cause: Cause::Probe, shared: Some(("image", name)), pods: 1 };
         let expected = "podinit_problem_pods{cause=\"probe\",dimension=\"image\",value=\"a\\\"} 1 b\\\\\u{fffd}\"} 2";
         assert_eq!(series(&hostile.map(problem), Format::Text), [expected]);
     }

@@ -5,8 +5,8 @@ use super::problem_card::{largest, workload};
 use crate::problems::{Census, Group};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Cause;
-use podinit_core::problems::{FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
+use podinit_problems::{FoundPod, FoundState};
 use podinit_text::human_time::{clock_time, seconds, since};
 use podinit_text::words::count;
 

@@ -16,8 +16,8 @@ use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
 };
-use podinit_core::problems::{Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
+use podinit_problems::{Finding, OverTime};
 use podinit_reports::lone_list::replayed_to_end;
 use podinit_reports::reader::Document;
 use podinit_reports::replay::ReplayConfig;

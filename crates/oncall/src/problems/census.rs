@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Problem;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
-use podinit_core::problems::{FoundPod, FoundPods};
+use podinit_problems::{FoundPod, FoundPods};
 
 /// So many pods of a workload are named, those that have been in their stage longest.
 const EXAMPLES: usize = 10;

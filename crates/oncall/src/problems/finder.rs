@@ -8,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Publisher, Seen};
 use podinit_core::lifecycle::{InFlightPosition, Progress, Record};
-use podinit_core::problems::{FAILED_LASTS, Finding, OverTime};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::ProblemPods;
+use podinit_expo::metrics::{ProblemPods, StatedProblem};
 use podinit_exporter::records::{
-    EndedPosition, Filter, Position, Query, RecordsClient, Sort, Unanswered,
+    EndedPosition, Filter, MOST_NEWEST, Position, Query, RecordsClient, Sort, Unanswered,
 };
+use podinit_problems::{FAILED_LASTS, FINDING_LASTS, Finding, MOST_RECORDS, OverTime};
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
 const AT_MOST_EVERY: Duration = Duration::from_secs(5);
@@ -22,6 +22,9 @@ const AT_MOST_EVERY: Duration = Duration::from_secs(5);
 const PART_OF_TIME: u32 = 20;
 /// ... but no more than this passes from the beginning of one finding to that of the next, unless it takes longer.
 const AT_LEAST_EVERY: Duration = Duration::from_secs(8);
+
+/// The newest records are as many as a search takes.
+const _: () = assert!(MOST_NEWEST == MOST_RECORDS, "the record store keeps what a search takes");
 
 /// How long after a question without an answer the next is asked.
 const RETRY: Duration = Duration::from_millis(500);
@@ -85,8 +88,12 @@ impl Finder {
             (page, _, next) = self.in_flight(Some(after)).await?;
         }
         let found = finding.finish(&mut self.over_time);
-        let problems = found.problems.iter();
-        self.metric.state(problems.map(|(problem, _)| problem), began);
+        let problems = found.problems.iter().map(|(problem, _)| StatedProblem {
+            cause: problem.cause,
+            shared: problem.shared.is_some().then(|| problem.shared_texts()),
+            pods: problem.pods,
+        });
+        self.metric.state(problems, began + FINDING_LASTS);
         self.publisher.publish(Seen::new(found, clocks, now), began);
         Ok(true)
     }
@@ -157,7 +164,6 @@ mod tests {
     use crate::problems::{Snapshots, Wanted, channel};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{Phase, PodSnapshot, PodUid};
-    use podinit_core::problems::FINDING_LASTS;
     use podinit_expo::instruments::Format;
     use podinit_expo::metrics::{Builder, LabelConfig};
     use podinit_exporter::records::{self, Queries, RecordStore};

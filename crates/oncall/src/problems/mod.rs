@@ -26,10 +26,10 @@ use serde_json::Value;
 
 use crate::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
 use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
-use podinit_core::problems::{self, Earlier, FoundCapacity, FoundPod, FoundState};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_exporter::freshness::Freshness;
+use podinit_problems::{Earlier, FoundCapacity, FoundPod, FoundState};
 use podinit_reports::reader::ClockAhead;
 use podinit_text::strangers_text;
 
@@ -177,7 +177,7 @@ impl Problem {
         self.cause == Cause::Clock.as_str()
     }
 
-    fn of(problem: &problems::Problem, now: Timestamp, ended: Option<Timestamp>) -> Self {
+    fn of(problem: &podinit_problems::Problem, now: Timestamp, ended: Option<Timestamp>) -> Self {
         let shared = problem.shared.as_ref();
         let name = |pod: &FoundPod| PodName {
             namespace: pod.namespace.to_string(),
@@ -220,7 +220,7 @@ pub fn untold<'a>(
 }
 
 /// The command that shows more about the cause of a problem, of its pod that has waited longest.
-fn next_command(problem: &problems::Problem) -> String {
+fn next_command(problem: &podinit_problems::Problem) -> String {
     let Some(pod) = problem.oldest.first() else {
         return String::new();
     };

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Census, Problem, Problems, Wanted};
 use podinit_core::lifecycle::{NodeClock, Record};
-use podinit_core::problems::{self, Found, FoundPods};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
+use podinit_problems::{Found, FoundPods};
 
 /// What is broken, and who is affected.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ impl Seen {
         now: Option<Timestamp>,
     ) -> Self {
         now.map_or_else(Self::default, |now| {
-            let found = problems::find(in_flight, newest, &clocks, now);
+            let found = podinit_problems::find(in_flight, newest, &clocks, now);
             Self::new(found, clocks, now)
         })
     }

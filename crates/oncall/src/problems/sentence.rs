@@ -5,9 +5,9 @@ use crate::node_clocks;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
-use podinit_core::problems::{Dimension, Problem};
 use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
+use podinit_problems::{Dimension, Problem};
 use podinit_text::human_time::clock_time;
 use podinit_text::words::count;
 
@@ -205,7 +205,7 @@ fn rejection(message: &str) -> Option<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use podinit_core::problems::Earlier;
+    use podinit_problems::Earlier;
 
     #[test]
     fn the_real_error_stands_at_the_end_of_a_chain() {

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use super::{Problems, Seen};
 use crate::explain::addressed;
-use podinit_core::problems::FINDING_LASTS;
 use podinit_exporter::freshness::Freshness;
+use podinit_problems::FINDING_LASTS;
 
 /// A finding, and when it began: it is of that moment.
 type Newest = Option<(Instant, Arc<Seen>)>;

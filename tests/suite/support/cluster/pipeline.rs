@@ -12,7 +12,6 @@ use podinit_core::lifecycle::{
     SourceId, TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot};
-use podinit_core::problems::MOST_RECORDS;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::node::NodeOptions;
@@ -24,6 +23,7 @@ use podinit_kube::watch::requests::Scope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_oncall::problems::Problems;
+use podinit_problems::MOST_RECORDS;
 use podinit_sim::object::{Event, EventKind};
 use podinit_sim::{Cluster, FIRST_VERSION};
 use podinit_slo::{Slo, SloFile};

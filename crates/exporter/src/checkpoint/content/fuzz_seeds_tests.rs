@@ -16,7 +16,7 @@ const HASH_BYTES: usize = 32;
 
 fn path(name: &str) -> PathBuf {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    root.join("fuzz/seeds/checkpoint_loader").join(name)
+    root.join("../../fuzz/seeds/checkpoint_loader").join(name)
 }
 
 fn seed(name: &str) -> Vec<u8> {

@@ -11,9 +11,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::blocks::{Blocks, Distinct, NONE, Texts};
 use super::capacity::FoundCapacity;
 use super::found_pod::{FoundPod, FoundState};
-use crate::lifecycle::{Outcome, Record, WaitReason};
-use crate::pod::{PodUid, Workload};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Outcome, Record, WaitReason};
+use podinit_core::pod::{PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
 
 /// Pods by place, from 0 on: each once.
 #[derive(Debug, Default)]

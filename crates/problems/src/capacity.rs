@@ -7,9 +7,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kube_event::CapacityState;
-use crate::lifecycle::{Progress, Record, Stage};
-use crate::timestamp::Timestamp;
+use podinit_core::kube_event::CapacityState;
+use podinit_core::lifecycle::{Progress, Record, Stage};
+use podinit_core::timestamp::Timestamp;
 
 /// Whether nodes are on their way.
 // What an autoscaler says of a pod that is unschedulable, or of most of the pods of a problem: of several pods, the

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::tests::{at, cause, on, pod, pulled, waits};
 use super::*;
-use crate::lifecycle::{
+use podinit_core::lifecycle::{
     Cause, Milestone, MilestoneSource, Outcome, Progress, RecordedMilestone, Stage,
 };
-use crate::pod::Workload;
+use podinit_core::pod::Workload;
 
 /// When something new breaks: 17 hours after a CronJob lost its image.
 const BREAKS: i64 = 17 * 3_600;

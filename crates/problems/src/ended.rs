@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::affected::{Affected, Had};
 use super::found_pods::FoundPods;
-use crate::lifecycle::{Cause, Milestone, Outcome, Progress, Record};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Cause, Milestone, Outcome, Progress, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// For so long a pod counts that was rejected or failed.
 pub const FAILED_LASTS: Duration = Duration::from_secs(600);

@@ -8,7 +8,7 @@ use proptest::test_runner::TestRunner;
 use super::reading::{Fault, Given, Lack, NOW, Reading, told};
 use super::tests::at;
 use super::*;
-use crate::lifecycle::Progress;
+use podinit_core::lifecycle::Progress;
 
 fn implemented(given: &[Given]) -> Vec<String> {
     let records = given.iter().enumerate();

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::others::{BecameReady, Other, Others};
 use super::values::{Dimension, LookedAt};
-use crate::image_registry;
-use crate::lifecycle::Cause;
-use crate::pod::Claims;
-use crate::timestamp::Timestamp;
+use podinit_core::image_registry;
+use podinit_core::lifecycle::Cause;
+use podinit_core::pod::Claims;
+use podinit_core::timestamp::Timestamp;
 
 /// What affected pods are compared with.
 #[derive(Debug)]
@@ -161,9 +161,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::lifecycle::{Milestone, MilestoneSource, Record, RecordedMilestone};
-    use crate::problems::tests::{at, on, pod, pulled, with_image};
-    use crate::problems::values::{Frequent, Has};
+    use crate::tests::{at, on, pod, pulled, with_image};
+    use crate::values::{Frequent, Has};
+    use podinit_core::lifecycle::{Milestone, MilestoneSource, Record, RecordedMilestone};
 
     /// A startup that became ready at a second, if one is given: on a node, with two images, pulled or not.
     type Start = (u8, (u8, u8), bool, Option<i64>);

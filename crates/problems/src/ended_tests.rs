@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::lifecycle::{
+use crate::tests::{at, cause, on, pod, waits, with_image};
+use crate::{MOST_RECORDS, Problem, problems};
+use podinit_core::lifecycle::{
     Cause, Milestone, MilestoneSource, Outcome, Progress, Record, RecordedMilestone,
     RecordedRelapse, Stage,
 };
-use crate::pod::{Ending, Termination, Workload};
-use crate::problems::tests::{at, cause, on, pod, waits, with_image};
-use crate::problems::{MOST_RECORDS, Problem, problems};
+use podinit_core::pod::{Ending, Termination, Workload};
 
 const NOW: i64 = 10_000;
 

@@ -5,6 +5,14 @@
 //! records ─▶ affected pods ─▶ values, weighed against pods that start well ─▶ groups ─▶ problems
 //!                                                        what was stated before ─┘
 //! ```
+//!
+//! It is pure, as core is, and knows nothing but core. It must not know where records come from, nor in which words a
+//! problem is told.
+
+#![forbid(unsafe_code)]
+
+#[doc(no_inline)]
+pub use podinit_core::specification;
 
 mod affected;
 mod affected_pods;
@@ -37,8 +45,8 @@ pub use problem::{MOST_NAMED, Problem};
 pub use since::Earlier;
 pub use values::Dimension;
 
-use crate::lifecycle::{NodeClock, Record};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{NodeClock, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// The problems among the pods in flight and those that have failed lately, the worst first, as of `now`.
 ///

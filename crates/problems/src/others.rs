@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::values::Has;
-use crate::lifecycle::{Milestone, Record, RecordedImage};
-use crate::node::NodeLabels;
-use crate::pod::{Claims, Workload};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Milestone, Record, RecordedImage};
+use podinit_core::node::NodeLabels;
+use podinit_core::pod::{Claims, Workload};
+use podinit_core::timestamp::Timestamp;
 
 /// Pods in flight that no cause affects, and startups that ended as ready or completed. What they have is counted only
 /// once it is known which values are looked at ([§13.8](crate::specification#s13-8)).

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::capacity::FoundCapacity;
-use crate::lifecycle::{Outcome, Progress, Record, WaitReason};
-use crate::pod::{PodUid, Workload};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Outcome, Progress, Record, WaitReason};
+use podinit_core::pod::{PodUid, Workload};
+use podinit_core::timestamp::Timestamp;
 
 /// What is kept of a pod: who it is, and how far its startup has come.
 #[derive(Clone, Debug, PartialEq)]

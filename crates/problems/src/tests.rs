@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::kube_event::CapacityState;
-use crate::lifecycle::{
+use podinit_core::kube_event::CapacityState;
+use podinit_core::lifecycle::{
     Cause, ClockFault, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource,
     NodeClock, Outcome, Progress, RecordedCapacity, RecordedCause, RecordedContainer,
     RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, Stage, WaitReason,
-    record_fixtures::record,
 };
-use crate::pod::{PodUid, Workload};
+use podinit_core::pod::{PodUid, Workload};
+use podinit_testing::records::record;
 
 /// The present.
 const NOW: i64 = 10_000;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::timestamp::Timestamp;
+use podinit_core::timestamp::Timestamp;
 
 /// At most this part of the pods is left out.
 const ONE_IN: usize = 10;

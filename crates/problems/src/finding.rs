@@ -14,8 +14,8 @@ use super::grouping;
 use super::others::Others;
 use super::over_time::{Ended, OverTime};
 use super::problem::Problem;
-use crate::lifecycle::{NodeClock, Outcome, Progress, Record};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{NodeClock, Outcome, Progress, Record};
+use podinit_core::timestamp::Timestamp;
 
 /// So many of the newest records count that were neither rejected nor failed, and so many of those that were: a loop of
 /// failures must not push out what starts well.

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::lifecycle::{Record, Stage};
-use crate::problems::tests::{at, cause, on, pod, waits};
-use crate::problems::{Dimension, Finding, Found, find};
+use crate::tests::{at, cause, on, pod, waits};
+use crate::{Dimension, Finding, Found, find};
+use podinit_core::lifecycle::{Record, Stage};
 
 /// A pod that has had `cause` since `since`.
 fn affected(name: &str, image: &str, node: &str, had: Cause, since: i64) -> Record {

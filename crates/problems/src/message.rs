@@ -7,9 +7,9 @@ use std::sync::Arc;
 use hashbrown::DefaultHashBuilder;
 
 use super::affected_pods::AffectedPods;
-use crate::image_registry;
-use crate::reason::{skeleton, without_words};
-use crate::timestamp::Timestamp;
+use podinit_core::image_registry;
+use podinit_core::reason::{skeleton, without_words};
+use podinit_core::timestamp::Timestamp;
 
 /// Pods that are told the same.
 #[derive(Clone, Copy)]

@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tests::{at, cause, on, pod, pulled, waits};
-use crate::lifecycle::{Cause, Milestone, MilestoneSource, Record, RecordedMilestone, Stage};
-use crate::pod::{Claims, Workload};
+use podinit_core::lifecycle::{
+    Cause, Milestone, MilestoneSource, Record, RecordedMilestone, Stage,
+};
+use podinit_core::pod::{Claims, Workload};
 
 pub(super) const NOW: i64 = 10_000;
 /// The dimensions in the order of 13.3 that these pods have.

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use crate::image_registry;
-use crate::label_values;
-use crate::lifecycle::{Cause, Record};
-use crate::node::NodeLabels;
-use crate::pod::Workload;
+use podinit_core::image_registry;
+use podinit_core::label_values;
+use podinit_core::lifecycle::{Cause, Record};
+use podinit_core::node::NodeLabels;
+use podinit_core::pod::Workload;
 
 label_values! {
     /// What pods can share, in the order of the specification's table.

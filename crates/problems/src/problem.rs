@@ -10,8 +10,8 @@ use super::found_pods::FoundPods;
 use super::message;
 use super::since::{self, Earlier};
 use super::values::{Dimension, Shared};
-use crate::lifecycle::{Cause, NodeClock, Outcome, Stage};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Cause, NodeClock, Outcome, Stage};
+use podinit_core::timestamp::Timestamp;
 
 /// What makes a problem the same as an earlier one ([§13.7](crate::specification#s13-7)).
 pub(super) type Key = (Cause, Shared);

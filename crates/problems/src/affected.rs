@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::values::{self, Values};
-use crate::lifecycle::{Cause, CauseClass, Interval, Record, RecordedCause, Stage, WaitReason};
-use crate::quantile::nearest_rank;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{
+    Cause, CauseClass, Interval, Record, RecordedCause, Stage, WaitReason,
+};
+use podinit_core::quantile::nearest_rank;
+use podinit_core::timestamp::Timestamp;
 
 /// How long a failing cause affects a pod that has another one by now: a kubelet backs off for 5 minutes.
 const FAILING_LASTS: Duration = Duration::from_secs(6 * 60);

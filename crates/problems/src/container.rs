@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::blocks::NONE;
-use crate::lifecycle::{Record, RecordedContainer};
-use crate::pod::ContainerKind;
+use podinit_core::lifecycle::{Record, RecordedContainer};
+use podinit_core::pod::ContainerKind;
 
 /// A container of a pod that has several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,9 +1,9 @@
 //! Which texts are one, and which is shown.
 #![allow(clippy::unwrap_used)]
 
-use crate::lifecycle::{Cause, Record, Stage};
-use crate::problems::problems;
-use crate::problems::tests::{at, cause, on, pod, waits};
+use crate::problems;
+use crate::tests::{at, cause, on, pod, waits};
+use podinit_core::lifecycle::{Cause, Record, Stage};
 
 /// A pod in a namespace and on a node that cannot get a network, and is told `text` of it.
 fn told(names: [&str; 3], since: i64, text: &str) -> Record {

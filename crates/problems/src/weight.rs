@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use super::affected::Affected;
 use super::background::{Background, is_of_images};
 use super::values::{Dimension, LookedAt};
-use crate::lifecycle::{Cause, CauseClass};
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Cause, CauseClass};
+use podinit_core::timestamp::Timestamp;
 
 /// A registry is at fault only where pods with so many images say so.
 const IMAGES_OF_REGISTRY: usize = 3;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::found_pods::FoundPods;
 use super::problem::Problem;
 use super::values::Dimension;
-use crate::lifecycle::{Cause, NodeClock};
+use podinit_core::lifecycle::{Cause, NodeClock};
 
 /// The clocks that are off, each with the places of the pods on its node.
 #[derive(Debug, Default)]

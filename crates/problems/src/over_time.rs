@@ -18,8 +18,8 @@ use super::found_pods::FoundPods;
 use super::grouping::{self, Group};
 use super::problem::{Key, Problem};
 use super::values::{Dimension, Shared};
-use crate::lifecycle::Cause;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Cause;
+use podinit_core::timestamp::Timestamp;
 
 /// Another result is stated once it has been found for so long.
 const STANDS_AFTER: Duration = Duration::from_secs(30);

@@ -8,8 +8,8 @@ use super::affected_pods::AffectedPods;
 use super::background::Background;
 use super::values::{Dimension, Shared};
 use super::weight::{All, Weighed, With};
-use crate::lifecycle::Cause;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::Cause;
+use podinit_core::timestamp::Timestamp;
 
 /// So many values are taken because they stand out.
 const MOST_STANDING_OUT: usize = 5;

@@ -9,9 +9,9 @@ use super::container::{self, FoundContainer};
 use super::found_pod::FoundState;
 use super::found_pods::FoundPods;
 use super::values::{Frequent, Has, LookedAt, Values};
-use crate::lifecycle::{Cause, Record, RecordedContainer};
-use crate::node::NodeLabels;
-use crate::timestamp::Timestamp;
+use podinit_core::lifecycle::{Cause, Record, RecordedContainer};
+use podinit_core::node::NodeLabels;
+use podinit_core::timestamp::Timestamp;
 
 /// Those that were added so far, and the other pods of the finding.
 #[derive(Debug, Default)]
