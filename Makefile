@@ -6,7 +6,7 @@ help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name what; do printf '%-10s %s\n' "$$name" "$$what"; done
 
 demo: ## a simulated cluster, and the exporter in front of it
-	cargo run --release --locked -- demo
+	cargo run --locked -- demo
 
 test: ## all tests that need no cluster
 	cargo test --locked
