@@ -1,6 +1,6 @@
 //! What podinit needs to know of a node ([§14](crate::specification#s14)), as the Kubernetes API states it.
 
-pub mod labels;
+mod labels;
 
 use std::sync::Arc;
 

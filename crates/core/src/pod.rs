@@ -31,7 +31,7 @@ pub use self::uid::PodUid;
 pub(crate) use self::workload::is_generated;
 pub use self::workload::{HashedBy, LastingName, TemplateHash, Workload, generated_word};
 use crate::label_values;
-use crate::node::labels::NodeLabels;
+use crate::node::NodeLabels;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 label_values! {

@@ -64,7 +64,7 @@ impl ExporterConfig {
         TrackerConfig {
             timestamps: self.timestamps,
             slos: slos.rules.clone(),
-            stuck_after: slos.stuck_after.clone(),
+            stuck_after: slos.stuck_after,
             max_pods: self.max_pods.get(),
             events: self.evidence.events,
             nodes: self.evidence.nodes,

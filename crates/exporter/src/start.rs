@@ -16,7 +16,7 @@
 //!               └──▶ scrapes, probes, and what views add: API, problems, page
 //! ```
 //!
-//! [`Exporter::bind`] makes all of this. It starts in three steps: [`Exporter::serve`] answers requests, before the API
+//! [`Exporter::bind`] makes all of this. It starts in three steps: `Exporter::serve` answers requests, before the API
 //! server does; [`Start`](crate::first_contact::Start) waits for that and restores the checkpoint; and
 //! `Serving::watch_until` starts the watches and the tasks that account.
 

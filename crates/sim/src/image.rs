@@ -10,7 +10,7 @@ pub struct Image {
 }
 
 /// The registry of this organization's own images.
-pub const OWN_REGISTRY: &str = "registry.example.com";
+pub(crate) const OWN_REGISTRY: &str = "registry.example.com";
 /// The registry of images that name none.
 const DEFAULT_REGISTRY: &str = "docker.io";
 
@@ -19,28 +19,28 @@ const fn image(name: &'static str, megabytes: u64) -> Image {
 }
 
 /// The main image of pods that need no other.
-pub const APP: Image = image("registry.example.com/team/app:1.42.0", 88);
+pub(crate) const APP: Image = image("registry.example.com/team/app:1.42.0", 88);
 /// Of a release whose tag the registry does not know.
-pub const WRONG_TAG: Image = image("registry.example.com/shop/checkout:2.7.2", 96);
+pub(crate) const WRONG_TAG: Image = image("registry.example.com/shop/checkout:2.7.2", 96);
 /// Of init containers.
-pub const MIGRATE: Image = image("registry.example.com/team/migrate:3.1", 31);
+pub(crate) const MIGRATE: Image = image("registry.example.com/team/migrate:3.1", 31);
 /// Of init containers, from another registry.
-pub const GIT_SYNC: Image = image("ghcr.io/example/git-sync:v4.4.0", 24);
+pub(crate) const GIT_SYNC: Image = image("ghcr.io/example/git-sync:v4.4.0", 24);
 /// Of sidecars.
-pub const PROXY: Image = image("quay.io/example/mesh-proxy:1.30.2", 63);
+pub(crate) const PROXY: Image = image("quay.io/example/mesh-proxy:1.30.2", 63);
 /// Of containers beside the main one.
-pub const METRICS_PROXY: Image = image("registry.example.com/team/metrics-proxy:0.9.1", 12);
+pub(crate) const METRICS_PROXY: Image = image("registry.example.com/team/metrics-proxy:0.9.1", 12);
 /// Of jobs.
-pub const BATCH: Image = image("python:3.14-slim", 44);
+pub(crate) const BATCH: Image = image("python:3.14-slim", 44);
 /// Of agents on nodes.
-pub const AGENT: Image = image("quay.io/example/node-agent:2.11.4", 120);
+pub(crate) const AGENT: Image = image("quay.io/example/node-agent:2.11.4", 120);
 /// Of the control plane.
-pub const CONTROL_PLANE: Image = image("registry.k8s.io/kube-apiserver:v1.37.1", 30);
+pub(crate) const CONTROL_PLANE: Image = image("registry.k8s.io/kube-apiserver:v1.37.1", 30);
 /// Of people who look for faults.
-pub const DEBUGGER: Image = image("busybox:1.37", 2);
+pub(crate) const DEBUGGER: Image = image("busybox:1.37", 2);
 
 /// The image of the application `app`.
-pub fn of_app(app: &str) -> Image {
+pub(crate) fn of_app(app: &str) -> Image {
     match app {
         "checkout" => image("registry.example.com/shop/checkout:2.7.1", 96),
         "catalog" => image("registry.example.com/shop/catalog:2.7.1", 141),

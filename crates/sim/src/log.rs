@@ -12,7 +12,7 @@ use podinit_core::timestamp::Timestamp;
 /// Which log, as the parameters of a request say it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Wanted {
+pub(crate) struct Wanted {
     container: Option<String>,
     /// That of the run before
     #[serde(default)]
@@ -27,7 +27,7 @@ impl Wanted {
     ///
     /// # Errors
     /// If a parameter that states a number is not one.
-    pub fn parse(query: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(query: &str) -> Result<Self, Failure> {
         let uri = format!("/?{query}").parse::<Uri>();
         let uri = uri.map_err(|error| Failure::bad_request(error.to_string()))?;
         let query = Query::try_from_uri(&uri);
@@ -39,7 +39,7 @@ impl Wanted {
 ///
 /// # Errors
 /// As a kubelet answers: no such container, or it has not run yet.
-pub fn of(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<String, Failure> {
+pub(crate) fn of(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<String, Failure> {
     let name = pod["metadata"]["name"].as_str().unwrap_or_default();
     let of_kind = |specs: &str, statuses: &str| {
         let specs = elements(&pod["spec"][specs]).iter();

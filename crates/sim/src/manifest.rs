@@ -50,7 +50,7 @@ fn main(image: Image) -> Vec<Container> {
 }
 
 /// A new pod of `kind`.
-pub fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
+pub(crate) fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
     let mut manifest = match kind {
         LifeKind::QuickJob | LifeKind::Job => job("", 29_370_000, rng),
         // Each is a workload of its own: a CronJob that always fails would be a problem.

@@ -36,14 +36,14 @@ impl Requirement {
 
 /// A conjunction of requirements; the empty one accepts everything.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Selector {
+pub(crate) struct Selector {
     labels: Vec<Requirement>,
     fields: Vec<Requirement>,
 }
 
 impl Selector {
     /// Parses `labelSelector` and `fieldSelector`; the error is the message of the API's answer.
-    pub fn parse(
+    pub(crate) fn parse(
         resource: Resource,
         labels: Option<&str>,
         fields: Option<&str>,
@@ -58,12 +58,12 @@ impl Selector {
     }
 
     /// Whether it accepts everything.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
 
     /// Whether it accepts the object at `key`.
-    pub fn matches(&self, key: &ObjectKey, object: &Selectable) -> bool {
+    pub(crate) fn matches(&self, key: &ObjectKey, object: &Selectable) -> bool {
         let label = |wanted: &str| {
             let mut labels = object.labels.iter();
             labels.find_map(|(name, value)| (name == wanted).then_some(value.as_str()))

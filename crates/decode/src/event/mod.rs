@@ -5,7 +5,7 @@
 //! `fields` holds the fields, `message` the texts that kubelets write, with `go_duration`, and
 //! `watch` what a list-watch receives.
 
-pub mod fields;
+pub(crate) mod fields;
 pub mod go_duration;
 pub mod message;
 pub mod watch;

@@ -21,7 +21,7 @@ mod capped;
 mod durations;
 mod event_families;
 pub mod exemplar;
-pub mod exposition;
+mod exposition;
 mod families;
 pub mod histogram;
 mod holds;

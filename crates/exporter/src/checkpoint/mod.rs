@@ -20,12 +20,12 @@
 //!   and loading them neither panics nor allocates more than their size.
 
 pub mod content;
-pub mod disk;
+mod disk;
 pub mod frame;
 mod inspect;
-pub mod open;
+mod open;
 mod shape;
-pub mod store;
+mod store;
 
 // Only Linux lets one thread give up what root may do.
 #[cfg(all(test, target_os = "linux"))]

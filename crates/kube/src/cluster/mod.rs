@@ -1,8 +1,8 @@
 //! The connection to one cluster: which cluster is chosen, the client with its proxies and
 //! credentials, requests with deadlines and their errors, and the API server's clock.
 //!
-//! Nothing here knows what is requested. [`crate::watch`], [`crate::access`] and [`crate::doctor`]
-//! make the requests.
+//! Nothing here knows what is requested. [`crate::watch`], `podinit-http` and `podinit-tools` make
+//! the requests.
 
 pub(crate) mod answer_body;
 pub mod api_error;

@@ -46,7 +46,7 @@ pub mod outage;
 mod paged_list;
 pub mod pages;
 pub mod probe;
-pub mod reasons;
+mod reasons;
 mod reconciliation;
 mod reflector;
 pub mod requests;

@@ -9,7 +9,7 @@
 //! A recording is a stream of JSON documents, one to a line, each with the time of its arrival
 //! (`observedAt`). Each file begins with a list of all pods, so that it can be read by itself.
 
-pub mod anonymize;
+mod anonymize;
 mod list_watch;
 mod output;
 mod recorder;
