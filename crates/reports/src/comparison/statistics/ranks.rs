@@ -3,7 +3,7 @@
 
 use std::f64::consts::SQRT_2;
 
-use statrs::function::erf::erfc;
+use libm::erfc;
 
 /// What ranks say of two sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
