@@ -258,6 +258,6 @@ pub fn api_status(object: Option<Object<'_>>) -> ApiStatus {
 }
 
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
 mod tests;

@@ -223,6 +223,6 @@ fn is_about_network(message: &str) -> bool {
 }
 
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
 mod tests;

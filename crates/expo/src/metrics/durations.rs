@@ -12,8 +12,8 @@ pub const LEAST_OF_P99: u64 = 100;
 /// The distributions of the stages, and after them of the time from creation to ready.
 pub type Durations = [Distribution; Stage::ALL.len() + 1];
 
-/// What the durations are of.
-pub fn intervals() -> impl Iterator<Item = Interval> {
+/// What the durations are of: each stage, and the whole startup.
+pub fn stages_and_startup() -> impl Iterator<Item = Interval> {
     let stages = Stage::ALL.into_iter().map(Interval::Stage);
     stages.chain([Interval::CreatedToReady])
 }
@@ -30,7 +30,7 @@ impl Exposition {
     pub fn durations(&self) -> Durations {
         let sets = self.store.sorted_sets();
         let mut buffer = Snapshot::default();
-        let mut intervals = intervals();
+        let mut intervals = stages_and_startup();
         std::array::from_fn(|_| {
             let mut counts = vec![0; LAYOUT.cells().len()];
             if let Some(interval) = intervals.next() {

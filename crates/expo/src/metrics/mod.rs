@@ -50,7 +50,7 @@ mod store;
 pub use crate::instruments::Format;
 pub use build_info::BUILD;
 pub use builder::Builder;
-pub use durations::{Distribution, Durations, LEAST_OF_P99, intervals};
+pub use durations::{Distribution, Durations, LEAST_OF_P99, stages_and_startup};
 pub use exposition::{EncodeError, Exposition, Figures};
 pub use families::families_of_pods;
 pub use image_pulls::SavedPulls;

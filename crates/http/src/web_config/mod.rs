@@ -8,7 +8,7 @@
 
 mod client_auth;
 mod files;
-mod http;
+mod http_server_config;
 mod tls;
 mod tls_form;
 mod tls_names;
@@ -21,12 +21,12 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 pub use self::files::MAX_BYTES;
-pub use self::http::{Header, RateLimit};
+pub use self::http_server_config::{Header, RateLimit};
 pub use self::tls::Tls;
 pub use self::users::{MAX_COST, Users};
 
 use self::files::Files;
-use self::http::{HttpForm, RateLimitForm};
+use self::http_server_config::{HttpForm, RateLimitForm};
 use self::tls_form::TlsForm;
 use self::users::UsersForm;
 use podinit_text::config_file::reload::Inspection;
@@ -97,7 +97,7 @@ fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
         tls: form.tls_server_config.0.map(|tls| Tls::of(&tls, files)).transpose()?,
         headers: form.http_server_config.0.map_or(Ok(Arc::default()), |http| http.headers())?,
         users: Arc::new(form.basic_auth_users.0.map(Users::of).unwrap_or_default()),
-        rate_limit: form.rate_limit.0.map_or(Ok(None), |form| http::rate_limit(&form))?,
+        rate_limit: form.rate_limit.0.map_or(Ok(None), |form| http_server_config::rate_limit(&form))?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::history::Hours;
 use podinit_core::lifecycle::{Interval, Stage};
-use podinit_expo::metrics::{Distribution, LEAST_OF_P99, intervals};
+use podinit_expo::metrics::{Distribution, LEAST_OF_P99, stages_and_startup};
 use podinit_text::human_time::rounded_seconds;
 
 /// A distribution is drawn from a tenth of a second to a thousand seconds.
@@ -16,14 +16,17 @@ const HEIGHT: f64 = 10.0;
 /// A stage, or the whole startup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StageRow {
-    /// The stage, or `whole`
+    /// The stage, or `whole`: the class of its style
     pub class: &'static str,
+    /// What the reader sees
     pub name: &'static str,
     /// How many pods are in it
     pub now: u64,
     /// How many pods have left it in the last hour
     pub pods: u64,
+    /// The median of the time in it
     pub median: Beside,
+    /// The 99th percentile; of a few pods there is none
     pub p99: Beside,
     /// The `d` of an SVG path, 40 wide and 10 high; empty without any pod
     pub bars: String,
@@ -39,7 +42,7 @@ pub(super) struct Beside {
 /// The stages that pods are in or have left, and the whole startup. `now` are the pods in flight by stage.
 pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<StageRow> {
     let mut before = hours.before.iter().flatten();
-    let rows = intervals().zip(&hours.last).map(|(interval, last)| {
+    let rows = stages_and_startup().zip(&hours.last).map(|(interval, last)| {
         let before = before.next();
         let (class, name, now) = match interval {
             Interval::Stage(stage) => (stage.as_str(), stage.as_str(), now[stage as usize]),

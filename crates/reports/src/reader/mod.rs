@@ -210,6 +210,6 @@ impl Iterator for Recording {
 }
 
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
 mod tests;
