@@ -19,7 +19,7 @@ apt_install() {
 need_cargo_tool() {
   local place=${XDG_CACHE_HOME:-$HOME/.cache}/podinit-e2e/$1-$2
   [ -x "$place/bin/$1" ] ||
-    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
       cargo install --quiet --locked --root "$place" "$1@$2"
   PATH=$place/bin:$PATH
 }
