@@ -97,7 +97,10 @@ fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
         tls: form.tls_server_config.0.map(|tls| Tls::of(&tls, files)).transpose()?,
         headers: form.http_server_config.0.map_or(Ok(Arc::default()), |http| http.headers())?,
         users: Arc::new(form.basic_auth_users.0.map(Users::of).unwrap_or_default()),
-        rate_limit: form.rate_limit.0.map_or(Ok(None), |form| http_server_config::rate_limit(&form))?,
+        rate_limit: form
+            .rate_limit
+            .0
+            .map_or(Ok(None), |form| http_server_config::rate_limit(&form))?,
     })
 }
 
