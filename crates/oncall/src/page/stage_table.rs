@@ -26,7 +26,7 @@ pub(super) struct StageRow {
     pub pods: u64,
     /// The median of the time in it
     pub median: Beside,
-    /// The 99th percentile; of a few pods there is none
+    /// The 99th percentile; without a value where there are few pods
     pub p99: Beside,
     /// The `d` of an SVG path, 40 wide and 10 high; empty without any pod
     pub bars: String,

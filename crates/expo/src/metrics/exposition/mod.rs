@@ -8,7 +8,6 @@ mod protobuf;
 mod reference_tests;
 mod text;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,8 +21,7 @@ use text::{Dialect, Text};
 use super::histogram::HistogramEncoder;
 use super::slo::SloBoard;
 use super::store::Store;
-use crate::instruments::{Encoder, FamilySource, Format, Head, Kind, Label, Number};
-use crate::metrics::families::families_of_pods;
+use crate::instruments::{Encoder, FamilyDoc, FamilySource, Format, Head, Kind, Label, Number};
 
 /// A scrape that failed.
 #[derive(Debug, thiserror::Error)]
@@ -44,8 +42,6 @@ pub struct Exposition {
     pub(super) store: Arc<Store>,
     pub(super) slos: Arc<SloBoard>,
     sources: Arc<[Box<dyn FamilySource>]>,
-    /// The names of the families that a checkpoint restores
-    saved: HashSet<&'static str>,
     collectors: Registry,
     /// By format: the length of the last body, which is the room that the next one begins with
     lengths: [AtomicUsize; Format::ALL.len()],
@@ -61,10 +57,7 @@ impl Exposition {
         sources: Arc<[Box<dyn FamilySource>]>,
         collectors: Registry,
     ) -> Self {
-        let of_sources = sources.iter().flat_map(|source| source.families());
-        let saved = families_of_pods().into_iter().chain(of_sources);
-        let saved = saved.filter(|family| family.saved).map(|family| family.name).collect();
-        Self { store, slos, sources, saved, collectors, lengths: Default::default() }
+        Self { store, slos, sources, collectors, lengths: Default::default() }
     }
 
     /// How many pods are starting up at present.
@@ -137,9 +130,8 @@ impl Exposition {
         mut encoder: E,
         finish: impl FnOnce(E) -> Vec<u8>,
     ) -> Result<Vec<u8>, EncodeError> {
-        let mut unsaved = Unsaved::new(&mut encoder, &self.saved);
         for source in self.sources.iter() {
-            source.collect(&mut unsaved);
+            source.collect(&mut Unsaved::new(&mut encoder, source.families()));
         }
         collect(&self.collectors, &mut encoder)?;
         Ok(finish(encoder))
@@ -189,22 +181,23 @@ fn number_of(metric: &proto::Metric) -> Option<Number> {
     counter.or(gauge).or(untyped).map(Number::Float)
 }
 
-/// Passes on all families but those that a checkpoint restores.
+/// Passes on all families of a source but those that a checkpoint restores.
 struct Unsaved<'a, E> {
     encoder: &'a mut E,
-    saved: &'a HashSet<&'static str>,
+    families: Vec<FamilyDoc>,
     is_saved: bool,
 }
 
 impl<'a, E: Encoder> Unsaved<'a, E> {
-    fn new(encoder: &'a mut E, saved: &'a HashSet<&'static str>) -> Self {
-        Self { encoder, saved, is_saved: false }
+    fn new(encoder: &'a mut E, families: Vec<FamilyDoc>) -> Self {
+        Self { encoder, families, is_saved: false }
     }
 }
 
 impl<E: Encoder> Encoder for Unsaved<'_, E> {
     fn family(&mut self, head: Head<'_>) {
-        self.is_saved = self.saved.contains(head.name);
+        let mut saved = self.families.iter().filter(|family| family.saved);
+        self.is_saved = saved.any(|family| family.name == head.name);
         if !self.is_saved {
             self.encoder.family(head);
         }
