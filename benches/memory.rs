@@ -29,7 +29,7 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 const FULL: usize = 224 * 1024;
 
 fn per_waiting_trace() -> f64 {
-    let (bytes, waiting) = measure::of_waiting_traces(2 * podinit_exporter::traces::MOST_QUEUED);
+    let (bytes, waiting) = measure::of_waiting_traces(2 * podinit_traces::MOST_QUEUED);
     bytes as f64 / waiting as f64
 }
 

@@ -1,8 +1,8 @@
 //! The headers with which scrapers negotiate the format.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use podinit_http::server::Format;
-use podinit_http::server::negotiation::{ContentCoding, negotiate};
+use podinit_http::Format;
+use podinit_http::negotiation::{ContentCoding, negotiate};
 
 /// Each line is one header.
 pub fn run(bytes: &[u8]) {

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use podinit_http::web_config::WebConfig;
+use podinit_access::web_config::WebConfig;
 use podinit_kube::cluster::client::check_kubeconfig;
 use podinit_kube::cluster::credentials::{plugin_output, token_file};
 use serde_json::Value;

@@ -15,10 +15,10 @@ use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_exporter::config::ExporterConfig;
-use podinit_exporter::traces::{EXPECTED_ENDPOINT, SampleRatio};
-use podinit_http::server::AllowedHost;
+use podinit_http::AllowedHost;
 use podinit_sim::scene::Scene;
 use podinit_text::duration::{DurationError, PrometheusDuration};
+use podinit_traces::{EXPECTED_ENDPOINT, SampleRatio};
 
 /// Several times the 150,000 pods that Kubernetes supports; finished, they take 64 MB.
 const MAX_PODS: NonZeroUsize = match NonZeroUsize::new(1_000_000) {
@@ -258,7 +258,6 @@ impl ExporterArgs {
             listen: self.listen,
             cluster_name: self.cluster_name.clone(),
             allowed_hosts: self.allowed_hosts.clone(),
-            web_config: self.web_config.clone(),
             timestamps: self.timestamps,
             evidence: self.evidence.into(),
             nodes: self.nodes.options(),
@@ -266,8 +265,6 @@ impl ExporterArgs {
             max_pods: self.max_pods,
             shard: self.sharding.shard,
             labels: self.labels.config(),
-            otlp_endpoint: self.otlp.otlp_endpoint.clone(),
-            otlp_sample_ratio: self.otlp.otlp_sample_ratio,
         }
     }
 }

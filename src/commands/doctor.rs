@@ -65,7 +65,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         slo: exporter.slo,
         web_config: exporter.web_config,
         state_dir,
-        traces: podinit_exporter::span_export::settings(exporter.otlp.otlp_endpoint.as_ref()),
+        traces: podinit_traces::settings(exporter.otlp.otlp_endpoint.as_ref()),
         tokens: auth.auth == AuthMode::Kubernetes,
         events: exporter.evidence.events(),
         nodes: exporter.evidence.nodes(),

@@ -5,6 +5,7 @@ mod comparison;
 mod demo;
 mod doctor;
 mod explain;
+mod given;
 pub mod logging;
 mod look;
 mod output;

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::given::given;
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
+use podinit_access::kubernetes::Kubernetes;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::first_contact::Start;
 use podinit_exporter::own_thread::OwnThread;
 use podinit_exporter::process::signals;
 use podinit_exporter::saving::Checkpoint;
-use podinit_exporter::start::{Exporter, ServeOnly};
-use podinit_http::access::kubernetes::Kubernetes;
+use podinit_exporter::start::Exporter;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::client::{self, Cluster};
 use podinit_kube::watch::WatchConfig;
@@ -33,20 +34,20 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .as_deref()
         .map(|dir| Checkpoint::open(dir, args.exporter.sharding.shard.unwrap_or_default()))
         .transpose()?;
-    let serve_only = ServeOnly { tokens: args.auth.auth == AuthMode::Kubernetes, checkpoint };
     let clock = Arc::new(ApiServerClock::from_machine());
+    let asks_tokens = args.auth.auth == AuthMode::Kubernetes;
+    let (given, web) = given(&args.exporter, asks_tokens, checkpoint, clock.clone()).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
-    let exporter = Exporter::bind(args.exporter.config(), serve_only, watch, clock.clone())?
+    let exporter = Exporter::bind(args.exporter.config(), given, watch, clock.clone())?
         .accounting_on(accounting.handle())
-        .reloading_on(reload);
+        .reloading_on(reload.clone());
     let (exporter, _) = live::show(exporter, finding.handle());
     let options = args.cluster.connection.options();
     let cluster = client::connect(&options).await?.observing_dates(clock);
-    let tokens = token_review(&cluster, &args.auth)?;
+    let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;
     let start = Start {
         cluster,
-        tokens,
         limit: limit(args.connect_timeout, is_in_cluster()),
         random: fastrand::Rng::new(),
     };

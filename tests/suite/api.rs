@@ -13,7 +13,7 @@ use podinit_core::pod::{
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::records::{self, RecordsClient};
-use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::{Access, AccessRequest, Limits, Verdict};
 use podinit_oncall::api::{self, SCHEMA};
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_exporter::records;
-use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::{Access, AccessRequest, Limits, Verdict};
 use podinit_oncall::api;
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::{ReplayConfig, replayed};

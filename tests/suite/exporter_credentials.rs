@@ -11,7 +11,7 @@ use axum::response::Redirect;
 use axum::routing::get;
 use futures::future::BoxFuture;
 use http::HeaderValue;
-use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::{Access, AccessRequest, Limits, Verdict};
 
 use crate::explain::half_and_half;
 use crate::explain_exporter::start;

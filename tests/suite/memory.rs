@@ -41,10 +41,10 @@ fn a_node_takes_at_most_2_kib() {
 
 #[test]
 fn traces_that_no_collector_takes_take_at_most_8_mib() {
-    let pods = 2 * podinit_exporter::traces::MOST_QUEUED;
+    let pods = 2 * podinit_traces::MOST_QUEUED;
     let (bytes, waiting) = measure::of_waiting_traces(pods);
     println!("{waiting} waiting traces: {bytes} bytes");
-    assert_eq!(waiting, podinit_exporter::traces::MOST_QUEUED);
+    assert_eq!(waiting, podinit_traces::MOST_QUEUED);
     assert!(bytes <= 8 << 20, "{bytes}");
 }
 

@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use podinit_http::server::{Access, AccessRequest, Verdict};
+use podinit_http::{Access, AccessRequest, Verdict};
 use serde_json::{Value, json};
 
 use crate::cold_startups;

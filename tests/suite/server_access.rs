@@ -8,8 +8,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
-use podinit_http::access::Refusal;
-use podinit_http::server::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::Refusal;
+use podinit_http::{Access, AccessRequest, Limits, Verdict};
 
 /// Always says the same.
 struct Says(Verdict);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::support::server::{Reply, exchange, request};
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig};
 use podinit_exporter::process::metrics::ProcessCollector;
-use podinit_http::server::{Format, Health, Limits, Scrape, ScrapeError, Server};
+use podinit_http::{Format, Health, Limits, Scrape, ScrapeError, Server};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model::{
     MetricFamily, MetricType,
 };

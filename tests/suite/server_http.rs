@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use crate::support::server::{Source, body_of, start};
-use podinit_http::server::{Format, Limits};
+use podinit_http::{Format, Limits};
 
 const PROTOBUF: &str =
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited";

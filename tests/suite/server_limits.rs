@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::PATIENCE;
 use crate::support::server::{Reply, Running, Source, body_of, request, start};
-use podinit_http::server::{Format, Limits};
+use podinit_http::{Format, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::server::{Reply, Source, body_of, request, start};
-use podinit_http::server::{Format, Limits};
+use podinit_http::{Format, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::access::{Authority, Client, Pki, TLS};
 use crate::support::server::{Running, Source, body_of, request, start_with};
-use podinit_http::server::Limits;
+use podinit_http::Limits;
 use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -26,7 +26,7 @@ async fn scrapes_and_probes_are_encrypted() {
     ] {
         let reply = client.ask(server.address, "/metrics", &[]).await.unwrap();
         assert_eq!(reply.status, 200);
-        assert_eq!(reply.body, body_of(podinit_http::server::Format::Text, 1000));
+        assert_eq!(reply.body, body_of(podinit_http::Format::Text, 1000));
         assert!(client.is_let_in(server.address).await);
     }
     // Nobody is spoken to in plain HTTP, or in HTTP/2.

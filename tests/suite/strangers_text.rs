@@ -12,7 +12,7 @@ use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, W
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_exporter::records;
-use podinit_http::server::Limits;
+use podinit_http::Limits;
 use podinit_oncall::api;
 use podinit_oncall::explain::{Context, Explanation};
 use podinit_oncall::page::{Overview, pod_page};

@@ -14,7 +14,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
-use podinit_http::server::Limits;
+use podinit_http::Limits;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_sim::{Cluster, ClusterConfig};
 use podinit_testing::records;

@@ -20,7 +20,7 @@ use crate::records;
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::NANOS_PER_SECOND;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
-use podinit_http::server::Health;
+use podinit_http::Health;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::{Clock, Corrections};

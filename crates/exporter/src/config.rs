@@ -4,17 +4,14 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use http::Uri;
-
 use crate::ingest::DEADLINES_AT_ONCE;
 use crate::slos::Slos;
-use crate::traces::SampleRatio;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
-use podinit_http::server::AllowedHost;
+use podinit_http::AllowedHost;
 use podinit_slo::file::Sources;
 
 /// The configuration of an exporter.
@@ -26,8 +23,6 @@ pub struct ExporterConfig {
     pub cluster_name: Option<String>,
     /// Names of hosts under which it answers
     pub allowed_hosts: Vec<AllowedHost>,
-    /// The web configuration file
-    pub web_config: Option<PathBuf>,
     /// Times to measure with
     pub timestamps: TimestampMode,
     /// Evidence beside pods
@@ -42,10 +37,6 @@ pub struct ExporterConfig {
     pub shard: Option<Shard>,
     /// The label set of the duration series
     pub labels: LabelConfig,
-    /// The collector of traces; `None` where the environment may name one
-    pub otlp_endpoint: Option<Uri>,
-    /// The share of startups that it gets
-    pub otlp_sample_ratio: SampleRatio,
 }
 
 impl ExporterConfig {
@@ -78,13 +69,11 @@ impl ExporterConfig {
 #[cfg(test)]
 impl ExporterConfig {
     /// What a start without flags is asked to do, on a free port.
-    #[allow(clippy::unwrap_used)]
     pub(super) fn for_tests() -> Self {
         Self {
             listen: (std::net::Ipv4Addr::LOCALHOST, 0).into(),
             cluster_name: None,
             allowed_hosts: Vec::new(),
-            web_config: None,
             timestamps: TimestampMode::Fused,
             evidence: Sources::NONE,
             nodes: NodeOptions::default(),
@@ -92,8 +81,6 @@ impl ExporterConfig {
             max_pods: NonZeroUsize::MAX,
             shard: None,
             labels: LabelConfig::default(),
-            otlp_endpoint: None,
-            otlp_sample_ratio: "1".parse().unwrap(),
         }
     }
 }

@@ -4,10 +4,9 @@
 use std::sync::LazyLock;
 
 use super::own_families::{CLOCK, CheckpointGauges, ConfigGauges};
-use crate::traces::TraceStats;
 use podinit_expo::instruments::FamilyDoc;
-use podinit_expo::metrics::{BUILD, PROBLEMS, families_of_pods};
-use podinit_http::access::AccessStats;
+use podinit_expo::metrics::{BUILD, PROBLEMS, TraceStats, families_of_pods};
+use podinit_http::AccessStats;
 use podinit_kube::watch::events::stats::{EVIDENCE_STATE, EventCounters};
 use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
 

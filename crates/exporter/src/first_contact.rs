@@ -1,5 +1,6 @@
 //! The start of an exporter in front of a real API server, which may not answer yet.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt};
@@ -10,7 +11,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::api_server_wait::{FailedAttempt, until_it_answers};
 use super::saving::Recovery;
 use super::start::Exporter;
-use podinit_http::access::kubernetes::Kubernetes;
+use podinit_http::Access;
 use podinit_kube::cluster::client::Cluster;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::probe::{Probed, probe};
@@ -28,8 +29,6 @@ const IDENTITY_PODS: u32 = 100;
 pub struct Start {
     /// The cluster that it watches
     pub cluster: Cluster,
-    /// Judges bearer tokens, where clients have to send them
-    pub tokens: Option<Kubernetes>,
     /// How long to wait for the API server
     pub limit: Option<Duration>,
     /// Spreads the attempts
@@ -42,8 +41,8 @@ impl Start {
     /// # Errors
     /// When the API server cannot be watched, or a task ends before the shutdown.
     pub async fn run(self, exporter: Exporter, shutdown: CancellationToken) -> anyhow::Result<()> {
-        let Self { cluster, tokens, limit, random } = self;
-        let mut serving = exporter.serve(tokens.clone(), &shutdown)?;
+        let Self { cluster, limit, random } = self;
+        let mut serving = exporter.serve(&shutdown);
         let pods = if serving.has_checkpoint() { IDENTITY_PODS } else { 1 };
         serving.pipeline.freshness.waits_for(Some(format!("the API server at {}", cluster.server)));
         // A plugin may ask somebody, who needs longer than the limit. A failure is found again below.
@@ -54,7 +53,7 @@ impl Start {
         let attempt = || async {
             let first = FirstContact {
                 cluster: cluster.clone(),
-                tokens: tokens.clone(),
+                access: Arc::clone(&serving.access),
                 watch: serving.watch().clone(),
                 pods,
             };
@@ -78,7 +77,7 @@ impl Start {
 /// The first requests to the API server.
 struct FirstContact {
     cluster: Cluster,
-    tokens: Option<Kubernetes>,
+    access: Arc<dyn Access>,
     watch: WatchConfig,
     /// How many pods of each scope to return, at most
     pods: u32,
@@ -100,9 +99,9 @@ impl FirstContact {
     }
 
     /// Probes every scope. It is enough if one of them can be watched: the others may be some day. Also finds out
-    /// whether bearer tokens can be reviewed, if they are to be.
+    /// whether access can be decided.
     async fn run(self) -> Result<Vec<Probed>, FailedAttempt> {
-        let Self { cluster, tokens, watch, pods } = &self;
+        let Self { cluster, access, watch, pods } = &self;
         let mut probes = Vec::new();
         for scope in &watch.scopes {
             let probing = probe(cluster, scope, &watch.selectors, *pods, PROBE_DEADLINE);
@@ -131,14 +130,10 @@ impl FirstContact {
                 }
             });
         }
-        let reviewed = match tokens {
-            Some(tokens) => tokens.probe().await,
-            None => Ok(()),
-        };
-        match reviewed {
+        match access.check().await {
             Ok(()) => {}
             // An administrator can grant it meanwhile.
-            Err(error) if error.is_lasting() => {
+            Err(error) if error.is_lasting => {
                 return Err(FailedAttempt {
                     state: "no right to review tokens",
                     is_transient: true,

@@ -23,10 +23,10 @@ use super::*;
 use crate::config::ExporterConfig;
 use crate::saving::{Checkpoint, Snapshots};
 use crate::scrapes::Scrapes;
-use crate::start::ServeOnly;
+use crate::start::Given;
 use podinit_core::shard::Shard;
 use podinit_expo::instruments::Format;
-use podinit_http::server::{Health, Scrape};
+use podinit_http::{Health, Scrape};
 use podinit_kube::watch::requests::Scope;
 use podinit_sim::faults::StreamFault;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
@@ -156,18 +156,16 @@ impl Started {
                 proxy: None,
                 unverified: false,
             },
-            tokens: None,
             limit: asked.limit,
             random: fastrand::Rng::with_seed(7),
         };
         let clock = simulated.clock();
         let clock = Arc::new(move || clock.now());
-        let serve_only = ServeOnly { tokens: false, checkpoint: asked.state_dir.map(opened) };
+        let given = Given { checkpoint: asked.state_dir.map(opened), ..Given::default() };
         let namespaces: Vec<_> = asked.namespaces.iter().map(|name| (*name).to_owned()).collect();
         let watch =
             WatchConfig { scopes: Scope::of_namespaces(&namespaces), ..WatchConfig::default() };
-        let exporter =
-            Exporter::bind(ExporterConfig::for_tests(), serve_only, watch, clock).unwrap();
+        let exporter = Exporter::bind(ExporterConfig::for_tests(), given, watch, clock).unwrap();
         let (scrapes, health) = (exporter.scrapes(), exporter.health());
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(start.run(exporter, shutdown.clone()));

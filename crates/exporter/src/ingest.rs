@@ -14,7 +14,7 @@ use crate::accounting_clock::AccountingClock;
 use crate::records::Queries;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit_core::timestamp::Timestamp;
-use podinit_http::server::{Heartbeat, SourceHealth};
+use podinit_http::{Heartbeat, SourceHealth};
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::events::DeliveredEvents;
 use podinit_kube::watch::stats::WatchStats;

@@ -4,22 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::records::RecordStore;
-use crate::traces::{SpanName, TraceQueue, span_id, trace_id};
+use crate::traces::TraceSink;
 use podinit_core::lifecycle::{
     EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, TrackerObservation,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
-use podinit_expo::metrics::exemplar::SpanRef;
 use podinit_kube::watch::stats::WatchStats;
 
 /// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
-pub(crate) struct IngestSink {
+pub struct IngestSink {
     pub(crate) recorder: Recorder,
     pub(crate) records: RecordStore,
     /// Only if there is a collector of traces
-    pub(crate) traces: Option<TraceQueue>,
+    pub(crate) traces: Option<Box<dyn TraceSink>>,
     /// The list-watches, which are told of deletions that they have not delivered
     pub(crate) watch: Option<Arc<WatchStats>>,
     /// Whether a list is being accounted for, and not an event
@@ -30,7 +29,7 @@ pub(crate) struct IngestSink {
 
 impl IngestSink {
     /// Keeps no record yet.
-    pub(crate) fn new(recorder: Recorder) -> Self {
+    pub fn new(recorder: Recorder) -> Self {
         Self {
             recorder,
             records: RecordStore::default(),
@@ -42,7 +41,7 @@ impl IngestSink {
     }
 
     /// Has startups sent as traces, if there is a collector, and tells the list-watches of deletions.
-    pub(crate) fn telling(mut self, traces: Option<TraceQueue>, watch: &Arc<WatchStats>) -> Self {
+    pub fn telling(mut self, traces: Option<Box<dyn TraceSink>>, watch: &Arc<WatchStats>) -> Self {
         self.traces = traces;
         self.watch = Some(Arc::clone(watch));
         self
@@ -67,13 +66,9 @@ impl Observer for IngestSink {
 
     fn ended(&mut self, startup: EndedStartup) {
         let startup = Arc::new(startup);
-        let traces = self.traces.as_ref();
-        if traces.is_some_and(|traces| traces.offer(&startup)) {
+        if let Some(traces) = self.traces.as_ref().filter(|traces| traces.offer(&startup)) {
             let uid = startup.uid();
-            self.recorder.link_trace(&startup, |interval| SpanRef {
-                trace_id: trace_id(uid).to_string(),
-                span_id: span_id(uid, SpanName::of(interval)).to_string(),
-            });
+            self.recorder.link_trace(&startup, |interval| traces.span(uid, interval));
         }
         self.records.add(startup);
     }
@@ -86,7 +81,3 @@ impl Observer for IngestSink {
         self.recorder.release(now, hold);
     }
 }
-
-#[cfg(test)]
-#[path = "ingest_sink_tests.rs"]
-mod tests;

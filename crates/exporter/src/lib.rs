@@ -3,7 +3,7 @@
 //! - [`start`], [`first_contact`]: from a bound address to watches that run.
 //! - The accounting: one task owns the tracker; it takes deliveries, keeps the clock and counts.
 //! - [`records`], [`freshness`]: the records of startups, and how far an answer can be trusted.
-//! - [`checkpoint`], [`saving`]: what outlives the process. [`traces`]: startups as OpenTelemetry spans.
+//! - [`checkpoint`], [`saving`]: what outlives the process.
 //! - [`families()`]: the list of all metrics.
 //!
 //! It knows all crates of the path of `serve`. It must not know flags, nor who looks at it: the API, the problems and
@@ -26,20 +26,18 @@ mod families;
 pub mod first_contact;
 pub mod freshness;
 mod ingest;
-mod ingest_sink;
+pub mod ingest_sink;
 mod own_families;
 pub mod own_thread;
 pub mod process;
 pub mod records;
-mod reload;
+pub mod reload;
 pub mod saving;
 pub(crate) mod scrapes;
 mod serving;
 pub mod slos;
-pub mod span_export;
 pub mod start;
 mod tasks;
-mod tls_reload;
 pub mod traces;
 mod views;
 

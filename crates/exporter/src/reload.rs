@@ -9,7 +9,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::process::signals::Reload;
-use podinit_http::server::Heartbeat;
+use podinit_http::Heartbeat;
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::config_file::FileError;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
@@ -19,7 +19,7 @@ use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A configuration that can be read again and replaced.
-pub(crate) trait Reloadable: Send + 'static {
+pub trait Reloadable: Send + 'static {
     /// What the files say
     type Config: Send;
 
@@ -40,7 +40,7 @@ pub(crate) trait Reloadable: Send + 'static {
 }
 
 /// Reloads one configuration for as long as the process runs.
-pub(crate) struct ReloadTask<R> {
+pub struct ReloadTask<R> {
     reloadable: R,
     changes: ChangeDetector,
     pub(crate) clock: Arc<dyn Clock>,
@@ -48,12 +48,12 @@ pub(crate) struct ReloadTask<R> {
 
 impl<R: Reloadable> ReloadTask<R> {
     /// `changes` knows the files with which the process started.
-    pub(crate) fn new(reloadable: R, changes: ChangeDetector, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(reloadable: R, changes: ChangeDetector, clock: Arc<dyn Clock>) -> Self {
         Self { reloadable, changes, clock }
     }
 
     /// Reads the files every [`POLL_INTERVAL`], and when `reload` requests it, until `shutdown`.
-    pub(crate) async fn run(
+    pub async fn run(
         mut self,
         shutdown: CancellationToken,
         heartbeat: Heartbeat,
@@ -77,7 +77,7 @@ impl<R: Reloadable> ReloadTask<R> {
 
     /// Reads the files once. Each change is counted and logged once; a broken file changes nothing
     /// else. False where nothing uses the configuration any more.
-    pub(crate) async fn poll(&mut self) -> bool {
+    pub async fn poll(&mut self) -> bool {
         let inspection = self.reloadable.inspect();
         let Some(result) = self.changes.compare(inspection, self.clock.now()) else {
             return true;
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
     use podinit_core::timestamp::Timestamp;
-    use podinit_http::server::Health;
+    use podinit_http::Health;
     use podinit_text::config_file::reload::FileState;
 
     /// A configuration that is the contents of its file.

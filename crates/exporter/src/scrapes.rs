@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::saving::Commits;
 use podinit_expo::instruments::Format;
 use podinit_expo::metrics::Exposition;
-use podinit_http::server::{ExporterStatus, Scrape, ScrapeError};
+use podinit_http::{ExporterStatus, Scrape, ScrapeError};
 use podinit_kube::watch::stats::WatchStats;
 
 /// How long a scrape waits for a state that may be restored at any moment. Scrapers usually give up

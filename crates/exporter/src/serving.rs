@@ -15,12 +15,12 @@ use super::reload::ReloadTask;
 use super::saving::{Checkpoint, Parts, Recovery};
 use super::scrapes::Scrapes;
 use super::slos::SloReload;
-use super::span_export::Traces;
 use super::tasks::Tasks;
 use crate::freshness::FreshnessSource;
 use crate::process::signals::Reload;
+use crate::traces::TraceSender;
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
-use podinit_http::server::Health;
+use podinit_http::{Access, Health};
 use podinit_kube::cluster::client::Cluster;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::stats::WatchStats;
@@ -35,6 +35,8 @@ pub(crate) struct Serving {
     pub(crate) tasks: Tasks,
     /// Cancelled when the server has ended
     pub(crate) served: CancellationToken,
+    /// Who may ask
+    pub(crate) access: Arc<dyn Access>,
     pub(crate) pipeline: Pipeline,
 }
 
@@ -56,8 +58,8 @@ pub(crate) struct Pipeline {
     pub(crate) checkpoint: Option<Checkpoint>,
     pub(crate) accounting: TrackerConfig,
     pub(crate) scrapes: Arc<Scrapes>,
-    /// Only if there is a collector of traces
-    pub(crate) traces: Option<Traces>,
+    /// Sends traces, if there is a collector
+    pub(crate) trace_sender: Option<TraceSender>,
 }
 
 impl Serving {
@@ -125,7 +127,7 @@ impl Serving {
         cluster: &Cluster,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
-        let Self { mut tasks, served, pipeline } = self;
+        let Self { mut tasks, served, pipeline, .. } = self;
         // Kept until the end. If it were not, and a watch failed, the ingest task would end too, and
         // could be reported in place of the watch.
         let deliveries = pipeline.deliveries;
@@ -138,9 +140,8 @@ impl Serving {
             watches
         };
         let accounted = CancellationToken::new();
-        if let Some(traces) = pipeline.traces {
-            let exporter = traces.exporter().await?;
-            tasks.spawn("the exporter of traces", exporter.run(accounted.clone()));
+        if let Some(send) = pipeline.trace_sender {
+            tasks.spawn("the exporter of traces", send(accounted.clone()));
         }
         let ends = (served, accounted);
         let accounting = (&pipeline.accounting_runtime, pipeline.ingest);

@@ -23,7 +23,6 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use futures::FutureExt;
@@ -42,18 +41,15 @@ use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
 use super::serving::{Pipeline, Serving};
 use super::slos::SloSettings;
-use super::span_export::Traces;
 use super::tasks::Tasks;
-use super::tls_reload::WebSettings;
 use super::views::{AddedTask, Views};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
+use crate::traces::Traces;
 use podinit_core::lifecycle::{SourceId, Tracker};
 use podinit_expo::instruments::FamilySource;
 use podinit_expo::metrics::ProblemPods;
-use podinit_http::access::Gate;
-use podinit_http::access::kubernetes::Kubernetes;
-use podinit_http::server::{AllowedHosts, Health, Limits, Server, SourceHealth};
+use podinit_http::{Access, AccessStats, AllowedHosts, Health, Limits, Open, Server, SourceHealth};
 use podinit_kube::cluster::client::Cluster;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
@@ -64,26 +60,24 @@ use podinit_kube::watch::stats::WatchStats;
 /// API server with them; nothing is dropped.
 const QUEUE: usize = 1024;
 
-/// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
-/// for nothing but the file system.
-const WEB_CONFIG_DEADLINE: Duration = Duration::from_secs(60);
-
 /// An exporter that is bound to its address and has not begun to watch.
 pub struct Exporter {
     server: Server,
-    web: WebSettings,
+    access: Arc<dyn Access>,
     views: Views,
     added: Vec<AddedTask>,
     pipeline: Pipeline,
 }
 
-/// What only `serve` has, and `demo` has not.
+/// What an exporter is given, and can do without.
 #[derive(Default)]
-pub struct ServeOnly {
-    /// Whether clients have to send bearer tokens
-    pub tokens: bool,
+pub struct Given {
     /// Where the counts outlive the process
     pub checkpoint: Option<(Checkpoint, Snapshots)>,
+    /// What is counted of who may ask
+    pub access: Option<Arc<AccessStats>>,
+    /// What sends startups as traces
+    pub traces: Option<Traces>,
 }
 
 impl Exporter {
@@ -94,16 +88,19 @@ impl Exporter {
     /// One line for a file, a setting or an address that cannot be used.
     pub fn bind(
         config: ExporterConfig,
-        serve_only: ServeOnly,
+        given: Given,
         mut watch: WatchConfig,
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<Self> {
         // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode = watch.decode.with_records();
-        let (checkpoint, snapshots) = serve_only.checkpoint.unzip();
+        let Given { checkpoint, access, traces } = given;
+        let (checkpoint, snapshots) = checkpoint.unzip();
         let slos = SloSettings::open(config.slo.as_deref(), config.evidence, &clock)?;
-        let web = WebSettings::open(config.web_config.as_deref(), serve_only.tokens, &clock)?;
-        let (traces, trace_queue) = Traces::open(&config, watch.decode.pod_labels.clone())?.unzip();
+        let (trace_stats, trace_sink, trace_sender) = match traces {
+            Some(Traces { stats, sink, sender }) => (source(stats), Some(sink), Some(sender)),
+            None => (None, None, None),
+        };
 
         let stats = Arc::new(WatchStats::of_scopes(&watch.scopes));
         let (queue, deliveries) = mpsc::channel(QUEUE);
@@ -114,9 +111,9 @@ impl Exporter {
             source(ClockFamilies::new(Arc::clone(&clock))),
             source(Arc::clone(&problem_pods)),
             evidence.families(),
-            traces.as_ref().and_then(|traces| source(Arc::clone(&traces.stats))),
+            trace_stats,
             source(Arc::clone(&slos.gauges)),
-            source(Arc::clone(&web.stats)),
+            access.and_then(source),
             checkpoint.as_ref().and_then(|checkpoint| source(Arc::clone(&checkpoint.gauges))),
         ]);
         let (recorder, exposition) =
@@ -130,7 +127,7 @@ impl Exporter {
         let hosts = AllowedHosts::new(&config.allowed_hosts, server.local_addr());
 
         let (records, queries) = records::channel();
-        let sink = IngestSink::new(recorder).telling(trace_queue, &stats);
+        let sink = IngestSink::new(recorder).telling(trace_sink, &stats);
         let freshness = Arc::new(FreshnessSource::new(
             (Arc::clone(&stats), health.clone()),
             Arc::clone(&clock),
@@ -166,14 +163,21 @@ impl Exporter {
         #[rustfmt::skip]
         let pipeline = Pipeline {
             health, stats, freshness, ingest, deliveries: queue, evidence, watch, clock, accounting_runtime, reload,
-            slo_reload, checkpoint, accounting, scrapes, traces,
+            slo_reload, checkpoint, accounting, scrapes, trace_sender,
         };
-        Ok(Self { server: server.with_hosts(hosts), web, views, added: Vec::new(), pipeline })
+        let server = server.with_hosts(hosts);
+        Ok(Self { server, access: Arc::new(Open), views, added: Vec::new(), pipeline })
     }
 
     /// What a view of it is made of.
     pub fn views(&self) -> &Views {
         &self.views
+    }
+
+    /// Answers only whom `access` lets. Without it, everybody.
+    #[must_use]
+    pub fn guarded_by(self, access: Arc<dyn Access>) -> Self {
+        Self { access, ..self }
     }
 
     /// Serves these routes too, and this page at `/`.
@@ -232,37 +236,23 @@ impl Exporter {
 
     /// The scheme of its URLs.
     pub fn scheme(&self) -> &'static str {
-        self.web.config.tls.as_ref().map_or("http", |_| "https")
+        if self.access.tls().is_some() { "https" } else { "http" }
     }
 
-    /// Serves, and watches `cluster`, until `shutdown`. `tokens` judges bearer tokens.
+    /// Serves, and watches `cluster`, until `shutdown`.
     ///
     /// # Errors
     /// When a task ends before the shutdown: its figures would go stale, so the process ends too.
-    pub async fn run(
-        self,
-        cluster: &Cluster,
-        tokens: Option<Kubernetes>,
-        shutdown: CancellationToken,
-    ) -> anyhow::Result<()> {
-        let serving = self.serve(tokens, &shutdown)?;
+    pub async fn run(self, cluster: &Cluster, shutdown: CancellationToken) -> anyhow::Result<()> {
+        let serving = self.serve(&shutdown);
         serving.watch_until(cluster, shutdown).await
     }
 
-    /// Begins to answer requests, until `shutdown`. `tokens` judges bearer tokens.
-    ///
-    /// # Errors
-    /// Where the system has no randomness for access control.
-    pub(crate) fn serve(
-        self,
-        tokens: Option<Kubernetes>,
-        shutdown: &CancellationToken,
-    ) -> anyhow::Result<Serving> {
-        let Self { server, web, added, pipeline, .. } = self;
-        let gate = Gate::new(web.config.clone(), tokens, Arc::clone(&web.stats))?;
-        let gate = Arc::new(gate);
-        let server = server.with_access(gate.clone());
-        let tls = web.config.tls.is_some();
+    /// Begins to answer requests, until `shutdown`.
+    pub(crate) fn serve(self, shutdown: &CancellationToken) -> Serving {
+        let Self { server, access, added, pipeline, .. } = self;
+        let server = server.with_access(Arc::clone(&access));
+        let tls = access.tls().is_some();
         tracing::info!(address = %server.local_addr(), tls, "listening");
         let mut tasks = Tasks::new(shutdown.clone());
         let served = CancellationToken::new();
@@ -274,12 +264,7 @@ impl Exporter {
         for AddedTask { name, runtime, run } in added {
             tasks.spawn_on(&runtime, name, run(shutdown.clone()));
         }
-        if let Some(reload) = web.reload(gate) {
-            let heartbeat = pipeline.health.register_task("web-config", WEB_CONFIG_DEADLINE);
-            let reload = reload.run(shutdown.clone(), heartbeat, pipeline.reload.clone());
-            tasks.spawn("the reload of the web configuration", reload);
-        }
-        Ok(Serving { tasks, served, pipeline })
+        Serving { tasks, served, access, pipeline }
     }
 }
 

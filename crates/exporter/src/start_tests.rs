@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::sync::{Condvar, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -28,7 +29,7 @@ fn exporter(cluster: &SimulatedCluster, config: ExporterConfig) -> Exporter {
     };
     let clock = cluster.clock();
     let clock = Arc::new(move || clock.now());
-    Exporter::bind(config, ServeOnly::default(), watch, clock).unwrap()
+    Exporter::bind(config, Given::default(), watch, clock).unwrap()
 }
 
 async fn simulated() -> (SimulatedCluster, Cluster) {
@@ -45,7 +46,7 @@ fn panicking() -> Arc<dyn Clock> {
 
 /// Why the exporter ended, in one line. It must end by itself.
 async fn why_it_ended(exporter: Exporter, cluster: &Cluster) -> String {
-    let run = exporter.run(cluster, None, CancellationToken::new());
+    let run = exporter.run(cluster, CancellationToken::new());
     let ended = tokio::time::timeout(PATIENCE, run).await;
     let error = ended.expect("it continues with stale figures").unwrap_err();
     let text = format!("{error:#}");
@@ -94,14 +95,10 @@ async fn a_reload_of_the_slo_file_that_panics_ends_the_exporter() {
 }
 
 #[tokio::test]
-async fn a_reload_of_the_web_configuration_that_panics_ends_the_exporter() {
+async fn a_task_of_somebody_else_that_panics_ends_the_exporter() {
     let (simulated, cluster) = simulated().await;
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), "{}").unwrap();
-    let web_config = Some(file.path().to_owned());
-    let config = ExporterConfig { web_config, ..ExporterConfig::for_tests() };
-    let mut exporter = exporter(&simulated, config);
-    exporter.web.clock = panicking();
+    let exporter = exporter(&simulated, ExporterConfig::for_tests());
+    let exporter = exporter.running("a view", &Handle::current(), |_| async { panic!("a fault") });
     let why = why_it_ended(exporter, &cluster).await;
     assert!(why.starts_with("a task has failed"), "{why}");
 }
@@ -165,7 +162,7 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     let address = exporter.address();
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
-    let run = tokio::spawn(async move { exporter.run(&cluster, None, stop).await });
+    let run = tokio::spawn(async move { exporter.run(&cluster, stop).await });
     // On a slow machine a heartbeat can be late, the more so while it is asked all the time.
     while !livez(address).await.starts_with("HTTP/1.1 200") {
         tokio::time::sleep(PAUSE).await;

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::freshness::FreshnessSource;
 use super::records::RecordsClient;
 use podinit_expo::metrics::{Exposition, ProblemPods};
-use podinit_http::server::Health;
+use podinit_http::Health;
 use podinit_kube::cluster::clock::Clock;
 
 /// What a view of an exporter is made of.

@@ -1,17 +1,130 @@
-//! HTTP with limits, and who may ask.
+//! The HTTP server: exposition, probes and a landing page, for clients that cannot be trusted.
 //!
-//! - [`server`]: connections, routes, negotiation, one encoding for all scrapes of a moment, and the probes.
-//! - [`web_config`]: TLS, client certificates, users and rate limits, from one file that is read again.
-//! - [`access`]: passwords, and bearer tokens that the API server reviews.
+//! ```text
+//! listener ─► connections ─► connection ─► routes ─┬─► Access ─┬─► negotiation ─► shared_encoding ─► Scrape
+//! (bind)      (limits)       (TLS)                 │           └─► landing_page
+//!                                                  └─► health
+//! ```
 //!
-//! It knows instruments, the client of Kubernetes (for reviews) and files of settings. It must not know what it serves:
-//! a scrape is whatever implements [`Scrape`](server::Scrape), and pages and APIs come as routers.
+//! [`Limits`] bounds everything that clients can make the server hold: connections, scrapes in
+//! progress, header bytes, the time to send a request and the time to read a response. No client can
+//! create a series.
+//!
+//! It knows instruments. It must not know what it serves, nor whom: a scrape is whatever implements [`Scrape`], pages
+//! and APIs come as routers, and who may ask is whatever [`Access`] says.
 
 #![forbid(unsafe_code)]
 
 #[doc(no_inline)]
 pub use podinit_core::specification;
 
-pub mod access;
-pub mod server;
-pub mod web_config;
+mod access;
+mod access_stats;
+mod activity;
+mod connection;
+mod connections;
+mod health;
+mod host;
+mod landing_page;
+mod limits;
+mod listener;
+pub mod negotiation;
+mod quality_list;
+mod routes;
+mod scrape;
+mod scrape_permits;
+mod shared_encoding;
+mod write_deadline;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+pub use access::{Access, AccessRequest, Open, Undecidable, Verdict};
+pub use access_stats::{AccessStats, Refusal};
+pub use health::{Health, Heartbeat, SourceHealth};
+pub use host::{AllowedHost, AllowedHosts};
+pub use limits::Limits;
+pub use listener::{BindError, try_bind};
+pub use podinit_expo::instruments::Format;
+pub use scrape::{ExporterStatus, Scrape, ScrapeError};
+
+/// A server that is bound to its address.
+pub struct Server {
+    listener: TcpListener,
+    local_addr: SocketAddr,
+    source: Arc<dyn Scrape>,
+    health: Health,
+    access: Arc<dyn Access>,
+    hosts: AllowedHosts,
+    limits: Limits,
+    page: Option<Router>,
+    /// Besides the server's own
+    routes: Router,
+}
+
+impl Server {
+    /// Binds `address`; with port 0 the system chooses one. `[::]` accepts IPv4 connections too, and
+    /// becomes `0.0.0.0` on a machine without IPv6. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// One line that says why the address cannot be bound and what to do.
+    pub fn bind(
+        address: SocketAddr,
+        limits: Limits,
+        source: Arc<dyn Scrape>,
+        health: Health,
+    ) -> Result<Self, BindError> {
+        let (listener, local_addr) = listener::bind(address)?;
+        Ok(Self {
+            listener,
+            local_addr,
+            source,
+            health,
+            access: Arc::new(Open),
+            hosts: AllowedHosts::default(),
+            limits,
+            page: None,
+            routes: Router::new(),
+        })
+    }
+
+    /// Lets `access` decide over TLS and over each request. Without it everybody is answered, in
+    /// plain HTTP.
+    pub fn with_access(self, access: Arc<dyn Access>) -> Self {
+        Self { access, ..self }
+    }
+
+    /// Answers only under these names, but for the probes. Without it, under every name.
+    pub fn with_hosts(self, hosts: AllowedHosts) -> Self {
+        Self { hosts, ..self }
+    }
+
+    /// Serves these routes, `/` among them, in place of the landing page and under the same access
+    /// control and limit as [`Server::with_routes`].
+    pub fn with_page(self, page: Router) -> Self {
+        Self { page: Some(page), ..self }
+    }
+
+    /// Serves these routes besides its own: under the same access control, and at most
+    /// [`Limits::max_scrapes`] responses at a time. They must have no fallback for all paths.
+    pub fn with_routes(self, routes: Router) -> Self {
+        Self { routes, ..self }
+    }
+
+    /// The address that was bound, with the port that the system may have chosen.
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// Serves until `shutdown` is cancelled. Then it stops accepting, lets requests in progress
+    /// finish within [`Limits::shutdown_grace`], and closes the remaining connections.
+    pub async fn serve(self, shutdown: CancellationToken) {
+        let Self { listener, source, health, access, hosts, limits, page, routes, .. } = self;
+        let router = routes::router(source, health, (page, routes), (&access, hosts), &limits);
+        connections::serve(listener, router, access, limits, shutdown).await;
+    }
+}

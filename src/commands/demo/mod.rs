@@ -15,11 +15,12 @@ use anyhow::Context;
 
 use self::kubeconfig::Kubeconfig;
 use self::live_view::{Keys, LiveView};
+use super::given::given;
 use crate::args::DemoArgs;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::own_thread::OwnThread;
 use podinit_exporter::process::signals;
-use podinit_exporter::start::{Exporter, ServeOnly};
+use podinit_exporter::start::Exporter;
 use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
@@ -52,13 +53,14 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     };
     let clock = simulated.clock();
     let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
+    let (given, web) = given(&exporter, false, None, Arc::clone(&clock)).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
-    let exporter =
-        Exporter::bind(exporter.config(), ServeOnly::default(), watch, Arc::clone(&clock))?
-            .accounting_on(accounting.handle())
-            .reloading_on(reload);
+    let exporter = Exporter::bind(exporter.config(), given, watch, Arc::clone(&clock))?
+        .accounting_on(accounting.handle())
+        .reloading_on(reload.clone());
     let (exporter, problems) = live::show(exporter, finding.handle());
+    let exporter = web.guard(exporter, None, reload)?;
     let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let api = simulated.url().to_string();
     let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
@@ -86,7 +88,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         };
         tokio::spawn(view.run(closing.clone()))
     });
-    let ended = exporter.run(&cluster, None, shutdown).await;
+    let ended = exporter.run(&cluster, shutdown).await;
     closing.cancel();
     if let Some(view) = view {
         // The terminal is restored before anything else is said.

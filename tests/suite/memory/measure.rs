@@ -18,7 +18,8 @@ use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit_expo::metrics::{Builder, LabelConfig};
-use podinit_exporter::traces::{self, DropReason, TraceQueue, TraceStats};
+use podinit_expo::metrics::{DropReason, TraceStats};
+use podinit_traces::{self as traces, TraceQueue};
 use serde_json::{Value, json};
 
 use crate::counting::bytes_of;

@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use podinit_access::Gate;
+use podinit_access::kubernetes::Kubernetes;
+use podinit_access::web_config::WebConfig;
 use podinit_core::timestamp::Timestamp;
-use podinit_http::access::kubernetes::Kubernetes;
-use podinit_http::access::{AccessStats, Gate};
-use podinit_http::web_config::WebConfig;
+use podinit_http::AccessStats;
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};

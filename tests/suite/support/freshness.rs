@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podinit_core::lifecycle::SourceId;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::freshness::FreshnessSource;
-use podinit_http::server::Health;
+use podinit_http::Health;
 use podinit_kube::watch::stats::WatchStats;
 
 /// Of an exporter that is in sync or waits for its first list.

@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use axum::Router;
-use podinit_http::server::{
-    Access, ExporterStatus, Format, Health, Limits, Scrape, ScrapeError, Server,
-};
+use podinit_http::{Access, ExporterStatus, Format, Health, Limits, Scrape, ScrapeError, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;

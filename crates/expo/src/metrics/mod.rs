@@ -46,6 +46,7 @@ mod start_times;
 mod start_times_tests;
 mod startup_durations;
 mod store;
+mod trace_stats;
 
 pub use crate::instruments::Format;
 pub use build_info::BUILD;
@@ -64,3 +65,4 @@ pub use saved_holds::{SavedHold, SavedHolds};
 pub use slo::{SloDoc, SloFigures};
 pub use start_times::SavedStartTimes;
 pub use startup_durations::SavedStartup;
+pub use trace_stats::{DropReason, ExportFailure, TraceStats};

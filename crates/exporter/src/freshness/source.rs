@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Freshness, FreshnessState};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
-use podinit_http::server::Health;
+use podinit_http::Health;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::stats::{Sync, WatchStats};
 

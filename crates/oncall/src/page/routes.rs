@@ -26,7 +26,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
 use podinit_exporter::freshness::FreshnessSource;
 use podinit_exporter::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
-use podinit_http::server::Health;
+use podinit_http::Health;
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::human_time::time_of_day;
 

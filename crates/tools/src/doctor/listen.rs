@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::report::{Check, Finding};
-use podinit_http::server::try_bind;
+use podinit_http::try_bind;
 
 /// The deadline for finding out who uses the address.
 const PAGE_DEADLINE: Duration = Duration::from_secs(1);

@@ -45,12 +45,12 @@ use self::report::{Check, Finding};
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::{LabelCensus, LabelConfig, SloDoc};
-use podinit_exporter::traces::{OtlpSettings, SettingsError};
 use podinit_kube::cluster::client;
 use podinit_kube::cluster::options::ClusterOptions;
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_slo::SloFile;
 use podinit_slo::file::Sources;
+use podinit_traces::{OtlpSettings, SettingsError};
 
 /// The options of an exporter, as far as they can go wrong.
 #[derive(Clone, Debug)]

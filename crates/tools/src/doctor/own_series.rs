@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use podinit_core::shard::Shard;
+use podinit_expo::metrics::TraceStats;
 use podinit_expo::metrics::{Builder, Format, LabelConfig, SloDoc};
 use podinit_exporter::process::metrics::ProcessCollector;
-use podinit_exporter::traces::TraceStats;
 use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
-use podinit_http::access::AccessStats;
+use podinit_http::AccessStats;
 use podinit_kube::cluster::clock::{Clock, SystemClock};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::WatchStats;

@@ -1,7 +1,7 @@
 //! Whether the collector of traces takes them.
 
 use super::report::{Check, Finding};
-use podinit_exporter::traces::{Answer, OtlpSettings, SettingsError, probe};
+use podinit_traces::{Answer, OtlpSettings, SettingsError, probe};
 
 const CHECK: Check = Check::Traces;
 

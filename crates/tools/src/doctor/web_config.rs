@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::report::{Check, Finding};
-use podinit_http::web_config::WebConfig;
+use podinit_access::web_config::WebConfig;
 
 /// Reads the file, and those that it names, as `serve` does. `tokens`: `--auth kubernetes` asks for
 /// bearer tokens.

@@ -18,7 +18,7 @@ use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConf
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
-use podinit_http::server::Health;
+use podinit_http::Health;
 use podinit_kube::cluster::client::connect_to;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;

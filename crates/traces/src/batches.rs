@@ -20,10 +20,10 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{Answer, Failure};
 use super::http_client::CollectorClient;
 use super::queue::MOST_QUEUED;
-use super::settings::OtlpSettings;
+use super::settings::{OtlpSettings, SettingsError};
 use super::spans::Spans;
-use super::stats::{DropReason, ExportFailure, TraceStats};
 use podinit_core::lifecycle::EndedStartup;
+use podinit_expo::metrics::{DropReason, ExportFailure, TraceStats};
 use podinit_kube::cluster::client::{Cluster, connect_to_server};
 use podinit_kube::cluster::options::{ConnectError, ServerOptions};
 use podinit_kube::watch::backoff::Backoff;
@@ -45,6 +45,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// Why there is no exporter.
 #[derive(Debug, thiserror::Error)]
 pub enum ExporterError {
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     #[error(transparent)]
     Connect(#[from] ConnectError),
     #[error("traces cannot be sent: {0}")]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opentelemetry::trace::TraceId;
 
 use super::*;
-use crate::traces::fixtures::{SLO, at, ended, uid};
+use crate::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
     BadReason, Cause, IntervalKind, Latency, RecordedContainer, RecordedImage, RecordedInterval,
     RecordedPull, StartupCapacity, StartupImages, Step, WaitReason,

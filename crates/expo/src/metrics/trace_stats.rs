@@ -1,8 +1,8 @@
 //! What is counted of traces.
 
+use crate::families;
+use crate::instruments::{Counter, CounterVec, Gauge};
 use podinit_core::label_values;
-use podinit_expo::families;
-use podinit_expo::instruments::{Counter, CounterVec, Gauge};
 
 label_values! {
     /// Why a sampled trace was not sent: the values of `reason`.
@@ -50,23 +50,28 @@ families! {
 }
 
 impl TraceStats {
-    pub(super) fn count_sent(&self, traces: u64) {
+    /// Counts startups that the collector took.
+    pub fn count_sent(&self, traces: u64) {
         self.sent.add(traces);
     }
 
-    pub(super) fn count_dropped(&self, reason: DropReason, traces: u64) {
+    /// Counts startups that were sampled and not sent.
+    pub fn count_dropped(&self, reason: DropReason, traces: u64) {
         self.dropped.with(reason).add(traces);
     }
 
-    pub(super) fn count_rejected_spans(&self, spans: u64) {
+    /// Counts spans that the collector refused.
+    pub fn count_rejected_spans(&self, spans: u64) {
         self.rejected_spans.add(spans);
     }
 
-    pub(super) fn count_failure(&self, reason: ExportFailure) {
+    /// Counts a request that failed.
+    pub fn count_failure(&self, reason: ExportFailure) {
         self.failures.with(reason).increment();
     }
 
-    pub(super) fn set_queued(&self, traces: usize) {
+    /// States how many startups wait.
+    pub fn set_queued(&self, traces: usize) {
         self.queued.set(traces as u64);
     }
 

@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout};
 pub use self::reviews::ReviewError;
 use self::reviews::{Reviewer, User};
 use super::credentials::{Decisions, Fingerprint, Fingerprints, NoRandomness, credentials};
-use crate::server::{AccessRequest, Verdict};
+use podinit_http::{AccessRequest, Verdict};
 use podinit_kube::cluster::client::Cluster;
 
 /// How long a grant is cached.

@@ -2,15 +2,20 @@
 //! the spans that are sent.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use tokio::sync::mpsc;
 
-use super::*;
-use crate::traces::fixtures::{Life, tracker};
-use crate::traces::{DropReason, MOST_QUEUED, Spans, TraceStats, channel};
+use crate::fixtures::{Life, tracker};
+use crate::{MOST_QUEUED, Spans, channel};
+use podinit_core::lifecycle::EndedStartup;
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::timestamp::NANOS_PER_SECOND;
 use podinit_expo::instruments::Format;
-use podinit_expo::metrics::{Builder, Exposition, LabelConfig};
+use podinit_expo::metrics::{Builder, DropReason, Exposition, LabelConfig, TraceStats};
+use podinit_exporter::ingest_sink::IngestSink;
+use podinit_exporter::traces::TraceSink;
+use podinit_kube::watch::stats::WatchStats;
 
 /// More than the queue of traces holds.
 const PODS: u64 = 3_000;
@@ -25,10 +30,10 @@ struct Accounted {
 /// Accounts for the pods with these numbers, every tenth of which misses its SLO.
 fn account(pods: u64, ratio: Option<&str>) -> Accounted {
     let (recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
-    let mut sink = IngestSink::new(recorder);
     let stats = Arc::new(TraceStats::default());
     let (queue, startups) = channel(ratio.unwrap_or("0").parse().unwrap(), Arc::clone(&stats));
-    sink.traces = ratio.map(|_| queue);
+    let sink = ratio.map(|_| Box::new(queue) as Box<dyn TraceSink>);
+    let mut sink = IngestSink::new(recorder).telling(sink, &Arc::new(WatchStats::new(1)));
     let mut tracker = tracker(&mut sink);
     for number in 0..pods {
         let ready = if number % 10 == 0 { 60 } else { 4 };

@@ -6,9 +6,9 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::*;
-use crate::traces::fixtures::{Collector, ended};
-use crate::traces::queue::{self, TraceQueue};
-use crate::traces::stats::ExportFailure;
+use crate::fixtures::{Collector, ended};
+use crate::queue::{self, TraceQueue};
+use podinit_expo::metrics::ExportFailure;
 
 struct Running {
     collector: Collector,

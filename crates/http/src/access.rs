@@ -35,6 +35,20 @@ pub trait Access: Send + Sync + 'static {
 
     /// Decides whether a request is answered. Not called for probes.
     fn authorize(&self, request: AccessRequest) -> BoxFuture<'static, Verdict>;
+
+    /// Finds out whether it can decide.
+    fn check(&self) -> BoxFuture<'static, Result<(), Undecidable>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// Why access cannot be decided: one line that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Undecidable {
+    pub why: String,
+    /// Whether it does not pass by itself
+    pub is_lasting: bool,
 }
 
 /// What a decision about a request can depend on.
@@ -72,7 +86,7 @@ pub enum Verdict {
 
 /// Answers everybody, in plain HTTP.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Open;
+pub struct Open;
 
 impl Access for Open {
     fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {

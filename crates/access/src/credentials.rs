@@ -8,7 +8,7 @@ use rustls::crypto::ring;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use crate::server::Verdict;
+use podinit_http::Verdict;
 
 /// The system gave no randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -137,7 +137,7 @@ mod decisions_tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::access::credentials::Fingerprints;
+    use crate::credentials::Fingerprints;
 
     #[tokio::test(start_paused = true)]
     async fn decisions_expire() {

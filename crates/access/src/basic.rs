@@ -20,8 +20,8 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::credentials::{Fingerprint, Fingerprints, NoRandomness, credentials};
-use crate::server::{AccessRequest, Verdict};
 use crate::web_config::Users;
+use podinit_http::{AccessRequest, Verdict};
 
 /// How many correct credentials are remembered; the oldest are forgotten.
 const REMEMBERED: usize = 64;

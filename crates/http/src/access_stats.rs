@@ -1,6 +1,6 @@
 //! What access control counts, and whether the web configuration is in force.
 
-use crate::server::Verdict;
+use crate::access::Verdict;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::families;
@@ -64,17 +64,20 @@ impl AccessStats {
         stats
     }
 
-    pub(super) fn count(&self, verdict: Verdict) {
+    /// Counts the refusal, if it is one.
+    pub fn count(&self, verdict: Verdict) {
         if let Some(refusal) = Refusal::of(verdict) {
             self.refused.with(refusal).increment();
         }
     }
 
-    pub(super) fn count_foreign_host(&self) {
+    /// Counts a request under a name that is not this server's.
+    pub fn count_foreign_host(&self) {
         self.refused.with(Refusal::ForeignHost).increment();
     }
 
-    pub(super) fn count_handshake_failure(&self) {
+    /// Counts a TLS handshake that failed.
+    pub fn count_handshake_failure(&self) {
         self.handshake_failures.increment();
     }
 

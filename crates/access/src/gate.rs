@@ -1,4 +1,4 @@
-//! Access control: the implementation of [`crate::server::Access`].
+//! Access control: the implementation of [`Access`].
 //!
 //! ```text
 //! Gate ─┬─► rate limit            ─┐
@@ -10,11 +10,6 @@
 //! A request that cannot be decided is refused. Passwords and tokens are remembered only as keyed
 //! hashes, and appear in no message. The rate limit is a token bucket.
 
-mod basic;
-mod credentials;
-pub mod kubernetes;
-mod stats;
-
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -23,13 +18,11 @@ use parking_lot::{Mutex, RwLock};
 use rustls::ServerConfig;
 use tokio::time::Instant;
 
-use self::basic::Basic;
-use self::kubernetes::Kubernetes;
-use crate::server::{Access, AccessRequest, Verdict};
+use crate::basic::Basic;
+use crate::credentials::NoRandomness;
+use crate::kubernetes::{Kubernetes, ReviewError};
 use crate::web_config::{Header, RateLimit, WebConfig};
-
-pub use credentials::NoRandomness;
-pub use stats::{AccessStats, Refusal};
+use podinit_http::{Access, AccessRequest, AccessStats, Undecidable, Verdict};
 
 /// Decides by the web configuration in force, which can be replaced, and by bearer tokens if they are
 /// required.
@@ -124,6 +117,18 @@ impl Access for Gate {
         let stats = Arc::clone(&self.stats);
         let verdict = self.verdict(asked);
         verdict.inspect(move |verdict| stats.count(*verdict)).boxed()
+    }
+
+    fn check(&self) -> BoxFuture<'static, Result<(), Undecidable>> {
+        let Some(tokens) = self.tokens.clone() else {
+            return ready(Ok(())).boxed();
+        };
+        let checked = async move { tokens.probe().await };
+        let undecidable = |error: ReviewError| Undecidable {
+            is_lasting: error.is_lasting(),
+            why: error.to_string(),
+        };
+        checked.map(move |checked| checked.map_err(undecidable)).boxed()
     }
 }
 

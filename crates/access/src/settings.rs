@@ -1,22 +1,34 @@
-//! The web configuration in force: read from a file, and used by the gate.
+//! The web configuration of an exporter: read from a file, read again while it runs, and used by the gate.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::reload::{ReloadTask, Reloadable};
-use podinit_http::access::{AccessStats, Gate};
-use podinit_http::web_config::WebConfig;
+use tokio::runtime::Handle;
+
+use crate::credentials::NoRandomness;
+use crate::gate::Gate;
+use crate::kubernetes::Kubernetes;
+use crate::web_config::WebConfig;
+use podinit_exporter::process::signals::Reload;
+use podinit_exporter::reload::{ReloadTask, Reloadable};
+use podinit_exporter::start::Exporter;
+use podinit_http::{Access, AccessStats};
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
 use podinit_text::config_file::{Fault, FileError};
 
+/// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
+/// for nothing but the file system.
+const DEADLINE: Duration = Duration::from_secs(60);
+
 /// The web configuration with which an exporter starts, and what it takes to replace it.
-pub(crate) struct WebSettings {
-    pub(crate) config: WebConfig,
-    pub(crate) stats: Arc<AccessStats>,
+pub struct WebSettings {
+    config: WebConfig,
+    stats: Arc<AccessStats>,
     file: Option<WebFile>,
     changes: Option<ChangeDetector>,
-    pub(crate) clock: Arc<dyn Clock>,
+    clock: Arc<dyn Clock>,
 }
 
 #[derive(Clone)]
@@ -27,8 +39,11 @@ struct WebFile {
 }
 
 impl WebSettings {
-    /// Those of the file at `path`. Without one, nothing is asked of clients.
-    pub(crate) fn open(
+    /// Those of the file at `path`. Without one, nothing is asked of clients but bearer tokens, where `tokens` says so.
+    ///
+    /// # Errors
+    /// One line for a file that cannot be used.
+    pub fn open(
         path: Option<&Path>,
         tokens: bool,
         clock: &Arc<dyn Clock>,
@@ -57,8 +72,36 @@ impl WebSettings {
         })
     }
 
+    /// What is counted of access.
+    pub fn stats(&self) -> Arc<AccessStats> {
+        Arc::clone(&self.stats)
+    }
+
+    /// Lets an exporter answer only whom these settings let, and whose bearer tokens `tokens` accepts, if they are
+    /// asked for. While it serves, it reads the file again at intervals, and when `reload` requests it.
+    ///
+    /// # Errors
+    /// Where the system has no randomness for keys.
+    pub fn guard(
+        self,
+        exporter: Exporter,
+        tokens: Option<Kubernetes>,
+        reload: Reload,
+    ) -> Result<Exporter, NoRandomness> {
+        let gate = Gate::new(self.config.clone(), tokens, Arc::clone(&self.stats))?;
+        let gate = Arc::new(gate);
+        let exporter = exporter.guarded_by(Arc::clone(&gate) as Arc<dyn Access>);
+        let Some(task) = self.reload(gate) else {
+            return Ok(exporter);
+        };
+        let heartbeat = exporter.views().health.register_task("web-config", DEADLINE);
+        let name = "the reload of the web configuration";
+        let run = |shutdown| task.run(shutdown, heartbeat, reload);
+        Ok(exporter.running(name, &Handle::current(), run))
+    }
+
     /// Reloads the file, if there is one, for `gate`.
-    pub(crate) fn reload(self, gate: Arc<Gate>) -> Option<ReloadTask<WebReload>> {
+    fn reload(self, gate: Arc<Gate>) -> Option<ReloadTask<WebReload>> {
         let reload = WebReload { file: self.file?, in_force: self.config, gate, stats: self.stats };
         Some(ReloadTask::new(reload, self.changes?, self.clock))
     }
@@ -83,7 +126,7 @@ impl WebFile {
 }
 
 /// Replaces the web configuration in force.
-pub(crate) struct WebReload {
+struct WebReload {
     file: WebFile,
     in_force: WebConfig,
     gate: Arc<Gate>,
@@ -127,7 +170,6 @@ mod tests {
 
     use super::*;
     use podinit_core::timestamp::Timestamp;
-    use podinit_http::server::Access;
 
     const TLS: &str = "tls_server_config: {cert_file: tls.crt, key_file: tls.key}";
 

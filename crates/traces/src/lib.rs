@@ -1,0 +1,40 @@
+//! Startups as OpenTelemetry traces: which are sampled, what their spans are, and how they are sent.
+//!
+//! ```text
+//! exporter ─ EndedStartup ─▶ TraceQueue ─ bounded queue ─▶ TraceExporter ─ spans ─▶ collector (OTLP/HTTP)
+//! ```
+//!
+//! The exporter samples and never waits: what the queue has no room for is dropped and counted. A task of its own makes
+//! the spans, sends them, and tries again while the collector fails. `docs/traces.md` says what a trace holds.
+//!
+//! It knows what an exporter is given ([`Traces`](podinit_exporter::traces::Traces)). It must not know flags; the
+//! exporter does not know it.
+
+#![forbid(unsafe_code)]
+
+#[doc(no_inline)]
+pub use podinit_core::specification;
+
+#[cfg(test)]
+mod accounting_tests;
+mod answer;
+mod attributes;
+mod batches;
+#[cfg(test)]
+mod fixtures;
+mod given;
+mod http_client;
+mod ids;
+mod queue;
+mod sampling;
+mod settings;
+mod spans;
+
+pub use answer::{Answer, Failure};
+pub use batches::{ExporterError, FLUSH_DEADLINE, TraceExporter, probe};
+pub use given::{open, settings};
+pub use ids::{SpanName, span_id, trace_id};
+pub use queue::{MOST_QUEUED, TraceQueue, channel};
+pub use sampling::SampleRatio;
+pub use settings::{EXPECTED_ENDPOINT, OtlpSettings, SettingsError};
+pub use spans::Spans;

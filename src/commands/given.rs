@@ -1,0 +1,28 @@
+//! What `serve` and `demo` give an exporter.
+
+use std::sync::Arc;
+
+use crate::args::{ExporterArgs, OtlpArgs};
+use podinit_access::WebSettings;
+use podinit_exporter::saving::{Checkpoint, Snapshots};
+use podinit_exporter::start::Given;
+use podinit_kube::cluster::clock::Clock;
+
+/// What an exporter of these flags is given, and the settings that say who may ask. `asks_tokens` says whether clients
+/// have to send bearer tokens.
+///
+/// # Errors
+/// One line for a file or a setting that cannot be used.
+pub(super) async fn given(
+    args: &ExporterArgs,
+    asks_tokens: bool,
+    checkpoint: Option<(Checkpoint, Snapshots)>,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<(Given, WebSettings)> {
+    let web = WebSettings::open(args.web_config.as_deref(), asks_tokens, &clock)?;
+    let OtlpArgs { otlp_endpoint, otlp_sample_ratio } = &args.otlp;
+    let label_keys = args.labels.config().decode_options().pod_labels;
+    let traces =
+        podinit_traces::open(otlp_endpoint.as_ref(), *otlp_sample_ratio, label_keys).await?;
+    Ok((Given { checkpoint, access: Some(web.stats()), traces }, web))
+}
