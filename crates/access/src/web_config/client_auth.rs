@@ -21,9 +21,10 @@ use rustls::{
     SignatureScheme,
 };
 use serde_saphyr::Location;
-use x509_parser::certificate::X509Certificate;
-use x509_parser::extensions::GeneralName;
-use x509_parser::prelude::FromDer;
+use x509_cert::Certificate;
+use x509_cert::der::Decode;
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
 
 use super::files::{Files, PemForm, certificates_of};
 use super::tls_form::TlsForm;
@@ -265,10 +266,10 @@ impl ClientCertVerifier for OneOf {
 }
 
 /// A name in a certificate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum San<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum San {
     /// A DNS name, an e-mail address or a URI
-    Text(&'a str),
+    Text(String),
     Ip(IpAddr),
 }
 
@@ -286,9 +287,9 @@ impl AllowedSan {
         Self { text, ip }
     }
 
-    pub(super) fn is(&self, name: &San<'_>) -> bool {
+    pub(super) fn is(&self, name: &San) -> bool {
         match name {
-            San::Text(text) => *text == &*self.text,
+            San::Text(text) => **text == *self.text,
             San::Ip(ip) => self.ip == Some(*ip),
         }
     }
@@ -296,28 +297,32 @@ impl AllowedSan {
 
 /// The DNS names, e-mail addresses, URIs and IP addresses in a certificate. `None` where any part of
 /// it is malformed, a name of another kind included, or where it has the extension twice.
-pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<San<'_>>> {
-    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<San>> {
+    let certificate = Certificate::from_der(certificate).ok()?;
+    let extension: Option<(bool, SubjectAltName)> = certificate.tbs_certificate.get().ok()?;
     let mut names = Vec::new();
-    let extension = certificate.subject_alternative_name().ok()?;
-    for name in extension.iter().flat_map(|found| &found.value.general_names) {
+    for name in extension.iter().flat_map(|(_, found)| &found.0) {
         names.extend(san(name)?);
     }
     Some(names)
 }
 
 /// `Some(None)` for a name of a kind that cannot be allowed; `None` for a malformed one.
-fn san<'a>(name: &GeneralName<'a>) -> Option<Option<San<'a>>> {
-    Some(match *name {
-        GeneralName::RFC822Name(text) | GeneralName::DNSName(text) | GeneralName::URI(text) => {
-            Some(San::Text(text))
+fn san(name: &GeneralName) -> Option<Option<San>> {
+    Some(match name {
+        GeneralName::Rfc822Name(text)
+        | GeneralName::DnsName(text)
+        | GeneralName::UniformResourceIdentifier(text) => Some(San::Text(text.to_string())),
+        GeneralName::IpAddress(bytes) => {
+            let bytes = bytes.as_bytes();
+            Some(San::Ip(match bytes.len() {
+                4 => Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?).into(),
+                16 => {
+                    IpAddr::from(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?)).to_canonical()
+                }
+                _ => return None,
+            }))
         }
-        GeneralName::IPAddress(bytes) => Some(San::Ip(match bytes.len() {
-            4 => Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?).into(),
-            16 => IpAddr::from(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?)).to_canonical(),
-            _ => return None,
-        })),
-        GeneralName::Invalid(..) => return None,
         _ => None,
     })
 }
@@ -327,7 +332,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use proptest::prelude::*;
-    use rcgen::{CertificateParams, KeyPair, SanType};
+    use rcgen::{CertificateParams, CustomExtension, KeyPair, SanType};
 
     use super::*;
 
@@ -353,9 +358,9 @@ mod tests {
         assert_eq!(
             subject_alternative_names(&der).unwrap(),
             [
-                San::Text("prometheus.example"),
-                San::Text("sre@example.com"),
-                San::Text("spiffe://cluster/ns/monitoring"),
+                San::Text("prometheus.example".to_owned()),
+                San::Text("sre@example.com".to_owned()),
+                San::Text("spiffe://cluster/ns/monitoring".to_owned()),
                 San::Ip(Ipv4Addr::LOCALHOST.into()),
                 San::Ip(v6),
                 San::Ip("10.0.0.1".parse().unwrap()),
@@ -367,10 +372,10 @@ mod tests {
     #[test]
     fn names_have_to_be_equal() {
         let allowed = |text: &str| AllowedSan::new(text.into());
-        assert!(allowed("a.example").is(&San::Text("a.example")));
-        assert!(!allowed("*.example").is(&San::Text("a.example")));
-        assert!(!allowed("a.example").is(&San::Text("*.example")));
-        assert!(!allowed("a.example").is(&San::Text("A.example")));
+        assert!(allowed("a.example").is(&San::Text("a.example".into())));
+        assert!(!allowed("*.example").is(&San::Text("a.example".into())));
+        assert!(!allowed("a.example").is(&San::Text("*.example".into())));
+        assert!(!allowed("a.example").is(&San::Text("A.example".into())));
         let local = San::Ip(Ipv4Addr::LOCALHOST.into());
         assert!(allowed("127.0.0.1").is(&local));
         assert!(allowed("::ffff:127.0.0.1").is(&local));
@@ -396,6 +401,22 @@ mod tests {
         ] {
             assert_eq!(read(&name(bytes)), None, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn a_certificate_with_two_lists_of_names_is_refused() {
+        let list = b"\x30\x0b\x82\x09b.example".to_vec();
+        let named = |names: Vec<SanType>| {
+            let mut params = CertificateParams::default();
+            params.subject_alt_names = names;
+            let second = CustomExtension::from_oid_content(&[2, 5, 29, 17], list.clone());
+            params.custom_extensions = vec![second];
+            let key = KeyPair::generate().unwrap();
+            params.self_signed(&key).unwrap().der().to_vec()
+        };
+        let read = |names| subject_alternative_names(&named(names));
+        assert_eq!(read(vec![]), Some(vec![San::Text("b.example".to_owned())]));
+        assert_eq!(read(vec![SanType::DnsName("a.example".try_into().unwrap())]), None);
     }
 
     proptest! {
