@@ -6,8 +6,9 @@
 //! - [`checkpoint`], [`saving`]: what outlives the process.
 //! - [`families()`]: the list of all metrics.
 //!
-//! It knows all crates of the path of `serve`. It must not know flags, nor who looks at it: the API, the problems and
-//! the page are added by their owner ([`Exporter::showing`](start::Exporter::showing)).
+//! It knows all crates of the path of `serve`. It must not know flags, who may ask, where traces go, nor who looks at
+//! it: that is given to it ([`Given`](start::Given), [`Exporter::guarded_by`](start::Exporter::guarded_by),
+//! [`Exporter::showing`](start::Exporter::showing)).
 
 #![forbid(unsafe_code)]
 
