@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
-use podinit_exporter::freshness::Freshness;
 use podinit_exporter::process::signals;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::clock::Clock;
+use podinit_oncall::freshness::Freshness;
 use podinit_text::strangers_text::shown;
 
 /// How long what is shown stands until it is looked at again.

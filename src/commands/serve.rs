@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::given::given;
+use super::given::{Gifts, given};
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
 use podinit_access::kubernetes::Kubernetes;
 use podinit_exporter::accounting_thread;
@@ -36,13 +36,14 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .transpose()?;
     let clock = Arc::new(ApiServerClock::from_machine());
     let asks_tokens = args.auth.auth == AuthMode::Kubernetes;
-    let (given, web) = given(&args.exporter, asks_tokens, checkpoint, clock.clone()).await?;
+    let Gifts { given, web, records } =
+        given(&args.exporter, asks_tokens, checkpoint, clock.clone()).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
     let exporter = Exporter::bind(args.exporter.config(), given, watch, clock.clone())?
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
-    let (exporter, _) = live::show(exporter, finding.handle());
+    let (exporter, _) = live::show(exporter, records, None, finding.handle());
     let options = args.cluster.connection.options();
     let cluster = client::connect(&options).await?.observing_dates(clock);
     let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;

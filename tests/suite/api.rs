@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::freshness::freshness;
+use crate::support::freshness::{freshness, waiting_for};
 use crate::support::json_schema;
 use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
@@ -12,9 +12,9 @@ use podinit_core::pod::{
     NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason, Workload,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::records::{self, RecordsClient};
 use podinit_http::{Access, AccessRequest, Limits, Verdict};
 use podinit_oncall::api::{self, SCHEMA};
+use podinit_oncall::records::{self, RecordsClient};
 use serde_json::Value;
 
 const LISTS: [&str; 3] = ["/api/v1/stuck", "/api/v1/inflight", "/api/v1/startups"];
@@ -287,8 +287,7 @@ async fn an_owner_that_does_not_answer_is_not_waited_for_by_more_than_the_queue(
 #[tokio::test]
 async fn before_the_first_contact_lists_answer_at_once_with_what_is_waited_for() {
     let (client, _queries) = records::channel();
-    let waiting = freshness(false);
-    waiting.waits_for(Some("the API server: connection refused".to_owned()));
+    let waiting = waiting_for("the API server: connection refused");
     let routes = api::router(client, Vec::new(), waiting);
     let server = start_routes(Source::default(), Limits::default(), routes, None);
     for path in LISTS {

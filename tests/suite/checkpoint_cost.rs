@@ -11,7 +11,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, LabelConfig};
 use podinit_exporter::checkpoint::content::{self, Content, Unsealed};
 use podinit_exporter::checkpoint::frame;
-use podinit_exporter::records::RecordStore;
+use podinit_oncall::records::RecordStore;
 use podinit_slo::SloFile;
 
 const START: i64 = 1_800_000_000;

@@ -25,7 +25,7 @@ use podinit_expo::metrics::{
 };
 use podinit_exporter::checkpoint::content::{self, Content, Unsealed};
 use podinit_exporter::checkpoint::frame;
-use podinit_exporter::records::RecordStore;
+use podinit_oncall::records::RecordStore;
 use podinit_reports::reader::{Body, Recording};
 use podinit_sim::rng::Rng;
 

@@ -15,7 +15,7 @@ use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind, rfc3339};
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
 use podinit_exporter::checkpoint::content::{self, Content};
 use podinit_exporter::checkpoint::frame;
-use podinit_exporter::records::RecordStore;
+use podinit_oncall::records::RecordStore;
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::{ExpositionConfig, expose};
 use serde_json::json;

@@ -12,8 +12,8 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Distribution, Figures, SloFigures};
-use podinit_exporter::freshness::{Freshness, FreshnessState};
 use podinit_oncall::explain::{Context, Explanation};
+use podinit_oncall::freshness::{Freshness, FreshnessState};
 use podinit_oncall::page::history::{History, Sample};
 use podinit_oncall::page::{Foot, Overview, pod_page};
 use podinit_oncall::problems::{Seen, Wanted};

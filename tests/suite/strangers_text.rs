@@ -11,12 +11,12 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
-use podinit_exporter::records;
 use podinit_http::Limits;
 use podinit_oncall::api;
 use podinit_oncall::explain::{Context, Explanation};
 use podinit_oncall::page::{Overview, pod_page};
 use podinit_oncall::problems::{Seen, Wanted};
+use podinit_oncall::records;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::ReplayConfig;

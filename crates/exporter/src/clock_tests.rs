@@ -16,7 +16,6 @@ use super::ingest::Ingest;
 use super::ingest_sink::IngestSink;
 use super::saving::Snapshots;
 use super::slos::Slos;
-use crate::records;
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::NANOS_PER_SECOND;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
@@ -99,7 +98,6 @@ impl Fixture {
                 ..TrackerConfig::default()
             }),
             sink: IngestSink::new(recorder),
-            queries: records::channel().1,
             deliveries,
             events: mpsc::channel(1).1,
             clock: clock.clone(),

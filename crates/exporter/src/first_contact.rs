@@ -44,7 +44,7 @@ impl Start {
         let Self { cluster, limit, random } = self;
         let mut serving = exporter.serve(&shutdown);
         let pods = if serving.has_checkpoint() { IDENTITY_PODS } else { 1 };
-        serving.pipeline.freshness.waits_for(Some(format!("the API server at {}", cluster.server)));
+        serving.pipeline.waits_for.set(Some(format!("the API server at {}", cluster.server)));
         // A plugin may ask somebody, who needs longer than the limit. A failure is found again below.
         let obtained = serving.alive_while(cluster.obtain_credentials());
         if shutdown.run_until_cancelled(obtained).await.is_none() {

@@ -1,5 +1,6 @@
 //! The loop that accounts for deliveries: into the tracker, and what that reports into the recorder.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use super::ingest_sink::IngestSink;
 use super::saving::Snapshots;
 use super::slos::Slos;
 use crate::accounting_clock::AccountingClock;
-use crate::records::Queries;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit_core::timestamp::Timestamp;
 use podinit_http::{Heartbeat, SourceHealth};
@@ -47,8 +47,6 @@ pub(crate) struct Ingest {
     /// New SLOs, to apply from now on; closed when they never change
     pub(crate) slos: mpsc::Receiver<Slos>,
     pub(crate) stats: Arc<WatchStats>,
-    /// Questions about records
-    pub(crate) queries: Queries,
     /// Requests for the state to be written to the checkpoint
     pub(crate) snapshots: Snapshots,
 }
@@ -63,7 +61,7 @@ impl Ingest {
             self.tracker.expect(source, self.clock.now());
         }
         let mut batch = Vec::new();
-        self.queries.begin();
+        self.sink.records.begin();
         loop {
             tokio::select! {
                 biased;
@@ -113,7 +111,7 @@ impl Ingest {
                     self.answer_queries();
                     self.go_on();
                 }
-                () = self.queries.waiting() => self.answer_queries(),
+                () = poll_fn(|context| self.sink.records.poll_asked(context)) => self.answer_queries(),
                 // The other tasks of this thread, which read what is delivered, come before each step.
                 () = tokio::task::yield_now(), if self.has_steps() => self.go_on(),
             }
@@ -151,7 +149,7 @@ impl Ingest {
 
     /// One step: what is delivered meanwhile is not kept waiting.
     fn answer_queries(&mut self) {
-        self.queries.step(&self.tracker, &self.sink.records);
+        self.sink.records.step(&self.tracker);
     }
 
     fn account(&mut self, delivery: Delivery) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::records::RecordStore;
+use crate::records::{NoRecords, RecordKeeper};
 use crate::traces::TraceSink;
 use podinit_core::lifecycle::{
     EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, TrackerObservation,
@@ -16,7 +16,7 @@ use podinit_kube::watch::stats::WatchStats;
 /// Counts what the tracker observes, keeps the startups that have ended, and has them sent as traces.
 pub struct IngestSink {
     pub(crate) recorder: Recorder,
-    pub(crate) records: RecordStore,
+    pub(crate) records: Box<dyn RecordKeeper>,
     /// Only if there is a collector of traces
     pub(crate) traces: Option<Box<dyn TraceSink>>,
     /// The list-watches, which are told of deletions that they have not delivered
@@ -32,12 +32,17 @@ impl IngestSink {
     pub fn new(recorder: Recorder) -> Self {
         Self {
             recorder,
-            records: RecordStore::default(),
+            records: Box::new(NoRecords),
             traces: None,
             watch: None,
             lists: false,
             saw_new: Arc::default(),
         }
+    }
+
+    /// Has `records` keep startups that have ended.
+    pub fn keeping(self, records: Option<Box<dyn RecordKeeper>>) -> Self {
+        Self { records: records.unwrap_or(self.records), ..self }
     }
 
     /// Has startups sent as traces, if there is a collector, and tells the list-watches of deletions.

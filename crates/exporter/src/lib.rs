@@ -2,7 +2,6 @@
 //!
 //! - [`start`], [`first_contact`]: from a bound address to watches that run.
 //! - The accounting: one task owns the tracker; it takes deliveries, keeps the clock and counts.
-//! - [`records`], [`freshness`]: the records of startups, and how far an answer can be trusted.
 //! - [`checkpoint`], [`saving`]: what outlives the process.
 //! - [`families()`]: the list of all metrics.
 //!
@@ -25,7 +24,6 @@ pub mod config;
 mod evidence;
 mod families;
 pub mod first_contact;
-pub mod freshness;
 mod ingest;
 pub mod ingest_sink;
 mod own_families;
@@ -44,4 +42,4 @@ mod views;
 
 pub use families::families;
 pub use own_families::{CheckpointGauges, CheckpointLoad, ClockFamilies, ConfigGauges};
-pub use views::Views;
+pub use views::{Views, WaitsFor};

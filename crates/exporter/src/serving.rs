@@ -16,9 +16,9 @@ use super::saving::{Checkpoint, Parts, Recovery};
 use super::scrapes::Scrapes;
 use super::slos::SloReload;
 use super::tasks::Tasks;
-use crate::freshness::FreshnessSource;
 use crate::process::signals::Reload;
 use crate::traces::TraceSender;
+use crate::views::WaitsFor;
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
 use podinit_http::{Access, Health};
 use podinit_kube::cluster::client::Cluster;
@@ -44,7 +44,7 @@ pub(crate) struct Serving {
 pub(crate) struct Pipeline {
     pub(crate) health: Health,
     pub(crate) stats: Arc<WatchStats>,
-    pub(crate) freshness: Arc<FreshnessSource>,
+    pub(crate) waits_for: Arc<WaitsFor>,
     pub(crate) ingest: Ingest,
     pub(crate) deliveries: mpsc::Sender<Delivery>,
     pub(crate) evidence: Evidence,
@@ -87,13 +87,13 @@ impl Serving {
 
     /// The API server does not answer, by this line of `why`: what a checkpoint may restore will be there later.
     pub(crate) fn is_delayed(&self, why: &str) {
-        self.pipeline.freshness.waits_for(Some(why.to_owned()));
+        self.pipeline.waits_for.set(Some(why.to_owned()));
         self.pipeline.scrapes.state_is_delayed();
     }
 
     /// Restores what an earlier process has left in the checkpoint.
     pub(crate) fn recover(&mut self, from: &Recovery<'_>) {
-        let Pipeline { ingest, watch, checkpoint, accounting, scrapes, freshness, .. } =
+        let Pipeline { ingest, watch, checkpoint, accounting, scrapes, waits_for, .. } =
             &mut self.pipeline;
         let probed = from.probed.iter();
         watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
@@ -109,7 +109,7 @@ impl Serving {
             checkpoint.recover(from, parts);
         }
         scrapes.state_is_restored();
-        freshness.waits_for(None);
+        waits_for.set(None);
     }
 
     /// Ends without having watched, at a shutdown.

@@ -4,7 +4,7 @@
 //! API server ── pods, nodes ─▶ watches ── queue of 1,024: when it is full, the watches wait ──▶┐
 //!            ── Events ──────▶ watches ── queue of 4,096: when it is full, Events are dropped ▶┤
 //! SLO file ──▶ reload ── new SLOs ────────────────────────────────────────────────────────────▶┤
-//! API, problems, page ──▶ RecordsClient ── queries, answered in steps ────────────────────────▶┤
+//! views ── questions about records, answered in steps ────────────────────────────────────────▶┤
 //!                                                                                              │
 //!                                 ingest: the one task that owns tracker, recorder and records ┤
 //!                                                                                              │
@@ -32,17 +32,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::config::ExporterConfig;
 use super::evidence::Evidence;
-use super::freshness::FreshnessSource;
 use super::ingest::{INGEST_DEADLINE, Ingest};
 use super::ingest_sink::IngestSink;
 use super::own_families::ClockFamilies;
-use super::records;
+use super::records::RecordKeeper;
 use super::saving::{Checkpoint, Snapshots};
 use super::scrapes::Scrapes;
 use super::serving::{Pipeline, Serving};
 use super::slos::SloSettings;
 use super::tasks::Tasks;
-use super::views::{AddedTask, Views};
+use super::views::{AddedTask, Views, WaitsFor};
 use crate::process::metrics::ProcessCollector;
 use crate::process::signals::Reload;
 use crate::traces::Traces;
@@ -76,6 +75,8 @@ pub struct Given {
     pub checkpoint: Option<(Checkpoint, Snapshots)>,
     /// What is counted of who may ask
     pub access: Option<Arc<AccessStats>>,
+    /// What keeps the records of startups
+    pub records: Option<Box<dyn RecordKeeper>>,
     /// What sends startups as traces
     pub traces: Option<Traces>,
 }
@@ -94,7 +95,7 @@ impl Exporter {
     ) -> anyhow::Result<Self> {
         // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode = watch.decode.with_records();
-        let Given { checkpoint, access, traces } = given;
+        let Given { checkpoint, access, records, traces } = given;
         let (checkpoint, snapshots) = checkpoint.unzip();
         let slos = SloSettings::open(config.slo.as_deref(), config.evidence, &clock)?;
         let (trace_stats, trace_sink, trace_sender) = match traces {
@@ -126,14 +127,8 @@ impl Exporter {
             Server::bind(config.listen, Limits::default(), scrapes.clone(), health.clone())?;
         let hosts = AllowedHosts::new(&config.allowed_hosts, server.local_addr());
 
-        let (records, queries) = records::channel();
-        let sink = IngestSink::new(recorder).telling(trace_sink, &stats);
-        let freshness = Arc::new(FreshnessSource::new(
-            (Arc::clone(&stats), health.clone()),
-            Arc::clone(&clock),
-            config.shard,
-            Arc::clone(&sink.saw_new),
-        ));
+        let sink = IngestSink::new(recorder).keeping(records).telling(trace_sink, &stats);
+        let waits_for = Arc::new(WaitsFor::default());
         let accounting = config.tracker(&slos.slos);
         let ingest = Ingest {
             tracker: Tracker::new(accounting.clone()),
@@ -145,14 +140,15 @@ impl Exporter {
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
             slos: slos.changes,
             stats: Arc::clone(&stats),
-            queries,
             snapshots: snapshots.unwrap_or_else(Snapshots::none),
         };
         let views = Views {
             cluster: config.cluster_name,
             label_keys: watch.decode.pod_labels.clone(),
-            records,
-            freshness: Arc::clone(&freshness),
+            stats: Arc::clone(&stats),
+            shard: config.shard,
+            saw_new: Arc::clone(&ingest.sink.saw_new),
+            waits_for: Arc::clone(&waits_for),
             exposition,
             health: health.clone(),
             clock: Arc::clone(&clock),
@@ -162,7 +158,7 @@ impl Exporter {
             (Handle::current(), Reload::never(), slos.reload);
         #[rustfmt::skip]
         let pipeline = Pipeline {
-            health, stats, freshness, ingest, deliveries: queue, evidence, watch, clock, accounting_runtime, reload,
+            health, stats, waits_for, ingest, deliveries: queue, evidence, watch, clock, accounting_runtime, reload,
             slo_reload, checkpoint, accounting, scrapes, trace_sender,
         };
         let server = server.with_hosts(hosts);
@@ -227,11 +223,6 @@ impl Exporter {
     /// The address that was bound.
     pub fn address(&self) -> SocketAddr {
         self.server.local_addr()
-    }
-
-    /// Names the kubeconfig of its cluster in what it says.
-    pub fn set_kubeconfig(&self, path: String) {
-        self.pipeline.freshness.set_kubeconfig(path);
     }
 
     /// The scheme of its URLs.

@@ -1,16 +1,18 @@
 //! What others show of a running exporter, and the tasks that they add to it.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::freshness::FreshnessSource;
-use super::records::RecordsClient;
+use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Exposition, ProblemPods};
 use podinit_http::Health;
 use podinit_kube::cluster::clock::Clock;
+use podinit_kube::watch::stats::WatchStats;
 
 /// What a view of an exporter is made of.
 #[derive(Clone)]
@@ -19,10 +21,14 @@ pub struct Views {
     pub cluster: Option<String>,
     /// The keys of the chosen pod labels
     pub label_keys: Vec<String>,
-    /// Asks for the records of startups
-    pub records: RecordsClient,
-    /// How far they can be trusted
-    pub freshness: Arc<FreshnessSource>,
+    /// The list-watches
+    pub stats: Arc<WatchStats>,
+    /// Which pods it sees; `None` for all
+    pub shard: Option<Shard>,
+    /// Whether it has seen a pod start from its beginning
+    pub saw_new: Arc<AtomicBool>,
+    /// What it waits for before its watches begin
+    pub waits_for: Arc<WaitsFor>,
     /// What it has measured
     pub exposition: Arc<Exposition>,
     /// What the probes say
@@ -31,6 +37,22 @@ pub struct Views {
     pub clock: Arc<dyn Clock>,
     /// The metric of the problems that somebody finds
     pub problem_pods: Arc<ProblemPods>,
+}
+
+/// What an exporter waits for before its watches begin, in one line; nothing once they have.
+#[derive(Debug, Default)]
+pub struct WaitsFor(Mutex<Option<String>>);
+
+impl WaitsFor {
+    /// Says what.
+    pub fn set(&self, what: Option<String>) {
+        *self.0.lock() = what;
+    }
+
+    /// What was said last.
+    pub fn what(&self) -> Option<String> {
+        self.0.lock().clone()
+    }
 }
 
 /// A task that an exporter runs for somebody, from the moment when it answers requests until the shutdown.

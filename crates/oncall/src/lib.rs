@@ -3,8 +3,9 @@
 //! - [`pods`]: the pods of any source: a recording, a cluster or an exporter; all that follow are functions of them.
 //! - [`problems`], [`stuck`], [`explain`]: what is broken, which pods are stuck, and what took long in one startup.
 //! - [`api`], [`page`]: the same of a running exporter, over HTTP; [`live`] gives them to it.
+//! - [`records`], [`freshness`]: the records that are kept of startups, and how far an answer can be trusted.
 //!
-//! It knows the exporter's records, recordings and the client. It must not decide what a problem is: that is
+//! It knows the exporter, recordings and the client. It must not decide what a problem is: that is
 //! `podinit_problems`, which this crate tells.
 
 #![forbid(unsafe_code)]
@@ -15,9 +16,11 @@ pub use podinit_core::specification;
 pub mod api;
 mod autoscaling;
 pub mod explain;
+pub mod freshness;
 pub mod live;
 pub mod node_clocks;
 pub mod page;
 pub mod pods;
 pub mod problems;
+pub mod records;
 pub mod stuck;

@@ -7,23 +7,31 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::api;
+use super::freshness::FreshnessSource;
 use super::page::history::LOOK_EVERY;
 use super::page::{self, PageSources, SharedHistory};
 use super::problems::{self, Finder, Snapshots};
+use super::records::RecordsClient;
 use podinit_exporter::start::Exporter;
 
-/// Gives an exporter the API, the problems and the page. Problems are found on `finding`, since that takes long where
-/// there are very many pods. Returns what knows them, too.
-pub fn show(exporter: Exporter, finding: &Handle) -> (Exporter, Snapshots) {
+/// Gives an exporter the API, the problems and the page, of the records that it keeps. Problems are found on `finding`,
+/// since that takes long where there are very many pods. `kubeconfig` is the path of the file with which kubectl reaches
+/// the cluster; only a demo names one. Returns what knows the problems, too.
+pub fn show(
+    exporter: Exporter,
+    records: RecordsClient,
+    kubeconfig: Option<String>,
+    finding: &Handle,
+) -> (Exporter, Snapshots) {
     let views = exporter.views().clone();
+    let freshness = Arc::new(FreshnessSource::of_exporter(&views, kubeconfig));
     let (publisher, problems) = problems::channel();
-    let finder = Finder::new(views.records.clone(), publisher, views.problem_pods);
-    let freshness = views.freshness;
-    let api = api::router(views.records.clone(), views.label_keys, Arc::clone(&freshness));
+    let finder = Finder::new(records.clone(), publisher, views.problem_pods);
+    let api = api::router(records.clone(), views.label_keys, Arc::clone(&freshness));
     let routes = api.merge(problems::router(problems.clone(), Arc::clone(&freshness)));
     let sources = PageSources {
         cluster: views.cluster,
-        records: views.records,
+        records,
         problems: problems.clone(),
         freshness,
         exposition: views.exposition,

@@ -15,7 +15,7 @@ use anyhow::Context;
 
 use self::kubeconfig::Kubeconfig;
 use self::live_view::{Keys, LiveView};
-use super::given::given;
+use super::given::{Gifts, given};
 use crate::args::DemoArgs;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::own_thread::OwnThread;
@@ -53,18 +53,18 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     };
     let clock = simulated.clock();
     let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
-    let (given, web) = given(&exporter, false, None, Arc::clone(&clock)).await?;
+    let Gifts { given, web, records } = given(&exporter, false, None, Arc::clone(&clock)).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
     let exporter = Exporter::bind(exporter.config(), given, watch, Arc::clone(&clock))?
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
-    let (exporter, problems) = live::show(exporter, finding.handle());
-    let exporter = web.guard(exporter, None, reload)?;
-    let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let api = simulated.url().to_string();
     let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
-    exporter.set_kubeconfig(kubeconfig.path());
+    let (exporter, problems) =
+        live::show(exporter, records, Some(kubeconfig.path()), finding.handle());
+    let exporter = web.guard(exporter, None, reload)?;
+    let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let urls = Urls::new(exporter.scheme(), exporter.address(), kubeconfig.path());
     announce(&urls.announcement(simulation.speed));
     if let Some(duration) = simulation.duration {

@@ -4,15 +4,24 @@ use std::sync::Arc;
 
 use podinit_core::lifecycle::SourceId;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::freshness::FreshnessSource;
 use podinit_http::Health;
 use podinit_kube::watch::stats::WatchStats;
+use podinit_oncall::freshness::FreshnessSource;
 
 /// Of an exporter that is in sync or waits for its first list.
 pub fn freshness(in_sync: bool) -> Arc<FreshnessSource> {
+    Arc::new(source(in_sync))
+}
+
+/// Of an exporter that waits for this.
+pub fn waiting_for(what: &str) -> Arc<FreshnessSource> {
+    Arc::new(source(false).waiting_for(what))
+}
+
+fn source(in_sync: bool) -> FreshnessSource {
     let stats = Arc::new(WatchStats::new(1));
     stats.set_synced(SourceId(0), in_sync);
     let clock = || Timestamp::from_seconds(1_700_000_400);
     let source = (stats, Health::new());
-    Arc::new(FreshnessSource::new(source, Arc::new(clock), None, Arc::default()))
+    FreshnessSource::new(source, Arc::new(clock), None, Arc::default())
 }

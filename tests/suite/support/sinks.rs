@@ -4,7 +4,7 @@ use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
-use podinit_exporter::records::RecordStore;
+use podinit_oncall::records::RecordStore;
 
 /// The records alone.
 #[derive(Default)]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::source_map::SourceMap;
 use crate::checkpoint::content::Content;
 use crate::ingest_sink::IngestSink;
-use crate::records::RecordStore;
 use podinit_core::lifecycle::{
     EndedStartup, PodInFlight, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
@@ -31,7 +30,7 @@ pub(super) fn restore(
         let infos = infos.chain(startups.map(EndedStartup::pod_mut));
         relabel(infos, &content.scope.pod_labels, pod_labels);
     }
-    sink.records = RecordStore::restored(content.records);
+    sink.records.restore(content.records);
     let recorder = &mut sink.recorder;
     let in_flight = pods.iter().filter_map(SavedPod::in_flight);
     let durations = recorder.restore(&content.metrics, in_flight);
@@ -48,7 +47,7 @@ pub(super) fn restore(
     let successor = |source| sources.successor(source);
     let mut tracker =
         Tracker::restored(config, content.tracker, freed_on_the_way(pods), successor, sink);
-    let kept = sink.records.all();
+    let kept = sink.records.kept().records;
     tracker.look_after(kept.iter().map(|record| &*record.startup));
     tracker
 }

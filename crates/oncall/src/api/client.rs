@@ -9,10 +9,10 @@ use tokio::time::timeout;
 
 use super::model::{Failure, Page};
 use super::parameters::MOST;
+use crate::freshness::Freshness;
 use crate::problems::Problems;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::freshness::Freshness;
 use podinit_kube::cluster::api_error::ApiError;
 use podinit_kube::cluster::client::{Cluster, connect_to_server};
 use podinit_kube::cluster::options::{ConnectError, ServerOptions};

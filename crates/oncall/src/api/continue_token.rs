@@ -1,9 +1,9 @@
 //! The parameter `continue`: where the next page begins. Clients give it back as they got it.
 
+use crate::records::{EndedPosition, Position};
 use podinit_core::lifecycle::{InFlightPosition, Latency, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::records::{EndedPosition, Position};
 
 /// The token of a place.
 pub(super) fn write(position: Position) -> String {

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::continue_token;
+use crate::freshness::Freshness;
+use crate::records::Answer;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::freshness::Freshness;
-use podinit_exporter::records::Answer;
 
 /// A page of /api/v1/stuck, /api/v1/inflight and /api/v1/startups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,8 @@ use axum::extract::Query as QueryString;
 use http::Uri;
 
 use super::continue_token;
+use crate::records::{Filter, Query, Sort, Whole};
 use podinit_core::label_value::LabelValue;
-use podinit_exporter::records::{Filter, Query, Sort, Whole};
 
 /// So many startups come without the parameter `limit`.
 const DEFAULT_LIMIT: usize = 100;

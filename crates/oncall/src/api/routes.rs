@@ -13,8 +13,8 @@ use super::SCHEMA;
 use super::model::{Page, Startup};
 use super::parameters::Parameters;
 use super::response::{document, failure};
-use podinit_exporter::freshness::{Freshness, FreshnessSource};
-use podinit_exporter::records::{Answer, Query, RecordsClient, Unanswered};
+use crate::freshness::{Freshness, FreshnessSource};
+use crate::records::{Answer, Query, RecordsClient, Unanswered};
 
 const IN_FLIGHT: &[&str] =
     &["namespace", "workload", "node", "stage", "cause", "limit", "continue"];

@@ -13,11 +13,11 @@ use super::stage_table::{StageRow, stage_rows};
 use super::status::{Signs, Status};
 use super::waterfall::{Waterfall, waterfall};
 use crate::explain::{Context, Explanation, addressed};
+use crate::freshness::Freshness;
 use crate::problems::{Problem, Seen, Wanted};
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Durations, Figures};
-use podinit_exporter::freshness::Freshness;
 use podinit_text::human_time::{clock_time, seconds};
 
 /// Everything that the page is made of.

@@ -1,11 +1,11 @@
 //! The first line of the page: how things stand, in one word, one colour and one sentence.
 
 use super::slo_card::SloCard;
+use crate::freshness::{Freshness, FreshnessState};
 use crate::node_clocks;
 use crate::problems::{Problem, untold};
 use podinit_core::lifecycle::NodeClock;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::freshness::{Freshness, FreshnessState};
 use podinit_text::human_time::clock_time;
 use podinit_text::words::count;
 

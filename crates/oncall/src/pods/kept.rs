@@ -6,12 +6,12 @@ use std::rc::Rc;
 use super::question::Question;
 use super::statuses::Statuses;
 use crate::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, Worst};
+use crate::records::Newest;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Step,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::records::Newest;
 use podinit_reports::report::ProbeTimes;
 
 /// What is kept of startups that have ended, as far as a question needs it.

@@ -26,12 +26,12 @@ use std::cmp::Reverse;
 
 use crate::api::client::{ApiClient, AskError};
 use crate::explain::{Context, Explanation, NoStartup, Peers, Target, Worst};
+use crate::freshness::Freshness;
 use crate::node_clocks;
 use crate::problems::Problems;
 use podinit_core::lifecycle::{InFlight, Progress, Record, TrackerConfig, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::freshness::Freshness;
 use podinit_reports::reader::{ClockAhead, Document};
 use podinit_reports::replay::ReplayConfig;
 use tracked::Tracked;

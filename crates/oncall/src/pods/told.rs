@@ -3,10 +3,10 @@
 use super::question::Question;
 use crate::api::client::{ApiClient, AskError, List, Records};
 use crate::explain::{Context, Fleet, Target, TargetName, WorkloadPods, Worst};
+use crate::freshness::Freshness;
 use crate::problems::Problems;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::freshness::Freshness;
 use podinit_kube::cluster::clock::{Clock, SystemClock};
 use podinit_reports::report::KeptRecords;
 

@@ -7,12 +7,12 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{Publisher, Seen};
+use crate::records::{
+    EndedPosition, Filter, MOST_NEWEST, Position, Query, RecordsClient, Sort, Unanswered,
+};
 use podinit_core::lifecycle::{InFlightPosition, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{ProblemPods, StatedProblem};
-use podinit_exporter::records::{
-    EndedPosition, Filter, MOST_NEWEST, Position, Query, RecordsClient, Sort, Unanswered,
-};
 use podinit_problems::{FAILED_LASTS, FINDING_LASTS, Finding, MOST_RECORDS, OverTime};
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
@@ -162,11 +162,11 @@ mod tests {
 
     use super::*;
     use crate::problems::{Snapshots, Wanted, channel};
+    use crate::records::{self, Queries, RecordStore};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{Phase, PodSnapshot, PodUid};
     use podinit_expo::instruments::Format;
     use podinit_expo::metrics::{Builder, LabelConfig};
-    use podinit_exporter::records::{self, Queries, RecordStore};
     use podinit_testing::records::{Ends, at, deliver};
 
     /// A tracker of pods that wait for their scheduler, as of second 400.

@@ -25,10 +25,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
+use crate::freshness::Freshness;
 use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
-use podinit_exporter::freshness::Freshness;
 use podinit_problems::{Earlier, FoundCapacity, FoundPod, FoundState};
 use podinit_reports::reader::ClockAhead;
 use podinit_text::strangers_text;

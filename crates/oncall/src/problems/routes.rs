@@ -10,7 +10,7 @@ use http::header::HeaderMap;
 
 use super::Snapshots;
 use crate::api::document;
-use podinit_exporter::freshness::FreshnessSource;
+use crate::freshness::FreshnessSource;
 
 struct Sources {
     problems: Snapshots,

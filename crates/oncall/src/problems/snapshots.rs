@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{Problems, Seen};
 use crate::explain::addressed;
-use podinit_exporter::freshness::Freshness;
+use crate::freshness::Freshness;
 use podinit_problems::FINDING_LASTS;
 
 /// A finding, and when it began: it is of that moment.

@@ -14,9 +14,9 @@ pub use row::StuckPod;
 use serde::Serialize;
 
 use crate::explain::addressed;
+use crate::freshness::Freshness;
 use crate::pods::{PodInFlight, Pods};
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::freshness::Freshness;
 use podinit_reports::reader::ClockAhead;
 use podinit_text::strangers_text;
 

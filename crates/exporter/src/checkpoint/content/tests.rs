@@ -7,7 +7,7 @@ use super::section::append;
 use super::*;
 use crate::CheckpointLoad;
 use crate::checkpoint::frame::{self, Writer};
-use crate::records::{KeptRecord, RecordStore};
+use crate::records::{KeptRecord, KeptRecords};
 use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
@@ -23,7 +23,7 @@ use podinit_expo::metrics::{Builder, LabelConfig, Recorder, SloDoc};
 /// Counts, and keeps the records.
 struct Counted {
     recorder: Recorder,
-    records: RecordStore,
+    records: KeptRecords,
 }
 
 impl Observer for Counted {
@@ -32,7 +32,9 @@ impl Observer for Counted {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
-        self.records.add(startup);
+        let number = self.records.count;
+        self.records.count += 1;
+        self.records.records.push(KeptRecord { number, startup: Arc::new(startup) });
     }
 
     fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
@@ -73,7 +75,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         .nodes(nodes)
         .build()
         .unwrap();
-    let mut sink = Counted { recorder, records: RecordStore::default() };
+    let mut sink = Counted { recorder, records: KeptRecords::default() };
     let mut tracker = Tracker::new(TrackerConfig {
         slos: [rule].into(),
         events: true,
@@ -162,7 +164,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         },
         tracker: tracker.saved(),
         metrics: sink.recorder.saved(),
-        records: sink.records.kept(),
+        records: sink.records,
     };
     encode(&content, tracker.saved_pods()).finish()
 }

@@ -11,7 +11,6 @@ use super::disk::GatedDisk;
 use crate::checkpoint::{Disk, Store};
 use crate::ingest::Ingest;
 use crate::ingest_sink::IngestSink;
-use crate::records;
 use crate::saving::commits::Commits;
 use crate::saving::{Checkpoint, Parts, Recovery};
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
@@ -82,7 +81,6 @@ impl Process {
         let ingest = Ingest {
             tracker,
             sink,
-            queries: records::channel().1,
             deliveries: receiver,
             events: mpsc::channel(1).1,
             clock,

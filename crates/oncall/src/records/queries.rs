@@ -1,19 +1,21 @@
 //! The owner's end of the queue: answers queries in steps, each of a bounded number of pods.
 
 use std::cmp::Reverse;
+use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::{Context, Poll};
 
 use tokio::sync::mpsc;
 
 use super::client::{LONGEST_WAIT, RecordsClient};
 use super::filter::Filter;
-use super::kept_record::KeptRecord;
 use super::query::{EndedPosition, Found, Position, Query, Request, Sort};
 use super::store::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, InFlightPosition, Latency, RecordedRelapse, Tracker};
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::records::KeptRecord;
 
 /// So many queries may wait. Further ones are refused.
 const QUEUE: usize = 16;
@@ -79,10 +81,16 @@ impl Queries {
 
     /// Waits until there is something to answer; for ever, once there are no readers.
     pub async fn waiting(&mut self) {
-        let [one, other] = &mut self.lines;
-        tokio::select! {
-            () = one.waiting() => {}
-            () = other.waiting() => {}
+        poll_fn(|context| self.poll_waiting(context)).await;
+    }
+
+    /// Ready when there is something to answer; never, once there are no readers.
+    pub fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let waiting = self.lines.iter_mut().map(|line| line.poll_waiting(context));
+        // Each is polled, so that each wakes the task.
+        match waiting.fold(false, |any, line| any | line.is_ready()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
         }
     }
 
@@ -103,12 +111,17 @@ impl Line {
         Self { requests, current: None }
     }
 
-    async fn waiting(&mut self) {
-        if self.current.is_none() {
-            match self.requests.recv().await {
-                Some(request) => self.current = Some(Progress::of(request)),
-                None => std::future::pending().await,
+    fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.current.is_some() {
+            return Poll::Ready(());
+        }
+        match self.requests.poll_recv(context) {
+            Poll::Ready(Some(request)) => {
+                self.current = Some(Progress::of(request));
+                Poll::Ready(())
             }
+            // There are no readers any more.
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::kept_record::KeptRecord;
 use super::query::Whole;
 use podinit_core::lifecycle::Latency;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_exporter::records::KeptRecord;
 
 /// The records of so many minutes are kept, the present one included.
 pub const MINUTES: usize = 60;

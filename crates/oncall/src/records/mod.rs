@@ -1,17 +1,17 @@
 //! Records of startups ([§11](crate::specification#s11)): which are kept, and how readers get them.
 //!
 //! ```text
-//! tracker ─ EndedStartup ─▶ RecordStore ◀─ step ─ Queries ◀─ bounded queue ─ RecordsClient ◀─ readers
+//! exporter ─ EndedStartup ─▶ RecordStore ◀─ step ─ Queries ◀─ bounded queue ─ RecordsClient ◀─ readers
 //! ```
 //!
-//! The owner of the tracker owns the store too. It answers a query in steps, each of a bounded number of
+//! The exporter, which owns the tracker, owns the store too. It answers a query in steps, each of a bounded number of
 //! pods, and accounts for deliveries between them. Readers never hold a lock that it needs.
 
 mod client;
 mod filter;
 #[cfg(test)]
 mod fixtures;
-mod kept_record;
+mod keeper;
 mod newest;
 mod queries;
 mod query;
@@ -20,9 +20,9 @@ mod store;
 
 pub use client::{RecordsClient, Unanswered};
 pub use filter::Filter;
-pub use kept_record::KeptRecord;
+pub use keeper::keeper;
 pub use newest::{MOST_NEWEST, Newest};
 pub use queries::{Queries, channel};
 pub use query::{Answer, EndedPosition, Position, Query, Sort, Whole};
 pub use slowest::{MINUTES, SLOWEST_OF_A_MINUTE};
-pub use store::{KeptRecords, MOST_KEPT, RecordStore};
+pub use store::RecordStore;

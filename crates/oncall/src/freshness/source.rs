@@ -1,7 +1,7 @@
 //! What knows how far an exporter's answers can be trusted.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::{Freshness, FreshnessState};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::{Views, WaitsFor};
 use podinit_http::Health;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::stats::{Sync, WatchStats};
@@ -28,10 +29,10 @@ pub struct FreshnessSource {
     /// When the sync last came or went, and what the clock said of it: a clock that is set right must not move it
     changed: Mutex<Option<(Instant, Timestamp)>>,
     /// What the exporter waits for before its watches begin
-    first_contact: Mutex<Option<String>>,
+    waits_for: Arc<WaitsFor>,
     /// Whether a pod was seen to start from its beginning
     saw_new: Arc<AtomicBool>,
-    kubeconfig: OnceLock<String>,
+    kubeconfig: Option<String>,
 }
 
 impl FreshnessSource {
@@ -49,20 +50,25 @@ impl FreshnessSource {
             clock,
             shard,
             changed: Mutex::default(),
-            first_contact: Mutex::default(),
+            waits_for: Arc::default(),
             saw_new,
-            kubeconfig: OnceLock::new(),
+            kubeconfig: None,
         }
     }
 
-    /// Names the kubeconfig with which kubectl reaches the cluster. The first name counts.
-    pub fn set_kubeconfig(&self, path: String) {
-        let _ = self.kubeconfig.set(path);
+    /// Of an exporter that these are views of. `kubeconfig` is the path of the file with which kubectl reaches its
+    /// cluster; only a demo names one.
+    pub fn of_exporter(views: &Views, kubeconfig: Option<String>) -> Self {
+        let Views { stats, health, clock, shard, saw_new, waits_for, .. } = views.clone();
+        let source = Self::new((stats, health), clock, shard, saw_new);
+        Self { waits_for, kubeconfig, ..source }
     }
 
-    /// Says what the exporter waits for before its watches begin, in one line; `None` once it does not.
-    pub fn waits_for(&self, what: Option<String>) {
-        *self.first_contact.lock() = what;
+    /// The same, for tests: it waits for this before its watches begin.
+    #[must_use]
+    pub fn waiting_for(self, what: &str) -> Self {
+        self.waits_for.set(Some(what.to_owned()));
+        self
     }
 
     /// How far its answers can be trusted now.
@@ -90,7 +96,7 @@ impl FreshnessSource {
             age_seconds: self.stats.last_contact_age().map(|age| age.as_secs_f64()),
             adopted_everything,
             shard: self.shard.map(|shard| shard.to_string()),
-            kubeconfig: self.kubeconfig.get().cloned(),
+            kubeconfig: self.kubeconfig.clone(),
         }
     }
 
@@ -110,8 +116,8 @@ impl FreshnessSource {
 
     /// What it waits for.
     fn what(&self, sync: Sync) -> String {
-        if let Some(what) = &*self.first_contact.lock() {
-            return what.clone();
+        if let Some(what) = self.waits_for.what() {
+            return what;
         }
         let trouble = self.stats.trouble();
         if sync.some() {
@@ -184,10 +190,10 @@ mod tests {
     async fn it_waits_has_just_started_and_adopted_everything_and_goes_blind() {
         let exporter = exporter();
         exporter.wait(5).await;
-        exporter.source.waits_for(Some("the API server".to_owned()));
+        exporter.source.waits_for.set(Some("the API server".to_owned()));
         assert_eq!(exporter.state(), (FreshnessState::Waiting, 1_000));
         assert_eq!(exporter.source.now().waits_for.as_deref(), Some("the API server"));
-        exporter.source.waits_for(None);
+        exporter.source.waits_for.set(None);
         exporter.wait(5).await;
         let refused = ApiError::new(ApiErrorKind::Transport, "connection refused");
         exporter.stats.set_trouble(SourceId(0), &refused);

@@ -3,24 +3,16 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::kept_record::KeptRecord;
 use super::newest::{MOST_NEWEST, Newest};
 use super::query::Whole;
 use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_core::timestamp::Timestamp;
+use podinit_exporter::records::{KeptRecord, KeptRecords, MOST_KEPT};
 
-/// So many records are kept at most.
-pub const MOST_KEPT: usize = 2 * MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
-
-/// What a checkpoint holds of a [`RecordStore`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptRecords {
-    /// How many records there have been, kept or not
-    pub count: u64,
-    /// Those that are kept, the oldest first
-    pub records: Vec<KeptRecord>,
-}
+/// So many records are kept at most: a checkpoint has room for them.
+const MOST: usize = 2 * MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
+const _: () = assert!(MOST <= MOST_KEPT);
 
 /// The records that are kept of startups that have ended.
 #[derive(Debug, Default)]

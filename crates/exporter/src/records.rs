@@ -1,0 +1,70 @@
+//! Who keeps the records of startups ([§11](crate::specification#s11)) and answers for them, as somebody gives it to an
+//! exporter.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use podinit_core::lifecycle::{EndedStartup, Tracker};
+
+/// A checkpoint holds at most so many records.
+pub const MOST_KEPT: usize = 3_200;
+
+/// A record that is kept. Its number tells it from the others, and says in which order startups ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRecord {
+    pub number: u64,
+    pub startup: Arc<EndedStartup>,
+}
+
+/// What a checkpoint holds of records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptRecords {
+    /// How many records there have been, kept or not
+    pub count: u64,
+    /// Those that are kept, at most [`MOST_KEPT`], the oldest first
+    pub records: Vec<KeptRecord>,
+}
+
+/// Keeps records for the task that accounts, and answers whoever asks for them. It is asked for steps: each is
+/// short, and between them the task accounts for deliveries.
+pub trait RecordKeeper: Send + Sync {
+    /// Keeps a startup that has ended.
+    fn add(&mut self, startup: Arc<EndedStartup>);
+
+    /// What a checkpoint holds of it. Copies no record.
+    fn kept(&self) -> KeptRecords;
+
+    /// Keeps these of an earlier process, and nothing else.
+    fn restore(&mut self, kept: KeptRecords);
+
+    /// The accounting has begun: from now on there are steps.
+    fn begin(&mut self);
+
+    /// Ready when somebody asks.
+    fn poll_asked(&mut self, context: &mut Context<'_>) -> Poll<()>;
+
+    /// Takes a step of an answer. Does nothing where nobody asks.
+    fn step(&mut self, tracker: &Tracker);
+}
+
+/// Keeps nothing, for an exporter that nobody asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NoRecords;
+
+impl RecordKeeper for NoRecords {
+    fn add(&mut self, _startup: Arc<EndedStartup>) {}
+
+    fn kept(&self) -> KeptRecords {
+        KeptRecords::default()
+    }
+
+    fn restore(&mut self, _kept: KeptRecords) {}
+
+    fn begin(&mut self) {}
+
+    fn poll_asked(&mut self, _context: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+
+    fn step(&mut self, _tracker: &Tracker) {}
+}

@@ -1,0 +1,48 @@
+//! Records as an exporter is given them.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use super::client::RecordsClient;
+use super::queries::{self, Queries};
+use super::store::RecordStore;
+use podinit_core::lifecycle::{EndedStartup, Tracker};
+use podinit_exporter::records::{KeptRecords, RecordKeeper};
+
+/// What keeps the records of an exporter, and who asks for them.
+pub fn keeper() -> (RecordsClient, Box<dyn RecordKeeper>) {
+    let (client, queries) = queries::channel();
+    (client, Box::new(Keeper { store: RecordStore::default(), queries }))
+}
+
+/// The records, and the questions about them.
+struct Keeper {
+    store: RecordStore,
+    queries: Queries,
+}
+
+impl RecordKeeper for Keeper {
+    fn add(&mut self, startup: Arc<EndedStartup>) {
+        self.store.add(startup);
+    }
+
+    fn kept(&self) -> KeptRecords {
+        self.store.kept()
+    }
+
+    fn restore(&mut self, kept: KeptRecords) {
+        self.store = RecordStore::restored(kept);
+    }
+
+    fn begin(&mut self) {
+        self.queries.begin();
+    }
+
+    fn poll_asked(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.queries.poll_waiting(context)
+    }
+
+    fn step(&mut self, tracker: &Tracker) {
+        self.queries.step(tracker, &self.store);
+    }
+}
