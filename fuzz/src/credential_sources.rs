@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 
 use podinit_access::web_config::WebConfig;
-use podinit_kube::cluster::client::check_kubeconfig;
-use podinit_kube::cluster::credentials::{plugin_output, token_file};
+use podinit_connect::check_kubeconfig;
+use podinit_connect::credentials::{plugin_output, token_file};
 use serde_json::Value;
 
 /// Appears in no message of podinit or of a library.

@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
+use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::SeriesLabel;
-use podinit_kube::cluster::options::ServerOptions;
 use podinit_slo::rules::{RenderOptions, RulesFormat};
 use std::time::Duration;
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use podinit_connect::options::ClusterOptions;
 use podinit_core::shard::Shard;
 use podinit_decode::Encoding;
 use podinit_decode::node::NodeOptions;
-use podinit_kube::cluster::options::ClusterOptions;
 use podinit_kube::watch::config::ListMode;
 use podinit_kube::watch::requests::Selectors;
 use podinit_slo::file::Sources;

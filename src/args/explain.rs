@@ -6,7 +6,7 @@ use super::cluster::{ConnectionArgs, Evidence, NodeArgs, SelectorArgs, parse_nam
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
 use super::recording::{RecordedArgs, RecordingArgs};
-use podinit_kube::cluster::options::ServerOptions;
+use podinit_connect::options::ServerOptions;
 use podinit_oncall::explain::{Target, TargetName};
 
 /// The command.

@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Error};
 use http::Uri;
 
-use podinit_kube::cluster::options::ServerOptions;
+use podinit_connect::options::ServerOptions;
 use podinit_text::http_url::{HttpOrigin, UrlFault, parse_http_url};
 
 /// Above these options in the help. A heading of all that comes next would also stand above the others.

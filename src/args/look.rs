@@ -9,7 +9,7 @@ use super::cluster::{ConnectionArgs, Evidence, NamespaceArgs, NodeArgs, Selector
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
 use super::recording::{RecordedArgs, RecordingArgs};
-use podinit_kube::cluster::options::ServerOptions;
+use podinit_connect::options::ServerOptions;
 
 /// `podinit stuck`
 #[derive(Args, Clone, Debug)]

@@ -11,9 +11,9 @@ use super::cluster::{Evidence, NodeArgs, ShardArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs, begins_as_url};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
+use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
-use podinit_kube::cluster::options::ServerOptions;
 use podinit_reports::comparison::{Threshold, percent_of};
 
 /// `podinit replay`

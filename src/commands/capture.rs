@@ -9,7 +9,6 @@ use tokio::sync::Mutex;
 
 use crate::args::CaptureArgs;
 use podinit_exporter::process::signals;
-use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::SystemClock;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::probe::probe;
@@ -33,7 +32,7 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
         .transpose()
         .context("cannot read random bytes for --anonymize")?;
     let output = open(&args)?;
-    let cluster = client::connect(&args.connection.options()).await?;
+    let cluster = podinit_connect::connect(&args.connection.options()).await?;
     let recorder = Arc::new(Recorder::new(anonymizer));
     let startups = Arc::new(StartupCounts::default());
     let config = CaptureConfig {

@@ -12,11 +12,11 @@ use super::progress::WithProgressBar;
 use crate::args::{
     Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
 };
+use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
 use podinit_expo::instruments::Format;
 use podinit_exporter::slos::Slos;
-use podinit_kube::cluster::options::ServerOptions;
 use podinit_oncall::api::client::ApiClient;
 use podinit_oncall::pods::kept_records;
 use podinit_reports::one_moment::joined;

@@ -15,7 +15,7 @@ use podinit_exporter::process::signals;
 use podinit_exporter::saving::Checkpoint;
 use podinit_exporter::start::Exporter;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
-use podinit_kube::cluster::client::{self, Cluster};
+use podinit_kube::cluster::client::Cluster;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
@@ -45,7 +45,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .reloading_on(reload.clone());
     let (exporter, _) = live::show(exporter, records, None, finding.handle());
     let options = args.cluster.connection.options();
-    let cluster = client::connect(&options).await?.observing_dates(clock);
+    let cluster = podinit_connect::connect(&options).await?.observing_dates(clock);
     let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;
     let start = Start {
         cluster,

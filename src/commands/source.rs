@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use super::reports::{documents, warn_of_clocks};
 use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, SelectorArgs};
+use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_exporter::slos::Slos;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
-use podinit_kube::cluster::client::{self, Cluster};
-use podinit_kube::cluster::options::ServerOptions;
+use podinit_kube::cluster::client::Cluster;
 use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_oncall::api::client::ApiClient;
@@ -223,7 +223,7 @@ pub(super) async fn open(
     selectors: &Selectors,
 ) -> anyhow::Result<(Cluster, Arc<ApiServerClock>)> {
     let clock = Arc::new(ApiServerClock::from_machine());
-    let cluster = client::connect(&connection.clone().options()).await?;
+    let cluster = podinit_connect::connect(&connection.clone().options()).await?;
     let cluster = cluster.observing_dates(Arc::clone(&clock));
     // A failure is found again, and reported, by the first request.
     let _ = cluster.obtain_credentials().await;

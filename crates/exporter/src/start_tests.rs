@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::*;
+use podinit_connect::connect_to;
 use podinit_core::timestamp::Timestamp;
-use podinit_kube::cluster::client::connect_to;
 use podinit_kube::watch::requests::Scope;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 

@@ -1,11 +1,11 @@
 //! The way from an API server to deliveries.
 //!
-//! - [`cluster`]: one client: kubeconfig, proxies, credentials, deadlines, and the API server's clock.
+//! - [`cluster`]: one client: deadlines, errors, renewal, and the API server's clock.
 //! - [`watch`]: the one list-watch engine, for pods, Events and nodes: lists and their pages, resumption, backoff,
 //!   reconciliation, and what is counted of all that.
 //!
-//! It knows bytes (`podinit-decode`), core's snapshots and the instruments that count. It must not know what is made of
-//! a delivery: a tracker, a metric of pods, a recording or a check are its callers.
+//! It knows bytes (`podinit-decode`), core's snapshots and the instruments that count. It must not know how a client is
+//! made (`podinit-connect`), nor what is made of a delivery: a tracker, a metric of pods, a recording or a check are its callers.
 
 #![forbid(unsafe_code)]
 

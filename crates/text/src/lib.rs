@@ -16,6 +16,7 @@ pub use podinit_core::specification;
 pub mod config_file;
 pub mod document;
 pub mod duration;
+pub mod error_text;
 pub mod http_url;
 pub mod human_time;
 pub mod markdown;

@@ -22,10 +22,11 @@ use super::http_client::CollectorClient;
 use super::queue::MOST_QUEUED;
 use super::settings::{OtlpSettings, SettingsError};
 use super::spans::Spans;
+use podinit_connect::connect_to_server;
+use podinit_connect::options::{ConnectError, ServerOptions};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_expo::metrics::{DropReason, ExportFailure, TraceStats};
-use podinit_kube::cluster::client::{Cluster, connect_to_server};
-use podinit_kube::cluster::options::{ConnectError, ServerOptions};
+use podinit_kube::cluster::client::Cluster;
 use podinit_kube::watch::backoff::Backoff;
 
 /// How long the exporter may go on once the accounting has ended: with what may come before (see `Tasks`),

@@ -21,7 +21,6 @@ use podinit_exporter::accounting_thread;
 use podinit_exporter::own_thread::OwnThread;
 use podinit_exporter::process::signals;
 use podinit_exporter::start::Exporter;
-use podinit_kube::cluster::client;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
@@ -64,7 +63,8 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let (exporter, problems) =
         live::show(exporter, records, Some(kubeconfig.path()), finding.handle());
     let exporter = web.guard(exporter, None, reload)?;
-    let cluster = client::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
+    let cluster =
+        podinit_connect::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let urls = Urls::new(exporter.scheme(), exporter.address(), kubeconfig.path());
     announce(&urls.announcement(simulation.speed));
     if let Some(duration) = simulation.duration {

@@ -7,10 +7,10 @@ use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
-use super::error_text::{one_line, root_causes};
 use super::renewing_client::NoCredentials;
 use podinit_decode::protobuf::{ErrorStatus, error_status};
 use podinit_decode::{ApiStatus, DecodeError, Encoding};
+use podinit_text::error_text::{one_line, root_causes};
 
 /// A request or a watch that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,7 +230,7 @@ pub(super) fn media_type(headers: &HeaderMap) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::error_text;
+    use podinit_text::error_text;
 
     fn answered(code: u16, body: &str) -> ApiError {
         let status = StatusCode::from_u16(code).unwrap_or_default();

@@ -21,7 +21,7 @@ use kube::client::Body;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::error_text::root_causes;
+use podinit_text::error_text::root_causes;
 
 /// The least time between two renewals, since each may run a credential plugin.
 const PAUSE: Duration = Duration::from_secs(20);
@@ -32,13 +32,13 @@ const MARGIN: SignedDuration = SignedDuration::from_secs(60);
 /// There is no client, since there are no credentials: one line that says why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NoCredentials(pub(super) String);
+pub struct NoCredentials(pub String);
 
 /// A client, and when its credentials expire.
 #[derive(Clone)]
-pub(super) struct MadeClient {
-    pub(super) client: Client,
-    pub(super) expires: Option<Timestamp>,
+pub struct MadeClient {
+    pub client: Client,
+    pub expires: Option<Timestamp>,
 }
 
 impl MadeClient {
@@ -48,7 +48,7 @@ impl MadeClient {
 }
 
 /// Makes a client from the current configuration.
-pub(super) type MakeClient =
+pub type MakeClient =
     Box<dyn Fn() -> BoxFuture<'static, Result<MadeClient, NoCredentials>> + Send + Sync>;
 
 /// A client that renews itself. Clones share the current client.
@@ -74,7 +74,7 @@ type Renewal = Shared<BoxFuture<'static, ()>>;
 impl RenewingClient {
     /// Uses `client` until its credentials are refused, and then what `make` makes. Without a client,
     /// `make` makes the first one for the first request.
-    pub(super) fn new(client: Option<MadeClient>, make: MakeClient) -> Self {
+    pub fn new(client: Option<MadeClient>, make: MakeClient) -> Self {
         let current = Current {
             made: client.ok_or_else(|| NoCredentials("not obtained yet".to_owned())),
             renewed: None,
@@ -84,7 +84,7 @@ impl RenewingClient {
     }
 
     /// This as a client of kube.
-    pub(super) fn into_client(self, namespace: String) -> Client {
+    pub fn into_client(self, namespace: String) -> Client {
         let service = tower::service_fn(move |request| {
             let this = self.clone();
             async move { this.send(request).await }
@@ -93,7 +93,7 @@ impl RenewingClient {
     }
 
     /// Waits until there are credentials, or the attempt to obtain them has failed.
-    pub(super) async fn obtain(&self) -> Result<(), NoCredentials> {
+    pub async fn obtain(&self) -> Result<(), NoCredentials> {
         self.client().await.map(drop)
     }
 

@@ -11,11 +11,12 @@ use super::model::{Failure, Page};
 use super::parameters::MOST;
 use crate::freshness::Freshness;
 use crate::problems::Problems;
+use podinit_connect::connect_to_server;
+use podinit_connect::options::{ConnectError, ServerOptions};
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::api_error::ApiError;
-use podinit_kube::cluster::client::{Cluster, connect_to_server};
-use podinit_kube::cluster::options::{ConnectError, ServerOptions};
+use podinit_kube::cluster::client::Cluster;
 use podinit_kube::cluster::transport::{get_json, read_into, timed_out};
 use podinit_text::strangers_text::shown;
 

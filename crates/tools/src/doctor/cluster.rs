@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use super::api::Api;
 use super::report::{Check, Finding};
+use podinit_connect::options::ConnectError;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::cluster::client::Cluster;
-use podinit_kube::cluster::options::ConnectError;
 
 /// A release of Kubernetes: major and minor version.
 pub(super) type Release = (u32, u32);

@@ -42,11 +42,10 @@ use self::own_series::Exposed;
 use self::permissions::Identity;
 use self::pods::{Census, Registries, Wanted};
 use self::report::{Check, Finding};
+use podinit_connect::options::ClusterOptions;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::{LabelCensus, LabelConfig, SloDoc};
-use podinit_kube::cluster::client;
-use podinit_kube::cluster::options::ClusterOptions;
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_slo::SloFile;
 use podinit_slo::file::Sources;
@@ -122,7 +121,7 @@ impl Doctor {
             Finding::error(Check::Labels, error.to_string()).fix("change --pod-label")
         });
         let connected = timeout_at(ends, async {
-            let cluster = client::connect(&self.cluster).await?;
+            let cluster = podinit_connect::connect(&self.cluster).await?;
             // A failure is found again, and reported, by the first request.
             let _ = cluster.obtain_credentials().await;
             Ok(cluster)

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 
 use super::listen::reachable;
 use super::report::{Check, Finding};
+use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::NodeClock;
-use podinit_kube::cluster::options::ServerOptions;
 use podinit_oncall::api::client::{ApiClient, AskError};
 use podinit_oncall::explain::time_of_node;
 use podinit_oncall::node_clocks::clause;

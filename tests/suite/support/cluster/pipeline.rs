@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use podinit_connect::connect_to;
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, SloId,
     SourceId, TimestampMode, Tracker, TrackerConfig,
@@ -18,7 +19,6 @@ use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, Encoding};
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
-use podinit_kube::cluster::client::connect_to;
 use podinit_kube::watch::requests::Scope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};

@@ -6,7 +6,7 @@ use http::uri::Scheme;
 use kube::config::{AuthInfo, Cluster, Kubeconfig};
 
 /// Writes the entries as kube reads them.
-pub(super) fn normalize(kubeconfig: &mut Kubeconfig) {
+pub(crate) fn normalize(kubeconfig: &mut Kubeconfig) {
     for user in &mut kubeconfig.auth_infos {
         if let Some(user) = &mut user.auth_info {
             unwrap_identity(user);
@@ -33,7 +33,7 @@ pub(super) fn normalize(kubeconfig: &mut Kubeconfig) {
 }
 
 /// The proxy with a scheme: `http` where it has none (golang.org/x/net/http/httpproxy, `parseProxy`).
-pub(super) fn with_scheme(proxy: Uri) -> Uri {
+pub(crate) fn with_scheme(proxy: Uri) -> Uri {
     if proxy.scheme().is_some() {
         return proxy;
     }

@@ -12,11 +12,11 @@ use super::{CredentialError, bearer};
 #[derive(Clone, PartialEq, Eq)]
 pub struct PluginCredential {
     /// The header `Authorization`, where there is a token
-    pub(in crate::cluster) token: Option<HeaderValue>,
+    pub(crate) token: Option<HeaderValue>,
     /// A certificate and its key, as PEM
-    pub(in crate::cluster) identity: Option<(String, String)>,
+    pub(crate) identity: Option<(String, String)>,
     /// When it is no longer valid
-    pub(in crate::cluster) expires: Option<Timestamp>,
+    pub(crate) expires: Option<Timestamp>,
 }
 
 impl fmt::Debug for PluginCredential {

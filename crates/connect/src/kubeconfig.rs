@@ -12,16 +12,16 @@ use kube::config::{
 
 use super::client_go;
 use super::credentials::{CredentialError, read_password};
-use super::error_text::root_causes;
 use super::kubeconfig_entry::Entry;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
 use podinit_text::config_file::regular_file::{self, LONGEST_KUBECONFIG};
+use podinit_text::error_text::root_causes;
 use podinit_text::http_url::has_wrong_port;
 
 /// Where a configuration is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ConfigSource {
+pub(crate) enum ConfigSource {
     /// These files, merged as kubectl does it; the text names them in messages. Of several, those that do not exist are
     /// left out
     Files(Vec<PathBuf>, String),
@@ -31,7 +31,7 @@ pub(super) enum ConfigSource {
 }
 
 impl ConfigSource {
-    pub(super) fn locate(
+    pub(crate) fn locate(
         options: &ClusterOptions,
         variable: Option<OsString>,
         home: Option<PathBuf>,
@@ -62,7 +62,7 @@ impl ConfigSource {
         Self::ServiceAccount(default)
     }
 
-    pub(super) async fn load(
+    pub(crate) async fn load(
         self,
         context: Option<&str>,
     ) -> Result<(Config, String), ConnectError> {
@@ -110,7 +110,7 @@ fn is_missing(path: &Path) -> bool {
 }
 
 /// Reads the text of a kubeconfig.
-pub(super) fn parse(text: &str, origin: &str) -> Result<Kubeconfig, ConnectError> {
+pub(crate) fn parse(text: &str, origin: &str) -> Result<Kubeconfig, ConnectError> {
     let parsed = Kubeconfig::from_yaml(text);
     parsed.map_err(|error| explain(error, origin.to_owned(), ""))
 }
@@ -119,7 +119,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Kubeconfig, ConnectError
 ///
 /// # Errors
 /// If there is no password in its file.
-pub(super) fn of_server(server: &ServerOptions) -> Result<Kubeconfig, CredentialError> {
+pub(crate) fn of_server(server: &ServerOptions) -> Result<Kubeconfig, CredentialError> {
     const NAME: &str = "server";
     let text = |path: &PathBuf| path.to_string_lossy().into_owned();
     let password = server.password_file.as_deref().map(read_password);
@@ -160,7 +160,7 @@ pub(super) fn of_server(server: &ServerOptions) -> Result<Kubeconfig, Credential
 }
 
 /// The configuration for a context of a kubeconfig, which was read from `files`.
-pub(super) async fn config_of(
+pub(crate) async fn config_of(
     mut merged: Kubeconfig,
     context: Option<&str>,
     origin: String,
@@ -250,7 +250,7 @@ fn unusable(error: &KubeconfigError, chosen: &Chosen, files: &[PathBuf]) -> Opti
 ///
 /// # Errors
 /// If one cannot be read, or is not what a regular file of certificates can be.
-pub(super) fn check_identity(user: &AuthInfo, origin: &str) -> Result<(), ConnectError> {
+pub(crate) fn check_identity(user: &AuthInfo, origin: &str) -> Result<(), ConnectError> {
     check_named("client-certificate", user.client_certificate.as_deref(), origin)?;
     check_named("client-key", user.client_key.as_deref(), origin)
 }
@@ -334,7 +334,7 @@ fn data_fault(field: &str, error: &LoadDataError) -> String {
 }
 
 /// Why no client can be made of a configuration, in words of our own for the same reason.
-pub(super) fn client_fault(error: &kube::Error) -> String {
+pub(crate) fn client_fault(error: &kube::Error) -> String {
     use kube::client::RustlsTlsError as Tls;
     let text = match error {
         kube::Error::InferKubeconfig(error) => return config_fault(error),

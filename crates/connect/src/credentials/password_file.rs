@@ -10,7 +10,7 @@ use podinit_text::config_file::regular_file::{self, LONGEST_SECRET};
 ///
 /// # Errors
 /// Where there is none. The error repeats nothing of the file.
-pub(in crate::cluster) fn read_password(path: &Path) -> Result<String, CredentialError> {
+pub(crate) fn read_password(path: &Path) -> Result<String, CredentialError> {
     let content = regular_file::read(path, LONGEST_SECRET);
     let content = content
         .map_err(|error| CredentialError::PasswordFileUnreadable(regular_file::why(&error)))?;

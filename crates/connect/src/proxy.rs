@@ -9,14 +9,14 @@ use std::net::IpAddr;
 use http::Uri;
 
 /// `NO_PROXY` or `no_proxy`; empty where neither is set.
-pub(super) fn no_proxy() -> String {
+pub(crate) fn no_proxy() -> String {
     let given = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
     given("NO_PROXY").or_else(|| given("no_proxy")).unwrap_or_default()
 }
 
 /// Whether `server` is reached directly: it is this machine, or `exceptions` (as in `NO_PROXY`)
 /// names it.
-pub(super) fn is_direct(server: &Uri, exceptions: &str) -> bool {
+pub(crate) fn is_direct(server: &Uri, exceptions: &str) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let address: Option<IpAddr> = host.parse().ok();

@@ -10,7 +10,7 @@ use podinit_text::config_file::yaml;
 
 /// An entry of one of the lists of a kubeconfig.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Entry<'a> {
+pub(crate) enum Entry<'a> {
     Cluster(&'a str),
     Context(&'a str),
 }
@@ -26,7 +26,7 @@ impl Entry<'_> {
 
     /// `cluster NAME (line 7)`: without the line where it cannot be found, with the file where there are several,
     /// and `the cluster` where the configuration is of no file.
-    pub(super) fn named(self, files: &[PathBuf]) -> String {
+    pub(crate) fn named(self, files: &[PathBuf]) -> String {
         let (what, name) = self.parts();
         if files.is_empty() {
             return format!("the {what}");

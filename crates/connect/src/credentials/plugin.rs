@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::CredentialError;
 use super::plugin_output::{PluginCredential, parse};
-use crate::cluster::error_text::one_line;
+use podinit_text::error_text::one_line;
 
 /// How long a plugin may take.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -57,9 +57,7 @@ pub enum PluginNotStarted {
 ///
 /// # Errors
 /// Where it gives no credential.
-pub(in crate::cluster) async fn run(
-    exec: &ExecConfig,
-) -> Result<PluginCredential, CredentialError> {
+pub(crate) async fn run(exec: &ExecConfig) -> Result<PluginCredential, CredentialError> {
     let is_interactive =
         exec.interactive_mode != Some(ExecInteractiveMode::Never) && io::stdin().is_terminal();
     let deadline = if is_interactive { INTERACTIVE_DEADLINE } else { DEADLINE };
@@ -83,7 +81,7 @@ pub(in crate::cluster) async fn run(
 ///
 /// # Errors
 /// [`CredentialError::PluginNotStarted`].
-pub(in crate::cluster) fn check_installed(exec: &ExecConfig) -> Result<(), CredentialError> {
+pub(crate) fn check_installed(exec: &ExecConfig) -> Result<(), CredentialError> {
     let program = program(exec)?;
     let is_there = if program.contains('/') {
         Path::new(program).is_file()

@@ -18,7 +18,7 @@ use podinit_text::config_file::regular_file::{self, LONGEST_SECRET};
 const READ_EVERY: Duration = Duration::from_secs(60);
 
 /// A token file and what it held last.
-pub(in crate::cluster) struct TokenFile {
+pub(crate) struct TokenFile {
     path: PathBuf,
     last: Mutex<LastRead>,
 }
@@ -33,7 +33,7 @@ impl TokenFile {
     ///
     /// # Errors
     /// Where it holds no token.
-    pub(in crate::cluster) fn open(path: impl Into<PathBuf>) -> Result<Self, CredentialError> {
+    pub(crate) fn open(path: impl Into<PathBuf>) -> Result<Self, CredentialError> {
         let path = path.into();
         let header = read(&path)?;
         let at = Instant::now();
@@ -43,7 +43,7 @@ impl TokenFile {
 
     /// The header with the token. If the file cannot be read any more, the last token is used: it may
     /// have been removed on purpose (kubernetes/kubernetes#68164).
-    pub(in crate::cluster) fn header(&self) -> HeaderValue {
+    pub(crate) fn header(&self) -> HeaderValue {
         let mut last = self.last.lock();
         if last.at.elapsed() >= READ_EVERY {
             last.at = Instant::now();
@@ -77,7 +77,7 @@ pub fn header_of(content: &[u8]) -> Result<HeaderValue, CredentialError> {
 }
 
 /// A client that sends requests through `client`, with the header `Authorization` that is the present one.
-pub(in crate::cluster) fn authorized(
+pub(crate) fn authorized(
     client: Client,
     header: impl Fn() -> HeaderValue + Send + 'static,
 ) -> Client {

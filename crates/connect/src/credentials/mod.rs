@@ -16,10 +16,10 @@ use std::time::Duration;
 use http::HeaderValue;
 use kube::config::{AuthInfo, ExecConfig};
 
-pub(super) use password_file::read_password;
+pub(crate) use password_file::read_password;
 pub use plugin::PluginNotStarted;
-pub(super) use plugin::{check_installed, run};
-pub(super) use token_file::{TokenFile, authorized};
+pub(crate) use plugin::{check_installed, run};
+pub(crate) use token_file::{TokenFile, authorized};
 
 /// Why there are no credentials; one line without anything of their source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,7 +76,7 @@ pub enum CredentialError {
 
 /// Where the credentials of a user come from, apart from what kube takes from the configuration as it is
 /// (user and password, client certificates).
-pub(super) enum CredentialSource {
+pub(crate) enum CredentialSource {
     Configured,
     Token(HeaderValue),
     TokenFile(String),
@@ -89,7 +89,7 @@ impl CredentialSource {
     ///
     /// # Errors
     /// Where the configuration cannot work.
-    pub(super) fn take(user: &mut AuthInfo) -> Result<Self, CredentialError> {
+    pub(crate) fn take(user: &mut AuthInfo) -> Result<Self, CredentialError> {
         let token = inline_token(user);
         user.token = None;
         let (token_file, exec) = (user.token_file.take(), user.exec.take());
