@@ -28,14 +28,17 @@ pub enum LogFormat {
 }
 
 /// The crates of podinit that log.
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 10] = [
     "podinit",
+    "podinit_access",
+    "podinit_connect",
     "podinit_exporter",
     "podinit_http",
     "podinit_kube",
     "podinit_reports",
     "podinit_sim",
     "podinit_tools",
+    "podinit_traces",
 ];
 
 /// Checks the filter and returns its text, because an `EnvFilter` cannot be cloned.
@@ -77,4 +80,30 @@ fn unknown_crate(part: &str) -> Option<&str> {
         named => CRATES.contains(&named) || !named.starts_with("podinit"),
     };
     (!is_known).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_crates_that_log_are_those_that_use_tracing() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+        let mut logging = vec!["podinit".to_owned()];
+        for entry in fs::read_dir(&crates).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let manifest = fs::read_to_string(crates.join(&name).join("Cargo.toml")).unwrap();
+            let (shipped, _) = manifest.split_once("[dev-dependencies]").unwrap_or((&manifest, ""));
+            if shipped.lines().any(|line| line.starts_with("tracing.")) {
+                logging.push(format!("podinit_{name}"));
+            }
+        }
+        logging.sort();
+        assert_eq!(logging, CRATES);
+    }
 }

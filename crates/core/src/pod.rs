@@ -28,7 +28,7 @@ pub use self::status::{
     Resize, ResizeState, SandboxNotReady, Termination,
 };
 pub use self::uid::PodUid;
-pub(crate) use self::workload::is_generated;
+pub use self::workload::is_generated;
 pub use self::workload::{HashedBy, LastingName, TemplateHash, Workload, generated_word};
 use crate::label_values;
 use crate::node::NodeLabels;

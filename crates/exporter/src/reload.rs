@@ -52,7 +52,7 @@ impl<R: Reloadable> ReloadTask<R> {
         Self { reloadable, changes, clock }
     }
 
-    /// Reads the files every [`POLL_INTERVAL`], and when `reload` requests it, until `shutdown`.
+    /// Reads the files every five seconds, and when `reload` requests it, until `shutdown`.
     pub async fn run(
         mut self,
         shutdown: CancellationToken,

@@ -31,6 +31,7 @@ mod others;
 mod over_time;
 mod problem;
 mod since;
+mod skeleton;
 mod values;
 mod weight;
 

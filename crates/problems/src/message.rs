@@ -7,8 +7,8 @@ use std::sync::Arc;
 use hashbrown::DefaultHashBuilder;
 
 use super::affected_pods::AffectedPods;
+use crate::skeleton::{skeleton, without_words};
 use podinit_core::image_registry;
-use podinit_core::reason::{skeleton, without_words};
 use podinit_core::timestamp::Timestamp;
 
 /// Pods that are told the same.

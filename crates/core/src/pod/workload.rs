@@ -174,7 +174,7 @@ fn without_generated(name: &str) -> Cow<'_, str> {
 }
 
 /// Whether a word has the form of those that Kubernetes generates.
-pub(crate) fn is_generated(word: &str) -> bool {
+pub fn is_generated(word: &str) -> bool {
     word.len() == GENERATED && word.bytes().all(|byte| ALPHABET.contains(&byte))
 }
 

@@ -4,12 +4,11 @@
 //! Errors of Go are chains, `outer: inner: inner`. Parts that only name layers are left out, and so are endings that
 //! say nothing. Of what is left the last part is the reason, with as much before it as is needed to say of what.
 //! `parts` takes a text apart, `vocabulary` has the words of the layers, and `shorten` makes a long text fit. What a
-//! scheduler says is no chain: `scheduler` has its clauses. `skeleton` tells which texts are about one fault.
+//! scheduler says is no chain: `scheduler` has its clauses.
 
 mod parts;
 pub(crate) mod scheduler;
 mod shorten;
-mod skeleton;
 mod telling;
 mod vocabulary;
 
@@ -17,7 +16,6 @@ use std::borrow::Cow;
 
 use parts::{Part, parts};
 pub use shorten::shorten;
-pub use skeleton::{skeleton, without_words};
 pub use telling::{Telling, crash, telling};
 
 /// A reason is never longer than this, in characters.

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::pod::is_generated;
+use podinit_core::pod::is_generated;
 
 /// A hexadecimal word of fewer characters may be a word of a language.
 const LEAST_HEXADECIMAL: usize = 8;
@@ -15,7 +15,7 @@ const UNITS: [&str; 7] = ["ms", "us", "µs", "ns", "h", "m", "s"];
 
 /// `text` without what differs from pod to pod and from time to time: digits and durations, hexadecimal words, UUIDs,
 /// addresses, and what Kubernetes generates behind a hyphen.
-pub fn skeleton(text: &str) -> String {
+pub(crate) fn skeleton(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut kept = String::with_capacity(text.len());
     let (mut at, mut kept_until, mut before) = (0, 0, b' ');
@@ -37,7 +37,7 @@ pub fn skeleton(text: &str) -> String {
 }
 
 /// `text` without those of `words` that are not part of a longer one.
-pub fn without_words(text: &str, words: &[&str]) -> String {
+pub(crate) fn without_words(text: &str, words: &[&str]) -> String {
     let mut left = text.to_owned();
     for word in words {
         if left.contains(word) {
