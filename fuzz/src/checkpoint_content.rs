@@ -3,6 +3,8 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use podinit_checkpoint::content::{self, Content, Decoded};
+use podinit_checkpoint::frame::{self, Writer};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, Selection,
     SloRule, SourceId, Successor, Tracker, TrackerConfig,
@@ -10,9 +12,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::saved::SavedMetrics;
-use podinit_expo::metrics::{Builder, Format, LabelConfig};
-use podinit_exporter::checkpoint::content::{self, Content, Decoded};
-use podinit_exporter::checkpoint::frame::{self, Writer};
+use podinit_expo::metrics::{Builder, Format, LabelConfig, families_of_pods};
 
 /// One SLO for each interval, for every pod.
 pub fn rules() -> Arc<[SloRule]> {
@@ -42,7 +42,7 @@ pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
     let content = content(tracker.saved());
     let file = content::encode(&content, tracker.saved_pods()).finish();
     let Decoded { content: read, pods, skipped } =
-        content::decode(&frame::read(&file).unwrap()).unwrap();
+        content::decode(&frame::read(&file).unwrap(), &families_of_pods()).unwrap();
     assert_eq!((&read, skipped), (&content, 0));
     assert_eq!(content::encode(&read, pods.iter().cloned()).finish(), file);
     (read, pods)
@@ -74,12 +74,13 @@ pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
 
 /// Restores from a checkpoint whose frame is whole, if its content is valid.
 pub fn restore(file: &[u8]) {
-    let Decoded { content, mut pods, .. } = match content::decode(&frame::read(file).unwrap()) {
-        Ok(read) => read,
-        Err(error) => return assert!(!error.to_string().contains('\n')),
-    };
+    let Decoded { content, mut pods, .. } =
+        match content::decode(&frame::read(file).unwrap(), &families_of_pods()) {
+            Ok(read) => read,
+            Err(error) => return assert!(!error.to_string().contains('\n')),
+        };
     let again = content::encode(&content, pods.iter().cloned()).finish();
-    let read = content::decode(&frame::read(&again).unwrap());
+    let read = content::decode(&frame::read(&again).unwrap(), &families_of_pods());
     let expected = Decoded { content: content.clone(), pods: pods.clone(), skipped: 0 };
     assert_eq!(read, Ok(expected));
 

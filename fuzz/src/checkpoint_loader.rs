@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
-use podinit_exporter::checkpoint::frame::{self, MAGIC, VERSION, Writer};
-use podinit_exporter::checkpoint::{Disk, Loaded, Store};
+use podinit_checkpoint::frame::{self, MAGIC, VERSION, Writer};
+use podinit_checkpoint::{Disk, Loaded, Store};
 use sha2::{Digest, Sha256};
 
 use super::checkpoint_content;

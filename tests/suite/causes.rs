@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::oracle::seeds;
+use podinit_checkpoint::{content, frame};
 use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, PodEvent, SavedPod, Selection, SloRule, SourceId, Stage,
@@ -18,7 +19,6 @@ use podinit_core::pod::{
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::instruments::Format;
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
-use podinit_exporter::checkpoint::{content, frame};
 use proptest::prelude::*;
 
 const INTERVALS: [(&str, Interval, u64); 2] =
@@ -209,7 +209,7 @@ impl Process {
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let content::Decoded { content, pods, .. } =
-            content::decode(&frame::read(&file).unwrap()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let (mut recorder, exposition) = counters(by_namespace);
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         let successor = Successor::Same;

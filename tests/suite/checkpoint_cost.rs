@@ -5,12 +5,12 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::support::sinks::Counted;
+use podinit_checkpoint::content::{self, Content, Unsealed};
+use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, LabelConfig};
-use podinit_exporter::checkpoint::content::{self, Content, Unsealed};
-use podinit_exporter::checkpoint::frame;
 use podinit_oncall::records::RecordStore;
 use podinit_slo::SloFile;
 
@@ -194,7 +194,7 @@ fn what_a_commit_costs_the_ingest_task() {
         let hashed = begun.elapsed() - encoded;
         let begun = Instant::now();
         let content::Decoded { content, pods: saved, .. } =
-            content::decode(&frame::read(&file).unwrap()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
         recorder.restore(&content.metrics, []);
         let config = exporter.config.clone();

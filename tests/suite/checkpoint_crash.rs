@@ -6,8 +6,8 @@ use crate::support::checkpoint::choices::{Choices, every, some};
 use crate::support::checkpoint::disk::{CrashDisk, DiskContents, Fault};
 use crate::support::checkpoint::faulty_disk::{DiskBug, FaultyDisk};
 use crate::support::checkpoint::promise::{History, document};
-use podinit_exporter::CheckpointLoad;
-use podinit_exporter::checkpoint::{Loaded, Store};
+use podinit_checkpoint::CheckpointLoad;
+use podinit_checkpoint::{Loaded, Store};
 use rustix::io::Errno;
 
 /// Operations of a save that succeeds: create, write, sync, rename, sync of the directory.

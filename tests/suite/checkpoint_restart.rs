@@ -10,6 +10,8 @@ use crate::oracle::reading::{Options, Timestamps};
 use crate::oracle::{implementation, seeds};
 use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
+use podinit_checkpoint::content::{self, Content, Unsealed};
+use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
     Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker, SourceId, Successor,
     TimestampMode, Tracker, TrackerConfig, Version,
@@ -23,8 +25,6 @@ use podinit_expo::metrics::saved::RestoredDurations;
 use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc,
 };
-use podinit_exporter::checkpoint::content::{self, Content, Unsealed};
-use podinit_exporter::checkpoint::frame;
 use podinit_oncall::records::RecordStore;
 use podinit_reports::reader::{Body, Recording};
 use podinit_sim::rng::Rng;
@@ -118,7 +118,7 @@ impl Harness {
     fn restart(&mut self, unsaved: &[Delivery]) {
         let file = self.written_during(unsaved);
         let content::Decoded { content, mut pods, .. } =
-            content::decode(&frame::read(&file).unwrap()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let again = content::encode(&content, pods.iter().cloned()).finish();
         assert!(again == file, "read and written again, it is another checkpoint");
         let later = Timestamp::from_nanos(STARTED.as_nanos() + 1);

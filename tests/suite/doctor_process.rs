@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use podinit_exporter::checkpoint::Store;
+use podinit_checkpoint::Store;
 
 use crate::support::doctor::server::Server;
 use crate::support::doctor::settings::Settings;

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use podinit_checkpoint::{content, frame};
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SavedPod, SourceId, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
-use podinit_exporter::checkpoint::{content, frame};
 
 use crate::support::scrape::Scrape;
 
@@ -76,7 +76,7 @@ impl Process {
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let content::Decoded { content, pods, .. } =
-            content::decode(&frame::read(&file).unwrap()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let (mut recorder, exposition) = counters(events);
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         let (saved, successor) = (content.tracker, Successor::Same);

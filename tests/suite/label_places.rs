@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use crate::support::scrape::Scrape;
 use crate::support::sinks::Counted;
+use podinit_checkpoint::content::{self, Content};
+use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SavedPod, SourceId, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind, rfc3339};
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
-use podinit_exporter::checkpoint::content::{self, Content};
-use podinit_exporter::checkpoint::frame;
 use podinit_oncall::records::RecordStore;
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::{ExpositionConfig, expose};
@@ -191,7 +191,7 @@ impl Process {
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let content::Decoded { content, mut pods, .. } =
-            content::decode(&frame::read(&file).unwrap()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let mut after = Self::new();
         let recorder = &mut after.said.recorder;
         let in_flight = pods.iter().filter_map(SavedPod::in_flight);

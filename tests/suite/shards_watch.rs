@@ -5,13 +5,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use podinit_checkpoint::content::{self, Content, SavedScope};
+use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SavedPod, Stage, Successor, Tracker, TrackerConfig,
 };
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
-use podinit_exporter::checkpoint::content::{self, Content, SavedScope};
-use podinit_exporter::checkpoint::frame;
 use podinit_kube::watch::config::ListMode;
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_kube::watch::stats::{EventType, WatchStats};
@@ -128,7 +128,7 @@ impl Process {
 /// The tracker of a checkpoint, of this shard or of one with the same index of another number of them.
 fn restore(saved: &[u8], recorder: &mut Recorder, config: &mut WatchConfig) -> Tracker {
     let content::Decoded { content, pods, .. } =
-        content::decode(&frame::read(saved).unwrap()).unwrap();
+        content::decode(&frame::read(saved).unwrap(), podinit_exporter::families()).unwrap();
     recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
     let (before, after) = (content.scope.shard, config.selectors.shard.unwrap_or_default());
     let source = content.tracker.sources.values().next();

@@ -2,7 +2,7 @@
 //!
 //! - [`start`], [`first_contact`]: from a bound address to watches that run.
 //! - The accounting: one task owns the tracker; it takes deliveries, keeps the clock and counts.
-//! - [`checkpoint`], [`saving`]: what outlives the process.
+//! - [`saving`]: what outlives the process, in the file of `podinit-checkpoint`.
 //! - [`families()`]: the list of all metrics.
 //!
 //! It knows all crates of the path of `serve`. It must not know flags, who may ask, where traces go, nor who looks at
@@ -17,7 +17,6 @@ pub use podinit_core::specification;
 pub mod accounting_clock;
 pub mod accounting_thread;
 pub(crate) mod api_server_wait;
-pub mod checkpoint;
 #[cfg(test)]
 mod clock_tests;
 pub mod config;
@@ -41,5 +40,5 @@ pub mod traces;
 mod views;
 
 pub use families::families;
-pub use own_families::{CheckpointGauges, CheckpointLoad, ClockFamilies, ConfigGauges};
+pub use own_families::{CheckpointGauges, ClockFamilies, ConfigGauges};
 pub use views::{Views, WaitsFor};

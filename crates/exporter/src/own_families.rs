@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use podinit_core::label_values;
+use podinit_checkpoint::CheckpointLoad;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::instruments::{
     Counter, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, Number, OperationResult,
@@ -94,29 +94,6 @@ impl ConfigGauges {
     pub fn set(&self, successful: bool, last_success: Timestamp) {
         self.successful.set(successful.into());
         self.last_success.set(Some(last_success));
-    }
-}
-
-label_values! {
-    /// The result of looking for a checkpoint at the start; all but the first three are reasons for
-    /// not using the one that was found.
-    pub enum CheckpointLoad {
-        /// Podinit was restored from it
-        Restored => "restored",
-        /// The same, and the number of shards has changed since ([§12](crate::specification#s12))
-        Resharded => "resharded",
-        /// There was none
-        Absent => "absent",
-        /// Its bytes are not what was written, or hold values that cannot be
-        Corrupt => "corrupt",
-        /// A newer podinit has written it
-        FutureVersion => "future_version",
-        /// An older podinit has written it, in a format that is no longer read
-        OldVersion => "old_version",
-        /// It is about another cluster
-        ForeignCluster => "foreign_cluster",
-        /// The disk does not return it, it is not a regular file, or it is far too large
-        Unreadable => "unreadable",
     }
 }
 

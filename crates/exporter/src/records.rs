@@ -4,26 +4,8 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+pub use podinit_checkpoint::{KeptRecord, KeptRecords, MOST_KEPT};
 use podinit_core::lifecycle::{EndedStartup, Tracker};
-
-/// A checkpoint holds at most so many records.
-pub const MOST_KEPT: usize = 3_200;
-
-/// A record that is kept. Its number tells it from the others, and says in which order startups ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptRecord {
-    pub number: u64,
-    pub startup: Arc<EndedStartup>,
-}
-
-/// What a checkpoint holds of records.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptRecords {
-    /// How many records there have been, kept or not
-    pub count: u64,
-    /// Those that are kept, at most [`MOST_KEPT`], the oldest first
-    pub records: Vec<KeptRecord>,
-}
 
 /// Keeps records for the task that accounts, and answers whoever asks for them. It is asked for steps: each is
 /// short, and between them the task accounts for deliveries.

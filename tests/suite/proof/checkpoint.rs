@@ -1,13 +1,13 @@
 //! What is durable: the bytes of a real checkpoint, and beside it what had been accounted for when it
 //! was written.
 
+use podinit_checkpoint::content::{self, Content, SavedScope};
+use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
     Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::checkpoint::content::{self, Content, SavedScope};
-use podinit_exporter::checkpoint::frame;
 
 use crate::proof::delivery_log::DeliveryLog;
 use crate::proof::injected_bug::Bug;
@@ -113,7 +113,7 @@ impl Durable {
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
         let content::Decoded { content, pods, .. } =
-            content::decode(&sections).expect("it says something");
+            content::decode(&sections, podinit_exporter::families()).expect("it says something");
         let in_flight = pods.iter().filter_map(|pod| pod.in_flight());
         let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {

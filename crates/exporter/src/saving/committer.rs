@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::commits::Commits;
 use super::snapshots::{Request, Snapshot};
-use crate::checkpoint::content::Unsealed;
-use crate::checkpoint::{Disk, Store};
+use podinit_checkpoint::content::Unsealed;
+use podinit_checkpoint::{Disk, Store};
 
 /// How often changes are written between scrapes.
 const PERIOD: Duration = Duration::from_secs(15);

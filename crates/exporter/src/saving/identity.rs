@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use sha2::{Digest, Sha256};
 
 use super::source_map::SourceMap;
-use crate::checkpoint::content::{Content, SavedScope};
+use podinit_checkpoint::content::{Content, SavedScope};
 use podinit_core::lifecycle::{SavedPod, SourceId, Successor};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -84,7 +84,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::checkpoint::content::Watched;
+    use podinit_checkpoint::content::Watched;
     use podinit_core::lifecycle::{
         LabelHold, LastSeen, LastTrue, SavedFinished, SavedSource, SourceId, SourceProgress,
     };

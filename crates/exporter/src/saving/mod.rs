@@ -24,10 +24,11 @@ pub(crate) use commits::Commits;
 pub(crate) use committer::Committer;
 pub use snapshots::Snapshots;
 
-use crate::checkpoint::content::{self, ContentError, Decoded, SavedScope};
-use crate::checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
+use crate::CheckpointGauges;
 use crate::ingest_sink::IngestSink;
-use crate::{CheckpointGauges, CheckpointLoad};
+use podinit_checkpoint::CheckpointLoad;
+use podinit_checkpoint::content::{self, ContentError, Decoded, SavedScope};
+use podinit_checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
 use podinit_core::lifecycle::{Tracker, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_kube::cluster::client::Cluster;
@@ -178,7 +179,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
 /// Reads a file whose frame the store has checked.
 fn read(bytes: &[u8]) -> Result<Decoded, ContentError> {
     match frame::read(bytes) {
-        Ok(sections) => content::decode(&sections),
+        Ok(sections) => content::decode(&sections, crate::families()),
         // The store has read it with success before.
         Err(_) => Err(ContentError::Missing(0)),
     }

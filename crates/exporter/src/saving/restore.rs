@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::source_map::SourceMap;
-use crate::checkpoint::content::Content;
 use crate::ingest_sink::IngestSink;
+use podinit_checkpoint::content::Content;
 use podinit_core::lifecycle::{
     EndedStartup, PodInFlight, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
 };

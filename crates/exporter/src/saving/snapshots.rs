@@ -4,8 +4,8 @@
 use tokio::sync::{mpsc, oneshot};
 
 use crate::CheckpointGauges;
-use crate::checkpoint::content::{Content, SavedScope, Unsealed};
 use crate::ingest_sink::IngestSink;
+use podinit_checkpoint::content::{Content, SavedScope, Unsealed};
 use podinit_core::lifecycle::Tracker;
 
 /// What is known at one moment.

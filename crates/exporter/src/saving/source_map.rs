@@ -1,6 +1,6 @@
 //! Maps the sources of the checkpoint to the sources that are watched now.
 
-use crate::checkpoint::content::Watched;
+use podinit_checkpoint::content::Watched;
 use podinit_core::lifecycle::{SourceId, Successor};
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::requests::Scope;

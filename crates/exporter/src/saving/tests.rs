@@ -12,7 +12,7 @@ use std::time::Duration;
 use disk::GatedDisk;
 use process::{Process, history};
 
-use crate::checkpoint::Store;
+use podinit_checkpoint::Store;
 use podinit_sim::rng::Rng;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 

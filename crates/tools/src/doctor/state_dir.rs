@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::report::{Check, Finding};
+use podinit_checkpoint::{FoundCheckpoint, OpenFault, inspect};
 use podinit_core::shard::Shard;
-use podinit_exporter::checkpoint::{FoundCheckpoint, OpenFault, inspect};
 use podinit_text::words::count;
 
 /// Inspects the directory without changing it. `running`: another podinit listens on the address, so
@@ -15,7 +15,7 @@ pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Findin
         return Finding::ok(CHECK, "no directory given: counters start at zero after a restart");
     };
     let name = dir.display();
-    let inspection = match inspect(dir) {
+    let inspection = match inspect(dir, podinit_exporter::families()) {
         Ok(inspection) => inspection,
         Err(error) => {
             return Finding::error(CHECK, error.to_string()).fix(match error.cause {

@@ -9,7 +9,7 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
-use podinit_exporter::checkpoint::Disk;
+use podinit_checkpoint::Disk;
 use rustix::io::Errno;
 
 /// The files of a disk that is not in use, by name.

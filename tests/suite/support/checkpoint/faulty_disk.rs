@@ -2,7 +2,7 @@
 
 use std::io;
 
-use podinit_exporter::checkpoint::Disk;
+use podinit_checkpoint::Disk;
 
 use super::disk::{CrashDisk, Open};
 

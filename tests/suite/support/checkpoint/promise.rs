@@ -2,9 +2,9 @@
 
 use std::io;
 
-use podinit_exporter::CheckpointLoad;
-use podinit_exporter::checkpoint::frame::Writer;
-use podinit_exporter::checkpoint::{Disk, Loaded, Store};
+use podinit_checkpoint::CheckpointLoad;
+use podinit_checkpoint::frame::Writer;
+use podinit_checkpoint::{Disk, Loaded, Store};
 
 /// The document of the `counter`-th save. No two have the same length, and later ones may be
 /// shorter.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-use crate::checkpoint::Disk;
+use podinit_checkpoint::Disk;
 
 /// Clones are the same disk.
 #[derive(Clone, Default)]

@@ -8,11 +8,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::disk::GatedDisk;
-use crate::checkpoint::{Disk, Store};
 use crate::ingest::Ingest;
 use crate::ingest_sink::IngestSink;
 use crate::saving::commits::Commits;
 use crate::saving::{Checkpoint, Parts, Recovery};
+use podinit_checkpoint::{Disk, Store};
 use podinit_connect::connect_to;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};

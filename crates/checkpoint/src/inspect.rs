@@ -13,6 +13,7 @@ use super::frame::{self, MAX_BYTES};
 use super::open::{OpenError, OpenFault, open_lock};
 use super::store::CHECKPOINT;
 use podinit_core::shard::Shard;
+use podinit_expo::instruments::FamilyDoc;
 
 /// The state of a state directory.
 #[derive(Debug)]
@@ -47,15 +48,15 @@ pub enum FoundCheckpoint {
 
 /// Inspects the directory `dir`, as `Store::open` would use it.
 ///
-/// It takes the lock for an instant if no other process holds it.
+/// `families` are those that this podinit can expose. It takes the lock for an instant if no other process holds it.
 ///
 /// # Errors
 /// What would prevent the directory from being used, except another process.
-pub fn inspect(dir: &Path) -> Result<Inspection, OpenError> {
-    inspect_path(dir).map_err(|cause| OpenError { dir: dir.to_owned(), cause })
+pub fn inspect(dir: &Path, families: &[FamilyDoc]) -> Result<Inspection, OpenError> {
+    inspect_path(dir, families).map_err(|cause| OpenError { dir: dir.to_owned(), cause })
 }
 
-fn inspect_path(path: &Path) -> Result<Inspection, OpenFault> {
+fn inspect_path(path: &Path, families: &[FamilyDoc]) -> Result<Inspection, OpenFault> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => {}
         Ok(_) => return Err(OpenFault::NotADirectory),
@@ -76,7 +77,7 @@ fn inspect_path(path: &Path) -> Result<Inspection, OpenFault> {
     let dir = File::open(path).map_err(OpenFault::Lock)?;
     let checkpoint = match read_in(&dir, CHECKPOINT, MAX_BYTES) {
         Ok(None) => FoundCheckpoint::Absent,
-        Ok(Some(bytes)) => inspect_bytes(&bytes),
+        Ok(Some(bytes)) => inspect_bytes(&bytes, families),
         Err(error) => FoundCheckpoint::Unusable(error.to_string()),
     };
     Ok(Inspection { exists: true, in_use: is_locked(&dir)?, checkpoint })
@@ -108,12 +109,12 @@ fn is_locked(dir: &File) -> Result<bool, OpenFault> {
     }
 }
 
-fn inspect_bytes(bytes: &[u8]) -> FoundCheckpoint {
+fn inspect_bytes(bytes: &[u8], families: &[FamilyDoc]) -> FoundCheckpoint {
     let sections = match frame::read(bytes) {
         Ok(sections) => sections,
         Err(error) => return FoundCheckpoint::Unusable(error.to_string()),
     };
-    match content::decode(&sections) {
+    match content::decode(&sections, families) {
         Ok(Decoded { content, pods, skipped }) => FoundCheckpoint::Whole {
             bytes: bytes.len(),
             pods: pods.len(),
@@ -132,14 +133,14 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::checkpoint::open::LOCK;
-    use crate::checkpoint::{RealDisk, Store};
+    use crate::open::LOCK;
+    use crate::{RealDisk, Store};
 
     #[test]
     fn a_missing_directory_stays_missing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b");
-        let found = inspect(&path).unwrap();
+        let found = inspect(&path, &[]).unwrap();
         assert!(!found.exists && !found.in_use);
         assert!(!dir.path().join("a").exists());
     }
@@ -148,19 +149,19 @@ mod tests {
     fn a_lock_is_reported_and_not_held() {
         let dir = tempfile::tempdir().unwrap();
         let disk = RealDisk::open(dir.path()).unwrap();
-        assert!(inspect(dir.path()).unwrap().in_use);
+        assert!(inspect(dir.path(), &[]).unwrap().in_use);
         drop(disk);
-        assert!(!inspect(dir.path()).unwrap().in_use);
+        assert!(!inspect(dir.path(), &[]).unwrap().in_use);
         Store::open(dir.path()).unwrap();
     }
 
     #[test]
     fn a_checkpoint_that_cannot_be_used_stays_where_it_is() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(inspect(dir.path()).unwrap().checkpoint, FoundCheckpoint::Absent);
+        assert_eq!(inspect(dir.path(), &[]).unwrap().checkpoint, FoundCheckpoint::Absent);
         let checkpoint = dir.path().join(CHECKPOINT);
         fs::write(&checkpoint, "something else").unwrap();
-        let found = inspect(dir.path()).unwrap().checkpoint;
+        let found = inspect(dir.path(), &[]).unwrap().checkpoint;
         assert!(matches!(found, FoundCheckpoint::Unusable(_)), "{found:?}");
         assert_eq!(fs::read(&checkpoint).unwrap(), b"something else");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
@@ -169,9 +170,9 @@ mod tests {
     #[test]
     fn a_path_that_is_not_a_directory_is_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = inspect(file.path()).unwrap_err();
+        let error = inspect(file.path(), &[]).unwrap_err();
         assert!(matches!(error.cause, OpenFault::NotADirectory), "{error}");
-        let error = inspect(&file.path().join("below")).unwrap_err();
+        let error = inspect(&file.path().join("below"), &[]).unwrap_err();
         assert!(matches!(error.cause, OpenFault::NotADirectory), "{error}");
     }
 
@@ -182,7 +183,7 @@ mod tests {
         symlink(LOCK, dir.path().join(LOCK)).unwrap();
         symlink("state", dir.path().join("state")).unwrap();
         for path in [dir.path().to_owned(), dir.path().join("state")] {
-            let error = inspect(&path).unwrap_err();
+            let error = inspect(&path, &[]).unwrap_err();
             assert!(matches!(error.cause, OpenFault::Lock(_)), "{error}");
         }
     }

@@ -8,7 +8,7 @@ use super::value::Wanted;
 
 /// The values of a section.
 #[derive(Debug)]
-pub(in crate::checkpoint) struct Values<'a> {
+pub(crate) struct Values<'a> {
     bytes: &'a [u8],
     /// The shapes of the file
     theirs: &'a Shapes,
@@ -23,23 +23,19 @@ pub(in crate::checkpoint) struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// The values in the bytes of a section.
-    pub(in crate::checkpoint) fn new(
-        bytes: &'a [u8],
-        theirs: &'a Shapes,
-        ours: &'a Shapes,
-    ) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], theirs: &'a Shapes, ours: &'a Shapes) -> Self {
         // Some values take no byte, such as a unit; of these, no version has many.
         let left = bytes.len().saturating_mul(4).saturating_add(1_000);
         Self { bytes, theirs, ours, are_same: Vec::new(), left, skipped: 0 }
     }
 
     /// How many parts of the values that were read this podinit did not know.
-    pub(in crate::checkpoint) const fn skipped(&self) -> u64 {
+    pub(crate) const fn skipped(&self) -> u64 {
         self.skipped
     }
 
     /// Whether all values have been read.
-    pub(in crate::checkpoint) const fn is_at_end(&self) -> bool {
+    pub(crate) const fn is_at_end(&self) -> bool {
         self.bytes.is_empty()
     }
 
@@ -47,7 +43,7 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     /// If the bytes are no such value.
-    pub(in crate::checkpoint) fn plain<T: Deserialize<'a>>(&mut self) -> Result<T, Corrupt> {
+    pub(crate) fn plain<T: Deserialize<'a>>(&mut self) -> Result<T, Corrupt> {
         let read = postcard::take_from_bytes(self.bytes);
         let (value, rest) = read.map_err(|error| Corrupt::from_error(&error))?;
         self.bytes = rest;
@@ -69,7 +65,7 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     /// If the bytes are no value.
-    pub(in crate::checkpoint) fn next<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
+    pub(crate) fn next<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
         if self.is_same(T::NAME) {
             return self.plain().map(Some);
         }

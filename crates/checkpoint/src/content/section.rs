@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::CheckpointLoad;
-use crate::checkpoint::frame::Sections;
-use crate::checkpoint::shape::{Corrupt, Saved, Shapes, Values};
+use crate::frame::Sections;
+use crate::shape::{Corrupt, Saved, Shapes, Values};
 
 pub(super) const SCOPE: u32 = 1;
 pub(super) const TRACKER: u32 = 2;

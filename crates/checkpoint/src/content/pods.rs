@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::section::{ContentError, PODS, Typed, append, corrupt};
 use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
-use crate::checkpoint::shape::Saved;
+use crate::shape::Saved;
 use podinit_core::lifecycle::{PodInFlight, SavedFinished, SavedPod, SloRule};
 
 const FINISHED: u8 = 0;

@@ -19,10 +19,21 @@
 //! - [`Store::load`] finds one of the documents that were saved, whole. Any other bytes are set aside,
 //!   and loading them neither panics nor allocates more than their size.
 
+//!
+//! It knows the states of the tracker, of the metrics and of records, as values. It must not know when it is written,
+//! nor what is restored from it: that is the exporter's.
+
+#![forbid(unsafe_code)]
+
+#[doc(no_inline)]
+pub use podinit_core::specification;
+
 pub mod content;
 mod disk;
 pub mod frame;
 mod inspect;
+mod kept_records;
+mod load;
 mod open;
 mod shape;
 mod store;
@@ -33,5 +44,7 @@ mod permission_tests;
 
 pub use disk::{Disk, RealDisk};
 pub use inspect::{FoundCheckpoint, Inspection, inspect};
+pub use kept_records::{KeptRecord, KeptRecords, MOST_KEPT};
+pub use load::CheckpointLoad;
 pub use open::{OpenError, OpenFault};
 pub use store::{Loaded, Rejection, Store};

@@ -33,9 +33,10 @@ use self::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, Typed, appen
 use self::shared::{Shared, SharedTexts};
 use super::frame::Sections;
 use super::shape::{Saved, Shapes};
-use crate::records::KeptRecords;
+use crate::KeptRecords;
 use podinit_core::lifecycle::{SavedFinished, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
+use podinit_expo::instruments::FamilyDoc;
 use podinit_expo::metrics::saved::SavedMetrics;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
@@ -128,11 +129,12 @@ impl Saved for SavedMetrics {
     const NAME: &'static str = "SavedMetrics";
 }
 
-/// Reads a checkpoint whose frame was found whole.
+/// Reads a checkpoint whose frame was found whole. `families` are those that this podinit can expose: counters of others
+/// are skipped.
 ///
 /// # Errors
 /// If it holds something that cannot be.
-pub fn decode(file: &Sections<'_>) -> Result<Decoded, ContentError> {
+pub fn decode(file: &Sections<'_>, families: &[FamilyDoc]) -> Result<Decoded, ContentError> {
     let typed = Typed::new(file, shapes())?;
     let (scope, of_scope) = typed.value(SCOPE)?;
     let (tracker, of_tracker) = typed.value::<SavedTracker>(TRACKER)?;
@@ -140,7 +142,7 @@ pub fn decode(file: &Sections<'_>) -> Result<Decoded, ContentError> {
     let mut texts = SharedTexts::default();
     let (pods, of_pods) = pods::read(&typed, &tracker.rules, &mut texts)?;
     let (mut metrics, of_metrics) = typed.value::<SavedMetrics>(METRICS)?;
-    let of_families = metrics.adapt(crate::families());
+    let of_families = metrics.adapt(families);
     let impossible = |what| ContentError::Impossible(METRICS, what);
     metrics.check().map_err(impossible)?;
     metrics.check_holds().map_err(impossible)?;

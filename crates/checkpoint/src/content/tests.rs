@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::section::append;
 use super::*;
 use crate::CheckpointLoad;
-use crate::checkpoint::frame::{self, Writer};
-use crate::records::{KeptRecord, KeptRecords};
+use crate::frame::{self, Writer};
+use crate::{KeptRecord, KeptRecords};
 use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
@@ -18,7 +18,7 @@ use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Ending, Phase, PodInfo, PodSnapshot, PodUid,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, LabelConfig, Recorder, SloDoc};
+use podinit_expo::metrics::{Builder, LabelConfig, Recorder, SloDoc, families_of_pods};
 
 /// Counts, and keeps the records.
 struct Counted {
@@ -179,14 +179,14 @@ pub(super) fn decoded(sections: &[(u32, Vec<u8>)]) -> Result<Decoded, ContentErr
     for (tag, payload) in sections {
         file.section(*tag, |out| out.extend(payload));
     }
-    decode(&frame::read(&file.finish()).unwrap())
+    decode(&frame::read(&file.finish()).unwrap(), &families_of_pods())
 }
 
 #[test]
 fn what_is_written_is_read() {
     for checkpoint in [checkpoint(), checkpoint_of(true)] {
         let Decoded { content, pods, skipped } =
-            decode(&frame::read(&checkpoint).unwrap()).unwrap();
+            decode(&frame::read(&checkpoint).unwrap(), &families_of_pods()).unwrap();
         assert_eq!((skipped, content.tracker.deleted.len()), (0, 1));
         assert!(content.metrics.families.sum("podinit_pods_finished_total") >= 2);
         assert_eq!(encode(&content, pods.into_iter()).finish(), checkpoint);
@@ -234,12 +234,14 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
 
 #[test]
 fn values_that_cannot_be_are_corrupt() {
-    let Decoded { content, pods, .. } = decode(&frame::read(&checkpoint()).unwrap()).unwrap();
+    let Decoded { content, pods, .. } =
+        decode(&frame::read(&checkpoint()).unwrap(), &families_of_pods()).unwrap();
     let corrupt = |what: &str, change: &dyn Fn(&mut Content)| {
         let mut changed = content.clone();
         change(&mut changed);
         let file = encode(&changed, pods.iter().cloned()).finish();
-        let read = decode(&frame::read(&file).unwrap()).map(|read| read.skipped);
+        let read =
+            decode(&frame::read(&file).unwrap(), &families_of_pods()).map(|read| read.skipped);
         let error = read.map_err(|error| error.to_string());
         assert!(matches!(&error, Err(why) if why.contains(what)), "{what}: {error:?}");
     };
@@ -265,7 +267,8 @@ fn values_that_cannot_be_are_corrupt() {
 /// Names or very many containers would make the section too large.
 #[test]
 fn the_oldest_records_are_left_out_where_there_is_no_room() {
-    let Decoded { mut content, .. } = decode(&frame::read(&checkpoint()).unwrap()).unwrap();
+    let Decoded { mut content, .. } =
+        decode(&frame::read(&checkpoint()).unwrap(), &families_of_pods()).unwrap();
     let one = Arc::clone(&content.records.records[0].startup);
     let large = |number: u64| {
         let mut large = records_with_name(&one, &"x".repeat(1 << 20));
@@ -274,7 +277,7 @@ fn the_oldest_records_are_left_out_where_there_is_no_room() {
     };
     content.records = KeptRecords { count: 20, records: (0..20).map(large).collect() };
     let file = encode(&content, std::iter::empty::<SavedPod>()).finish();
-    let read = decode(&frame::read(&file).unwrap()).unwrap().content.records;
+    let read = decode(&frame::read(&file).unwrap(), &families_of_pods()).unwrap().content.records;
     let numbers: Vec<u64> = read.records.iter().map(|record| record.number).collect();
     assert_eq!((read.count, numbers), (20, (13..20).collect()));
 }
@@ -292,10 +295,10 @@ fn records_with_name(startup: &EndedStartup, name: &str) -> KeptRecord {
 #[test]
 fn what_many_pods_have_in_common_is_held_once() {
     let Decoded { content, pods, .. } =
-        decode(&frame::read(&checkpoint_of(true)).unwrap()).unwrap();
+        decode(&frame::read(&checkpoint_of(true)).unwrap(), &families_of_pods()).unwrap();
     let twice: Vec<SavedPod> = pods.iter().chain(&pods).cloned().collect();
     let file = encode(&content, twice.into_iter()).finish();
-    let read = decode(&frame::read(&file).unwrap()).unwrap();
+    let read = decode(&frame::read(&file).unwrap(), &families_of_pods()).unwrap();
     let in_flight: Vec<_> = read.pods.iter().filter_map(SavedPod::in_flight).collect();
     let (one, other) = (in_flight[0].info(), in_flight[in_flight.len() / 2].info());
     assert_eq!(one, other);

@@ -31,7 +31,7 @@ fn unknown() -> Shape {
 impl Shapes {
     /// Adds the shape of a type, and of all that it has in it.
     #[expect(clippy::expect_used, reason = "a test traces all types that there are")]
-    pub(in crate::checkpoint) fn with<T: Saved>(self) -> Self {
+    pub(crate) fn with<T: Saved>(self) -> Self {
         let traced = Tracer::new(self).trace::<T>();
         traced.expect("a saved type has a shape")
     }

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use super::pods::PodsWriter;
 use super::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, append};
 use super::{Content, records, written_shapes};
-use crate::checkpoint::frame::{Section, Writer};
+use crate::frame::{Section, Writer};
 use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
 
 /// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The bytes of a section are not those of values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(in crate::checkpoint) struct Corrupt(String);
+pub(crate) struct Corrupt(String);
 
 impl Corrupt {
     pub(super) fn from_error(error: &impl std::fmt::Display) -> Self {
@@ -43,12 +43,10 @@ pub(super) enum Shape {
 
 /// The shapes of structs and enums, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::checkpoint) struct Shapes(pub(super) BTreeMap<String, Shape>);
+pub(crate) struct Shapes(pub(super) BTreeMap<String, Shape>);
 
 /// A type of which values are written, with its name as serde has it.
-pub(in crate::checkpoint) trait Saved:
-    Serialize + for<'de> Deserialize<'de>
-{
+pub(crate) trait Saved: Serialize + for<'de> Deserialize<'de> {
     const NAME: &'static str;
 }
 

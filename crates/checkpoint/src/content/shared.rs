@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::shape::Saved;
+use crate::shape::Saved;
 use podinit_core::lifecycle::{PodInFlight, SharedParts, SloRule};
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{MOST_FOLLOWED, Workload};

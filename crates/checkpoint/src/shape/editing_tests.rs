@@ -9,11 +9,11 @@ use super::shapes::{Saved, Shape, Shapes};
 use super::value::Wanted;
 
 /// A name in the shapes: of a type, and of a field or a variant of it.
-pub(in crate::checkpoint) type Name = (String, String);
+pub(crate) type Name = (String, String);
 
 impl Shapes {
     /// All fields of structs, and all variants of enums.
-    pub(in crate::checkpoint) fn names(&self) -> (Vec<Name>, Vec<Name>) {
+    pub(crate) fn names(&self) -> (Vec<Name>, Vec<Name>) {
         let (mut fields, mut variants) = (Vec::new(), Vec::new());
         for (of, shape) in &self.0 {
             let names = |all: &[(String, Shape)]| {
@@ -29,7 +29,7 @@ impl Shapes {
     }
 
     /// The fields whose value is of a type, where there is one.
-    pub(in crate::checkpoint) fn fields_of(&self, name: &str) -> Vec<Name> {
+    pub(crate) fn fields_of(&self, name: &str) -> Vec<Name> {
         let is_it = |shape: &Shape| matches!(shape, Shape::Named(other) if other == name);
         let structs = self.0.iter().filter_map(|(of, shape)| match shape {
             Shape::Struct(fields) => Some((of, fields)),
@@ -46,7 +46,7 @@ impl Shapes {
     }
 
     /// Gives a field or a variant a name that no podinit has.
-    pub(in crate::checkpoint) fn rename(&mut self, (of, name): &Name) {
+    pub(crate) fn rename(&mut self, (of, name): &Name) {
         let Some(Shape::Struct(all) | Shape::Enum(all)) = self.0.get_mut(of) else {
             return;
         };
@@ -56,7 +56,7 @@ impl Shapes {
     }
 
     /// The value of a type with which `bytes` begin. Takes it off them.
-    pub(in crate::checkpoint) fn take<T: Saved>(&self, bytes: &mut &[u8]) -> Value {
+    pub(crate) fn take<T: Saved>(&self, bytes: &mut &[u8]) -> Value {
         let shape = Shape::Named(T::NAME.to_owned());
         let mut from = postcard::Deserializer::from_bytes(bytes);
         let mut left = usize::MAX;
@@ -66,7 +66,7 @@ impl Shapes {
     }
 
     /// Calls `change` with all structs and enums in a value of a type, and the names of their types.
-    pub(in crate::checkpoint) fn walk(
+    pub(crate) fn walk(
         &self,
         of: &str,
         value: &mut Value,

@@ -49,7 +49,7 @@ impl Drop for ReadOnly {
 /// The faults that opening `dir` and inspecting it return.
 fn faults(dir: &Path) -> [OpenFault; 2] {
     let opened = unprivileged(|| RealDisk::open(dir).map(drop).unwrap_err());
-    let inspected = unprivileged(|| inspect(dir).map(drop).unwrap_err());
+    let inspected = unprivileged(|| inspect(dir, &[]).map(drop).unwrap_err());
     [opened, inspected].map(|OpenError { cause, .. }| cause)
 }
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::section::{self, ContentError, RECORDS, Typed, corrupt};
 use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
-use crate::checkpoint::shape::Saved;
-use crate::records::{KeptRecord, KeptRecords, MOST_KEPT};
+use crate::shape::Saved;
+use crate::{KeptRecord, KeptRecords, MOST_KEPT};
 use podinit_core::lifecycle::EndedStartup;
 
 /// The records take no more bytes than this. Where names or very many containers would make them larger,
