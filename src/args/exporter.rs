@@ -37,7 +37,7 @@ Examples:
   podinit serve --state-dir /var/lib/podinit
   podinit serve --web-config web.yaml --auth kubernetes
 
-Endpoints: /metrics, /api/v1, /livez (or /healthz), /readyz and a landing page at /")]
+Endpoints: /metrics, /api/v1, /livez (or /healthz), /readyz and the live page at /")]
 pub struct ServeArgs {
     /// Directory for the state that survives a restart [default: none, counters begin at zero]
     #[arg(long, value_name = "DIR", help_heading = "Exporter")]

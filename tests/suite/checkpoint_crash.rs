@@ -1,6 +1,6 @@
 //! The checkpoint under crashes and faults of the disk: the power fails at every operation, the disk
 //! loses whatever was not synced, in every combination, and the next process has to find what was
-//! promised (see `crates/exporter/src/checkpoint/mod.rs`).
+//! promised (see `crates/checkpoint/src/lib.rs`).
 
 use crate::support::checkpoint::choices::{Choices, every, some};
 use crate::support::checkpoint::disk::{CrashDisk, DiskContents, Fault};

@@ -130,22 +130,6 @@ async fn liveness_names_the_task_that_ended() {
 }
 
 #[tokio::test]
-async fn the_landing_page_needs_nothing_from_elsewhere() {
-    let server = start(Source::default(), Limits::default());
-    let reply = server.get("/").await;
-    assert_eq!(reply.status, 200);
-    assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
-    let policy = reply.header("content-security-policy").unwrap();
-    assert!(policy.starts_with("default-src 'none'"));
-    let page = reply.text();
-    assert!(page.contains(env!("CARGO_PKG_VERSION")));
-    assert!(page.contains("<dt>Pods in flight</dt><dd>3</dd>"));
-    for outside in ["src=", "http:", "https:", "@import", "<script", "<link"] {
-        assert!(!page.contains(outside), "{outside}");
-    }
-}
-
-#[tokio::test]
 async fn an_exposition_that_cannot_be_encoded_is_a_server_error_in_one_line() {
     let source = Source { failure: Some("no such family".to_owned()), ..Source::default() };
     let server = start(source, Limits::default());

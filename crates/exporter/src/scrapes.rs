@@ -10,8 +10,7 @@ use tokio::time::timeout;
 use super::saving::Commits;
 use podinit_expo::instruments::Format;
 use podinit_expo::metrics::Exposition;
-use podinit_http::{ExporterStatus, Scrape, ScrapeError};
-use podinit_kube::watch::stats::WatchStats;
+use podinit_http::{Scrape, ScrapeError};
 
 /// How long a scrape waits for a state that may be restored at any moment. Scrapers usually give up
 /// after ten seconds.
@@ -30,7 +29,6 @@ enum State {
 
 pub(crate) struct Scrapes {
     exposition: Arc<Exposition>,
-    stats: Arc<WatchStats>,
     /// Where there is a checkpoint
     commits: Option<Arc<Commits>>,
     /// Until it is restored, nothing is shown of what a checkpoint may still replace
@@ -39,16 +37,12 @@ pub(crate) struct Scrapes {
 
 impl Scrapes {
     /// Where there is a checkpoint, it is to be restored before counters are shown.
-    pub(crate) fn new(
-        exposition: Arc<Exposition>,
-        stats: Arc<WatchStats>,
-        commits: Option<Arc<Commits>>,
-    ) -> Self {
+    pub(crate) fn new(exposition: Arc<Exposition>, commits: Option<Arc<Commits>>) -> Self {
         let state = match commits {
             Some(_) => State::Expected,
             None => State::Restored,
         };
-        Self { exposition, stats, commits, state: watch::Sender::new(state) }
+        Self { exposition, commits, state: watch::Sender::new(state) }
     }
 
     /// Shows everything from now on: what there was to restore is restored.
@@ -99,13 +93,6 @@ impl Scrape for Scrapes {
         match &self.commits {
             Some(commits) if self.is_restored() => Box::pin(commits.commit(said)),
             _ => Box::pin(std::future::ready(true)),
-        }
-    }
-
-    fn status(&self) -> ExporterStatus {
-        ExporterStatus {
-            synced: Some(self.stats.synced()),
-            pods_in_flight: self.is_restored().then(|| self.exposition.pods_in_flight()),
         }
     }
 }

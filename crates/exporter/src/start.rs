@@ -122,7 +122,7 @@ impl Exporter {
 
         let health = Health::new();
         let commits = checkpoint.as_ref().map(Checkpoint::commits);
-        let scrapes = Arc::new(Scrapes::new(Arc::clone(&exposition), Arc::clone(&stats), commits));
+        let scrapes = Arc::new(Scrapes::new(Arc::clone(&exposition), commits));
         let server =
             Server::bind(config.listen, Limits::default(), scrapes.clone(), health.clone())?;
         let hosts = AllowedHosts::new(&config.allowed_hosts, server.local_addr());

@@ -1,8 +1,8 @@
-//! The HTTP server: exposition, probes and a landing page, for clients that cannot be trusted.
+//! The HTTP server: exposition and probes, for clients that cannot be trusted.
 //!
 //! ```text
 //! listener ─► connections ─► connection ─► routes ─┬─► Access ─┬─► negotiation ─► shared_encoding ─► Scrape
-//! (bind)      (limits)       (TLS)                 │           └─► landing_page
+//! (bind)      (limits)       (TLS)                 │           └─► page and other routes
 //!                                                  └─► health
 //! ```
 //!
@@ -25,7 +25,6 @@ mod connection;
 mod connections;
 mod health;
 mod host;
-mod landing_page;
 mod limits;
 mod listener;
 pub mod negotiation;
@@ -50,7 +49,7 @@ pub use host::{AllowedHost, AllowedHosts};
 pub use limits::Limits;
 pub use listener::{BindError, try_bind};
 pub use podinit_expo::instruments::Format;
-pub use scrape::{ExporterStatus, Scrape, ScrapeError};
+pub use scrape::{Scrape, ScrapeError};
 
 /// A server that is bound to its address.
 pub struct Server {
@@ -103,8 +102,7 @@ impl Server {
         Self { hosts, ..self }
     }
 
-    /// Serves these routes, `/` among them, in place of the landing page and under the same access
-    /// control and limit as [`Server::with_routes`].
+    /// Serves these routes, `/` among them, under the same access control and limit as [`Server::with_routes`].
     pub fn with_page(self, page: Router) -> Self {
         Self { page: Some(page), ..self }
     }

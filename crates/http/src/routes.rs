@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-    HeaderValue, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER,
+    VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, StatusCode};
 use tokio::time::Instant;
@@ -21,20 +21,11 @@ use super::access::{self, Access, plain_text};
 use super::activity::{Activity, Scraping};
 use super::health::Health;
 use super::host::AllowedHosts;
-use super::landing_page::Page;
 use super::limits::Limits;
 use super::negotiation::{ContentCoding, negotiate};
-use super::scrape::{ExporterStatus, Scrape};
+use super::scrape::Scrape;
 use super::scrape_permits::{ScrapePermit, ScrapePermits};
 use super::shared_encoding::SharedEncodings;
-
-const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
-
-/// The page loads and runs nothing and cannot be framed; it has only its own style.
-const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
-     frame-ancestors 'none'",
-);
 
 /// Serves as many scrapes at a time as there are permits. The probes are open to everybody; all other paths,
 /// even unknown ones, have to be asked for under one of the names in `hosts`, and need a grant of `access`.
@@ -64,8 +55,7 @@ pub(super) fn router(
         from_fn_with_state((permits, what), hold_permit)
     });
     let page = page.map(|page| page.layer(requests.clone()));
-    let landing = || Router::new().route("/", get(landing_page));
-    let root = page.unwrap_or_else(|| landing().with_state(Arc::clone(&app)));
+    let root = page.unwrap_or_default();
     let metrics = Router::new().route("/metrics", get(metrics).layer(scrapes)).with_state(app);
     root.merge(metrics)
         .method_not_allowed_fallback(method_not_allowed)
@@ -182,18 +172,6 @@ fn probe(state: &Result<(), String>, note: Option<String>) -> Response {
         Ok(()) => plain_text(StatusCode::OK, note.as_deref().unwrap_or("ok")),
         Err(reason) => plain_text(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
-}
-
-async fn landing_page(State(app): State<Arc<App>>) -> Response {
-    let status: ExporterStatus = app.source.status();
-    let page = Page {
-        version: env!("CARGO_PKG_VERSION"),
-        status,
-        readiness: &app.health.readiness(),
-        liveness: &app.health.liveness(),
-    };
-    let headers = [(CONTENT_TYPE, HTML), (CONTENT_SECURITY_POLICY, PAGE_POLICY)];
-    (headers, page.to_string()).into_response()
 }
 
 async fn method_not_allowed() -> Response {

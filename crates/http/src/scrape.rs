@@ -1,4 +1,4 @@
-//! What the server exposes: an exposition to encode, and what the landing page shows of the exporter.
+//! What the server exposes: an exposition to encode.
 
 use futures::future::BoxFuture;
 
@@ -31,23 +31,9 @@ pub trait Scrape: Send + Sync + 'static {
     fn made_durable(&self, _said: bool) -> BoxFuture<'static, bool> {
         Box::pin(std::future::ready(true))
     }
-
-    /// What the landing page shows besides its links.
-    fn status(&self) -> ExporterStatus {
-        ExporterStatus::default()
-    }
 }
 
 /// Why an exposition could not be encoded: one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot encode the metrics: {0}")]
 pub struct ScrapeError(pub String);
-
-/// The current state of the exporter, for the landing page; `None` is not shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExporterStatus {
-    /// Whether the watch is in sync
-    pub synced: Option<bool>,
-    /// Pods that have not finished their startup
-    pub pods_in_flight: Option<u64>,
-}

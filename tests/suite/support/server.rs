@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use axum::Router;
-use podinit_http::{Access, ExporterStatus, Format, Health, Limits, Scrape, ScrapeError, Server};
+use axum::routing::get;
+use podinit_http::{Access, Format, Health, Limits, Scrape, ScrapeError, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -69,10 +70,6 @@ impl Scrape for Source {
             None => Ok(body_of(format, self.size)),
         }
     }
-
-    fn status(&self) -> ExporterStatus {
-        ExporterStatus { synced: Some(true), pods_in_flight: Some(3) }
-    }
 }
 
 pub struct Running {
@@ -118,7 +115,9 @@ fn start_server(source: Source, limits: Limits, gated: impl FnOnce(Server) -> Se
         Arc::clone(&source) as Arc<dyn Scrape>,
         health.clone(),
     );
-    let server = gated(server.unwrap_or_else(|error| panic!("{error}")));
+    let server = server.unwrap_or_else(|error| panic!("{error}"));
+    let page = Router::new().route("/", get(async || "the page"));
+    let server = gated(server.with_page(page));
     Running {
         address: server.local_addr(),
         health,

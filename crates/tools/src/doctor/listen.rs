@@ -42,7 +42,7 @@ pub(super) async fn check(address: SocketAddr) -> (Finding, bool) {
     (finding, false)
 }
 
-/// Whether podinit's landing page is served there.
+/// Whether podinit's page is served there.
 async fn is_podinit(address: SocketAddr) -> bool {
     let page = timeout(PAGE_DEADLINE, page(address)).await;
     page.is_ok_and(|page| page.is_ok_and(|page| page.contains("<title>podinit")))

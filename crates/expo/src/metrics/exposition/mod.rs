@@ -60,11 +60,6 @@ impl Exposition {
         Self { store, slos, sources, collectors, lengths: Default::default() }
     }
 
-    /// How many pods are starting up at present.
-    pub fn pods_in_flight(&self) -> u64 {
-        self.store.pod_counts.snapshot().in_flight().iter().sum()
-    }
-
     /// The present values in `format`. May be called by any number of threads at once; the recorder
     /// never waits for one.
     ///
