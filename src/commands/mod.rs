@@ -5,7 +5,7 @@ mod comparison;
 mod demo;
 mod doctor;
 mod explain;
-mod given;
+mod exporter_parts;
 pub mod logging;
 mod look;
 mod output;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::given::{Gifts, given};
+use super::exporter_parts::{ExporterParts, exporter_parts};
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
 use podinit_access::kubernetes::Kubernetes;
 use podinit_exporter::accounting_thread;
@@ -36,8 +36,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         .transpose()?;
     let clock = Arc::new(ApiServerClock::from_machine());
     let asks_tokens = args.auth.auth == AuthMode::Kubernetes;
-    let Gifts { given, web, records } =
-        given(&args.exporter, asks_tokens, checkpoint, clock.clone()).await?;
+    let ExporterParts { given, web, records } =
+        exporter_parts(&args.exporter, asks_tokens, checkpoint, clock.clone()).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
     let exporter = Exporter::bind(args.exporter.config(), given, watch, clock.clone())?

@@ -15,7 +15,7 @@ use anyhow::Context;
 
 use self::kubeconfig::Kubeconfig;
 use self::live_view::{Keys, LiveView};
-use super::given::{Gifts, given};
+use super::exporter_parts::{ExporterParts, exporter_parts};
 use crate::args::DemoArgs;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::own_thread::OwnThread;
@@ -52,7 +52,8 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     };
     let clock = simulated.clock();
     let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
-    let Gifts { given, web, records } = given(&exporter, false, None, Arc::clone(&clock)).await?;
+    let ExporterParts { given, web, records } =
+        exporter_parts(&exporter, false, None, Arc::clone(&clock)).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
     let exporter = Exporter::bind(exporter.config(), given, watch, Arc::clone(&clock))?

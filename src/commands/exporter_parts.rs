@@ -1,4 +1,4 @@
-//! What `serve` and `demo` give an exporter.
+//! The parts that `serve` and `demo` give an exporter.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use podinit_exporter::start::Given;
 use podinit_kube::cluster::clock::Clock;
 use podinit_oncall::records::{self, RecordsClient};
 
-/// What an exporter of these flags is given, and what makes use of that.
-pub(super) struct Gifts {
+/// What an exporter is given, and what makes use of that.
+pub(super) struct ExporterParts {
     pub(super) given: Given,
     /// Who may ask
     pub(super) web: WebSettings,
@@ -18,16 +18,16 @@ pub(super) struct Gifts {
     pub(super) records: RecordsClient,
 }
 
-/// What an exporter of these flags is given. `asks_tokens` says whether clients have to send bearer tokens.
+/// The parts of an exporter with these flags. `asks_tokens` says whether clients have to send bearer tokens.
 ///
 /// # Errors
 /// One line for a file or a setting that cannot be used.
-pub(super) async fn given(
+pub(super) async fn exporter_parts(
     args: &ExporterArgs,
     asks_tokens: bool,
     checkpoint: Option<(Checkpoint, Snapshots)>,
     clock: Arc<dyn Clock>,
-) -> anyhow::Result<Gifts> {
+) -> anyhow::Result<ExporterParts> {
     let web = WebSettings::open(args.web_config.as_deref(), asks_tokens, &clock)?;
     let OtlpArgs { otlp_endpoint, otlp_sample_ratio } = &args.otlp;
     let label_keys = args.labels.config().decode_options().pod_labels;
@@ -36,5 +36,5 @@ pub(super) async fn given(
     let (records, keeper) = records::keeper();
     let access = Some(web.stats());
     let given = Given { checkpoint, access, records: Some(keeper), traces };
-    Ok(Gifts { given, web, records })
+    Ok(ExporterParts { given, web, records })
 }
