@@ -101,7 +101,7 @@ fn missing(scrape: &Scrape) -> Vec<String> {
 #[test]
 fn every_kind_of_series_has_data_and_sigterm_ends_it_in_good_order() {
     let labels = ["--labels", "namespace,node", "--label-cap", "node=3"];
-    let pace = ["--speed", "5", "--rate", "4", "--evidence", "events"];
+    let pace = ["--speed", "10", "--rate", "4", "--evidence", "events"];
     let demo = Demo::start(&[&pace, labels.as_slice()].concat());
     until_nothing_is(|| match demo.is_ready() {
         true => Vec::new(),
