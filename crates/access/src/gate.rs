@@ -12,8 +12,8 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
+use futures::{FutureExt, TryFutureExt};
 use parking_lot::{Mutex, RwLock};
 use rustls::ServerConfig;
 use tokio::time::Instant;
@@ -120,15 +120,18 @@ impl Access for Gate {
     }
 
     fn check(&self) -> BoxFuture<'static, Result<(), Undecidable>> {
-        let Some(tokens) = self.tokens.clone() else {
-            return ready(Ok(())).boxed();
+        let tokens = self.tokens.clone();
+        let checked = async move {
+            match tokens {
+                Some(tokens) => tokens.probe().await,
+                None => Ok(()),
+            }
         };
-        let checked = async move { tokens.probe().await };
         let undecidable = |error: ReviewError| Undecidable {
             is_lasting: error.is_lasting(),
             why: error.to_string(),
         };
-        checked.map(move |checked| checked.map_err(undecidable)).boxed()
+        checked.map_err(undecidable).boxed()
     }
 }
 

@@ -48,7 +48,7 @@ use crate::traces::Traces;
 use podinit_core::lifecycle::{SourceId, Tracker};
 use podinit_expo::instruments::FamilySource;
 use podinit_expo::metrics::ProblemPods;
-use podinit_http::{Access, AccessStats, AllowedHosts, Health, Limits, Open, Server, SourceHealth};
+use podinit_http::{Access, AccessStats, AllowedHosts, Health, Limits, Server, SourceHealth};
 use podinit_kube::cluster::client::Cluster;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
@@ -62,7 +62,6 @@ const QUEUE: usize = 1024;
 /// An exporter that is bound to its address and has not begun to watch.
 pub struct Exporter {
     server: Server,
-    access: Arc<dyn Access>,
     views: Views,
     added: Vec<AddedTask>,
     pipeline: Pipeline,
@@ -161,8 +160,7 @@ impl Exporter {
             health, stats, waits_for, ingest, deliveries: queue, evidence, watch, clock, accounting_runtime, reload,
             slo_reload, checkpoint, accounting, scrapes, trace_sender,
         };
-        let server = server.with_hosts(hosts);
-        Ok(Self { server, access: Arc::new(Open), views, added: Vec::new(), pipeline })
+        Ok(Self { server: server.with_hosts(hosts), views, added: Vec::new(), pipeline })
     }
 
     /// What a view of it is made of.
@@ -172,8 +170,9 @@ impl Exporter {
 
     /// Answers only whom `access` lets. Without it, everybody.
     #[must_use]
-    pub fn guarded_by(self, access: Arc<dyn Access>) -> Self {
-        Self { access, ..self }
+    pub fn guarded_by(mut self, access: Arc<dyn Access>) -> Self {
+        self.server = self.server.with_access(access);
+        self
     }
 
     /// Serves these routes too, and this page at `/`.
@@ -227,7 +226,7 @@ impl Exporter {
 
     /// The scheme of its URLs.
     pub fn scheme(&self) -> &'static str {
-        if self.access.tls().is_some() { "https" } else { "http" }
+        if self.server.access().tls().is_some() { "https" } else { "http" }
     }
 
     /// Serves, and watches `cluster`, until `shutdown`.
@@ -241,8 +240,8 @@ impl Exporter {
 
     /// Begins to answer requests, until `shutdown`.
     pub(crate) fn serve(self, shutdown: &CancellationToken) -> Serving {
-        let Self { server, access, added, pipeline, .. } = self;
-        let server = server.with_access(Arc::clone(&access));
+        let Self { server, added, pipeline, .. } = self;
+        let access = server.access();
         let tls = access.tls().is_some();
         tracing::info!(address = %server.local_addr(), tls, "listening");
         let mut tasks = Tasks::new(shutdown.clone());

@@ -86,7 +86,7 @@ pub enum Verdict {
 
 /// Answers everybody, in plain HTTP.
 #[derive(Clone, Copy, Debug)]
-pub struct Open;
+pub(super) struct Open;
 
 impl Access for Open {
     fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {

@@ -42,7 +42,8 @@ use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub use access::{Access, AccessRequest, Open, Undecidable, Verdict};
+use self::access::Open;
+pub use access::{Access, AccessRequest, Undecidable, Verdict};
 pub use access_stats::{AccessStats, Refusal};
 pub use health::{Health, Heartbeat, SourceHealth};
 pub use host::{AllowedHost, AllowedHosts};
@@ -95,6 +96,11 @@ impl Server {
     /// plain HTTP.
     pub fn with_access(self, access: Arc<dyn Access>) -> Self {
         Self { access, ..self }
+    }
+
+    /// What decides over them.
+    pub fn access(&self) -> Arc<dyn Access> {
+        Arc::clone(&self.access)
     }
 
     /// Answers only under these names, but for the probes. Without it, under every name.

@@ -5,7 +5,8 @@
 //!   reconciliation, and what is counted of all that.
 //!
 //! It knows bytes (`podinit-decode`), core's snapshots and the instruments that count. It must not know how a client is
-//! made (`podinit-connect`), nor what is made of a delivery: a tracker, a metric of pods, a recording or a check are its callers.
+//! made (`podinit-connect`), nor what is made of a delivery. A tracker, a metric of pods, a recording or a check are its
+//! callers.
 
 #![forbid(unsafe_code)]
 

@@ -5,11 +5,9 @@
 use ciborium::Value;
 
 use super::section::append;
-use super::tests::{checkpoint_of, decoded, sections};
+use super::tests::{checkpoint_of, decoded, read_file, sections};
 use super::*;
-use crate::frame;
 use crate::shape::editing_tests::Name;
-use podinit_expo::metrics::families_of_pods;
 
 /// The values of a file, with the names of their types.
 type Trees = Vec<(&'static str, Value)>;
@@ -79,7 +77,7 @@ fn without_field(mut trees: Trees, (of, field): &Name) -> Trees {
 }
 
 fn whole_decoded() -> Decoded {
-    decode(&frame::read(whole()).unwrap(), &families_of_pods()).unwrap()
+    read_file(whole()).unwrap()
 }
 
 #[test]

@@ -7,10 +7,9 @@ use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::tests::{checkpoint, checkpoint_of, decoded, sections};
+use super::tests::{checkpoint, checkpoint_of, decoded, read_file, sections};
 use super::*;
 use crate::frame::{self, FrameError, MAGIC, VERSION, Writer};
-use podinit_expo::metrics::families_of_pods;
 
 const HEAD_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
 const HASH_BYTES: usize = 32;
@@ -55,8 +54,7 @@ fn each_seed_is_what_its_name_says() {
         write();
     }
     let whole = seed("whole");
-    let Decoded { content, pods, .. } =
-        decode(&frame::read(&whole).unwrap(), &families_of_pods()).unwrap();
+    let Decoded { content, pods, .. } = read_file(&whole).unwrap();
     assert_eq!((pods.len(), content.tracker.deleted.len()), (2, 1));
     let families = &content.metrics.families;
     assert_eq!(families.sum("podinit_pods_finished_total"), 2);

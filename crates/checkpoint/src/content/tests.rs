@@ -46,6 +46,11 @@ impl Observer for Counted {
     }
 }
 
+/// What is read of a file whose frame is whole.
+pub(super) fn read_file(file: &[u8]) -> Result<Decoded, ContentError> {
+    decode(&frame::read(file).unwrap(), &families_of_pods())
+}
+
 /// A checkpoint with something of everything but nodes: pods in flight, done and deleted, durations, an SLO.
 pub(super) fn checkpoint() -> Vec<u8> {
     checkpoint_of(false)
@@ -179,14 +184,13 @@ pub(super) fn decoded(sections: &[(u32, Vec<u8>)]) -> Result<Decoded, ContentErr
     for (tag, payload) in sections {
         file.section(*tag, |out| out.extend(payload));
     }
-    decode(&frame::read(&file.finish()).unwrap(), &families_of_pods())
+    read_file(&file.finish())
 }
 
 #[test]
 fn what_is_written_is_read() {
     for checkpoint in [checkpoint(), checkpoint_of(true)] {
-        let Decoded { content, pods, skipped } =
-            decode(&frame::read(&checkpoint).unwrap(), &families_of_pods()).unwrap();
+        let Decoded { content, pods, skipped } = read_file(&checkpoint).unwrap();
         assert_eq!((skipped, content.tracker.deleted.len()), (0, 1));
         assert!(content.metrics.families.sum("podinit_pods_finished_total") >= 2);
         assert_eq!(encode(&content, pods.into_iter()).finish(), checkpoint);
@@ -234,14 +238,12 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
 
 #[test]
 fn values_that_cannot_be_are_corrupt() {
-    let Decoded { content, pods, .. } =
-        decode(&frame::read(&checkpoint()).unwrap(), &families_of_pods()).unwrap();
+    let Decoded { content, pods, .. } = read_file(&checkpoint()).unwrap();
     let corrupt = |what: &str, change: &dyn Fn(&mut Content)| {
         let mut changed = content.clone();
         change(&mut changed);
         let file = encode(&changed, pods.iter().cloned()).finish();
-        let read =
-            decode(&frame::read(&file).unwrap(), &families_of_pods()).map(|read| read.skipped);
+        let read = read_file(&file).map(|read| read.skipped);
         let error = read.map_err(|error| error.to_string());
         assert!(matches!(&error, Err(why) if why.contains(what)), "{what}: {error:?}");
     };
@@ -267,8 +269,7 @@ fn values_that_cannot_be_are_corrupt() {
 /// Names or very many containers would make the section too large.
 #[test]
 fn the_oldest_records_are_left_out_where_there_is_no_room() {
-    let Decoded { mut content, .. } =
-        decode(&frame::read(&checkpoint()).unwrap(), &families_of_pods()).unwrap();
+    let Decoded { mut content, .. } = read_file(&checkpoint()).unwrap();
     let one = Arc::clone(&content.records.records[0].startup);
     let large = |number: u64| {
         let mut large = records_with_name(&one, &"x".repeat(1 << 20));
@@ -277,7 +278,7 @@ fn the_oldest_records_are_left_out_where_there_is_no_room() {
     };
     content.records = KeptRecords { count: 20, records: (0..20).map(large).collect() };
     let file = encode(&content, std::iter::empty::<SavedPod>()).finish();
-    let read = decode(&frame::read(&file).unwrap(), &families_of_pods()).unwrap().content.records;
+    let read = read_file(&file).unwrap().content.records;
     let numbers: Vec<u64> = read.records.iter().map(|record| record.number).collect();
     assert_eq!((read.count, numbers), (20, (13..20).collect()));
 }
@@ -294,11 +295,10 @@ fn records_with_name(startup: &EndedStartup, name: &str) -> KeptRecord {
 
 #[test]
 fn what_many_pods_have_in_common_is_held_once() {
-    let Decoded { content, pods, .. } =
-        decode(&frame::read(&checkpoint_of(true)).unwrap(), &families_of_pods()).unwrap();
+    let Decoded { content, pods, .. } = read_file(&checkpoint_of(true)).unwrap();
     let twice: Vec<SavedPod> = pods.iter().chain(&pods).cloned().collect();
     let file = encode(&content, twice.into_iter()).finish();
-    let read = decode(&frame::read(&file).unwrap(), &families_of_pods()).unwrap();
+    let read = read_file(&file).unwrap();
     let in_flight: Vec<_> = read.pods.iter().filter_map(SavedPod::in_flight).collect();
     let (one, other) = (in_flight[0].info(), in_flight[in_flight.len() / 2].info());
     assert_eq!(one, other);

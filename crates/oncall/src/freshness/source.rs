@@ -36,12 +36,14 @@ pub struct FreshnessSource {
 }
 
 impl FreshnessSource {
-    /// Of an exporter that begins now. `saw_new` says whether a pod was seen to start from its beginning.
+    /// Of an exporter that begins now. `saw_new` says whether a pod was seen to start from its beginning, and `waits_for`
+    /// what it waits for before its watches begin.
     pub fn new(
         (stats, health): (Arc<WatchStats>, Health),
         clock: Arc<dyn Clock>,
         shard: Option<Shard>,
         saw_new: Arc<AtomicBool>,
+        waits_for: Arc<WaitsFor>,
     ) -> Self {
         Self {
             stats,
@@ -50,7 +52,7 @@ impl FreshnessSource {
             clock,
             shard,
             changed: Mutex::default(),
-            waits_for: Arc::default(),
+            waits_for,
             saw_new,
             kubeconfig: None,
         }
@@ -60,15 +62,8 @@ impl FreshnessSource {
     /// cluster; only a demo names one.
     pub fn of_exporter(views: &Views, kubeconfig: Option<String>) -> Self {
         let Views { stats, health, clock, shard, saw_new, waits_for, .. } = views.clone();
-        let source = Self::new((stats, health), clock, shard, saw_new);
-        Self { waits_for, kubeconfig, ..source }
-    }
-
-    /// The same, for tests: it waits for this before its watches begin.
-    #[must_use]
-    pub fn waiting_for(self, what: &str) -> Self {
-        self.waits_for.set(Some(what.to_owned()));
-        self
+        let source = Self::new((stats, health), clock, shard, saw_new, waits_for);
+        Self { kubeconfig, ..source }
     }
 
     /// How far its answers can be trusted now.
@@ -167,6 +162,7 @@ mod tests {
                 Arc::new(move || Timestamp::from_seconds(clock.load(Relaxed))),
                 None,
                 Arc::clone(&saw_new),
+                Arc::default(),
             ),
             stats,
             saw_new,
@@ -223,6 +219,7 @@ mod tests {
             (Arc::clone(&stats), Health::new()),
             Arc::new(|| Timestamp::from_seconds(1_000)),
             None,
+            Arc::default(),
             Arc::default(),
         );
         let forbidden = ApiError::new(ApiErrorKind::Forbidden, "HTTP 403: pods is forbidden");
