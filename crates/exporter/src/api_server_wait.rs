@@ -30,7 +30,28 @@ pub(crate) struct FailedAttempt {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Makes attempts until one succeeds. Logs when it begins to wait, why it goes on to wait where that is another
+/// What there is to say of a wait.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum WaitNews {
+    /// It begins, or goes on for another reason: the error of the last attempt
+    Waits(String),
+    /// It is over: the API server answers after so many seconds
+    Answers(u64),
+}
+
+impl WaitNews {
+    /// Writes it to the log.
+    pub(crate) fn log(self) {
+        match self {
+            Self::Waits(error) => tracing::warn!("{error}; waiting for it"),
+            Self::Answers(waited_seconds) => {
+                tracing::info!(waited_seconds, "the API server answers")
+            }
+        }
+    }
+}
+
+/// Makes attempts until one succeeds. Tells when it begins to wait, why it goes on to wait where that is another
 /// reason, and when the wait is over.
 ///
 /// # Errors
@@ -39,6 +60,7 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
     mut attempt: impl FnMut() -> A,
     limit: Option<Duration>,
     random: fastrand::Rng,
+    mut tell: impl FnMut(WaitNews),
 ) -> anyhow::Result<T> {
     let began = Instant::now();
     let ends = limit.map(|limit| began + limit);
@@ -48,8 +70,7 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
         let failed = match attempt().await {
             Ok(answer) => {
                 if outage.is_some() {
-                    let waited_seconds = began.elapsed().as_secs();
-                    tracing::info!(waited_seconds, "the API server answers");
+                    tell(WaitNews::Answers(began.elapsed().as_secs()));
                 }
                 return Ok(answer);
             }
@@ -62,7 +83,7 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
         let error = format!("{:#}", failed.error);
         let outage = outage.get_or_insert_with(Outage::default);
         if outage.is_news(failed.state, &error) {
-            tracing::warn!("{error}; waiting for it");
+            tell(WaitNews::Waits(error));
         }
         let wait = backoff.after_failure().max(failed.retry_after.unwrap_or_default());
         match ends {
@@ -77,32 +98,11 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::io::Write;
-    use std::sync::{Arc, Mutex};
-
     use super::*;
 
-    /// Keeps what is logged.
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
     #[tokio::test(start_paused = true)]
-    async fn the_first_reason_and_each_that_lasts_are_one_line_of_the_log() {
-        let log = Log::default();
-        let writer = log.clone();
-        let subscriber =
-            tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
-        let _guard = tracing::subscriber::set_default(subscriber);
+    async fn the_first_reason_and_each_that_lasts_are_told_once() {
+        let mut told = Vec::new();
         let began = Instant::now();
         let attempt = || async {
             let (state, detail) = match began.elapsed().as_secs() {
@@ -119,20 +119,18 @@ mod tests {
             })
         };
         let random = fastrand::Rng::with_seed(7);
-        until_it_answers(attempt, None, random).await.unwrap();
-        assert!(began.elapsed() <= Duration::from_secs(200) + BACKOFF_CAP);
-        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-        let lines: Vec<&str> = text.lines().collect();
-        let logged = [
-            ("WARN", "it is unreachable: unexpected EOF; waiting for it"),
-            ("WARN", "it is unreachable: invalid peer certificate; waiting"),
-            ("WARN", "it is busy: starting; waiting for it"),
-            ("INFO", "the API server answers"),
+        until_it_answers(attempt, None, random, |news| told.push(news)).await.unwrap();
+        let waited = began.elapsed();
+        assert!(waited <= Duration::from_secs(200) + BACKOFF_CAP);
+        let waits = [
+            "unreachable: unexpected EOF",
+            "unreachable: invalid peer certificate",
+            "busy: starting",
         ];
-        assert_eq!(lines.len(), logged.len(), "{text}");
-        for (line, (level, message)) in lines.into_iter().zip(logged) {
-            assert!(line.contains(level) && line.contains(message), "{text}");
-        }
+        let mut expected: Vec<_> =
+            waits.iter().map(|reason| WaitNews::Waits(format!("it is {reason}"))).collect();
+        expected.push(WaitNews::Answers(waited.as_secs()));
+        assert_eq!(told, expected);
     }
 
     #[tokio::test(start_paused = true)]
@@ -155,7 +153,7 @@ mod tests {
             }
         };
         let random = fastrand::Rng::with_seed(7);
-        until_it_answers(attempt, None, random).await.unwrap();
+        until_it_answers(attempt, None, random, drop).await.unwrap();
         assert_eq!(times, [0, 30, 60].map(Duration::from_secs));
     }
 }

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::api_server_wait::{FailedAttempt, until_it_answers};
+use super::api_server_wait::{FailedAttempt, WaitNews, until_it_answers};
 use super::saving::Recovery;
 use super::start::Exporter;
 use podinit_http::Access;
@@ -63,7 +63,7 @@ impl Start {
             }
             contact
         };
-        let answered = serving.alive_while(until_it_answers(attempt, limit, random));
+        let answered = serving.alive_while(until_it_answers(attempt, limit, random, WaitNews::log));
         let Some(probed) = shutdown.run_until_cancelled(answered).await else {
             return serving.end().await;
         };
