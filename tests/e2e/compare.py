@@ -9,19 +9,20 @@ BUCKETS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360
 COUNTERS = {
     "podinit_pods_discovered_total": (),
     "podinit_pods_finished_total": ("outcome",),
-    "podinit_unobserved_total": ("stage", "reason"),
+    "podinit_unobserved_total": ("interval", "reason"),
     "podinit_reentries_total": ("milestone",),
     "podinit_clock_anomalies_total": ("kind",),
     "podinit_network_evidence_total": ("source",),
-    "podinit_image_pulls_total": ("result", "registry"),
+    "podinit_images_total": ("source", "registry"),
+    "podinit_image_pull_failures_total": ("registry",),
     "podinit_image_pull_bytes_total": ("registry",),
-    "podinit_startup_sli_excluded_total": ("reason",),
+    "podinit_pod_start_sli_excluded_total": ("reason",),
     "podinit_nodes_discovered_total": (),
     "podinit_nodes_finished_total": ("outcome",),
 }
 # Intervals with labels other than a namespace.
 LABELLED = {
-    "startup": ("podinit_startup_duration_seconds", ("capacity", "images")),
+    "startup": ("podinit_cold_start_duration_seconds", ("node_age", "images")),
     "node_startup": ("podinit_node_startup_duration_seconds", ("step", "nodepool")),
 }
 # A step that ends with an arrival: two watchers may see it on two sides of a second.
@@ -29,7 +30,8 @@ ARRIVAL = ("step", "schedulable")
 # What podinit_image_pull_wait_seconds is called among the intervals.
 PULL_WAIT = "image_pull_wait"
 HISTOGRAMS = ("podinit_stage_", "podinit_step_", "podinit_scheduled_", "podinit_created_",
-              "podinit_image_pull_", "podinit_startup_", "podinit_node_startup_")
+              "podinit_image_pull_", "podinit_cold_start_", "podinit_node_startup_",
+              "podinit_pod_start_sli_")
 # Seconds by which a duration here can be off: a float of today's Unix time has a resolution of 0.24 µs.
 EXACT = 1e-6
 

@@ -60,7 +60,7 @@ def shipped(suite):
     """The account that the project ships: nothing is an error, and the list is the cluster's."""
 
     def agrees():
-        said = Said(suite, suite.cluster.kubeconfig_path("podinit"), "--labels", "namespace,workload_kind")
+        said = Said(suite, suite.cluster.kubeconfig_path("podinit"), "--labels", "namespace,workload_type")
         # The old condition name and pods without it are among the scenarios.
         said.status_is(0, 3)
         for check in ("cluster", "api-server", "permissions", "watch", "clock"):

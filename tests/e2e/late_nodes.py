@@ -218,7 +218,7 @@ class LateNodes:
 
         def counted():
             found = exporter.figures()
-            unknown = total(found, "podinit_startup_duration_seconds_count", capacity="unknown")
+            unknown = total(found, "podinit_cold_start_duration_seconds_count", node_age="unknown")
             return unknown == startups and total(found, "podinit_nodes_discovered_total") == 0
 
         wait_for(f"{startups} startups of unknown capacity", counted, 20, 0.5)

@@ -22,7 +22,7 @@ from provocations import init
 from scenario import Scenario
 from truth import Truth
 
-SLI, EXCLUDED = "podinit_startup_sli_duration_seconds", "podinit_startup_sli_excluded_total"
+SLI, EXCLUDED = "podinit_pod_start_sli_duration_seconds", "podinit_pod_start_sli_excluded_total"
 SAID = re.compile(r'"Observed pod startup duration" pod="([^/"]+)/([^"]+)"(.*)')
 FIELD = re.compile(r'(\w+)="?([^" ]+)')
 # Between which seconds the kubelet's part less podinit's lies where both mean the same. A kubelet ends when a watch

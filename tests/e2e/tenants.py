@@ -14,8 +14,8 @@ ROLE = "edit"
 PLANTED = "all is well, says a stranger"
 # What no clock moves; the SLO is so long that nothing but an Event decides it.
 STEADY = ("podinit_inflight_pods", "podinit_waiting_pods", "podinit_unschedulable_pods", "podinit_slo_events_total",
-          "podinit_network_evidence_total", "podinit_image_pulls_total", "podinit_startup_sli_excluded_total",
-          "podinit_startup_sli_duration_seconds_count", "podinit_stage_duration_seconds_count",
+          "podinit_network_evidence_total", "podinit_images_total", "podinit_pod_start_sli_excluded_total",
+          "podinit_pod_start_sli_duration_seconds_count", "podinit_stage_duration_seconds_count",
           "podinit_step_duration_seconds_count", "podinit_problem_pods")
 SLOS = {"slos": [{"name": "network", "interval": "network", "threshold": "1h", "objective": 99, "window": "30d"}]}
 # Reason, message and reporter: one for each thing that podinit reads out of an Event.
@@ -114,7 +114,7 @@ class Tenants:
         return {key: value for key, value in self.exporter.figures().items() if key[0] in STEADY}
 
     def dropped(self):
-        return total(self.exporter.figures(), "podinit_events_dropped_total", reason="other")
+        return total(self.exporter.figures(), "podinit_kube_events_ignored_total", reason="other")
 
     def texts(self):
         """What people read of the victim's pods."""

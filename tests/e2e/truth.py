@@ -309,7 +309,10 @@ class Truth:
             return
         else:
             pod.pulled[container] = (pull, event.at)
-        self.counters[("podinit_image_pulls_total", pull.result, pull.registry)] += 1
+        if pull.result == "failed":
+            self.counters[("podinit_image_pull_failures_total", pull.registry)] += 1
+            return
+        self.counters[("podinit_images_total", pull.result, pull.registry)] += 1
         if pull.result != "pulled":
             return
         self.durations[("image_pull", pull.registry)].append(pull.length)
@@ -330,9 +333,9 @@ class Truth:
             value = startup_sli(pod, lambda milestone: self.time(pod, milestone))
             reason = "time" if value is None else None
         if reason:
-            self.counters[("podinit_startup_sli_excluded_total", reason)] += 1
+            self.counters[("podinit_pod_start_sli_excluded_total", reason)] += 1
         else:
-            self.durations[("startup_sli", pod.namespace)].append(value)
+            self.durations[("pod_start_sli", pod.namespace)].append(value)
 
     # -- intervals ------------------------------------------------------------------------
 

@@ -333,7 +333,7 @@ async fn nodes_are_recorded_with_what_tells_startups_apart() {
         assert_eq!(value("podinit_nodes_discovered_total"), Some(nodes));
         let ready = "podinit_nodes_finished_total{outcome=\"ready\"}";
         assert_eq!(value(ready), Some(1.0), "anonymous: {anonymous}");
-        let new = "podinit_startup_duration_seconds_count{capacity=\"new\",images=\"unknown\"}";
+        let new = "podinit_cold_start_duration_seconds_count{node_age=\"new\",images=\"unknown\"}";
         assert_eq!(value(new), Some(1.0), "anonymous: {anonymous}");
         let all = text(&files[0]);
         for name in ["pool-a", "node-s", "10.0.0."] {

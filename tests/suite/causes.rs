@@ -47,6 +47,7 @@ fn counters(by_namespace: bool) -> (Recorder, Arc<Exposition>) {
         objective_ratio: 0.99,
         interval,
         threshold_seconds: seconds as f64,
+        window_seconds: 604_800.0,
         selection: Selection::default(),
     });
     let labels =

@@ -51,7 +51,9 @@ impl Harness {
     /// So many deadlines pass at once.
     fn new(options: &Options, deadlines_at_once: usize) -> Self {
         let slos = implementation::slos(options);
-        let doc = |slo: &podinit_slo::Slo| SloDoc::new(&slo.rule, slo.objective_ratio());
+        let doc = |slo: &podinit_slo::Slo| {
+            SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds())
+        };
         let docs: Vec<SloDoc> = slos.iter().map(doc).collect();
         let config = TrackerConfig {
             slos: slos.iter().map(|slo| slo.rule.clone()).collect(),

@@ -36,18 +36,18 @@ const OF_EVENTS: [(&str, &str, &str); 15] = [
     ("podinit_evidence_up", "source", "events"),
     ("podinit_network_evidence_total", "source", "condition"),
     ("podinit_network_evidence_total", "source", "event"),
-    ("podinit_image_pulls_total", "result", "pulled"),
-    ("podinit_image_pulls_total", "result", "present"),
+    ("podinit_images_total", "source", "pulled"),
+    ("podinit_images_total", "source", "present"),
     ("podinit_image_pull_duration_seconds_count", "registry", "docker.io"),
     ("podinit_image_pull_wait_seconds_count", "registry", "docker.io"),
     ("podinit_image_pull_bytes_total", "registry", "docker.io"),
-    ("podinit_startup_sli_duration_seconds_count", "", ""),
-    ("podinit_startup_sli_excluded_total", "reason", "static"),
-    ("podinit_startup_sli_excluded_total", "reason", "preexisting"),
-    ("podinit_startup_sli_excluded_total", "reason", "gated"),
-    ("podinit_startup_sli_excluded_total", "reason", "unschedulable"),
-    ("podinit_startup_sli_excluded_total", "reason", "stateful"),
-    ("podinit_events_dropped_total", "reason", "finished"),
+    ("podinit_pod_start_sli_duration_seconds_count", "", ""),
+    ("podinit_pod_start_sli_excluded_total", "reason", "static"),
+    ("podinit_pod_start_sli_excluded_total", "reason", "preexisting"),
+    ("podinit_pod_start_sli_excluded_total", "reason", "gated"),
+    ("podinit_pod_start_sli_excluded_total", "reason", "unschedulable"),
+    ("podinit_pod_start_sli_excluded_total", "reason", "stateful"),
+    ("podinit_kube_events_ignored_total", "reason", "finished"),
 ];
 
 /// What has no data yet.
@@ -59,13 +59,14 @@ fn missing(scrape: &Scrape) -> Vec<String> {
         ("podinit_inflight_pods", "", ""),
         ("podinit_oldest_inflight_pod_timestamp_seconds", "", ""),
         ("podinit_watch_delivery_seconds_count", "", ""),
-        ("podinit_label_values_dropped_total", "label", "node"),
+        ("podinit_label_overflow_pods_total", "label", "node"),
         ("podinit_watch_errors_total", "reason", "gone"),
         ("podinit_relists_total", "reason", "gone"),
         ("podinit_slo_events_total", "result", "good"),
         ("podinit_slo_excluded_total", "", ""),
         ("podinit_slo_objective_ratio", "", ""),
         ("podinit_slo_threshold_seconds", "", ""),
+        ("podinit_slo_window_seconds", "", ""),
         ("podinit_synced", "", ""),
         ("podinit_build_info", "", ""),
         ("process_cpu_seconds_total", "", ""),
@@ -88,7 +89,7 @@ fn missing(scrape: &Scrape) -> Vec<String> {
         wanted.push(("podinit_clock_anomalies_total", "kind", kind));
     }
     for kind in ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"] {
-        wanted.push(("podinit_watch_events_total", "type", kind));
+        wanted.push(("podinit_watch_events_total", "event", kind));
     }
     wanted.retain(|(name, label, value)| match *label {
         "" => scrape.sum(name) == 0.0,

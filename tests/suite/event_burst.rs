@@ -168,8 +168,8 @@ async fn a_burst_that_the_queue_cannot_hold_costs_evidence_and_nothing_else() {
     assert_eq!(network(&with, "count"), 5_000.0);
 
     // What is missing is counted.
-    assert_eq!(with.sum_where("podinit_image_pulls_total", "result", "pulled"), 3_333.0);
-    assert_eq!(with.sum("podinit_startup_sli_duration_seconds_count"), 3_333.0);
-    let missing = with.sum_where("podinit_startup_sli_excluded_total", "reason", "no_evidence");
+    assert_eq!(with.sum_where("podinit_images_total", "source", "pulled"), 3_333.0);
+    assert_eq!(with.sum("podinit_pod_start_sli_duration_seconds_count"), 3_333.0);
+    let missing = with.sum_where("podinit_pod_start_sli_excluded_total", "reason", "no_evidence");
     assert_eq!(missing, 1_667.0);
 }

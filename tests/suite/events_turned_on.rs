@@ -103,7 +103,7 @@ impl Process {
     /// How many pods were excluded, by reason.
     fn excluded(&self) -> BTreeMap<String, f64> {
         let scrape = self.scrape();
-        let series = scrape.of_name("podinit_startup_sli_excluded_total");
+        let series = scrape.of_name("podinit_pod_start_sli_excluded_total");
         let counted = series.filter(|(_, count)| *count > 0.0);
         let counted = counted.map(|(series, count)| {
             let reason = series.split('"').nth(1).unwrap();

@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::support::parsed_exposition;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    AnomalyKind, Cause, Interval, Latency, Milestone, NodeObservation, NodeState, NodeStep,
-    Observation, Observer, Outcome, PodObservation, PodState, PullObservation, PullResult,
-    Selection, Stage, TrackerObservation, UnobservedReason, WaitReason,
+    AnomalyKind, Cause, ImageSource, Interval, Latency, Milestone, NodeObservation, NodeState,
+    NodeStep, Observation, Observer, Outcome, PodObservation, PodState, PullObservation, Selection,
+    Stage, TrackerObservation, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::shard::Shard;
@@ -55,7 +55,7 @@ impl FamilySource for Watch {
         family("podinit_synced").write(out, Number::Integer(1));
         let namespaces = [("shop", Number::Integer(1))];
         family("podinit_namespace_synced").write_by_label(out, namespaces);
-        family("podinit_watch_last_contact_age_seconds").write(out, Number::Float(2.5));
+        family("podinit_watch_last_contact_timestamp_seconds").write(out, Number::Float(2.5));
     }
 
     fn save(&self, _: &mut SavedFamilies) {}
@@ -114,6 +114,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            window_seconds: 604_800.0,
             selection: Selection::default(),
         }])
         .events(true)
@@ -189,7 +190,7 @@ fn scraped() -> Arc<Exposition> {
         PodObservation::Unobserved { stage: Stage::Init.into(), reason: UnobservedReason::NotSeen };
     recorder.observe_pod(now, &old, unobserved);
     let pull = PullObservation {
-        result: PullResult::Pulled,
+        source: Some(ImageSource::Pulled),
         registry: &Arc::from("registry.example.com"),
         duration: Some(Latency::from_nanos(4_000_000_000)),
         wait: Some(Latency::from_nanos(500_000_000)),

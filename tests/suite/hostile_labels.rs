@@ -167,7 +167,7 @@ fn every_label_at_its_longest_stays_within_the_cap_on_sets() {
     let durations = scrape.of_name("podinit_created_to_ready_duration_seconds_count");
     assert_eq!(durations.count(), SETS + 1);
     let dropped = |label: &str| {
-        let series = format!("podinit_label_values_dropped_total{{label=\"{label}\"}}");
+        let series = format!("podinit_label_overflow_pods_total{{label=\"{label}\"}}");
         scrape.value(&series).unwrap()
     };
     assert_eq!(dropped("namespace"), 0.0);
@@ -237,7 +237,7 @@ mod slow {
         assert_eq!(scrape.sum("podinit_pods_discovered_total"), pods);
         let counted = scrape.sum("podinit_created_to_ready_duration_seconds_count");
         assert_eq!(counted, pods);
-        let dropped = "podinit_label_values_dropped_total{label=\"namespace\"}";
+        let dropped = "podinit_label_overflow_pods_total{label=\"namespace\"}";
         assert_eq!(scrape.value(dropped), Some((NAMESPACES - 256) as f64));
         let durations = scrape.of_name("podinit_created_to_ready_duration_seconds_count");
         assert_eq!(durations.count(), SETS);

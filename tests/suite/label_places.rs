@@ -102,7 +102,7 @@ fn a_new_namespace_has_series_of_its_own_after_300_that_came_and_went() {
     assert_eq!(counted(&scrape, "pr-000"), None);
     assert_eq!(counted(&scrape, "pr-299"), Some(1.0));
     assert_eq!(scrape.of_name(COUNT).count(), 256);
-    let dropped = of_namespaces(&scrape, "podinit_label_values_dropped_total");
+    let dropped = of_namespaces(&scrape, "podinit_label_overflow_pods_total");
     assert_eq!(dropped, Some(0.0));
     let expired = of_namespaces(&scrape, "podinit_label_values_expired_total");
     assert_eq!(expired, Some(46.0));

@@ -93,8 +93,8 @@ fn a_report_says_which_probes_to_change() {
         panic!("{report:#}")
     };
     assert_eq!(
-        [&web["workload_kind"], &web["workload"], &web["pods"], &web["p50"], &web["p99"]],
-        [&json!("Deployment"), &json!("web"), &json!(5), &json!(35.0), &json!(41.0)]
+        [&web["workload_type"], &web["workload"], &web["pods"], &web["p50"], &web["p99"]],
+        [&json!("deployment"), &json!("web"), &json!(5), &json!(35.0), &json!(41.0)]
     );
     assert_eq!(
         web["containers"][0]["set"],

@@ -16,7 +16,7 @@ use podinit_reports::replay::{ExpositionConfig, expose};
 type Samples = BTreeMap<String, f64>;
 
 /// Families whose samples the expectations state in full.
-const STATED: [&str; 16] = [
+const STATED: [&str; 17] = [
     "podinit_stage_duration_seconds_",
     "podinit_step_duration_seconds_",
     "podinit_scheduled_to_ready_duration_seconds_",
@@ -27,12 +27,13 @@ const STATED: [&str; 16] = [
     "podinit_reentries_total{",
     "podinit_clock_anomalies_total{",
     "podinit_network_evidence_total{",
-    "podinit_image_pulls_total{",
+    "podinit_images_total{",
+    "podinit_image_pull_failures_total{",
     "podinit_image_pull_duration_seconds_",
     "podinit_image_pull_wait_seconds_",
     "podinit_image_pull_bytes_total{",
-    "podinit_startup_sli_duration_seconds_",
-    "podinit_startup_sli_excluded_total{",
+    "podinit_pod_start_sli_duration_seconds_",
+    "podinit_pod_start_sli_excluded_total{",
 ];
 
 #[test]

@@ -150,7 +150,7 @@ const BEYOND_EVENTS: [&str; 15] = [
     "podinit_stage_duration_seconds_sum{namespace=\"ns\",stage=\"readiness\"}",
     "podinit_step_duration_seconds_sum{namespace=\"ns\",step=\"acknowledge\"}",
     "podinit_step_duration_seconds_sum{namespace=\"ns\",step=\"probe\"}",
-    "podinit_disruptions_total",
+    "podinit_startups_disrupted_total",
     "podinit_resiz",
     "podinit_inplace_update_duration_seconds",
 ];
@@ -192,7 +192,7 @@ fn an_event_that_comes_twice_changes_nothing() {
         let counts_twice = |figures: &dyn Fn(&[Value], &Options) -> Exposition| {
             let differences =
                 compare::differences(&figures(&documents, &options), &figures(&twice, &options));
-            differences.iter().any(|line| !line.starts_with("podinit_events_dropped_total"))
+            differences.iter().any(|line| !line.starts_with("podinit_kube_events_ignored_total"))
         };
         counts_twice(&expected) || counts_twice(&implementation)
     });
@@ -215,7 +215,7 @@ fn an_example_notices_a_figure_too_many_and_one_too_few() {
         let mut figures = expected(&example.documents, &example.options);
         let series = match example.options.slos.first() {
             Some(slo) => format!("podinit_slo_events_total{{result=\"bad\",slo=\"{}\"}}", slo.name),
-            None => "podinit_unobserved_total{reason=\"not_seen\",stage=\"init\"}".to_owned(),
+            None => "podinit_unobserved_total{interval=\"init\",reason=\"not_seen\"}".to_owned(),
         };
         *figures.entry(series).or_insert(0.0) += 1.0;
         assert_eq!(examples::faults(&example, &figures).len(), 1, "{}", example.says);
@@ -238,12 +238,12 @@ mod slow {
         let impossible = [
             // Gates are shown by the watch alone: no condition states them, and what has been seen
             // with gates cannot have lost them before it was first seen.
-            "podinit_unobserved_total{reason=\"condition_absent\",stage=\"gated\"}",
-            "podinit_unobserved_total{reason=\"preexisting\",stage=\"gated\"}",
+            "podinit_unobserved_total{interval=\"gated\",reason=\"condition_absent\"}",
+            "podinit_unobserved_total{interval=\"gated\",reason=\"preexisting\"}",
             // A pod that is Ready at first sight is preexisting as a whole.
-            "podinit_unobserved_total{reason=\"preexisting\",stage=\"readiness\"}",
+            "podinit_unobserved_total{interval=\"readiness\",reason=\"preexisting\"}",
             // Unschedulable is said by PodScheduled=False, which is there then, and not yet True.
-            "podinit_unobserved_total{reason=\"condition_absent\",stage=\"unschedulable\"}",
+            "podinit_unobserved_total{interval=\"unschedulable\",reason=\"condition_absent\"}",
             "podinit_slo_excluded_total{reason=\"condition_absent\",slo=\"gated\"}",
             // Every pod enters these.
             "podinit_slo_excluded_total{reason=\"not_entered\",slo=\"network\"}",
@@ -292,7 +292,7 @@ mod slow {
             let is_of_pool =
                 series.contains("nodepool=") && !series.starts_with("podinit_node_startup");
             let is_of_node_step = series.starts_with("podinit_unobserved_total")
-                && series.contains("stage=\"node_")
+                && series.contains("interval=\"node_")
                 && !series.contains("reason=\"time\"");
             // A pod that was unschedulable, and is then bound and lacks the condition.
             let is_of_lost_condition = series.contains("stage=\"unschedulable\"")

@@ -18,12 +18,13 @@ use crate::oracle::{compare, exposition, implementation, seeds};
 const HISTORIES: u64 = 12;
 
 /// Families of the watch and of the process: every shard has them as one process has.
-const THE_SAME: [&str; 7] = [
+const THE_SAME: [&str; 8] = [
     "podinit_build_info",
     "podinit_observation_gap_seconds_total",
     "podinit_relists_total",
     "podinit_slo_objective_ratio",
     "podinit_slo_threshold_seconds",
+    "podinit_slo_window_seconds",
     "podinit_watch_e",
     "podinit_synced",
 ];
@@ -32,7 +33,7 @@ const THE_SAME: [&str; 7] = [
 const LEAST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
 
 /// Every shard drops the Events of all others as `other`.
-const OTHER: &str = "podinit_events_dropped_total{reason=\"other\"}";
+const OTHER: &str = "podinit_kube_events_ignored_total{reason=\"other\"}";
 
 pub(crate) fn shards(count: u64) -> impl Iterator<Item = Shard> {
     (0..count).map(move |index| format!("{index}/{count}").parse().unwrap())
@@ -78,7 +79,7 @@ fn the_shards_of_random_histories_add_up() {
             let expected = reading::read(&documents, &options).exposition();
             let different = compare::differences(&expected, part);
             // Which Events a shard drops is told above, and when it looks at deadlines is its own affair.
-            let is_told = |line: &String| !line.starts_with("podinit_events_dropped_total");
+            let is_told = |line: &String| !line.starts_with("podinit_kube_events_ignored_total");
             let of_shard = different.into_iter().filter(is_told);
             faults.extend(of_shard.map(|line| format!("shard {shard}: {line}")));
         }

@@ -307,9 +307,9 @@ async fn killed_shards_lose_and_double_nothing(shardings: &[Sharding]) {
         assert_eq!(faults.collect::<Vec<_>>(), <[&String; 0]>::default());
         let scheduled = |figures: &figures::Exposition| {
             let counts = figures.iter().filter(|(series, _)| {
-                let is_count = series.starts_with("podinit_stage_duration_seconds_count");
-                (is_count || series.starts_with("podinit_unobserved_total"))
-                    && series.contains("stage=\"scheduling\"")
+                let is_count = series.starts_with("podinit_stage_duration_seconds_count")
+                    && series.contains("stage=\"scheduling\"");
+                is_count || series.starts_with("podinit_unobserved_total{interval=\"scheduling\"")
             });
             counts.map(|(_, count)| count).sum::<f64>()
         };
@@ -367,8 +367,10 @@ async fn moved_pods_are_observed_once(shardings: &[(u64, Sharding)]) {
         // A stage that ended before an earlier one did is not observed by the shard that adopts the pod.
         for stage in Stage::ALL {
             let observed = |of| total(of, "podinit_stage_duration_seconds_count", stage);
-            let unobserved =
-                |of| total(of, "podinit_unobserved_total{reason=\"preexisting\"", stage);
+            let unobserved = |of: &figures::Exposition| {
+                let labels = [("interval", stage.as_str()), ("reason", "preexisting")];
+                of[&figures::series("podinit_unobserved_total", &labels)]
+            };
             let missing = observed(&all) - observed(&sums);
             let known = unobserved(&sums) - unobserved(&all);
             assert!((0.0..=known).contains(&missing), "{stage:?}: {missing} {known}");

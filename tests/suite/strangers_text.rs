@@ -44,7 +44,7 @@ fn report(format: &str, texts: &[String]) -> String {
 }
 
 fn replayed(format: &str, texts: &[String]) -> String {
-    let labels = "namespace,workload_kind,workload,node";
+    let labels = "namespace,workload_type,workload,node";
     let args = ["replay", "--backfill", "--format", format];
     let args = [&args[..], &["--labels", labels, "--pod-label", "team", "-"]].concat();
     let output = crate::explain::run(&args, &recording(texts));
@@ -374,9 +374,13 @@ fn no_text_is_a_formula_in_a_spreadsheet_and_numbers_stay_numbers() {
             }
         }
     }
-    for column in ["namespace", "pod", "node", "workload_kind", "workload", "images"] {
+    for column in ["namespace", "pod", "node", "workload_type", "workload", "images"] {
         let place = head.iter().position(|name| name == column).unwrap();
         for hostile in HOSTILE {
+            let hostile = match column {
+                "workload_type" => hostile.to_ascii_lowercase(),
+                _ => hostile.to_owned(),
+            };
             let cells = rows.iter().filter(|row| {
                 row[place].trim_start_matches('\'') == hostile.trim_start_matches('\'')
             });

@@ -145,7 +145,8 @@ impl Fixture {
         let text = self.exposition.encode(Format::Text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let of_pods = |line: &&str| {
-            !line.starts_with('#') && !line.starts_with("podinit_watch_last_contact_age_seconds")
+            !line.starts_with('#')
+                && !line.starts_with("podinit_watch_last_contact_timestamp_seconds")
         };
         text.lines().filter(of_pods).map(str::to_owned).collect()
     }

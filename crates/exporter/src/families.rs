@@ -75,6 +75,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            window_seconds: 604_800.0,
             selection: Selection::default(),
         };
         let builder = Builder::new(LabelConfig::default())

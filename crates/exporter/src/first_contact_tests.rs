@@ -231,7 +231,7 @@ async fn whatever_the_api_server_does_at_first_is_waited_out() {
         let metrics = started.metrics();
         assert!(started.says("podinit_pods_discovered_total 3"), "{fault:?}: {metrics}");
         assert!(
-            started.says("podinit_watch_events_total{type=\"ADDED\"} 1"),
+            started.says("podinit_watch_events_total{event=\"ADDED\"} 1"),
             "{fault:?}: {metrics}"
         );
         started.ends().await.unwrap();

@@ -26,7 +26,7 @@ pub struct Slos {
 
 impl From<&SloFile> for Slos {
     fn from(file: &SloFile) -> Self {
-        let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio());
+        let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds());
         Self {
             rules: file.slos.iter().map(|slo| slo.rule.clone()).collect(),
             docs: file.slos.iter().map(doc).collect(),

@@ -55,6 +55,10 @@ impl Slo {
     pub fn threshold_seconds(&self) -> f64 {
         self.rule.threshold.as_secs_f64()
     }
+
+    pub fn window_seconds(&self) -> f64 {
+        Duration::from_millis(self.window.as_millis()).as_secs_f64()
+    }
 }
 
 /// Rounds to ten decimal places of a percentage, to remove the error of binary fractions.

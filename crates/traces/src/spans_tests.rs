@@ -7,8 +7,8 @@ use opentelemetry::trace::TraceId;
 use super::*;
 use crate::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
-    BadReason, Cause, IntervalKind, Latency, RecordedContainer, RecordedImage, RecordedInterval,
-    RecordedPull, StartupCapacity, StartupImages, Step, WaitReason,
+    BadReason, Cause, IntervalKind, Latency, NodeAge, RecordedContainer, RecordedImage,
+    RecordedInterval, RecordedPull, StartupImages, Step, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 
@@ -113,7 +113,7 @@ fn every_span_names_the_pod_by_the_semantic_conventions() {
 #[test]
 fn the_wait_for_a_new_node_has_spans_and_the_root_says_what_node_it_was() {
     let mut record = record(14);
-    record.needed.capacity = Some(StartupCapacity::New);
+    record.needed.capacity = Some(NodeAge::New);
     record.needed.images = StartupImages::Pulled;
     record.node_labels = Some(Arc::new(NodeLabels {
         pool: "blue".into(),

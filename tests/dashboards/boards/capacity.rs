@@ -6,7 +6,7 @@ use super::super::promql::{Histogram, RATE, rate_by, steps, sum_by};
 use super::super::variable::HISTOGRAM;
 
 const STARTUPS: Histogram<'static> =
-    Histogram { family: "podinit_startup_duration_seconds", matchers: "" };
+    Histogram { family: "podinit_cold_start_duration_seconds", matchers: "" };
 const NODES: Histogram<'static> =
     Histogram { family: "podinit_node_startup_duration_seconds", matchers: "" };
 
@@ -30,13 +30,13 @@ pub(super) fn board() -> Board {
 fn durations() -> Panel {
     Panel::new(
         Kind::Lines,
-        "Startup by capacity and images, 90th percentile",
+        "Startup by age of the node and images, 90th percentile",
         "s",
         "Nine pods in ten took no longer than this from their creation until they were ready. new: the node was created after the pod. pulled: at least one image was not on the node.",
         vec![
             Target::new(
-                STARTUPS.quantile("0.9", "capacity, images", RATE),
-                "{{capacity}}, {{images}}",
+                STARTUPS.quantile("0.9", "node_age, images", RATE),
+                "{{node_age}}, {{images}}",
             )
             .with_exemplars(),
         ],
@@ -48,15 +48,15 @@ fn shares() -> Panel {
     let all = STARTUPS.count("", RATE);
     Panel::new(
         Kind::Stack,
-        "Startups by capacity and images",
+        "Startups by age of the node and images",
         "percentunit",
         "Which share of the startups waited for a new node, and which for images.",
         vec![Target::new(
             format!(
                 "({})\n/ on () group_left ()\n(({all}) > 0)",
-                STARTUPS.count("capacity, images", RATE)
+                STARTUPS.count("node_age, images", RATE)
             ),
-            "{{capacity}}, {{images}}",
+            "{{node_age}}, {{images}}",
         )],
     )
 }

@@ -14,7 +14,7 @@ const BY: Variable = Variable::Choice {
     choices: &[
         ("namespace", "namespace"),
         ("exported namespace", "exported_namespace"),
-        ("workload kind", "workload_kind"),
+        ("workload kind", "workload_type"),
         ("workload", "workload"),
         ("node", "node"),
         ("host network", "host_network"),

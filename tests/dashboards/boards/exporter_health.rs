@@ -109,11 +109,9 @@ fn now() -> Vec<Panel> {
             "none",
             "How many of the shards Prometheus does not scrape.",
             format!(
-                "sum(max without (shard) ({all}) - count without (shard) ({all}))",
-                all = format_args!(
-                    "max by (cluster, job, shard) ({})",
-                    series("podinit_shards", "")
-                ),
+                "sum(max by (cluster, job) ({}) - count without (shard) (count_values by (cluster, job) (\"shard\", {})))",
+                series("podinit_total_shards", ""),
+                series("podinit_shard_ordinal", ""),
             ),
         )
         .steps("green", &[(1.0, "red")]),
@@ -152,9 +150,9 @@ fn watch() -> Vec<Panel> {
         lines(
             "Watch events per second",
             "short",
-            "Events that the watch delivered, by type.",
-            rate_by("type", "podinit_watch_events_total", ""),
-            "{{type}}",
+            "Events that the watch delivered, by their type.",
+            rate_by("event", "podinit_watch_events_total", ""),
+            "{{event}}",
         ),
         lines(
             "Watch errors per second",
@@ -189,7 +187,10 @@ fn watch() -> Vec<Panel> {
             "Time since the last contact",
             "s",
             "Time since the API server last sent anything, for the watch that has waited longest. After 30 s the watch no longer counts as in sync; after 60 s it is reopened.",
-            max_by("instance", "podinit_watch_last_contact_age_seconds", ""),
+            format!(
+                "time() - min by (instance) ({})",
+                series("podinit_watch_last_contact_timestamp_seconds", "")
+            ),
             "{{instance}}",
         )
         .sized(12, 7)
@@ -235,7 +236,7 @@ fn numbers() -> Vec<Panel> {
             "Pods whose label value exceeded the cap and became _other, by label: raise --label-cap, or remove the label. Values without a pod for a day that gave their places to new ones.",
             vec![
                 Target::new(
-                    rate_by("label", "podinit_label_values_dropped_total", ""),
+                    rate_by("label", "podinit_label_overflow_pods_total", ""),
                     "{{label}} dropped",
                 ),
                 Target::new(

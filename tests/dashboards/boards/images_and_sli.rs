@@ -9,7 +9,7 @@ use super::super::variable::{HISTOGRAM, Variable, label};
 const REGISTRY: Variable = label(
     "registry",
     (
-        r#"podinit_image_pulls_total{cluster=~"$cluster", job=~"$job", instance=~"$instance"}"#,
+        r#"podinit_images_total{cluster=~"$cluster", job=~"$job", instance=~"$instance"}"#,
         "registry",
     ),
     ".*",
@@ -22,7 +22,7 @@ const PULLS: Histogram<'static> =
 const WAITS: Histogram<'static> =
     Histogram { family: "podinit_image_pull_wait_seconds", matchers: CHOSEN };
 const SLI: Histogram<'static> =
-    Histogram { family: "podinit_startup_sli_duration_seconds", matchers: "" };
+    Histogram { family: "podinit_pod_start_sli_duration_seconds", matchers: "" };
 
 /// What the kubelets say themselves, under whatever job Prometheus scrapes them.
 const KUBELET: &str = r#"histogram_quantile(0.99, sum by (le) (rate(kubelet_pod_start_sli_duration_seconds_bucket{cluster=~"$cluster"}[$__rate_interval])))"#;
@@ -65,22 +65,15 @@ fn waits() -> Panel {
 }
 
 fn failures() -> Panel {
-    let failed = rate_by(
-        "registry",
-        "podinit_image_pulls_total",
-        r#"registry=~"$registry", result="failed""#,
-    );
-    let tried = rate_by(
-        "registry",
-        "podinit_image_pulls_total",
-        r#"registry=~"$registry", result=~"pulled|failed""#,
-    );
+    let failed = rate_by("registry", "podinit_image_pull_failures_total", CHOSEN);
+    let pulled =
+        rate_by("registry", "podinit_images_total", r#"registry=~"$registry", source="pulled""#);
     Panel::new(
         Kind::Lines,
         "Failed pulls by registry",
         "percentunit",
         "The share of containers whose image could not be pulled, of those that needed a pull.",
-        vec![Target::new(format!("{failed}\n/\n({tried} > 0)"), "{{registry}}")],
+        vec![Target::new(format!("{failed}\n/\n(({failed} + {pulled}) > 0)"), "{{registry}}")],
     )
 }
 
@@ -117,7 +110,7 @@ fn counted() -> Panel {
         "short",
         "By reason. static, preexisting, gated, unschedulable, stateful: pods outside of the promise. no_evidence: Events came too late or not at all. Other reasons are how the pod ended.",
         vec![Target::new(
-            format!("{} > 0", rate_by("reason", "podinit_startup_sli_excluded_total", "")),
+            format!("{} > 0", rate_by("reason", "podinit_pod_start_sli_excluded_total", "")),
             "{{reason}}",
         )],
     )
@@ -128,8 +121,17 @@ fn results() -> Panel {
         Kind::Stack,
         "Images of containers per second",
         "short",
-        "By result: pulled, present (on the node already) or failed.",
-        vec![Target::new(rate_by("result", "podinit_image_pulls_total", CHOSEN), "{{result}}")],
+        "Images that were pulled or present (on the node already). Failed are containers whose image could not be pulled at least once.",
+        vec![
+            Target::new(rate_by("source", "podinit_images_total", CHOSEN), "{{source}}"),
+            Target::new(
+                format!(
+                    "sum(rate({}[$__rate_interval]))",
+                    series("podinit_image_pull_failures_total", CHOSEN)
+                ),
+                "failed",
+            ),
+        ],
     )
 }
 
@@ -157,11 +159,11 @@ fn dropped() -> Panel {
         "Events that told podinit nothing: of finished pods, of other objects (other) or of pods that it does not know. Most Events are. Lost Events did not reach the accounting: the queue was full, or they could not be read.",
         vec![
             Target::new(
-                rate_by("reason", "podinit_events_dropped_total", ""),
+                rate_by("reason", "podinit_kube_events_ignored_total", ""),
                 "{{reason}}",
             ),
             Target::new(
-                rate_by("reason", "podinit_events_lost_total", ""),
+                rate_by("reason", "podinit_kube_events_lost_total", ""),
                 "lost: {{reason}}",
             ),
         ],

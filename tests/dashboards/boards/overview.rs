@@ -89,6 +89,7 @@ fn state() -> Panel {
     let columns = vec![
         column("Objective", "percentunit"),
         column("Deadline", "s"),
+        column("Window", "s"),
         column("Judged", "short"),
         column("Good", "percentunit"),
         column("Budget remaining", "percentunit"),
@@ -98,6 +99,7 @@ fn state() -> Panel {
     let exprs = [
         max_by("slo", "podinit_slo_objective_ratio", CHOSEN),
         max_by("slo", "podinit_slo_threshold_seconds", CHOSEN),
+        max_by("slo", "podinit_slo_window_seconds", CHOSEN),
         increase_by("slo", "podinit_slo_events_total", CHOSEN, "$window"),
         format!("1 - (\n{}\n)", bad_ratio("$window")),
         format!("1 - {}", burn_rate("$window")),
@@ -108,7 +110,7 @@ fn state() -> Panel {
         Kind::Table(columns),
         "SLO state",
         "short",
-        "Each SLO over the window selected above, which must be the one in the SLO file. It shows pods judged, the share that was good, and the error budget that remains (below 0 %: overspent). Prometheus has to keep the whole window (15 days by default).",
+        "Each SLO over the window selected above, which should be that of the column Window. It shows pods judged, the share that was good, and the error budget that remains (below 0 %: overspent). Prometheus has to keep the whole window (15 days by default).",
         exprs.map(|expr| Target::new(expr, "{{slo}}")).into(),
     )
     .sized(24, 5)

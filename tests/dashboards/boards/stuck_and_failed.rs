@@ -9,6 +9,9 @@ use super::deadlines;
 const OLDEST: &str = "podinit_oldest_inflight_pod_timestamp_seconds";
 const IN_STAGE: &str = r#"stage=~"$stage""#;
 
+/// The same of unobserved intervals, among which are the stages.
+const OF_STAGE: &str = r#"interval=~"$stage""#;
+
 pub(super) fn board() -> Board {
     Board {
         file: "stuck-and-failed",
@@ -189,7 +192,7 @@ fn disruptions() -> Panel {
         "short",
         "Pods that were preempted, evicted or garbage-collected before they were ready, by the reason of their condition DisruptionTarget.",
         vec![Target::new(
-            nonzero(&rate_by("reason", "podinit_disruptions_total", "")),
+            nonzero(&rate_by("reason", "podinit_startups_disrupted_total", "")),
             "{{reason}}",
         )],
     )
@@ -240,9 +243,9 @@ fn unobserved() -> Panel {
         vec![Target::new(
             format!(
                 "{} > 0",
-                increase_by("stage, reason", "podinit_unobserved_total", IN_STAGE, SHOWN)
+                increase_by("interval, reason", "podinit_unobserved_total", OF_STAGE, SHOWN)
             ),
-            "{{stage}} {{reason}}",
+            "{{interval}} {{reason}}",
         )],
     )
     .sized(8, 8)
@@ -255,8 +258,8 @@ fn reasons() -> Panel {
         "short",
         "Stages that apply to a pod but were not observed, by reason.",
         vec![Target::new(
-            nonzero(&rate_by("stage, reason", "podinit_unobserved_total", IN_STAGE)),
-            "{{stage}} {{reason}}",
+            nonzero(&rate_by("interval, reason", "podinit_unobserved_total", OF_STAGE)),
+            "{{interval}} {{reason}}",
         )],
     )
     .sized(8, 8)

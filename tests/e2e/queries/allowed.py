@@ -8,7 +8,7 @@ ALLOWED = [
      "an alert: returns series only while an SLO is missed, or is not the exporter's"),
     (r"^rule: PodinitPods(Stuck|StillStuck)",
      "an alert: returns series only while a pod is stuck, for minutes or more of real time"),
-    (r"^rule: job:podinit_shards:unsettled",
+    (r"^rule: job:podinit_total_shards:unsettled",
      "a series only until all shards have been in sync for two minutes"),
     (r"^rule: (job_stage_cause|job_stage):podinit_stuck_pods:min1d",
      "the least within a day needs data from before that day"),

@@ -12,7 +12,7 @@ import urllib.error
 from prometheus import Prometheus, Refused
 
 # Every label is on, with so low a cap that it is reached.
-DEMO = ["--speed", "10", "--rate", "4", "--labels", "namespace,workload_kind,workload,node,host_network",
+DEMO = ["--speed", "10", "--rate", "4", "--labels", "namespace,workload_type,workload,node,host_network",
         "--label-cap", "workload=6", "--label-cap", "node=4", "--slo-labels", "namespace", "--evidence", "events,nodes"]
 
 # How Prometheus may be set up: the form of histograms that it keeps, by job. The rules are written

@@ -18,8 +18,7 @@ pub(crate) fn differences(expected: &Exposition, actual: &Exposition) -> Vec<Str
             // Which series of a registry, a pool or a node's labels come with the first of it is not said.
             (None, Some(nothing)) | (Some(nothing), None)
                 if *nothing == 0.0
-                    && (series.starts_with("podinit_image_pull")
-                        || series.contains("nodepool=\"")) =>
+                    && (series.starts_with("podinit_image") || series.contains("nodepool=\"")) =>
             {
                 None
             }

@@ -83,8 +83,8 @@ fn bad_without_cause(figures: &Exposition, slo: &str) -> bool {
 /// [§9.4](crate::specification#s9-4): "One event per pod, `observed + excluded + undecided =
 /// discovered`".
 fn sli_events(figures: &Exposition) -> f64 {
-    sum(figures, "podinit_startup_sli_duration_seconds_count", "")
-        + sum(figures, "podinit_startup_sli_excluded_total", "")
+    sum(figures, "podinit_pod_start_sli_duration_seconds_count", "")
+        + sum(figures, "podinit_pod_start_sli_excluded_total", "")
 }
 
 fn discovered(figures: &Exposition) -> f64 {

@@ -14,7 +14,7 @@ pub(crate) const BUCKETS: [f64; 25] = [
 ];
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 39] = [
+pub(crate) const FAMILIES: [&str; 40] = [
     "podinit_startups_relapsed_total",
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
@@ -36,19 +36,20 @@ pub(crate) const FAMILIES: [&str; 39] = [
     "podinit_waiting_pods",
     "podinit_unschedulable_pods",
     "podinit_slo_bad_causes_total",
-    "podinit_disruptions_total",
+    "podinit_startups_disrupted_total",
     "podinit_resize_duration_seconds",
     "podinit_resizes_total",
     "podinit_resizing_pods",
     "podinit_inplace_update_duration_seconds",
-    "podinit_events_dropped_total",
-    "podinit_image_pulls_total",
+    "podinit_kube_events_ignored_total",
+    "podinit_images_total",
+    "podinit_image_pull_failures_total",
     "podinit_image_pull_duration_seconds",
     "podinit_image_pull_wait_seconds",
     "podinit_image_pull_bytes_total",
-    "podinit_startup_sli_duration_seconds",
-    "podinit_startup_sli_excluded_total",
-    "podinit_startup_duration_seconds",
+    "podinit_pod_start_sli_duration_seconds",
+    "podinit_pod_start_sli_excluded_total",
+    "podinit_cold_start_duration_seconds",
     "podinit_node_startup_duration_seconds",
     "podinit_nodes_discovered_total",
     "podinit_nodes_finished_total",

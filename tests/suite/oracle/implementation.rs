@@ -31,7 +31,8 @@ pub(crate) fn figures_of_shard(
     shard: Option<Shard>,
 ) -> Exposition {
     let slos = slos(options);
-    let docs = slos.iter().map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio()));
+    let docs =
+        slos.iter().map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds()));
     let config = ExpositionConfig {
         slos: docs.collect(),
         replay: ReplayConfig {

@@ -214,7 +214,7 @@ pub fn exposed(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
                 ("podinit_step_duration_seconds_count", vec![("step", about)])
             }
             (_, _, "measured") => ("podinit_stage_duration_seconds_count", vec![("stage", about)]),
-            _ => ("podinit_unobserved_total", vec![("stage", about), ("reason", said)]),
+            _ => ("podinit_unobserved_total", vec![("interval", about), ("reason", said)]),
         };
         let pairs: Vec<String> =
             labels.iter().map(|(label, value)| format!("{label}=\"{value}\"")).collect();

@@ -184,5 +184,5 @@ pub fn objectives() -> SloFile {
 }
 
 fn doc(slo: &Slo) -> SloDoc {
-    SloDoc::new(&slo.rule, slo.objective_ratio())
+    SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds())
 }

@@ -72,6 +72,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         objective_ratio: 0.99,
         interval: Interval::CreatedToReady,
         threshold_seconds: 1.0,
+        window_seconds: 604_800.0,
         selection: Selection::default(),
     };
     let (recorder, _) = Builder::new(LabelConfig::default())

@@ -88,13 +88,13 @@ pub use nodes::{
     NodeEvent, NodeObservation, NodeOutcome, NodeState, NodeStep, SavedNode, SavedNodes,
 };
 pub use observation::{
-    EventDropReason, Observation, PodObservation, PodState, PullObservation, PullResult,
+    EventDropReason, ImageSource, Observation, PodObservation, PodState, PullObservation,
     ResizeResult, TrackerObservation,
 };
 pub use observer::Observer;
 pub use outcome::Outcome;
 pub use pod_in_flight::{PodInFlight, SharedParts};
-pub use pod_node::{StartupCapacity, StartupImages};
+pub use pod_node::{NodeAge, StartupImages};
 #[cfg(test)]
 pub(crate) use record::fixtures as record_fixtures;
 pub use record::{

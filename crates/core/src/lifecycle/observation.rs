@@ -10,7 +10,7 @@ use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime};
 use super::nodes::NodeObservation;
 use super::outcome::Outcome;
-use super::pod_node::{StartupCapacity, StartupImages};
+use super::pod_node::{NodeAge, StartupImages};
 use super::slo_verdict::{SloId, SloVerdict};
 use super::startup_sli_verdict::StartupSli;
 use std::sync::Arc;
@@ -22,13 +22,11 @@ use crate::timestamp::Timestamp;
 
 label_values! {
     /// How an image came to the node of a pod ([§9.3](crate::specification#s9-3)).
-    pub enum PullResult {
+    pub enum ImageSource {
         /// It was pulled
         Pulled => "pulled",
         /// It was there already
         Present => "present",
-        /// It could not be pulled, at least once
-        Failed => "failed",
     }
 }
 
@@ -93,7 +91,7 @@ pub enum PodObservation {
     Measured { interval: Interval, latency: Latency },
     /// Created → Ready ended with a usable duration, and nodes or Events are a source of evidence
     /// ([§14.5](crate::specification#s14-5))
-    Startup { capacity: StartupCapacity, images: StartupImages, latency: Latency },
+    Startup { node_age: NodeAge, images: StartupImages, latency: Latency },
     /// A stage or step was not observed
     Unobserved { stage: StageOrStep, reason: UnobservedReason },
     /// NetworkReady was latched. `time` is `None` where its time is unknown. If Scheduled → NetworkReady
@@ -126,7 +124,8 @@ pub enum PodObservation {
 /// An image that a container of a pod needed, as an Event shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PullObservation<'a> {
-    pub result: PullResult,
+    /// How it came to the node; `None` where it could not be pulled, which is observed besides
+    pub source: Option<ImageSource>,
     /// The image's registry
     pub registry: &'a Arc<str>,
     /// How long the pull took

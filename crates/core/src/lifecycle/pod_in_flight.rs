@@ -274,7 +274,7 @@ impl PodInFlight {
         if seen.adopted {
             skip_ended(startup, &mut emit);
         }
-        let (capacity, has_evidence) = (startup.capacity(), shared.has_evidence());
+        let (node_age, has_evidence) = (startup.node_age(), shared.has_evidence());
         judge(startup, &mut |observation| {
             emit(observation);
             if let PodObservation::Measured { interval: Interval::CreatedToReady, latency } =
@@ -282,7 +282,7 @@ impl PodInFlight {
                 && has_evidence
             {
                 let images = shared.images_of(images, evidence);
-                emit(PodObservation::Startup { capacity, images, latency });
+                emit(PodObservation::Startup { node_age, images, latency });
             }
         });
         if seen.adopted {

@@ -15,7 +15,7 @@ use crate::timestamp::Timestamp;
 label_values! {
     /// Whether a pod's node is younger than the pod ([§14.3](crate::specification#s14-3)).
     #[derive(Default)]
-    pub enum StartupCapacity {
+    pub enum NodeAge {
         /// The node was created in a later second than the pod
         New => "new",
         /// The node was there before
@@ -62,7 +62,7 @@ impl StartupImages {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct PodNode {
-    pub(super) capacity: StartupCapacity,
+    pub(super) age: NodeAge,
     /// When the node was created, where that is known
     pub(super) created: Option<Timestamp>,
     /// When the node was first Ready, where it was and that is known

@@ -27,7 +27,7 @@ use super::judgement::{Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::NetworkTime;
 use super::outcome::Outcome;
-use super::pod_node::{StartupCapacity, StartupImages};
+use super::pod_node::{NodeAge, StartupImages};
 use super::slo_verdict::{ExclusionReason, SloVerdict};
 use crate::label_values;
 use crate::node::NodeLabels;
@@ -159,7 +159,7 @@ pub struct Needed {
     /// Whether the node is younger than the pod; left out before the pod is scheduled, and where nodes are no source
     /// of evidence
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<StartupCapacity>,
+    pub capacity: Option<NodeAge>,
     /// Whether the images were on the node
     pub images: StartupImages,
 }
@@ -347,7 +347,7 @@ pub struct RecordedSlo {
     pub result: SloResult,
     /// `existing` where only startups on existing capacity count
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<StartupCapacity>,
+    pub capacity: Option<NodeAge>,
     /// `present` where only startups whose images were present count
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<StartupImages>,

@@ -14,7 +14,7 @@ use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earliest};
 use super::observation::PodObservation;
-use super::pod_node::{PodNode, StartupCapacity};
+use super::pod_node::{NodeAge, PodNode};
 use super::reached::Reached;
 use super::seen::Seen;
 use super::traits::Traits;
@@ -309,9 +309,7 @@ impl Startup {
             AppliesTo::Unschedulable => self.seen_unschedulable,
             AppliesTo::WithInitContainers => self.has_init_containers,
             AppliesTo::WithReadinessGates => self.has_readiness_gates,
-            AppliesTo::WithNewNode => {
-                self.seen_unschedulable && self.capacity() == StartupCapacity::New
-            }
+            AppliesTo::WithNewNode => self.seen_unschedulable && self.node_age() == NodeAge::New,
         }
     }
 
@@ -367,9 +365,9 @@ impl Startup {
     }
 
     /// Whether the pod's node is younger than the pod; unknown before Scheduled is latched.
-    pub(super) fn capacity(&self) -> StartupCapacity {
+    pub(super) fn node_age(&self) -> NodeAge {
         let node = self.node.as_deref();
-        node.map_or(StartupCapacity::Unknown, |node| node.capacity)
+        node.map_or(NodeAge::Unknown, |node| node.age)
     }
 
     fn node_reached(&self, point: NodePoint) -> Reached {

@@ -1,7 +1,7 @@
 //! Which podinit this is.
 
 use crate::instruments::{
-    AnyText, Encoder, FamilyDoc, FamilySource, GaugeVec, Head, Number, SavedFamilies,
+    AnyText, Encoder, FamilyDoc, FamilySource, Gauge, Head, Number, SavedFamilies,
 };
 use crate::{computed_families, family_type};
 use podinit_core::shard::Shard;
@@ -12,9 +12,12 @@ computed_families! {
         BUILD_INFO: GaugeByBuild =
             "podinit_build_info", ["version", "revision"], stable, not_saved,
             "The running build of podinit; always 1.";
-        SHARDS: GaugeVec<AnyText> =
-            "podinit_shards", ["shard"], experimental, not_saved,
-            "Among how many shards the pods are divided, by the index of this one.";
+        SHARD_ORDINAL: Gauge =
+            "podinit_shard_ordinal", [], experimental, not_saved,
+            "The number of this shard, counted from 0.";
+        TOTAL_SHARDS: Gauge =
+            "podinit_total_shards", [], experimental, not_saved,
+            "Among how many shards the pods are divided; 1 where they are not.";
     }
 }
 
@@ -48,9 +51,8 @@ impl FamilySource for BuildInfo {
         out.family(Head::from(&BUILD_INFO));
         out.number(&labels, Number::Integer(1));
         let Some(shard) = self.shard else { return };
-        out.family(Head::from(&SHARDS));
-        let shards = Number::Integer(shard.count().get());
-        out.number(&[("shard", &shard.index().to_string())], shards);
+        SHARD_ORDINAL.write(out, Number::Integer(shard.index()));
+        TOTAL_SHARDS.write(out, Number::Integer(shard.count().get()));
     }
 
     fn save(&self, _: &mut SavedFamilies) {}

@@ -7,6 +7,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::registry::Registry;
 
 use super::build_info::BuildInfo;
+use super::cold_starts::ColdStarts;
 use super::event_families::EventMetrics;
 use super::exposition::Exposition;
 use super::families::families_of_pods;
@@ -17,7 +18,6 @@ use super::node_families::NodeMetrics;
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
-use super::startup_durations::StartupDurations;
 use super::store::{EvidenceMetrics, Store};
 use crate::instruments::{FamilySource, Kind};
 use podinit_core::shard::Shard;
@@ -125,8 +125,8 @@ impl Builder {
         });
         let starts = StartTimes::new(self.start, counting.map(|family| family.name));
         let evidence = EvidenceMetrics {
-            startups: (self.events || self.nodes)
-                .then(|| StartupDurations::new(self.nodes, self.events)),
+            cold_starts: (self.events || self.nodes)
+                .then(|| ColdStarts::new(self.nodes, self.events)),
             nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.max_pools())),
             events,
         };

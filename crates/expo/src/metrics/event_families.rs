@@ -11,7 +11,7 @@ computed_families! {
     /// Kubernetes' own indicator, by label set.
     pub(super) const STARTUP_SLI_FAMILIES {
         STARTUP_SLI: Durations =
-            "podinit_startup_sli_duration_seconds", [], experimental, saved,
+            "podinit_pod_start_sli_duration_seconds", [], experimental, saved,
             "Time from a pod's creation until all its containers had started, without image pulls and init containers.";
     }
 }
@@ -20,10 +20,10 @@ families! {
     /// What is counted of Events, and of pods by them.
     pub(super) struct EventFamilies {
         pub(super) sli_excluded: CounterVec<StartupSliExclusion> =
-            "podinit_startup_sli_excluded_total", ["reason"], experimental, saved,
-            "Pods that podinit_startup_sli_duration_seconds does not observe, by reason.";
+            "podinit_pod_start_sli_excluded_total", ["reason"], experimental, saved,
+            "Pods that podinit_pod_start_sli_duration_seconds does not observe, by reason.";
         pub(super) dropped: CounterVec<EventDropReason> =
-            "podinit_events_dropped_total", ["reason"], experimental, saved,
+            "podinit_kube_events_ignored_total", ["reason"], experimental, saved,
             "Events that were about no pod in flight, by reason.";
     }
 }

@@ -1,5 +1,6 @@
 //! The families that count pods, whatever else an exporter exposes (specification, section 7).
 
+use super::cold_starts::COLD_START_FAMILIES;
 use super::event_families::{EventFamilies, STARTUP_SLI_FAMILIES};
 use super::image_pulls::IMAGE_PULL_FAMILIES;
 use super::in_place::IN_PLACE;
@@ -8,7 +9,6 @@ use super::pod_families::{
     DELIVERY_AND_LABELS, DURATIONS, POD_COUNTS, PodFamilies, TrackerFamilies,
 };
 use super::slo::SLOS;
-use super::startup_durations::STARTUP_FAMILIES;
 use crate::instruments::FamilyDoc;
 
 /// The families that a recorder counts, in the order in which they are documented.
@@ -18,7 +18,7 @@ pub fn families_of_pods() -> Vec<FamilyDoc> {
         &STARTUP_SLI_FAMILIES,
         &EventFamilies::FAMILIES,
         &IMAGE_PULL_FAMILIES,
-        &STARTUP_FAMILIES,
+        &COLD_START_FAMILIES,
         &NODE_FAMILIES,
         &POD_COUNTS,
         &PodFamilies::FAMILIES,

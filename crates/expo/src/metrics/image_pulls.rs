@@ -13,12 +13,12 @@ use crate::instruments::{
 };
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{PullObservation, PullResult};
+use podinit_core::lifecycle::{ImageSource, PullObservation};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_text::strangers_text::label;
 
-/// The label, as `podinit_label_values_dropped_total` names it too.
+/// The label, as `podinit_label_overflow_pods_total` names it too.
 pub(super) const REGISTRY: &str = "registry";
 
 family_type! {
@@ -29,9 +29,12 @@ family_type! {
 computed_families! {
     /// Pulls of images, by registry.
     pub(super) const IMAGE_PULL_FAMILIES {
-        IMAGE_PULLS: CounterVec2<PullResult, AnyText> =
-            "podinit_image_pulls_total", ["result", "registry"], experimental, saved,
+        IMAGES: CounterVec2<ImageSource, AnyText> =
+            "podinit_images_total", ["source", "registry"], experimental, saved,
             "Images that containers of pods in flight needed, by how they came to the node and by registry.";
+        IMAGE_PULL_FAILURES: CounterVec<AnyText> =
+            "podinit_image_pull_failures_total", ["registry"], experimental, saved,
+            "Containers of pods in flight whose image could not be pulled at least once, by registry.";
         IMAGE_PULL_DURATION: HistogramByRegistry =
             "podinit_image_pull_duration_seconds", ["registry"], experimental, saved,
             "Time that kubelets took to pull images, without the wait in their queues.";
@@ -47,7 +50,8 @@ computed_families! {
 /// The series of one registry.
 #[derive(Debug, Default)]
 struct RegistryPulls {
-    results: [Counter; PullResult::ALL.len()],
+    images: [Counter; ImageSource::ALL.len()],
+    failures: Counter,
     bytes: Counter,
     duration: Histogram,
     wait: Histogram,
@@ -82,7 +86,10 @@ impl ImagePulls {
         if is_dropped(pull.registry) && !pull.earlier.iter().any(is_dropped) {
             self.dropped.increment();
         }
-        series.results[pull.result.index()].increment();
+        match pull.source {
+            Some(source) => series.images[source.index()].increment(),
+            None => series.failures.increment(),
+        }
         if let Some(duration) = pull.duration {
             series.duration.observe_pod(duration, pod, at);
         }
@@ -97,22 +104,28 @@ impl ImagePulls {
 impl ImagePulls {
     pub(super) fn collect(&self, out: &mut dyn HistogramEncoder, starts: &StartTimes) {
         let met = self.by_registry.met();
-        out.family(Head::from(&IMAGE_PULLS));
+        out.family(Head::from(&IMAGES));
         for (registry, series) in &met {
-            for (result, counter) in PullResult::ALL.into_iter().zip(&series.results) {
-                let labels = [("result", result.as_str()), (REGISTRY, &**registry)];
+            for (source, counter) in ImageSource::ALL.into_iter().zip(&series.images) {
+                let labels = [("source", source.as_str()), (REGISTRY, &**registry)];
                 out.number(&labels, Number::Integer(counter.get()));
             }
         }
+        IMAGE_PULL_FAILURES.write_by_label(out, by_registry(&met, |series| &series.failures));
         let start = |family: &FamilyDoc| starts.of(family.name);
         let (duration, wait) = (start(&IMAGE_PULL_DURATION), start(&IMAGE_PULL_WAIT));
         histograms(out, &IMAGE_PULL_DURATION, duration, &met, |series| &series.duration);
         histograms(out, &IMAGE_PULL_WAIT, wait, &met, |series| &series.wait);
-        let bytes = met.iter();
-        let bytes =
-            bytes.map(|(registry, series)| (&**registry, Number::Integer(series.bytes.get())));
-        IMAGE_PULL_BYTES.write_by_label(out, bytes);
+        IMAGE_PULL_BYTES.write_by_label(out, by_registry(&met, |series| &series.bytes));
     }
+}
+
+/// A counter of each registry.
+fn by_registry(
+    met: &[(Arc<str>, Arc<RegistryPulls>)],
+    of: impl Fn(&RegistryPulls) -> &Counter,
+) -> impl Iterator<Item = (&str, Number)> {
+    met.iter().map(move |(registry, series)| (&**registry, Number::Integer(of(series).get())))
 }
 
 fn histograms(
@@ -137,19 +150,23 @@ impl ImagePulls {
     pub(super) fn save(&self, saved: &mut SavedFamilies) {
         let met = self.by_registry.met();
         let text = |registry: &Arc<str>| Cow::Owned(registry.to_string());
-        let results = met.iter().flat_map(|(registry, series)| {
-            let counters = PullResult::ALL.into_iter().zip(&series.results);
-            counters.map(move |(result, counter)| SavedSeries {
-                labels: vec![Cow::Borrowed(result.as_str()), text(registry)],
+        let images = met.iter().flat_map(|(registry, series)| {
+            let counters = ImageSource::ALL.into_iter().zip(&series.images);
+            counters.map(move |(source, counter)| SavedSeries {
+                labels: vec![Cow::Borrowed(source.as_str()), text(registry)],
                 value: counter.get(),
             })
         });
-        saved.put(&IMAGE_PULLS, results.collect());
-        let bytes = met.iter().map(|(registry, series)| SavedSeries {
-            labels: vec![text(registry)],
-            value: series.bytes.get(),
-        });
-        saved.put(&IMAGE_PULL_BYTES, bytes.collect());
+        saved.put(&IMAGES, images.collect());
+        let by_registry = |of: fn(&RegistryPulls) -> &Counter| {
+            let series = met.iter().map(|(registry, series)| SavedSeries {
+                labels: vec![text(registry)],
+                value: of(series).get(),
+            });
+            series.collect()
+        };
+        saved.put(&IMAGE_PULL_FAILURES, by_registry(|series| &series.failures));
+        saved.put(&IMAGE_PULL_BYTES, by_registry(|series| &series.bytes));
     }
 
     pub(super) fn saved_histograms(&self) -> Vec<SavedPulls> {
@@ -173,19 +190,23 @@ impl ImagePulls {
             series.duration.restore(&pulls.duration, cells);
             series.wait.restore(&pulls.wait, cells);
         }
-        for saved in saved.series(&IMAGE_PULLS) {
-            if let [result, registry] = &*saved.labels
-                && let Some(result) = PullResult::from_text(result)
+        for saved in saved.series(&IMAGES) {
+            if let [source, registry] = &*saved.labels
+                && let Some(source) = ImageSource::from_text(source)
             {
                 let series = self.by_registry.get(&label(registry));
-                series.results[result.index()].add(saved.value);
+                series.images[source.index()].add(saved.value);
             }
         }
-        for saved in saved.series(&IMAGE_PULL_BYTES) {
-            if let [registry] = &*saved.labels {
-                self.by_registry.get(&label(registry)).bytes.add(saved.value);
+        let add = |family, of: fn(&RegistryPulls) -> &Counter| {
+            for saved in saved.series(family) {
+                if let [registry] = &*saved.labels {
+                    of(&self.by_registry.get(&label(registry))).add(saved.value);
+                }
             }
-        }
+        };
+        add(&IMAGE_PULL_FAILURES, |series| &series.failures);
+        add(&IMAGE_PULL_BYTES, |series| &series.bytes);
     }
 }
 
@@ -197,7 +218,7 @@ mod tests {
 
     fn pull<'a>(registry: &'a Arc<str>, earlier: &'a [Arc<str>]) -> PullObservation<'a> {
         PullObservation {
-            result: PullResult::Pulled,
+            source: Some(ImageSource::Pulled),
             registry,
             duration: Some(Latency::from_nanos(2_000_000_000)),
             wait: None,

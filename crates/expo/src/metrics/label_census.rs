@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
 use super::namespaces::Namespaces;
-use podinit_core::lifecycle::{Interval, PullResult};
+use podinit_core::lifecycle::{ImageSource, Interval};
 use podinit_core::pod::PodInfo;
 use podinit_histogram::layout::CLASSIC_BUCKETS;
 
@@ -20,8 +20,8 @@ pub const fn series_of_a_set(events: bool) -> usize {
 }
 
 /// The series that each registry has in the classic formats, where Events are a source of evidence:
-/// pulls by result, their bytes, and histograms of their durations and waits.
-pub const SERIES_OF_A_REGISTRY: usize = PullResult::ALL.len() + 1 + 2 * SERIES_OF_A_HISTOGRAM;
+/// images by source, failed pulls, bytes, and histograms of their durations and waits.
+pub const SERIES_OF_A_REGISTRY: usize = ImageSource::ALL.len() + 2 + 2 * SERIES_OF_A_HISTOGRAM;
 
 /// Distinct values of one label are told apart up to here; beyond, there are "at least" so many.
 pub const MOST_VALUES: usize = 100_000;
@@ -106,7 +106,7 @@ impl LabelCensus {
             if value.is_empty() {
                 tally.empty += 1;
             } else if tally.values.len() < MOST_VALUES {
-                tally.values.insert(self.hasher.hash_one(value));
+                tally.values.insert(self.hasher.hash_one(&*value));
             }
         }
         let labels = &mut self.labels;
@@ -210,7 +210,7 @@ mod tests {
             recorder.observe_pod(Timestamp::EPOCH, pod, PodObservation::Bound);
             let node = pod.node.as_deref().unwrap_or_default();
             let pull = PullObservation {
-                result: PullResult::Present,
+                source: Some(ImageSource::Present),
                 registry: &Arc::from(format!("{node}.example")),
                 duration: None,
                 wait: None,

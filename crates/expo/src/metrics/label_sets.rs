@@ -1,4 +1,5 @@
-//! From a pod to its label set, within the caps, and without an allocation once both are known.
+//! From a pod to its label set, within the caps, and without an allocation once both are known
+//! (but one for the workload's type, whose letters change).
 
 use std::sync::Arc;
 
@@ -223,7 +224,7 @@ impl LabelSets {
                 continue;
             }
             let value = label.spec.value(pod);
-            if let Some(id) = label.make_room(value, now) {
+            if let Some(id) = label.make_room(&value, now) {
                 expired(Some(position));
                 self.end_sets(|ids, _| ids.get(position) == Some(&id), &mut ended);
             }

@@ -43,7 +43,7 @@ impl Values {
     /// The number of the value for `pod`.
     pub(super) fn resolve_for(&mut self, pod: &PodInfo) -> ValueId {
         let value = self.spec.value(pod);
-        self.resolve(value)
+        self.resolve(&value)
     }
 
     /// The values met so far, in the order in which they were met.

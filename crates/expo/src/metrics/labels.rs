@@ -1,6 +1,7 @@
 //! Which labels the duration series carry ([§7.4](crate::specification#s7-4)), and how many values
 //! they may take ([§7.5](crate::specification#s7-5)).
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use podinit_core::node::NodeLabels;
@@ -10,7 +11,7 @@ use podinit_decode::DecodeOptions;
 /// What stands in place of a value past the cap.
 pub const OTHER: &str = "_other";
 
-/// The value of `label` in `podinit_label_values_dropped_total` for pods whose whole label set lay
+/// The value of `label` in `podinit_label_overflow_pods_total` for pods whose whole label set lay
 /// past the cap on sets. No Prometheus label of podinit begins with an underscore.
 pub const WHOLE_SET: &str = "_label_set";
 
@@ -19,8 +20,8 @@ pub const WHOLE_SET: &str = "_label_set";
 pub enum SeriesLabel {
     /// The pod's namespace
     Namespace,
-    /// The kind of the controller that owns the pod
-    WorkloadKind,
+    /// The kind of the controller that owns the pod, in small letters as the Kubernetes mixin has it
+    WorkloadType,
     /// The name of that controller
     Workload,
     /// The node that the pod is bound to
@@ -48,7 +49,7 @@ impl SeriesLabel {
     /// labels come after them.
     pub const OF_ANY_POD: [Self; 11] = [
         Self::Namespace,
-        Self::WorkloadKind,
+        Self::WorkloadType,
         Self::Workload,
         Self::Node,
         Self::HostNetwork,
@@ -82,7 +83,7 @@ impl SeriesLabel {
     pub fn key(&self) -> &str {
         match self {
             Self::Namespace => "namespace",
-            Self::WorkloadKind => "workload_kind",
+            Self::WorkloadType => "workload_type",
             Self::Workload => "workload",
             Self::Node => "node",
             Self::HostNetwork => "host_network",
@@ -176,12 +177,15 @@ pub(super) struct LabelSpec {
 
 impl LabelSpec {
     /// The value for `pod`; empty text where the pod has none.
-    pub(super) fn value<'a>(&self, pod: &'a PodInfo) -> &'a str {
+    pub(super) fn value<'a>(&self, pod: &'a PodInfo) -> Cow<'a, str> {
         let workload = pod.workload.as_deref();
         let of_node = |of: fn(&NodeLabels) -> &str| pod.node_labels.as_deref().map_or("", of);
-        match self.label {
+        let value = match self.label {
             SeriesLabel::Namespace => &pod.namespace,
-            SeriesLabel::WorkloadKind => workload.map_or("", |workload| &workload.kind),
+            SeriesLabel::WorkloadType => {
+                return workload
+                    .map_or(Cow::Borrowed(""), |workload| workload.workload_type().into());
+            }
             SeriesLabel::Workload => workload.map_or("", |workload| &workload.name),
             SeriesLabel::Node => pod.node.as_deref().unwrap_or_default(),
             SeriesLabel::HostNetwork if pod.host_network => "true",
@@ -196,7 +200,8 @@ impl LabelSpec {
                 let value = pod.pod_labels.get(self.pod_label);
                 value.map_or("", |value| value)
             }
-        }
+        };
+        Cow::Borrowed(value)
     }
 }
 
@@ -207,7 +212,7 @@ impl LabelConfig {
         DecodeOptions {
             pod_labels: self.pod_label_keys().map(str::to_owned).collect(),
             node: self.labels.iter().any(SeriesLabel::is_known_when_bound),
-            workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadKind),
+            workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadType),
             ..DecodeOptions::default()
         }
     }
@@ -321,7 +326,7 @@ mod tests {
             names,
             [
                 "namespace",
-                "workload_kind",
+                "workload_type",
                 "workload",
                 "node",
                 "host_network",
@@ -356,7 +361,7 @@ mod tests {
         let spec = |label| LabelConfig::default().spec(label, String::new(), 3);
         for label in [
             SeriesLabel::Workload,
-            SeriesLabel::WorkloadKind,
+            SeriesLabel::WorkloadType,
             SeriesLabel::Node,
             SeriesLabel::PodLabel("app".to_owned()),
         ] {

@@ -18,6 +18,7 @@ mod bad_causes;
 mod build_info;
 mod builder;
 mod capped;
+mod cold_starts;
 mod durations;
 mod event_families;
 pub mod exemplar;
@@ -44,13 +45,13 @@ mod slo;
 mod start_times;
 #[cfg(test)]
 mod start_times_tests;
-mod startup_durations;
 mod store;
 mod trace_stats;
 
 pub use crate::instruments::Format;
 pub use build_info::BUILD;
 pub use builder::Builder;
+pub use cold_starts::SavedColdStart;
 pub use durations::{Distribution, Durations, LEAST_OF_P99, stages_and_startup};
 pub use exposition::{EncodeError, Exposition, Figures};
 pub use families::families_of_pods;
@@ -64,5 +65,4 @@ pub use recorder::Recorder;
 pub use saved_holds::{SavedHold, SavedHolds};
 pub use slo::{SloDoc, SloFigures};
 pub use start_times::SavedStartTimes;
-pub use startup_durations::SavedStartup;
 pub use trace_stats::{DropReason, ExportFailure, TraceStats};

@@ -16,7 +16,7 @@ use podinit_core::lifecycle::{Latency, NodeOutcome, NodeState, NodeStep};
 use podinit_histogram::sequence_lock::{Read, SequenceLock};
 use podinit_histogram::sync::{AtomicU64, Ordering};
 
-/// The label, as `podinit_label_values_dropped_total` names it too.
+/// The label, as `podinit_label_overflow_pods_total` names it too.
 pub(super) const NODE_POOL: &str = "nodepool";
 
 family_type! {

@@ -91,13 +91,13 @@ families! {
     /// What is counted of single pods, besides how many there are.
     pub(super) struct PodFamilies {
         pub(super) unobserved: CounterVec2<StageOrStep, UnobservedReason> =
-            "podinit_unobserved_total", ["stage", "reason"], stable, saved,
+            "podinit_unobserved_total", ["interval", "reason"], stable, saved,
             "Stages and steps of pods that were not observed although they apply, by reason.";
         pub(super) network_evidence: CounterVec<NetworkEvidence> =
             "podinit_network_evidence_total", ["source"], experimental, saved,
             "Pods whose network became ready, by what gave the time.";
         pub(super) disruptions: CounterVec<DisruptionReason> =
-            "podinit_disruptions_total", ["reason"], stable, saved,
+            "podinit_startups_disrupted_total", ["reason"], stable, saved,
             "Pods that ended as disrupted, by the reason of their condition DisruptionTarget.";
         pub(super) reentries: CounterVec<ReenterableMilestone> =
             "podinit_reentries_total", ["milestone"], experimental, saved,
@@ -156,7 +156,7 @@ computed_families! {
             "podinit_watch_delivery_seconds", [], experimental, saved,
             "Delay between a milestone's time in the API and the watch event that showed it.";
         LABEL_VALUES_DROPPED: CounterVec<AnyText> =
-            "podinit_label_values_dropped_total", ["label"], stable, saved,
+            "podinit_label_overflow_pods_total", ["label"], stable, saved,
             "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.";
         LABEL_VALUES_EXPIRED: CounterVec<AnyText> =
             "podinit_label_values_expired_total", ["label"], experimental, saved,

@@ -228,9 +228,9 @@ impl Recorder {
             }
             PodObservation::Bound => self.bind(now, pod, SeriesLabel::is_known_when_bound),
             PodObservation::NodeKnown => self.bind(now, pod, SeriesLabel::is_of_node),
-            PodObservation::Startup { capacity, images, latency } => {
-                if let Some(startups) = &self.store.startups {
-                    startups.observe(now, pod, (capacity, images), latency);
+            PodObservation::Startup { node_age, images, latency } => {
+                if let Some(cold_starts) = &self.store.cold_starts {
+                    cold_starts.observe(now, pod, (node_age, images), latency);
                 }
             }
             PodObservation::Measured { interval, latency } => {

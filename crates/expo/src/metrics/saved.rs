@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::cold_starts::SavedColdStart;
 use super::histogram::SavedHistogram;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
 use super::node_families::SavedPool;
 use super::saved_holds::SavedHolds;
 use super::start_times::SavedStartTimes;
-use super::startup_durations::SavedStartup;
 use crate::instruments::{FamilyDoc, LabelText, SavedFamilies};
 use podinit_core::lifecycle::Interval;
 
@@ -43,7 +43,7 @@ pub struct SavedMetrics {
     /// The durations and waits of image pulls, by registry
     pub pulls: Vec<SavedPulls>,
     /// Startups by capacity and images; `None` while neither nodes nor Events were a source.
-    pub startups: Option<Vec<SavedStartup>>,
+    pub cold_starts: Option<Vec<SavedColdStart>>,
     /// How nodes start, by pool; `None` while nodes were no source
     pub pools: Option<Vec<SavedPool>>,
     /// How many nodes were starting
@@ -97,7 +97,7 @@ impl SavedMetrics {
             return Err("a label set has no startup SLI");
         }
         let pools = self.pools.iter().flatten();
-        let startups = self.startups.iter().flatten();
+        let cold_starts = self.cold_starts.iter().flatten();
         let pulls = self.pulls.iter();
         let pulls = pulls.flat_map(|pulls| [&pulls.duration, &pulls.wait]);
         let durations = self.durations.iter().flatten().chain(&self.startup_sli);
@@ -105,7 +105,7 @@ impl SavedMetrics {
             .chain([&self.delivery, &self.resize, &self.inplace_update])
             .chain(pulls)
             .chain(pools.flat_map(|pool| pool.steps.iter().map(|step| &step.durations)))
-            .chain(startups.map(|startup| &startup.durations));
+            .chain(cold_starts.map(|start| &start.durations));
         if !histograms.all(|histogram| histogram.fits(self.bounds.len())) {
             return Err("a histogram has other cells");
         }

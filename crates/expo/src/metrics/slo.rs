@@ -44,6 +44,9 @@ computed_families! {
         SLO_THRESHOLD: ThresholdBySlo =
             "podinit_slo_threshold_seconds", ["slo", "interval"], stable, not_saved,
             "Duration within which the interval of the SLO is to end.";
+        SLO_WINDOW: GaugeVec<AnyText> =
+            "podinit_slo_window_seconds", ["slo"], stable, not_saved,
+            "Duration over which the objective of the SLO holds.";
     }
 }
 
@@ -58,18 +61,21 @@ pub struct SloDoc {
     pub interval: Interval,
     /// The threshold in seconds
     pub threshold_seconds: f64,
+    /// The window of the objective in seconds
+    pub window_seconds: f64,
     /// The startups that count
     pub selection: Selection,
 }
 
 impl SloDoc {
-    /// What is exposed of an SLO with this rule and this objective, between 0 and 1.
-    pub fn new(rule: &SloRule, objective_ratio: f64) -> Self {
+    /// What is exposed of an SLO with this rule and this objective, between 0 and 1, over a window in seconds.
+    pub fn new(rule: &SloRule, objective_ratio: f64, window_seconds: f64) -> Self {
         Self {
             name: Arc::clone(&rule.name),
             objective_ratio,
             interval: rule.interval,
             threshold_seconds: rule.threshold.as_secs_f64(),
+            window_seconds,
             selection: rule.selection,
         }
     }
@@ -251,6 +257,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            window_seconds: 604_800.0,
             selection: Selection::default(),
         }
     }

@@ -19,8 +19,8 @@ const DURATION: &str = "podinit_created_to_ready_duration_seconds";
 const FINISHED: &str = "podinit_pods_finished_total";
 const DISCOVERED: &str = "podinit_pods_discovered_total";
 const DELIVERY: &str = "podinit_watch_delivery_seconds";
-const SLI: &str = "podinit_startup_sli_duration_seconds";
-const SLI_EXCLUDED: &str = "podinit_startup_sli_excluded_total";
+const SLI: &str = "podinit_pod_start_sli_duration_seconds";
+const SLI_EXCLUDED: &str = "podinit_pod_start_sli_excluded_total";
 
 const fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_800_000_000 + second)
@@ -42,6 +42,7 @@ impl Process {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 10.0,
+            window_seconds: 604_800.0,
             selection: Selection::default(),
         };
         let builder = Builder::new(labels).starts(start).events(events);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::RwLock;
 
+use super::cold_starts::ColdStarts;
 use super::event_families::{EventMetrics, STARTUP_SLI};
 use super::histogram::HistogramEncoder;
 use super::histogram::{Histogram, Snapshot};
@@ -21,7 +22,6 @@ use super::pod_families::{
     TrackerFamilies, UNSCHEDULABLE, WAITING, WATCH_DELIVERY,
 };
 use super::start_times::{StartTime, StartTimes, start_in_set};
-use super::startup_durations::StartupDurations;
 use crate::instruments::{
     Counter, FamilyDoc, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries,
     TimestampGauge,
@@ -55,7 +55,7 @@ impl SeriesSet {
 /// What is counted only while there are other sources than pods.
 #[derive(Debug, Default)]
 pub(super) struct EvidenceMetrics {
-    pub(super) startups: Option<StartupDurations>,
+    pub(super) cold_starts: Option<ColdStarts>,
     pub(super) nodes: Option<NodeMetrics>,
     pub(super) events: Option<EventMetrics>,
 }
@@ -76,7 +76,7 @@ pub(super) struct Store {
     /// While nodes are a source
     pub(super) nodes: Option<NodeMetrics>,
     /// While one of them is
-    pub(super) startups: Option<StartupDurations>,
+    pub(super) cold_starts: Option<ColdStarts>,
     /// By position of the label in `dropped_labels`; the whole set comes last.
     pub(super) dropped: Box<[Counter]>,
     /// Likewise: values and sets that gave their places back
@@ -99,7 +99,7 @@ impl Store {
         evidence: EvidenceMetrics,
         starts: StartTimes,
     ) -> Self {
-        let EvidenceMetrics { startups, nodes, events } = evidence;
+        let EvidenceMetrics { cold_starts, nodes, events } = evidence;
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
         let more = namespaces.labelled && labels.iter().all(|label| label != namespace);
@@ -119,7 +119,7 @@ impl Store {
             in_place: InPlaceMetrics::default(),
             events,
             nodes,
-            startups,
+            cold_starts,
             dropped: counters(),
             expired: counters(),
             dropped_labels,
@@ -345,8 +345,8 @@ impl Store {
             events.families.collect(out);
             events.pulls.collect(out, &self.starts);
         }
-        if let Some(startups) = &self.startups {
-            startups.collect(out, &self.starts);
+        if let Some(cold_starts) = &self.cold_starts {
+            cold_starts.collect(out, &self.starts);
         }
         if let Some(nodes) = &self.nodes {
             nodes.collect(out, &self.starts);

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
@@ -27,8 +27,8 @@ families! {
     /// The counters of all list-watches.
     pub struct WatchCounters {
         events: CounterVec<EventType> =
-            "podinit_watch_events_total", ["type"], experimental, saved,
-            "Events that the watch delivered, by type.";
+            "podinit_watch_events_total", ["event"], experimental, saved,
+            "Events that the watch delivered, by their type.";
         errors: CounterVec<WatchErrorReason> =
             "podinit_watch_errors_total", ["reason"], experimental, saved,
             "Faults of the list-watch, by reason.";
@@ -50,9 +50,9 @@ computed_families! {
         NAMESPACE_SYNCED: GaugeVec<AnyText> =
             "podinit_namespace_synced", ["namespace"], experimental, not_saved,
             "Whether the watch of a namespace is in sync (1) or not (0); only for namespaces that were chosen with --namespace.";
-        LAST_CONTACT_AGE: Gauge =
-            "podinit_watch_last_contact_age_seconds", [], experimental, not_saved,
-            "Time since the API server was last heard, by the list-watch in sync that has waited longest; absent before the first contact.";
+        LAST_CONTACT: Gauge =
+            "podinit_watch_last_contact_timestamp_seconds", [], experimental, not_saved,
+            "Unix time at which the API server was last heard, by the list-watch in sync that has waited longest; absent before the first contact.";
     }
 }
 
@@ -278,7 +278,7 @@ impl WatchStats {
         self.origin.checked_add(Duration::from_nanos(nanos))
     }
 
-    /// How long ago that was (`podinit_watch_last_contact_age_seconds`).
+    /// How long ago that was.
     pub fn last_contact_age(&self) -> Option<Duration> {
         let contact = tokio::time::Instant::from_std(self.last_contact()?);
         Some(contact.elapsed())
@@ -302,9 +302,10 @@ impl FamilySource for WatchStats {
         if namespaces.peek().is_some() {
             NAMESPACE_SYNCED.write_by_label(out, namespaces);
         }
-        out.family(Head::from(&LAST_CONTACT_AGE));
+        out.family(Head::from(&LAST_CONTACT));
         if let Some(age) = self.last_contact_age() {
-            out.number(&[], Number::Float(age.as_secs_f64()));
+            let contact = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            out.number(&[], Number::Float(contact.saturating_sub(age).as_secs_f64()));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use podinit_core::lifecycle::{Interval, Record, Stage, StartupCapacity, Step};
+use podinit_core::lifecycle::{Interval, NodeAge, Record, Stage, Step};
 use podinit_core::node::NO_POOL;
 use podinit_text::human_time::seconds;
 
@@ -21,7 +21,7 @@ pub struct NodeLine {
 impl NodeLine {
     /// Such as "new, pool blue, zone eu-1a, kubelet v1.36.2".
     pub fn words(&self) -> String {
-        let new = (self.capacity == Some(StartupCapacity::New.as_str())).then(|| "new".to_owned());
+        let new = (self.capacity == Some(NodeAge::New.as_str())).then(|| "new".to_owned());
         let pool = if self.nodepool == NO_POOL {
             Some("no pool".to_owned())
         } else {
@@ -42,7 +42,7 @@ fn named(what: &str, value: &str) -> Option<String> {
 pub(super) fn details(record: &Record) -> Option<NodeLine> {
     let labels = record.node_labels.as_deref()?;
     Some(NodeLine {
-        capacity: record.needed.capacity.map(StartupCapacity::as_str),
+        capacity: record.needed.capacity.map(NodeAge::as_str),
         nodepool: labels.pool.to_string(),
         zone: labels.zone.to_string(),
         kubelet_version: labels.kubelet_version.to_string(),
@@ -51,7 +51,7 @@ pub(super) fn details(record: &Record) -> Option<NodeLine> {
 
 /// Whether the pod was unschedulable until a new node came.
 pub(super) fn waited(record: &Record) -> bool {
-    record.needed.capacity == Some(StartupCapacity::New)
+    record.needed.capacity == Some(NodeAge::New)
         && record
             .intervals
             .iter()

@@ -120,12 +120,12 @@ mod tests {
 
     /// What the names of the families begin with that are there only with Events.
     const EVENT_FAMILIES: [&str; 6] = [
-        "podinit_events_dropped_total",
-        "podinit_image_pull",
-        "podinit_startup_sli",
-        "podinit_startup_duration",
+        "podinit_kube_events_ignored_total",
+        "podinit_image",
+        "podinit_pod_start_sli",
+        "podinit_cold_start_duration",
         "podinit_unschedulable_pods",
-        "podinit_label_values_dropped_total{label=\"registry\"}",
+        "podinit_label_overflow_pods_total{label=\"registry\"}",
     ];
 
     fn of_events() -> ReplayConfig {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use super::durations::Durations;
 use super::summary::{StartupSummary, Warmth};
-use podinit_core::lifecycle::{Latency, StartupCapacity, StartupImages};
+use podinit_core::lifecycle::{Latency, NodeAge, StartupImages};
 
-const fn warmth(key: (StartupCapacity, StartupImages)) -> Warmth {
+const fn warmth(key: (NodeAge, StartupImages)) -> Warmth {
     match key {
-        (StartupCapacity::New, _) | (_, StartupImages::Pulled) => Warmth::Cold,
-        (StartupCapacity::Existing, StartupImages::Present) => Warmth::Warm,
+        (NodeAge::New, _) | (_, StartupImages::Pulled) => Warmth::Cold,
+        (NodeAge::Existing, StartupImages::Present) => Warmth::Warm,
         _ => Warmth::Unknown,
     }
 }
@@ -29,15 +29,10 @@ impl Default for Startups {
 
 /// The durations from Created to Ready by capacity and images.
 #[derive(Default)]
-pub(super) struct ColdStartups(BTreeMap<(StartupCapacity, StartupImages), Startups>);
+pub(super) struct ColdStartups(BTreeMap<(NodeAge, StartupImages), Startups>);
 
 impl ColdStartups {
-    pub(super) fn add(
-        &mut self,
-        capacity: StartupCapacity,
-        images: StartupImages,
-        latency: Latency,
-    ) {
+    pub(super) fn add(&mut self, capacity: NodeAge, images: StartupImages, latency: Latency) {
         let startups = self.0.entry((capacity, images)).or_default();
         startups.durations.add(latency);
         startups.nanos += u128::from(latency.as_nanos());
@@ -46,7 +41,7 @@ impl ColdStartups {
     /// The warm ones, the cold ones and those of which it is not known, each followed by its combinations of capacity
     /// and images. Empty where nothing is known.
     pub(super) fn summaries(&self) -> Vec<StartupSummary> {
-        let nothing = (StartupCapacity::Unknown, StartupImages::Unknown);
+        let nothing = (NodeAge::Unknown, StartupImages::Unknown);
         if self.0.keys().all(|key| *key == nothing) {
             return Vec::new();
         }
@@ -74,7 +69,7 @@ impl Startups {
     fn summary(
         &self,
         startups: Warmth,
-        key: Option<(StartupCapacity, StartupImages)>,
+        key: Option<(NodeAge, StartupImages)>,
         all: &Self,
     ) -> StartupSummary {
         let (own, whole) = (self.durations.summary(""), all.durations.summary(""));

@@ -98,7 +98,7 @@ fn names() -> Vec<Column> {
             let node = pod.info.node.as_deref();
             node.unwrap_or_default().to_owned()
         }),
-        text_column("workload_kind", |pod| pod.workload().0.to_owned()),
+        text_column("workload_type", |pod| pod.workload().0.to_ascii_lowercase()),
         text_column("workload", |pod| pod.workload().1.to_owned()),
         text_column("images", |pod| pod.images.join(" ")),
     ]

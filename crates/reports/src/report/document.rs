@@ -105,7 +105,7 @@ fn probes(document: &mut Document, report: &Report) {
     for workload in &report.probes.advice {
         let (p50, p99, pods) = (seconds(workload.p50), seconds(workload.p99), workload.pods);
         let name = document.name(&format!("{}/{}", workload.namespace, workload.workload));
-        let name = format!("{name} ({})", document.name(&workload.workload_kind));
+        let name = format!("{name} ({})", document.name(&workload.workload_type));
         lines.push(format!("{p50:>10} {p99:>8} {pods:>6}  {name}"));
         for advice in &workload.containers {
             let container = document.name(&advice.container);

@@ -4,7 +4,7 @@ use super::probes::ProbeReport;
 use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 use crate::reader::ClockAhead;
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Stage, StartupCapacity, StartupImages, Step};
+use podinit_core::lifecycle::{NodeAge, Stage, StartupImages, Step};
 pub(super) use podinit_text::human_time::seconds;
 use podinit_text::table::Table;
 use podinit_text::words::{count, percent};
@@ -163,7 +163,7 @@ impl Known {
     fn of(report: &Report) -> Self {
         let mut known = Self { nodes: false, images: false };
         for row in &report.startups {
-            known.nodes |= row.capacity.is_some_and(|one| one != StartupCapacity::Unknown);
+            known.nodes |= row.capacity.is_some_and(|one| one != NodeAge::Unknown);
             known.images |= row.images.is_some_and(|one| one != StartupImages::Unknown);
         }
         known
@@ -172,9 +172,9 @@ impl Known {
     /// The name of a combination, without what is known of no startup.
     fn name_of(self, row: &StartupSummary) -> String {
         let capacity = row.capacity.filter(|_| self.nodes).map(|one| match one {
-            StartupCapacity::New => "new node",
-            StartupCapacity::Existing => "existing node",
-            StartupCapacity::Unknown => "node not known",
+            NodeAge::New => "new node",
+            NodeAge::Existing => "existing node",
+            NodeAge::Unknown => "node not known",
         });
         let images = row.images.filter(|_| self.images).map(|one| match one {
             StartupImages::Pulled => "images pulled",

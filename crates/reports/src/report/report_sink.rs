@@ -298,8 +298,8 @@ impl ReportSink {
                 self.oldest[stage as usize] = entered;
             }
             PodObservation::Measured { interval, latency } => self.measured(pod, interval, latency),
-            PodObservation::Startup { capacity, images, latency } => {
-                self.startups.add(capacity, images, latency)
+            PodObservation::Startup { node_age, images, latency } => {
+                self.startups.add(node_age, images, latency)
             }
             PodObservation::Unobserved { stage, reason } => {
                 self.unobserved[stage.index()][reason as usize] += 1;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
 use crate::reader::ClockAhead;
-use podinit_core::lifecycle::{StartupCapacity, StartupImages};
+use podinit_core::lifecycle::{NodeAge, StartupImages};
 use podinit_core::pod::PodInfo;
 
 /// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
@@ -122,7 +122,7 @@ pub enum Warmth {
 pub struct StartupSummary {
     pub startups: Warmth,
     /// The capacity of these startups; `None` in the row of all that are warm, cold or unknown
-    pub capacity: Option<StartupCapacity>,
+    pub capacity: Option<NodeAge>,
     /// Their images; `None` as `capacity`
     pub images: Option<StartupImages>,
     pub count: u64,

@@ -45,8 +45,8 @@ pub(super) fn counted_causes(expr: &str) -> String {
 
 /// The shards that there are: ` Prometheus scrapes the shards: 0, 2.`
 pub(super) fn present_shards(job: &str) -> String {
-    let all = of_alerts_cluster("podinit_shards", job, "");
-    let query = filled(&format!("max by (shard) ({all})"));
+    let all = of_alerts_cluster("podinit_shard_ordinal", job, "");
+    let query = filled(&format!("count_values(\"shard\", {all})"));
     list(
         "Prometheus scrapes the shards",
         "shard",

@@ -3,7 +3,7 @@
 use super::annotations::present_shards;
 use super::options::RenderOptions;
 use super::promql::{
-    NAMESPACE_LABELS, TARGET_LABELS, indented, over_targets, over_targets_and, series,
+    NAMESPACE_LABELS, TARGET_LABELS, over_targets, over_targets_and, series, shards,
 };
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use podinit_text::duration::PrometheusDuration;
@@ -60,11 +60,11 @@ fn down(job: &str) -> Alert {
     Alert { severity: Severity::Critical, ..alert("PodinitDown", expr, 10, texts) }
 }
 
-/// Each shard states how many there are. Two that state the same index count as one.
+/// Each shard states how many there are. Two that state the same ordinal count as one.
 fn shard_missing(job: &str) -> Alert {
-    let shards = series("podinit_shards", job, "");
-    let (all, present) = (over_targets_and("max", "shard", &shards), over_targets("max", &shards));
-    let expr = format!("{all}\n-\ncount without (shard) (\n{}\n)\n> 0", indented(&present));
+    let all = over_targets("max", &series("podinit_total_shards", job, ""));
+    let present = shards(TARGET_LABELS, &series("podinit_shard_ordinal", job, ""));
+    let expr = format!("{all}\n-\n{present}\n> 0");
     let description = format!(
         "For 10 minutes Prometheus has reached no exporter of {{{{ $value | printf \"%.0f\" }}}} of the shards \
          of the job {{{{ $labels.job }}}}. No startup of their pods is measured, and no SLO judges them.{}",
@@ -137,7 +137,7 @@ fn evidence_down(job: &str) -> Alert {
 }
 
 fn label_values_dropped(job: &str) -> Alert {
-    let dropped = series("podinit_label_values_dropped_total", job, "");
+    let dropped = series("podinit_label_overflow_pods_total", job, "");
     let sum = over_targets("sum", &format!("increase({dropped}[1h])"));
     let texts = [
         "podinit reports pods under the label value _other.",

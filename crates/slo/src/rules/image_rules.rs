@@ -24,20 +24,24 @@ pub(super) const SLOW_TIMES: u32 = 3;
 /// The share of pulls that fail of a registry that is failing.
 pub(super) const FAILING_SHARE: f64 = 0.2;
 
-/// The recorded number of containers whose image was pulled, present or failed, by `registry`.
-pub(super) const PULLS: &str = "job_result_registry:podinit_image_pulls:increase30m";
+/// The recorded number of images that were pulled or present, by `source` and `registry`.
+pub(super) const IMAGES: &str = "job_registry_source:podinit_images:increase30m";
+
+/// The recorded number of containers whose image could not be pulled, by `registry`.
+pub(super) const FAILURES: &str = "job_registry:podinit_image_pull_failures:increase30m";
 
 /// The recorded 90th percentile of pull durations, by `registry`.
 pub(super) const DURATION: &str = "job_registry:podinit_image_pull_duration_seconds:p90_30m";
 
 pub(super) fn group(options: &RenderOptions) -> Group {
     let job = &options.job;
-    let raw = series("podinit_image_pulls_total", job, "");
-    let pulls = RecordingRule {
-        record: PULLS.to_owned(),
-        expr: over_namespaces(&format!("increase({raw}[{WINDOW}])")),
+    let increase = |record: &str, family| RecordingRule {
+        record: record.to_owned(),
+        expr: over_namespaces(&format!("increase({}[{WINDOW}])", series(family, job, ""))),
         labels: vec![],
     };
+    let images = increase(IMAGES, "podinit_images_total");
+    let failures = increase(FAILURES, "podinit_image_pull_failures_total");
     let family = "podinit_image_pull_duration_seconds";
     let quantile = quantile(0.9, family, job, NAMESPACE_LABELS, WINDOW);
     let duration = RecordingRule {
@@ -46,7 +50,7 @@ pub(super) fn group(options: &RenderOptions) -> Group {
         expr: format!("(\n{}\n) >= 0", promql::indented(&quantile)),
         labels: vec![],
     };
-    let mut rules = vec![Rule::Recording(pulls), Rule::Recording(duration)];
+    let mut rules = Vec::from([images, failures, duration].map(Rule::Recording));
     rules.extend(alerts(job).map(|alert| alert.rule(options)));
     Group { name: "podinit-images".to_owned(), interval: None, rules }
 }
@@ -55,14 +59,18 @@ pub(super) fn alerts(job: &str) -> [Alert; 2] {
     [slow(job), failing(job)]
 }
 
+fn pulled(job: &str) -> String {
+    series(IMAGES, job, "source=\"pulled\"")
+}
+
 fn slow(job: &str) -> Alert {
     let now = series(DURATION, job, "");
-    let pulled = series(PULLS, job, "result=\"pulled\"");
+    let pulled = pulled(job);
     Alert {
         name: "PodinitRegistrySlow",
         expr: format!(
             "{now} > {SLOW_SECONDS}\nand\n{now} > {SLOW_TIMES} * quantile_over_time(0.5, {now}[1d])\nand \
-             ignoring (result)\n{pulled} >= {MIN_PULLS}"
+             ignoring (source)\n{pulled} >= {MIN_PULLS}"
         ),
         hold: Some(PrometheusDuration::from_minutes(5)),
         keep: None,
@@ -80,13 +88,13 @@ fn slow(job: &str) -> Alert {
 }
 
 fn failing(job: &str) -> Alert {
-    let failed = series(PULLS, job, "result=\"failed\"");
-    let tried = series(PULLS, job, "result=~\"pulled|failed\"");
+    let failed = series(FAILURES, job, "");
+    let pulled = pulled(job);
     Alert {
         name: "PodinitRegistryFailing",
         expr: format!(
-            "sum without (result) ({failed}) / sum without (result) ({tried}) > {FAILING_SHARE}\nand\n\
-             sum without (result) ({failed}) >= {MIN_PULLS}"
+            "{failed} / ({failed} + ignoring (source) {pulled}) > {FAILING_SHARE}\nand\n\
+             {failed} >= {MIN_PULLS}"
         ),
         hold: None,
         keep: Some(PrometheusDuration::from_minutes(10)),

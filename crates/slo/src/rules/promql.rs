@@ -22,7 +22,7 @@ pub(super) const NAMESPACE_LABELS: &str = "namespace, exported_namespace";
 
 /// The labels of the label set that are known by name; the namespace and the node, which are in the
 /// other lists, aside.
-pub(super) const POD_LABELS: &str = "workload_kind, workload, host_network";
+pub(super) const POD_LABELS: &str = "workload_type, workload, host_network";
 
 /// The labels of a target that change when the exporter's pod does.
 pub(super) const TARGET_LABELS: &str =
@@ -53,6 +53,12 @@ pub(super) fn over_namespaces(inner: &str) -> String {
 /// Aggregates over the exporter's targets and over some labels of the metric.
 pub(super) fn over_targets_and(op: &str, labels: &str, inner: &str) -> String {
     format!("{op} without ({TARGET_LABELS}, {labels}) (\n{}\n)", indented(inner))
+}
+
+/// How many shards `ordinals` has, which are series of `podinit_shard_ordinal`, `without` some labels.
+pub(super) fn shards(without: &str, ordinals: &str) -> String {
+    let each = format!("count_values without ({without}) (\"shard\",\n{}\n)", indented(ordinals));
+    format!("count without (shard) (\n{}\n)", indented(&each))
 }
 
 /// A quantile of what a histogram observed in `window`, whichever form of it Prometheus keeps: native

@@ -121,11 +121,13 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
     let up = series("up", job, "");
     let objective = own("podinit_slo_objective_ratio");
     let threshold = own("podinit_slo_threshold_seconds");
+    let window = own("podinit_slo_window_seconds");
     let inner = format!(
         "{up} == 1\nunless ignoring (slo) (\n  abs({objective} - {}) < 1e-9\n  and ignoring (interval)\n  \
-         abs({threshold} - {}) < 1e-6\n)",
+         abs({threshold} - {}) < 1e-6\n  and ignoring (interval)\n  {window} == {}\n)",
         number(slo.objective_ratio()),
         number(slo.threshold_seconds()),
+        number(slo.window_seconds()),
     );
     Alert {
         name: RULES_OUTDATED,
@@ -137,9 +139,10 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
         summary: format!("The rules for {name} do not match the exporter's SLO file."),
         description: format!(
             "An exporter of {{{{ $labels.job }}}} is up, but has no SLO {name} with an objective \
-             of {} % and {}. The alerts of {name} watch something else, or nothing.",
+             of {} % and {} over {}. The alerts of {name} watch something else, or nothing.",
             number(slo.objective_percent),
             promise(slo),
+            slo.window,
         ),
         command: None,
         dashboard: Dashboard::Health,

@@ -6,7 +6,7 @@ use super::promql::{self, NAMESPACE_LABELS, POD_LABELS, observations, quantile, 
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
 use podinit_text::duration::PrometheusDuration;
 
-const FAMILY: &str = "podinit_startup_sli_duration_seconds";
+const FAMILY: &str = "podinit_pod_start_sli_duration_seconds";
 const WINDOW: PrometheusDuration = PrometheusDuration::from_hours(1);
 
 /// What Kubernetes promises for the 99th percentile, in seconds.
@@ -16,10 +16,10 @@ pub(super) const PROMISED_SECONDS: u32 = 5;
 pub(super) const MIN_PODS: u32 = 100;
 
 /// The recorded 99th percentile.
-pub(super) const P99: &str = "job:podinit_startup_sli_duration_seconds:p99_1h";
+pub(super) const P99: &str = "job:podinit_pod_start_sli_duration_seconds:p99_1h";
 
 /// The recorded number of pods that it is the 99th percentile of.
-pub(super) const PODS: &str = "job:podinit_startup_sli_duration_seconds:count_1h";
+pub(super) const PODS: &str = "job:podinit_pod_start_sli_duration_seconds:count_1h";
 
 pub(super) fn group(options: &RenderOptions) -> Group {
     let job = &options.job;

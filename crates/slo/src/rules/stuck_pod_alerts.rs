@@ -23,7 +23,9 @@ use super::annotations::{
 };
 use super::exporter_alerts::some_in_sync;
 use super::options::RenderOptions;
-use super::promql::{NAMESPACE_LABELS, indented, over_namespaces, over_targets_and, series};
+use super::promql::{
+    NAMESPACE_LABELS, TARGET_LABELS, over_namespaces, over_targets_and, series, shards,
+};
 use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
 use crate::SloFile;
 use podinit_core::lifecycle::Stage;
@@ -42,7 +44,7 @@ pub(super) const MEAN_STUCK: &str = "job_stage_cause:podinit_stuck_pods:avg15m";
 pub(super) const STILL_STUCK: &str = "PodinitPodsStillStuck";
 
 /// The recorded number of shards, while not all of them have been in sync for two minutes.
-const UNSETTLED: &str = "job:podinit_shards:unsettled";
+const UNSETTLED: &str = "job:podinit_total_shards:unsettled";
 
 /// [`MEAN_STUCK`] where all shards have been in sync for as long as the mean looks back.
 const SETTLED: &str = "job_stage_cause:podinit_stuck_pods:settled15m";
@@ -143,19 +145,15 @@ pub(super) fn group(file: &SloFile, options: &RenderOptions) -> Group {
 
 /// How many shards there are, unless as many have been in sync for two minutes.
 fn unsettled(job: &str) -> String {
-    let shards = series("podinit_shards", job, "");
+    let ordinal = series("podinit_shard_ordinal", job, "");
     let synced = series("podinit_synced", job, "");
-    let all = over_targets_and("max", &format!("{NAMESPACE_LABELS}, shard"), &shards);
-    let in_sync = format!(
-        "{shards}\nand ignoring (shard) ({synced} == 1)\nand ignoring (shard) ({synced} offset 2m == 1)"
-    );
-    let some_in_sync = format!(
-        "{shards}\nand ignoring (shard, namespace, exported_namespace) ({})",
-        some_in_sync(job)
-    );
+    let all = over_targets_and("max", NAMESPACE_LABELS, &series("podinit_total_shards", job, ""));
+    let in_sync = format!("{ordinal}\nand ({synced} == 1)\nand ({synced} offset 2m == 1)");
+    let some_in_sync =
+        format!("{ordinal}\nand ignoring ({NAMESPACE_LABELS}) ({})", some_in_sync(job));
     let in_sync = format!("{in_sync}\nor\n{some_in_sync}");
-    let in_sync = over_targets_and("max", NAMESPACE_LABELS, &in_sync);
-    format!("{all}\nunless\ncount without (shard) (\n{}\n)\n>= {all}", indented(&in_sync))
+    let in_sync = shards(&format!("{TARGET_LABELS}, {NAMESPACE_LABELS}"), &in_sync);
+    format!("{all}\nunless\n{in_sync}\n>= {all}")
 }
 
 /// What pods do between their crashes, as a part of an expression that leaves it out.

@@ -64,7 +64,7 @@ fn no_format_selects_a_bucket_bound() {
         assert!(!text.contains("le="), "{}", format.as_str());
         for series in text.split("podinit_").filter(|series| series.contains("_bucket")) {
             let allowed =
-                ["image_pull_duration_seconds_bucket", "startup_sli_duration_seconds_bucket"];
+                ["image_pull_duration_seconds_bucket", "pod_start_sli_duration_seconds_bucket"];
             assert!(allowed.iter().any(|name| series.starts_with(name)), "{series}");
         }
     }

@@ -61,9 +61,10 @@ fn restart(inputs: TestInputs<'_>) -> Test {
             "0+60x20 stale",
             "_x23 1380 1380 1380 1560+60x60",
         ),
-        ("podinit_shards", "1x20 stale", "_x20 1x65"),
+        ("podinit_shard_ordinal", "0x20 stale", "_x20 0x65"),
+        ("podinit_total_shards", "1x20 stale", "_x20 1x65"),
         ("podinit_watch_errors_total", "5000x20 stale", "_x23 0x62"),
-        ("podinit_label_values_dropped_total", "5000x20 stale", "_x23 0x62"),
+        ("podinit_label_overflow_pods_total", "5000x20 stale", "_x23 0x62"),
         ("podinit_clock_anomalies_total", "5000x20 stale", "_x23 0x62"),
         ("podinit_pods_discovered_total", "0+9x20 stale", "_x23 1000+9x62"),
         ("podinit_pods_finished_total", "0+9x20 stale", "_x23 900+9x62"),
@@ -86,10 +87,9 @@ fn restart(inputs: TestInputs<'_>) -> Test {
 fn own(metric: &str) -> &'static str {
     match metric {
         "podinit_watch_errors_total" => "reason=\"gone\"",
-        "podinit_label_values_dropped_total" => "label=\"namespace\"",
+        "podinit_label_overflow_pods_total" => "label=\"namespace\"",
         "podinit_clock_anomalies_total" => "kind=\"skew\"",
         "podinit_pods_finished_total" => "outcome=\"ready\"",
-        "podinit_shards" => "shard=\"0\"",
         "podinit_evidence_up" => "source=\"events\"",
         "podinit_inflight_pods" => "stage=\"network\"",
         _ => "",
@@ -138,8 +138,14 @@ fn shard_missing(inputs: TestInputs<'_>) -> Test {
     ]
     .into_iter()
     .fold(test, |test, (target, index, values)| {
-        let own = format!("shard=\"{index}\"");
-        test.given("podinit_shards", target, &own, values)
+        let ordinals =
+            values.replace("3x", &format!("{index}x")).replace("1x", &format!("{index}x"));
+        test.given("podinit_total_shards", target, "", values).given(
+            "podinit_shard_ordinal",
+            target,
+            "",
+            ordinals,
+        )
     })
     .silent(30, name)
     .fires(32, name, vec![expected])
@@ -225,7 +231,7 @@ fn watch_errors(inputs: TestInputs<'_>) -> [Test; 2] {
 }
 
 fn label_values_dropped(inputs: TestInputs<'_>) -> [Test; 2] {
-    let (name, metric) = ("PodinitLabelValuesDropped", "podinit_label_values_dropped_total");
+    let (name, metric) = ("PodinitLabelValuesDropped", "podinit_label_overflow_pods_total");
     let label = vec![("label", "namespace".to_owned())];
     let one = inputs.test(format!("{name}: none, and then a pod each minute"));
     let one = counter(one, metric, FIRST, "0x60 1+1x80");

@@ -4,7 +4,8 @@ use super::super::image_rules::alerts;
 use super::super::rule_file::Alert;
 use super::format::{FIRST, Test, TestInputs};
 
-const PULLS: &str = "podinit_image_pulls_total";
+const IMAGES: &str = "podinit_images_total";
+const FAILURES: &str = "podinit_image_pull_failures_total";
 const DURATION: &str = "podinit_image_pull_duration_seconds";
 const OWN: &str = "registry=\"registry.example\"";
 
@@ -31,8 +32,8 @@ fn alert(inputs: TestInputs<'_>, name: &str) -> Alert {
 
 /// Adds pulls of a container a minute: `fast` of them take 10 s each, then `slow` take 100 s each.
 fn given_pulls(test: Test, form: Form, fast: u32, slow: u32) -> Test {
-    let own = format!("result=\"pulled\", {OWN}");
-    let test = test.given(PULLS, FIRST, &own, format!("0+1x{}", fast + slow));
+    let own = format!("source=\"pulled\", {OWN}");
+    let test = test.given(IMAGES, FIRST, &own, format!("0+1x{}", fast + slow));
     let bucket = format!("{DURATION}_bucket");
     match form {
         // All pulls are within 120 s; only the fast ones are within 10 s.
@@ -85,23 +86,23 @@ fn failing(inputs: TestInputs<'_>) -> Test {
     let mut labels = inputs.lasting_of_pods();
     labels.push(("registry", "registry.example".to_owned()));
     let expected = inputs.expected(&alert(inputs, name), &labels, "25%");
-    let of = |result: &str| format!("result=\"{result}\", {OWN}");
+    let of = |source: &str| format!("source=\"{source}\", {OWN}");
     inputs
         .test(format!("{name}: a quarter of the pulls fail"))
-        .given(PULLS, FIRST, &of("pulled"), "0+3x90")
-        .given(PULLS, FIRST, &of("present"), "0+9x90")
-        .given(PULLS, FIRST, &of("failed"), "0x30 0+1x60")
+        .given(IMAGES, FIRST, &of("pulled"), "0+3x90")
+        .given(IMAGES, FIRST, &of("present"), "0+9x90")
+        .given(FAILURES, FIRST, OWN, "0x30 0+1x60")
         .silent(30, name)
         .fires(80, name, vec![expected])
 }
 
 fn few_failures(inputs: TestInputs<'_>) -> Test {
     let name = "PodinitRegistryFailing";
-    let of = |result: &str| format!("result=\"{result}\", {OWN}");
+    let of = |source: &str| format!("source=\"{source}\", {OWN}");
     inputs
         .test(format!("{name}: a wrong image among few pods, and one in ten among many"))
-        .given(PULLS, FIRST, &of("pulled"), "0x30 0+9x60")
-        .given(PULLS, FIRST, &of("failed"), "0x10 1x10 2x10 2+1x60")
+        .given(IMAGES, FIRST, &of("pulled"), "0x30 0+9x60")
+        .given(FAILURES, FIRST, OWN, "0x10 1x10 2x10 2+1x60")
         .silent(29, name)
         .silent(85, name)
 }

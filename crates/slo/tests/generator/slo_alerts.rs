@@ -311,6 +311,12 @@ impl Subject<'_> {
                 &own,
                 format!("{threshold}x10 {threshold}9x50 {threshold}x40 stale"),
             )
+            .given(
+                "podinit_slo_window_seconds",
+                FIRST,
+                &own,
+                format!("{}x100 stale", number(self.slo.window_seconds())),
+            )
             .given("up", ELSEWHERE, "", "0x140")
             .counts(10, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)
             .counts(40, &format!("alertname=\"{RULES_OUTDATED}\", {own}"), 0)

@@ -3,7 +3,7 @@
 use super::super::startup_sli_rules::{PODS, alert};
 use super::format::{FIRST, Test, TestInputs};
 
-const FAMILY: &str = "podinit_startup_sli_duration_seconds";
+const FAMILY: &str = "podinit_pod_start_sli_duration_seconds";
 const NAME: &str = "PodinitStartupSLIHigh";
 
 pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {

@@ -102,21 +102,16 @@ fn abandoned_pods(inputs: TestInputs<'_>) -> Test {
         inputs.test("abandoned pods, and one more: where 2 and where 10 are"),
         |test, cluster| {
             let count = if cluster == "shards" { 2 } else { 1 };
-            test.given("podinit_synced", of(cluster, 1), "", format!("1x{END}")).given(
-                "podinit_shards",
-                of(cluster, 1),
-                "shard=\"0\"",
-                format!("{count}x{END}"),
-            )
+            test.given("podinit_synced", of(cluster, 1), "", format!("1x{END}"))
+                .given("podinit_shard_ordinal", of(cluster, 1), "", format!("0x{END}"))
+                .given("podinit_total_shards", of(cluster, 1), "", format!("{count}x{END}"))
         },
     );
     let second = of("shards", 2);
-    let test = test.given("podinit_synced", second, "", "1x1480 stale _x9 0x1 1x100").given(
-        "podinit_shards",
-        second,
-        "shard=\"1\"",
-        "2x1480 stale _x9 2x102",
-    );
+    let test = test
+        .given("podinit_synced", second, "", "1x1480 stale _x9 0x1 1x100")
+        .given("podinit_shard_ordinal", second, "", "1x1480 stale _x9 1x102")
+        .given("podinit_total_shards", second, "", "2x1480 stale _x9 2x102");
     let test = series
         .into_iter()
         .fold(test, |test, (target, (own, values))| test.given(STUCK, target, &own, values));
@@ -211,11 +206,12 @@ fn not_in_sync(inputs: TestInputs<'_>) -> Test {
 /// The pods that were stuck before are stuck in the new exporter's eyes too, a minute after its sync.
 fn exporter_restarts(inputs: TestInputs<'_>) -> Test {
     let stuck = own(Stage::Network, "volume");
-    let shard = "shard=\"0\"";
     let test = inputs
         .test("the exporter restarts, and finds the stuck pods again")
-        .given("podinit_shards", FIRST, shard, "1x1520 stale")
-        .given("podinit_shards", SECOND, shard, "_x1522 1x63")
+        .given("podinit_shard_ordinal", FIRST, "", "0x1520 stale")
+        .given("podinit_shard_ordinal", SECOND, "", "_x1522 0x63")
+        .given("podinit_total_shards", FIRST, "", "1x1520 stale")
+        .given("podinit_total_shards", SECOND, "", "_x1522 1x63")
         .given("podinit_synced", FIRST, "", "1x1520 stale")
         .given("podinit_synced", SECOND, "", "_x1522 0x2 1x60")
         .given(STUCK, FIRST, &stuck, "0x20 10x1500 stale")

@@ -217,7 +217,8 @@ impl Doctor {
         }
         if let Some(labels) = &census.labels {
             let slos = slos.into_iter().flat_map(|file| &file.slos);
-            let docs = slos.map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio()));
+            let docs =
+                slos.map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds()));
             let exposed = Exposed {
                 labels: self.labels.clone(),
                 slos: docs.collect(),

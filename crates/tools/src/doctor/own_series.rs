@@ -104,6 +104,7 @@ mod tests {
             objective_ratio: 0.99,
             interval: Interval::CreatedToReady,
             threshold_seconds: 1.0,
+            window_seconds: 604_800.0,
             selection: Selection::default(),
         };
         let exposed = Exposed { labels: config.clone(), slos: vec![slo], ..Exposed::default() };

@@ -188,27 +188,27 @@ fn is_told(series: &str, of_slos: bool, topics: &[&str]) -> bool {
 /// is one.
 fn topic(series: &str) -> Option<&'static str> {
     const FAMILIES: [(&str, &str); 15] = [
-        ("podinit_startup_duration_seconds", "startups"),
+        ("podinit_cold_start_duration_seconds", "startups"),
         ("podinit_node_startup_duration_seconds", "nodes"),
         ("podinit_nodes_", "nodes"),
         ("podinit_starting_nodes", "nodes"),
         ("podinit_late_nodes", "nodes"),
         ("podinit_step_duration_seconds", "steps"),
         ("podinit_network_evidence_total", "evidence"),
-        ("podinit_events_dropped_total", "dropped"),
-        ("podinit_image_pull", "pulls"),
-        ("podinit_startup_sli", "sli"),
+        ("podinit_kube_events_ignored_total", "dropped"),
+        ("podinit_image", "pulls"),
+        ("podinit_pod_start_sli", "sli"),
         ("podinit_waiting_pods", "waiting"),
         ("podinit_unschedulable_pods", "capacity"),
         ("podinit_slo_bad_causes_total", "blamed"),
-        ("podinit_disruptions_total", "disruptions"),
+        ("podinit_startups_disrupted_total", "disruptions"),
         ("podinit_resiz", "in_place"),
     ];
     const STEPS: [&str; 7] =
         ["acknowledge", "sandbox", "start", "probe", "node_launch", "node_ready", "node_join"];
     let is_of_step = |step: &&str| {
         series.starts_with("podinit_unobserved_total")
-            && series.contains(&format!("stage=\"{step}\""))
+            && series.contains(&format!("interval=\"{step}\""))
     };
     if STEPS.iter().any(is_of_step) {
         return Some("steps");
@@ -254,7 +254,7 @@ fn expand(lines: &str) -> Exposition {
                 }
             }
             ["unobserved", stage, reason, _] => {
-                let labels = [("stage", stage), ("reason", reason)];
+                let labels = [("interval", stage), ("reason", reason)];
                 figures.insert(series("podinit_unobserved_total", &labels), number(3));
             }
             ["anomaly", kind, _] => {
@@ -268,7 +268,7 @@ fn expand(lines: &str) -> Exposition {
                 );
             }
             ["events", kind, _] => {
-                figures.insert(series("podinit_watch_events_total", &[("type", kind)]), number(2));
+                figures.insert(series("podinit_watch_events_total", &[("event", kind)]), number(2));
             }
             ["slo", name, result @ ("good" | "bad"), _] => {
                 let name = slo_name(name);
@@ -327,7 +327,7 @@ fn expand(lines: &str) -> Exposition {
 /// `pulls RESULT REGISTRY n`, `pull_duration|pull_wait REGISTRY COUNT SUM`, `pull_bytes REGISTRY n`,
 /// `sli COUNT SUM`, `sli excluded REASON n`, `waiting STAGE CAUSE n`, `capacity STATE n`, `blamed SLO STAGE CAUSE n`,
 /// `disruptions REASON n`, `resizes RESULT n`, `resizing STATE n`, `resize COUNT SUM`,
-/// `inplace COUNT SUM`, `startup CAPACITY IMAGES COUNT SUM`, `node STEP POOL COUNT SUM`, `nodes OUTCOME n`,
+/// `inplace COUNT SUM`, `startup NODE_AGE IMAGES COUNT SUM`, `node STEP POOL COUNT SUM`, `nodes OUTCOME n`,
 /// `nodes discovered n` and `nodes starting|late n`. Whether the line is one of these.
 fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
     let number =
@@ -351,20 +351,25 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
         ["pull_wait", registry, count, sum] => {
             histogram("image_pull_wait", &[("registry", registry)], count, sum)
         }
-        ["sli", count, sum] => histogram("startup_sli_duration", &[namespace], count, sum),
+        ["sli", count, sum] => histogram("pod_start_sli_duration", &[namespace], count, sum),
         ["resize", count, sum] => histogram("resize_duration", &[], count, sum),
         ["inplace", count, sum] => histogram("inplace_update_duration", &[], count, sum),
         ["evidence", source, n] => put("podinit_network_evidence_total", &[("source", source)], n),
-        ["dropped", reason, n] => put("podinit_events_dropped_total", &[("reason", reason)], n),
+        ["dropped", reason, n] => {
+            put("podinit_kube_events_ignored_total", &[("reason", reason)], n)
+        }
         ["pulls", result, registry, n] => {
-            let labels = [("result", result), ("registry", registry)];
-            put("podinit_image_pulls_total", &labels, n)
+            let registry = ("registry", registry);
+            match result {
+                "failed" => put("podinit_image_pull_failures_total", &[registry], n),
+                source => put("podinit_images_total", &[("source", source), registry], n),
+            }
         }
         ["pull_bytes", registry, n] => {
             put("podinit_image_pull_bytes_total", &[("registry", registry)], n)
         }
         ["sli", "excluded", reason, n] => {
-            put("podinit_startup_sli_excluded_total", &[("reason", reason)], n)
+            put("podinit_pod_start_sli_excluded_total", &[("reason", reason)], n)
         }
         ["capacity", state, n] => put("podinit_unschedulable_pods", &[("capacity", state)], n),
         ["waiting", stage, cause, n] => {
@@ -376,11 +381,13 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
             put("podinit_slo_bad_causes_total", &labels, n)
         }
         ["relapsed", n] => put("podinit_startups_relapsed_total", &[], n),
-        ["disruptions", reason, n] => put("podinit_disruptions_total", &[("reason", reason)], n),
+        ["disruptions", reason, n] => {
+            put("podinit_startups_disrupted_total", &[("reason", reason)], n)
+        }
         ["resizes", result, n] => put("podinit_resizes_total", &[("result", result)], n),
-        ["startup", capacity, images, count, sum] => {
-            let labels = [("capacity", capacity), ("images", images)];
-            histogram("startup_duration", &labels, count, sum)
+        ["startup", age, images, count, sum] => {
+            let labels = [("node_age", age), ("images", images)];
+            histogram("cold_start_duration", &labels, count, sum)
         }
         ["node", step, pool, count, sum] => {
             let labels = [("step", step), ("nodepool", pool)];

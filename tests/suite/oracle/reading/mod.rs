@@ -125,7 +125,7 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
     in_place::known_from_the_start(&mut figures);
     node::tally::known_from_the_start(options, &mut figures);
     for (kind, count) in &recording.watch_events {
-        figures.add("podinit_watch_events_total", &[("type", kind)], *count);
+        figures.add("podinit_watch_events_total", &[("event", kind)], *count);
     }
     let mut ready = Vec::new();
     let dropped = for_each_life(rules, &recording, options, |startup| {

@@ -72,7 +72,7 @@ pub(crate) fn known_from_the_start() -> Figures {
     }
     for name in STAGES.into_iter().chain(STEPS) {
         for reason in REASONS {
-            let labels = [("stage", name), ("reason", reason)];
+            let labels = [("interval", name), ("reason", reason)];
             figures.add("podinit_unobserved_total", &labels, 0);
         }
     }
@@ -83,7 +83,7 @@ pub(crate) fn known_from_the_start() -> Figures {
         figures.add("podinit_clock_anomalies_total", &[("kind", kind)], 0);
     }
     for kind in EVENT_TYPES {
-        figures.add("podinit_watch_events_total", &[("type", kind)], 0);
+        figures.add("podinit_watch_events_total", &[("event", kind)], 0);
     }
     figures.histogram(DELIVERY, &[]);
     figures
@@ -173,7 +173,7 @@ fn observe(
 /// The end-to-end durations are no stages, and have no series here.
 fn unobserved(figures: &mut Figures, name: Option<&str>, reason: &str) {
     if let Some(stage) = name {
-        figures.add("podinit_unobserved_total", &[("stage", stage), ("reason", reason)], 1);
+        figures.add("podinit_unobserved_total", &[("interval", stage), ("reason", reason)], 1);
     }
 }
 

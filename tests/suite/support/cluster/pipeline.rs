@@ -77,7 +77,7 @@ impl Pipeline {
         evidence: bool,
     ) -> Self {
         let stats = Arc::new(WatchStats::new(1));
-        let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio());
+        let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds());
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())

@@ -42,7 +42,7 @@ const FAMILIES: [&str; 16] = [
     "podinit_scheduled_to_ready_duration_seconds_sum",
     "podinit_created_to_ready_duration_seconds_count",
     "podinit_created_to_ready_duration_seconds_sum",
-    "podinit_label_values_dropped_total",
+    "podinit_label_overflow_pods_total",
     "podinit_synced",
 ];
 

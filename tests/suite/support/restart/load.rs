@@ -128,7 +128,7 @@ impl Load {
             |outcome| scrape.sum_where("podinit_pods_finished_total", "outcome", outcome);
         let ready = self.ended(End::Ready);
         let network = |name| scrape.sum_where(name, "stage", "network");
-        let unobserved = |stage| scrape.sum_where("podinit_unobserved_total", "stage", stage);
+        let unobserved = |stage| scrape.sum_where("podinit_unobserved_total", "interval", stage);
         let step = |step| scrape.sum_where("podinit_step_duration_seconds_count", "step", step);
         let passed_network = self.passed_network() as f64;
         let all = self.ended.values().sum::<u64>() as f64;

@@ -15,7 +15,7 @@ pub use self::node::{NodeObservation, NodeOutcome, NodeState, NodeStep};
 pub use self::saved::{SavedNode, SavedNodes};
 
 use self::node::{Arrival, Node};
-use super::pod_node::{PodNode, StartupCapacity};
+use super::pod_node::{NodeAge, PodNode};
 use crate::node::{NodeLabels, NodeSnapshot};
 use crate::pod::PodUid;
 use crate::shard::Shard;
@@ -113,10 +113,10 @@ impl Nodes {
         let seconds =
             seconds.map(|(node, pod)| (node.truncate_to_second(), pod.truncate_to_second()));
         PodNode {
-            capacity: match seconds {
-                None => StartupCapacity::Unknown,
-                Some((node, pod)) if node > pod => StartupCapacity::New,
-                Some(_) => StartupCapacity::Existing,
+            age: match seconds {
+                None => NodeAge::Unknown,
+                Some((node, pod)) if node > pod => NodeAge::New,
+                Some(_) => NodeAge::Existing,
             },
             created: node.created,
             ready: node.ready.usable(),

@@ -5,8 +5,8 @@
 use crate::lifecycle::nodes::NodeEvent;
 use crate::lifecycle::record_fixtures::{Ends, at};
 use crate::lifecycle::{
-    Delivery, Interval, NetworkTime, NodeObservation, NodeState, Observation, Observer, PodEvent,
-    PodObservation, SourceId, StartupCapacity, TimestampMode, Tracker, TrackerConfig,
+    Delivery, Interval, NetworkTime, NodeAge, NodeObservation, NodeState, Observation, Observer,
+    PodEvent, PodObservation, SourceId, TimestampMode, Tracker, TrackerConfig,
 };
 use crate::lifecycle::{EndedStartup, Record};
 use crate::node::NodeSnapshot;
@@ -54,9 +54,9 @@ impl Observer for Log {
             {
                 format!("{} no {}: {}", pod.name, stage.as_str(), reason.as_str())
             }
-            Observation::Pod(pod, PodObservation::Startup { capacity, images, latency }) => {
-                let (capacity, images) = (capacity.as_str(), images.as_str());
-                format!("{} {capacity} {images} {}", pod.name, latency.as_seconds_f64())
+            Observation::Pod(pod, PodObservation::Startup { node_age, images, latency }) => {
+                let (node_age, images) = (node_age.as_str(), images.as_str());
+                format!("{} {node_age} {images} {}", pod.name, latency.as_seconds_f64())
             }
             Observation::Pod(pod, PodObservation::Bound | PodObservation::NodeKnown) => {
                 let pool = pod.node_labels.as_deref().map_or("?", |labels| &labels.pool);
@@ -181,7 +181,7 @@ fn a_pod_that_waited_for_a_new_node_has_its_steps() {
     let lines = cluster.pod(80_000, ready(on("n", pod("p", 10), 62), 80));
     assert_eq!(lines, ["p new unknown 70", "first_pod of pool: 40"]);
     let record = cluster.record();
-    assert_eq!(record.needed.capacity, Some(StartupCapacity::New));
+    assert_eq!(record.needed.capacity, Some(NodeAge::New));
     assert_eq!(&*record.node_labels.clone().unwrap().pool, "pool");
     let launch = record.duration(Interval::Step(crate::lifecycle::Step::NodeLaunch));
     assert_eq!(launch.unwrap().as_seconds_f64(), 30.0);

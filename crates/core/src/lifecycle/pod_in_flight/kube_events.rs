@@ -12,7 +12,7 @@ use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::observation::{
-    Observe, PodObservation, PodState, PullObservation, PullResult, Reporter,
+    ImageSource, Observe, PodObservation, PodState, PullObservation, Reporter,
 };
 use crate::lifecycle::slo::{SloInput, StartupKind};
 use crate::timestamp::Timestamp;
@@ -152,8 +152,8 @@ fn take_pull<'a>(
     reason: &'a EventReason,
     at: Option<Timestamp>,
 ) -> Option<PullObservation<'a>> {
-    let counted = |result, registry: &'a Arc<str>| PullObservation {
-        result,
+    let counted = |source, registry: &'a Arc<str>| PullObservation {
+        source,
         registry,
         duration: None,
         wait: None,
@@ -164,7 +164,7 @@ fn take_pull<'a>(
         EventReason::Pulled(Some(pulled)) if image.image() == Image::Unknown => match pulled {
             Pulled::Present { registry } => {
                 image.set_image(Image::Present);
-                counted(PullResult::Present, registry)
+                counted(Some(ImageSource::Present), registry)
             }
             Pulled::Pulled(pull) => {
                 image.set_image(Image::Pulled {
@@ -177,13 +177,13 @@ fn take_pull<'a>(
                     duration: Some(Latency::from(pull.duration)),
                     wait: wait.map(Latency::from),
                     bytes: pull.bytes,
-                    ..counted(PullResult::Pulled, &pull.registry)
+                    ..counted(Some(ImageSource::Pulled), &pull.registry)
                 }
             }
         },
         EventReason::PullFailed { registry } if !image.has_failed() => {
             image.set_failed();
-            counted(PullResult::Failed, registry)
+            counted(None, registry)
         }
         _ => return None,
     };

@@ -18,7 +18,7 @@ use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::network_evidence::NetworkEvidence;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
-use crate::lifecycle::pod_node::{StartupCapacity, StartupImages};
+use crate::lifecycle::pod_node::{NodeAge, StartupImages};
 use crate::lifecycle::reached::Reached;
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::startup::Startup;
@@ -64,7 +64,7 @@ impl PodInFlight {
             progress,
             milestones: startup.recorded_milestones(),
             needed: Needed {
-                capacity: startup.node.as_ref().map(|node| node.capacity),
+                capacity: startup.node.as_ref().map(|node| node.age),
                 images: match self.images.0.is_empty() {
                     true => StartupImages::Unknown,
                     false => StartupImages::of(&self.images, self.evidence.containers.len()),
@@ -159,7 +159,7 @@ impl PodInFlight {
             slo: Arc::clone(&rule.name),
             deadline,
             result: verdict.into(),
-            capacity: (rule.selection.existing_capacity).then_some(StartupCapacity::Existing),
+            capacity: (rule.selection.existing_capacity).then_some(NodeAge::Existing),
             images: (rule.selection.present_images).then_some(StartupImages::Present),
         });
         recorded.collect()

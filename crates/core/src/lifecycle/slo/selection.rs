@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::lifecycle::milestone::Milestone;
-use crate::lifecycle::pod_node::{StartupCapacity, StartupImages};
+use crate::lifecycle::pod_node::{NodeAge, StartupImages};
 use crate::lifecycle::slo_verdict::ExclusionReason;
 use crate::lifecycle::startup::Startup;
 
@@ -21,7 +21,7 @@ pub struct Selection {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lifecycle) struct StartupKind {
     /// `None` before Scheduled is latched
-    capacity: Option<StartupCapacity>,
+    capacity: Option<NodeAge>,
     /// `Unknown` as long as Events may still tell
     images: StartupImages,
 }
@@ -63,8 +63,8 @@ impl Selection {
         let capacity = match kind.capacity {
             _ if !self.existing_capacity => Counts::Yes,
             None => Counts::NotKnown(Reason::Capacity),
-            Some(StartupCapacity::Existing) => Counts::Yes,
-            Some(StartupCapacity::New | StartupCapacity::Unknown) => Counts::No(Reason::Capacity),
+            Some(NodeAge::Existing) => Counts::Yes,
+            Some(NodeAge::New | NodeAge::Unknown) => Counts::No(Reason::Capacity),
         };
         let images = match kind.images {
             _ if !self.present_images => Counts::Yes,
@@ -84,7 +84,7 @@ impl StartupKind {
     /// That of a startup whose images are these so far.
     pub(in crate::lifecycle) fn of(startup: &Startup, images: StartupImages) -> Self {
         let scheduled = startup.reached(Milestone::Scheduled).is_reached();
-        Self { capacity: scheduled.then(|| startup.capacity()), images }
+        Self { capacity: scheduled.then(|| startup.node_age()), images }
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
     fn a_startup_counts_once_all_that_is_selected_by_is_known() {
         use Counts::{No, NotKnown, Yes};
         use ExclusionReason::{Capacity, Images};
-        use StartupCapacity::{Existing, New, Unknown};
+        use NodeAge::{Existing, New, Unknown};
         use StartupImages::{Present, Pulled};
         let not_known = StartupImages::Unknown;
         for (capacity, images, by_capacity, by_images, by_both) in [

@@ -12,7 +12,9 @@ use crate::kube_event::{
 };
 use crate::lifecycle::delivery::{PodEvent, SourceId};
 use crate::lifecycle::judgement::Latency;
-use crate::lifecycle::observation::{Observation, PodObservation, PodState, TrackerObservation};
+use crate::lifecycle::observation::{
+    ImageSource, Observation, PodObservation, PodState, TrackerObservation,
+};
 use crate::lifecycle::saved::{SavedPod, read_back};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
@@ -76,7 +78,7 @@ impl Seen {
                 format!(
                     "{} {} from {}: {:?} {:?} {:?}, {} before",
                     pod.name,
-                    pull.result.as_str(),
+                    pull.source.map_or("failed", ImageSource::as_str),
                     pull.registry,
                     seconds(pull.duration),
                     seconds(pull.wait),

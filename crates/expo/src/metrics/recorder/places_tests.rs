@@ -173,6 +173,7 @@ fn slo() -> SloDoc {
         objective_ratio: 0.99,
         interval: Interval::CreatedToReady,
         threshold_seconds: 10.0,
+        window_seconds: 604_800.0,
         selection: Selection::default(),
     }
 }

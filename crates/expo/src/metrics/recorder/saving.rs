@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Recorder;
 use crate::instruments::SavedFamilies;
+use crate::metrics::cold_starts::{COLD_START_DURATION, ColdStarts};
 use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
 use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
 use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
@@ -15,7 +16,6 @@ use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::saved_holds::SavedHolds;
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
-use crate::metrics::startup_durations::{STARTUP_DURATION, StartupDurations};
 use crate::metrics::store::SeriesSet;
 use podinit_core::lifecycle::{Interval, LabelHold, Observer, PodInFlight, SavedPod};
 use podinit_core::timestamp::Timestamp;
@@ -66,7 +66,7 @@ impl Recorder {
             durations: positions.iter().map(durations).collect(),
             startup_sli: positions.iter().filter_map(startup_sli).collect(),
             pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
-            startups: (self.store.startups.as_ref()).map(StartupDurations::saved),
+            cold_starts: (self.store.cold_starts.as_ref()).map(ColdStarts::saved),
             starting_nodes: (self.store.nodes.as_ref()).map_or(0, NodeMetrics::starting),
             pools: (self.store.nodes.as_ref()).map(NodeMetrics::saved_histograms),
             holds: self.saved_holds(&positions),
@@ -95,7 +95,7 @@ impl Recorder {
             (STARTUP_SLI, store.events.is_some()),
             (IMAGE_PULL_DURATION, store.events.is_some()),
             (IMAGE_PULL_WAIT, store.events.is_some()),
-            (STARTUP_DURATION, store.startups.is_some()),
+            (COLD_START_DURATION, store.cold_starts.is_some()),
             (NODE_STARTUP, store.nodes.is_some()),
             (NODES_DISCOVERED, store.nodes.is_some()),
         ];
@@ -193,15 +193,15 @@ impl Recorder {
         self.restore_starts(saved, Some(&sets));
         self.restored_holds = self.holds_of(holds, &sets, &slo_places);
         let store = &self.store;
-        if let Some(startups) = &store.startups {
-            match &saved.startups {
-                Some(saved) => startups.restore(saved, &cells),
+        if let Some(cold_starts) = &store.cold_starts {
+            match &saved.cold_starts {
+                Some(saved) => cold_starts.restore(saved, &cells),
                 None => {
                     let name = Interval::CreatedToReady.as_str();
                     let place = saved.intervals.iter().position(|saved| saved == name);
                     let sets = saved.durations.iter();
                     let all = sets.filter_map(|durations| durations.get(place?));
-                    all.for_each(|durations| startups.restore_unknown(durations, &cells));
+                    all.for_each(|durations| cold_starts.restore_unknown(durations, &cells));
                 }
             }
         }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, Slo, SloBoard,
+    SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, SLO_WINDOW, Slo,
+    SloBoard,
 };
 use crate::instruments::{
     Encoder, FamilyDoc, FamilySource, Head, Label, LabelText, Number, Persistent, SavedFamilies,
@@ -109,6 +110,9 @@ impl FamilySource for SloBoard {
             let labels = [("slo", &*doc.name), ("interval", doc.interval.as_str())];
             out.number(&labels, Number::Float(doc.threshold_seconds));
         }
+        let windows =
+            slos.iter().map(|slo| (&*slo.doc.name, Number::Float(slo.doc.window_seconds)));
+        SLO_WINDOW.write_by_label(out, windows);
     }
 
     fn save(&self, saved: &mut SavedFamilies) {

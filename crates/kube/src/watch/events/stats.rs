@@ -33,7 +33,7 @@ families! {
     /// The counters of all watches of Events.
     pub struct EventCounters {
         lost: CounterVec<EventLossReason> =
-            "podinit_events_lost_total", ["reason"], experimental, saved,
+            "podinit_kube_events_lost_total", ["reason"], experimental, saved,
             "Events that arrived and were lost before podinit looked at their pods, by reason.";
     }
 }
@@ -95,7 +95,7 @@ impl EvidenceStats {
         !self.up.is_empty() && self.up.iter().all(|up| up.load(Relaxed))
     }
 
-    /// How many Events were lost for a reason (`podinit_events_lost_total`).
+    /// How many Events were lost for a reason (`podinit_kube_events_lost_total`).
     pub fn lost(&self, reason: EventLossReason) -> u64 {
         self.counters.lost.with(reason).get()
     }

@@ -32,8 +32,8 @@ pub struct ProbeReport {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorkloadAdvice {
     pub namespace: String,
-    /// The kind of the owner; `Pod` for pods without one
-    pub workload_kind: String,
+    /// The kind of the owner in small letters; `pod` for pods without one
+    pub workload_type: String,
     /// The name of the owner, or of the pod
     pub workload: String,
     /// How many of its pods were measured
@@ -117,7 +117,7 @@ fn workload_advice(version: &Version, taken: ProbeDurations) -> Option<WorkloadA
         (version.probes.iter()).filter_map(|container| advise(container, taken)).collect();
     (!containers.is_empty()).then(|| WorkloadAdvice {
         namespace: version.namespace.to_string(),
-        workload_kind: version.kind.to_string(),
+        workload_type: version.kind.to_ascii_lowercase(),
         workload: version.name.to_string(),
         pods: taken.pods,
         p50: taken.p50,

@@ -9,7 +9,7 @@ const WAITING: &str = "podinit_waiting_pods";
 const UNSCHEDULABLE: &str = "podinit_unschedulable_pods";
 const CAPACITY: [&str; 5] =
     ["scaling_up", "no_scale_up", "scale_up_failed", "nominated", "unknown"];
-const DISRUPTIONS: &str = "podinit_disruptions_total";
+const DISRUPTIONS: &str = "podinit_startups_disrupted_total";
 
 /// The causes of a stage, `terminating` aside.
 pub(crate) const CAUSES: [(&str, &[&str]); 7] = [

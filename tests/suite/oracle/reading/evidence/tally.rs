@@ -10,13 +10,14 @@ use crate::oracle::reading::stream::Dropped;
 use crate::oracle::reading::tally::label_set;
 
 const EVIDENCE: &str = "podinit_network_evidence_total";
-const DROPPED: &str = "podinit_events_dropped_total";
-const PULLS: &str = "podinit_image_pulls_total";
+const DROPPED: &str = "podinit_kube_events_ignored_total";
+const IMAGES: &str = "podinit_images_total";
+const FAILURES: &str = "podinit_image_pull_failures_total";
 const PULL_DURATION: &str = "podinit_image_pull_duration_seconds";
 const PULL_WAIT: &str = "podinit_image_pull_wait_seconds";
 const PULL_BYTES: &str = "podinit_image_pull_bytes_total";
-const SLI: &str = "podinit_startup_sli_duration_seconds";
-const SLI_EXCLUDED: &str = "podinit_startup_sli_excluded_total";
+const SLI: &str = "podinit_pod_start_sli_duration_seconds";
+const SLI_EXCLUDED: &str = "podinit_pod_start_sli_excluded_total";
 
 const SLI_REASONS: [&str; 12] = [
     "static",
@@ -108,7 +109,10 @@ fn pulls(startup: &Startup<'_>, figures: &mut Figures) {
     for found in pull::pulls(startup, startup.last_of_startup()) {
         let registry = ("registry", found.read.registry.as_str());
         let result = &found.read.result;
-        figures.add(PULLS, &[("result", result.name()), registry], 1);
+        match result.name() {
+            "failed" => figures.add(FAILURES, &[registry], 1),
+            source => figures.add(IMAGES, &[("source", source), registry], 1),
+        }
         if let pull::Result::Pulled { duration, with_wait, bytes } = *result {
             figures.histogram(PULL_DURATION, &[registry]).push(duration);
             if let Some(with_wait) = with_wait {

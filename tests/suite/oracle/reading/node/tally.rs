@@ -10,7 +10,7 @@ use crate::oracle::reading::startup::Startup;
 use crate::oracle::reading::tally::{REASONS, label_set};
 use crate::oracle::reading::vocabulary::{Interval, Milestone};
 
-const STARTUP: &str = "podinit_startup_duration_seconds";
+const STARTUP: &str = "podinit_cold_start_duration_seconds";
 const STEP_DURATION: &str = "podinit_step_duration_seconds";
 const NODE_STARTUP: &str = "podinit_node_startup_duration_seconds";
 const DISCOVERED: &str = "podinit_nodes_discovered_total";
@@ -28,7 +28,7 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
             for images in ["pulled", "present", "unknown"] {
                 let is_possible = |on: bool, value: &str| on || value == "unknown";
                 if is_possible(options.nodes, capacity) && is_possible(options.events, images) {
-                    figures.histogram(STARTUP, &[("capacity", capacity), ("images", images)]);
+                    figures.histogram(STARTUP, &[("node_age", capacity), ("images", images)]);
                 }
             }
         }
@@ -42,7 +42,7 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
         figures.add(LATE, &[], 0);
         for step in WAITING_STEPS {
             for reason in REASONS {
-                let labels = [("stage", step), ("reason", reason)];
+                let labels = [("interval", step), ("reason", reason)];
                 figures.add("podinit_unobserved_total", &labels, 0);
             }
         }
@@ -73,7 +73,7 @@ fn startups(startup: &Startup<'_>, figures: &mut Figures) {
             _ => continue,
         };
         if judgement.interval == Interval::CreatedToReady {
-            let labels = [("capacity", startup.capacity()), ("images", startup.images())];
+            let labels = [("node_age", startup.capacity()), ("images", startup.images())];
             figures.histogram(STARTUP, &labels).push(duration);
         }
     }
@@ -87,7 +87,7 @@ fn waits(startup: &Startup<'_>, figures: &mut Figures) {
         if let Some(kind) = observed(verdict, durations) {
             figures.add("podinit_clock_anomalies_total", &[("kind", kind)], 1);
             if kind != "rounded" {
-                let labels = [("stage", step), ("reason", "time")];
+                let labels = [("interval", step), ("reason", "time")];
                 figures.add("podinit_unobserved_total", &labels, 1);
             }
         }

@@ -181,7 +181,7 @@ pub(super) fn is_end_of_streamed_list(document: &Value) -> bool {
             == Some("true")
 }
 
-/// [§7](crate::specification#s7) `podinit_watch_events_total{type}`: every watch event that was
+/// [§7](crate::specification#s7) `podinit_watch_events_total{event}`: every watch event that was
 /// read.
 pub(super) fn count_types(dated: &[Dated<'_>]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
