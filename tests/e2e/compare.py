@@ -4,8 +4,9 @@ from exporter import total
 from processes import Failure
 from truth import NODE_STEPS, STAGES, STEPS
 
-BUCKETS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900,
-           1200, 1800, 2700, 3600)
+STARTUP_BUCKETS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900,
+                   1200, 1800, 2700, 3600)
+PULL_BUCKETS = (1, 5, 10, 20, 30, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700, 3600)
 COUNTERS = {
     "podinit_pods_discovered_total": (),
     "podinit_pods_finished_total": ("outcome",),
@@ -34,6 +35,11 @@ HISTOGRAMS = ("podinit_stage_", "podinit_step_", "podinit_scheduled_", "podinit_
               "podinit_pod_start_sli_")
 # Seconds by which a duration here can be off: a float of today's Unix time has a resolution of 0.24 µs.
 EXACT = 1e-6
+
+
+def buckets(metric):
+    """The bounds of the classic buckets of a histogram."""
+    return PULL_BUCKETS if metric.startswith("podinit_image_pull_") else STARTUP_BUCKETS
 
 
 def family(interval):
@@ -76,7 +82,7 @@ def histogram_differences(figures, truth, loose, arrivals):
             lines.append(f"{name} sum: expected {sum(values):.7f}, counted {found:.7f}")
         if slack:
             continue
-        for bound in BUCKETS if values else ():
+        for bound in buckets(metric) if values else ():
             below = sum(1 for value in values if value <= bound + EXACT)
             have = total(figures, f"{metric}_bucket", **dict(labels), le=bucket_label(figures, bound))
             if have != below:

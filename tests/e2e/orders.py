@@ -7,7 +7,7 @@ its Events a little earlier and a little later; podinit's figures have to lie be
 
 import collections
 
-from compare import BUCKETS, COUNTERS, EXACT, series
+from compare import COUNTERS, EXACT, buckets, series
 from recording import read_recording
 from truth import Truth, seconds
 
@@ -45,7 +45,7 @@ def figures_of(truth):
         key = frozenset(labels.items())
         found[(f"{metric}_count", key)] += len(values)
         found[(f"{metric}_sum", key)] += sum(values)
-        for bound in BUCKETS:
+        for bound in buckets(metric):
             found[(f"{metric}_bucket", frozenset({**labels, "le": f"{bound:g}"}.items()))] += sum(
                 value <= bound + EXACT for value in values)
     for (name, *values), count in truth.counters.items():

@@ -7,7 +7,7 @@ import time
 import urllib.parse
 import urllib.request
 
-from compare import BUCKETS, family
+from compare import buckets, family
 from processes import Failure, free_port, wait_for
 
 # Job -> the one protocol that it may negotiate.
@@ -151,9 +151,10 @@ def classic_quantiles(server, truth):
         for job in ("openmetrics", "text"):
             query = f"histogram_quantile({quantile}, sum by (le) ({selector(interval, job, '_bucket')}))"
             found = server.number(query)
+            bounds = buckets(family(interval)[0])
             # podinit's arrival times are not the recorder's: either side of a bound will do.
-            lower = max((b for b in BUCKETS if b < near[0] - 0.05), default=0)
-            upper = min((b for b in BUCKETS if b >= near[-1] + 0.05), default=math.inf)
+            lower = max((b for b in bounds if b < near[0] - 0.05), default=0)
+            upper = min((b for b in bounds if b >= near[-1] + 0.05), default=math.inf)
             if not lower <= found <= upper:
                 raise Failure(f"p{quantile * 100:g} of {interval}: exactly {exact:.3f}, "
                               f"Prometheus says {found:.3f} from the classic buckets")

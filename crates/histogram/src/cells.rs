@@ -62,6 +62,11 @@ impl Cells {
         counts.is_some_and(|counts| counts[self.words() + cell].load(Ordering::Relaxed) > 0)
     }
 
+    /// Whether anything was counted.
+    pub fn is_used(&self) -> bool {
+        self.counts.get().is_some()
+    }
+
     /// Adds what was counted before: so much in each of these cells, and `sum` nanoseconds in all.
     pub fn add(&self, cells: impl IntoIterator<Item = (usize, u64)>, sum: u128) {
         let counts = self.counts.get_or_init(|| self.allocate());

@@ -1,19 +1,59 @@
 //! Which cell a latency belongs to, and what each cell means to the classic and to the native view.
 //!
-//! The bounds of the cells are the sorted union of both views' bounds, so that each view is a sum of
-//! whole cells and both count the same observations. All bounds are whole nanoseconds: a bucket
+//! The bounds of the cells are the sorted union of the bounds of all views, so that each view is a sum of
+//! whole cells and all count the same observations. All bounds are whole nanoseconds: a bucket
 //! holds what lies above its lower and up to its upper bound, decided on integers.
 
 use std::sync::LazyLock;
 
-/// The upper bounds of the classic buckets, in seconds, `+Inf` aside. They are the kubelet's own (specification, 7.7).
-pub const CLASSIC_BOUNDS: [f64; 25] = [
-    0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0, 240.0,
-    300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,
-];
+/// The classic buckets of a histogram (specification, 7.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClassicBuckets {
+    /// Those of the kubelet's histograms of pod startups
+    #[default]
+    Startups,
+    /// Those of the kubelet's histogram of image pulls
+    ImagePulls,
+    /// From 5 ms to a minute, for the delay of a watch
+    WatchDelivery,
+}
 
-/// The number of classic buckets, `+Inf` included.
-pub const CLASSIC_BUCKETS: usize = CLASSIC_BOUNDS.len() + 1;
+impl ClassicBuckets {
+    /// All of them, in the order of [`Cell::classic`].
+    pub const ALL: [Self; 3] = [Self::Startups, Self::ImagePulls, Self::WatchDelivery];
+
+    /// The upper bounds in seconds, `+Inf` aside.
+    pub const fn bounds(self) -> &'static [f64] {
+        match self {
+            Self::Startups => &[
+                0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0,
+                240.0, 300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,
+            ],
+            Self::ImagePulls => &[
+                1.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 480.0, 600.0,
+                900.0, 1200.0, 1800.0, 2700.0, 3600.0,
+            ],
+            Self::WatchDelivery => {
+                &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0]
+            }
+        }
+    }
+
+    /// How many buckets these are, `+Inf` included.
+    pub const fn count(self) -> usize {
+        self.bounds().len() + 1
+    }
+
+    /// How many series a histogram has in the classic formats: the buckets, the sum and the count.
+    pub const fn series(self) -> usize {
+        self.count() + 2
+    }
+
+    /// The bounds as they are shown: `+Inf` last.
+    pub fn shown(self) -> impl ExactSizeIterator<Item = f64> {
+        (0..self.count()).map(move |bucket| *self.bounds().get(bucket).unwrap_or(&f64::INFINITY))
+    }
+}
 
 /// The schema of the native buckets: bounds are powers of 2^(1/8), a factor of 1.0905.
 pub const NATIVE_SCHEMA: i32 = 3;
@@ -41,9 +81,9 @@ const EIGHTHS: [f64; 8] = [
 /// The meaning of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// The position in [`CLASSIC_BOUNDS`] of the smallest bound that is not below the cell;
-    /// `CLASSIC_BOUNDS.len()` for `+Inf`.
-    pub classic: usize,
+    /// For each of [`ClassicBuckets::ALL`], the position of the smallest bound that is not below the cell;
+    /// their number for `+Inf`
+    classic: [u8; ClassicBuckets::ALL.len()],
     /// The index of the native bucket; `None` for the zero bucket.
     pub native: Option<i32>,
 }
@@ -61,7 +101,8 @@ pub static LAYOUT: LazyLock<Layout> = LazyLock::new(Layout::new);
 impl Layout {
     fn new() -> Self {
         let natives = (ZERO_INDEX..=LAST_INDEX).map(native_bound);
-        let classics = CLASSIC_BOUNDS.into_iter().map(whole_nanos);
+        let classics = ClassicBuckets::ALL.into_iter().flat_map(ClassicBuckets::bounds);
+        let classics = classics.map(|bound| whole_nanos(*bound));
         let mut bounds: Vec<u64> = natives.chain(classics).collect();
         bounds.sort_unstable();
         bounds.dedup();
@@ -97,9 +138,18 @@ impl Layout {
 }
 
 impl Cell {
+    /// The position of the one of `buckets` that holds the cell, from 0; the last one is `+Inf`.
+    pub const fn classic(&self, buckets: ClassicBuckets) -> usize {
+        self.classic[buckets as usize] as usize
+    }
+
     /// The cell whose upper bound is `bound` nanoseconds.
     fn ending_at(bound: u64) -> Self {
-        let classic = CLASSIC_BOUNDS.partition_point(|seconds| whole_nanos(*seconds) < bound);
+        let classic = ClassicBuckets::ALL.map(|buckets| {
+            let below = |seconds: &f64| whole_nanos(*seconds) < bound;
+            // There are 26 buckets at most.
+            buckets.bounds().partition_point(below) as u8
+        });
         let native = (ZERO_INDEX..LAST_INDEX)
             .find(|index| bound <= native_bound(*index))
             .unwrap_or(LAST_INDEX);
@@ -137,19 +187,24 @@ mod tests {
 
     #[test]
     fn cells_are_few_and_ascend_in_both_views() {
-        assert_eq!(LAYOUT.cells().len(), 277);
+        assert_eq!(LAYOUT.cells().len(), 283);
         for pair in LAYOUT.cells().windows(2) {
-            assert!(pair[0].classic <= pair[1].classic && pair[0].native <= pair[1].native);
+            assert!(pair[0].native <= pair[1].native);
+            for buckets in ClassicBuckets::ALL {
+                assert!(pair[0].classic(buckets) <= pair[1].classic(buckets));
+            }
         }
     }
 
     #[test]
     fn a_bound_belongs_to_the_bucket_that_it_ends() {
         let at = |nanos| LAYOUT.cell(LAYOUT.cell_of(nanos));
-        for (index, bound) in CLASSIC_BOUNDS.into_iter().enumerate() {
-            let nanos = whole_nanos(bound);
-            assert_eq!(at(nanos).classic, index);
-            assert_eq!(at(nanos + 1).classic, index + 1);
+        for buckets in ClassicBuckets::ALL {
+            for (index, bound) in buckets.bounds().iter().enumerate() {
+                let nanos = whole_nanos(*bound);
+                assert_eq!(at(nanos).classic(buckets), index);
+                assert_eq!(at(nanos + 1).classic(buckets), index + 1);
+            }
         }
         assert_eq!(at(SECOND).native, Some(0));
         assert_eq!(at(SECOND + 1).native, Some(1));
@@ -164,7 +219,9 @@ mod tests {
         assert_eq!(at(976_562).native, None);
         assert_eq!(at(976_563).native, Some(-79));
         let thirty_days = 30 * 86_400 * SECOND;
-        assert_eq!(at(thirty_days).classic, CLASSIC_BOUNDS.len());
+        for buckets in ClassicBuckets::ALL {
+            assert_eq!(at(thirty_days).classic(buckets), buckets.bounds().len());
+        }
         assert!(at(thirty_days).native < Some(LAST_INDEX));
         assert_eq!(at(u64::MAX).native, Some(LAST_INDEX));
     }

@@ -7,11 +7,30 @@ use super::instant::{Nanos, SECOND};
 /// Series with its labels (`name{label="value"}`, labels in alphabetical order) to value.
 pub(crate) type Exposition = BTreeMap<String, f64>;
 
-/// The kubelet's classic buckets ([§7](crate::specification#s7)), in seconds.
-pub(crate) const BUCKETS: [f64; 25] = [
+/// The kubelet's classic buckets of startups ([§7.7](crate::specification#s7-7)), in seconds.
+const STARTUP_BUCKETS: [f64; 25] = [
     0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 45.0, 60.0, 120.0, 180.0, 240.0,
     300.0, 360.0, 480.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0, 3600.0,
 ];
+
+/// Those of pulls.
+const PULL_BUCKETS: [f64; 18] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 480.0, 600.0, 900.0,
+    1200.0, 1800.0, 2700.0, 3600.0,
+];
+
+/// Those of the delay of the watch.
+const DELIVERY_BUCKETS: [f64; 13] =
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
+
+/// The bounds of the classic buckets of a histogram, in seconds, `+Inf` aside.
+pub(crate) fn buckets(name: &str) -> &'static [f64] {
+    match name {
+        "podinit_image_pull_duration_seconds" | "podinit_image_pull_wait_seconds" => &PULL_BUCKETS,
+        DELIVERY => &DELIVERY_BUCKETS,
+        _ => &STARTUP_BUCKETS,
+    }
+}
 
 /// The families that the oracle knows everything about.
 pub(crate) const FAMILIES: [&str; 40] = [
@@ -123,11 +142,6 @@ impl Figures {
     /// Every series: the counters and gauges, and for every histogram count, sum and buckets.
     pub(crate) fn exposition(&self) -> Exposition {
         let mut all = self.values.clone();
-        let bounds: Vec<(f64, String)> = BUCKETS
-            .into_iter()
-            .chain([f64::INFINITY])
-            .map(|bound| (bound, bucket_label(bound)))
-            .collect();
         for ((name, labels), durations) in &self.durations {
             let labels: Vec<(&str, &str)> =
                 labels.iter().map(|(label, value)| (label.as_str(), value.as_str())).collect();
@@ -137,10 +151,10 @@ impl Figures {
             let mut labels = labels.clone();
             labels.push(("le", "BOUND"));
             let template = series(&format!("{name}_bucket"), &labels);
-            for (bound, label) in &bounds {
+            for bound in buckets(name).iter().copied().chain([f64::INFINITY]) {
                 let within =
-                    durations.iter().filter(|duration| seconds(**duration) <= *bound).count();
-                all.insert(template.replace("BOUND", label), within as f64);
+                    durations.iter().filter(|duration| seconds(**duration) <= bound).count();
+                all.insert(template.replace("BOUND", &bucket_label(bound)), within as f64);
             }
         }
         all

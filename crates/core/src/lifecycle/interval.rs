@@ -38,6 +38,15 @@ label_values! {
     }
 }
 
+impl Stage {
+    /// Whether the spec or the status of a pod has to say that it applies. Scheduling applies to all that are not
+    /// unschedulable, and is not meant.
+    pub const fn is_conditional(self) -> bool {
+        use AppliesTo::{AllPods, NeverUnschedulable};
+        !matches!(Interval::Stage(self).definition().applies_to, AllPods | NeverUnschedulable)
+    }
+}
+
 impl Step {
     /// The stage that it is a part of.
     pub const fn stage(self) -> Stage {

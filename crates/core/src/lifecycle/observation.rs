@@ -87,6 +87,10 @@ pub enum PodObservation {
     Bound,
     /// What the pod's node states became known after the pod was bound
     NodeKnown,
+    /// A [conditional](Stage::is_conditional) stage applies to the pod. Reported when the pod is discovered, for
+    /// `unschedulable` also when it is first seen so, and again whenever labels of the pod become known
+    /// ([§7.2](crate::specification#s7-2))
+    Applies(Stage),
     /// An interval ended with a usable duration
     Measured { interval: Interval, latency: Latency },
     /// Created → Ready ended with a usable duration, and nodes or Events are a source of evidence

@@ -191,6 +191,8 @@ impl PodInFlight {
         let to = PodState::InFlight(waiting, CapacityState::Unknown);
         let from = PodState::Undiscovered;
         reporter.pod(&info, PodObservation::Moved { from, to });
+        let stages = startup.conditional_stages().map(PodObservation::Applies);
+        stages.for_each(|applies| reporter.pod(&info, applies));
         Self {
             last_seen: LastSeen::new(snapshot, source, now),
             uid: snapshot.uid,
@@ -249,6 +251,7 @@ impl PodInFlight {
         let mut emit = |observation| reporter.pod(info, observation);
         if newly_bound {
             emit(PodObservation::Bound);
+            startup.conditional_stages().map(PodObservation::Applies).for_each(&mut emit);
         }
         let was_scheduled = startup.reached(Milestone::Scheduled).is_reached();
         let seen = &Seen { exact_network: shared.has_exact_network(info), ..*seen };
@@ -264,7 +267,11 @@ impl PodInFlight {
         });
         let outcome = outcome.map(|outcome| disrupted(outcome, evidence));
         let is_rejected = outcome == Some(Outcome::Rejected);
+        let was_unschedulable = startup.seen_unschedulable;
         let shown_after = startup.latch(snapshot, is_rejected, seen, &mut emit);
+        if startup.seen_unschedulable && !was_unschedulable {
+            emit(PodObservation::Applies(Stage::Unschedulable));
+        }
         if let (Some(nanos), Some(node), true) = (shown_after, &info.node, seen.in_sync) {
             shared.clocks.add(node, nanos, seen.now);
         }
@@ -458,6 +465,8 @@ impl PodInFlight {
     ) {
         shared.learn_node(self.uid, &mut self.info);
         reporter.pod(&self.info, PodObservation::NodeKnown);
+        let stages = self.conditional_stages().map(PodObservation::Applies);
+        stages.for_each(|applies| reporter.pod(&self.info, applies));
     }
 
     /// A deadline of an SLO passes at `now`, or all of them do (see [`SloProgress::pass_deadlines`]).

@@ -78,6 +78,14 @@ mod times {
     }
 }
 
+impl PodSnapshot {
+    /// The [conditional](Stage::is_conditional) stages that apply to the pod, as this snapshot shows it.
+    pub fn conditional_stages(&self) -> impl Iterator<Item = Stage> + use<> {
+        let startup = Startup::new(self);
+        Stage::ALL.into_iter().filter(move |stage| startup.has_conditional(*stage))
+    }
+}
+
 impl Startup {
     /// A startup with nothing latched. Which stages apply follows from parts of the pod's spec that are
     /// immutable, except for the scheduling gates.
@@ -311,6 +319,15 @@ impl Startup {
             AppliesTo::WithReadinessGates => self.has_readiness_gates,
             AppliesTo::WithNewNode => self.seen_unschedulable && self.node_age() == NodeAge::New,
         }
+    }
+
+    /// The [conditional](Stage::is_conditional) stages that apply to the pod.
+    pub(super) fn conditional_stages(&self) -> impl Iterator<Item = Stage> {
+        Stage::ALL.into_iter().filter(|stage| self.has_conditional(*stage))
+    }
+
+    fn has_conditional(&self, stage: Stage) -> bool {
+        stage.is_conditional() && self.applies(Interval::Stage(stage))
     }
 
     /// Whether `interval` applies to the pod, or may still come to.

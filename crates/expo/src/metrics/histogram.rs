@@ -5,8 +5,8 @@
 //! they agree at every scrape. An observation takes no lock and does not wait; the exemplar, which
 //! does need one, is skipped where a scrape holds it.
 //!
-//! **Memory.** A series that was never observed takes 96 bytes. With the first observation come
-//! 277 cells of 8 bytes and a bit for each, and with exemplars 56 bytes and a pod name for each classic
+//! **Memory.** A series that was never observed takes 104 bytes. With the first observation come
+//! 283 cells of 8 bytes and a bit for each, and with exemplars 56 bytes and a pod name for each classic
 //! bucket up to the highest one used: 2.3 KiB, at most 3.7 KiB and 26 names.
 
 use serde::{Deserialize, Serialize};
@@ -17,22 +17,30 @@ use podinit_core::lifecycle::Latency;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::cells::{CellCount, Cells};
-use podinit_histogram::layout::{CLASSIC_BUCKETS, LAYOUT};
+use podinit_histogram::layout::{ClassicBuckets, LAYOUT};
 
 /// Latencies of one series.
 #[derive(Debug)]
 pub struct Histogram {
     cells: Cells,
     exemplars: Exemplars,
+    buckets: ClassicBuckets,
 }
 
+/// With the buckets of startups.
 impl Default for Histogram {
     fn default() -> Self {
-        Self { cells: Cells::new(LAYOUT.cells().len()), exemplars: Exemplars::default() }
+        Self::new(ClassicBuckets::default())
     }
 }
 
 impl Histogram {
+    /// Nothing counted yet, with these classic buckets.
+    pub fn new(buckets: ClassicBuckets) -> Self {
+        let cells = Cells::new(LAYOUT.cells().len());
+        Self { cells, exemplars: Exemplars::default(), buckets }
+    }
+
     /// Counts `latency`.
     pub fn observe(&self, latency: Latency) {
         let nanos = latency.as_nanos();
@@ -44,7 +52,7 @@ impl Histogram {
         let nanos = latency.as_nanos();
         let cell = LAYOUT.cell_of(nanos);
         self.cells.record(cell, nanos);
-        self.exemplars.offer(LAYOUT.cell(cell).classic, pod, latency, at);
+        self.exemplars.offer(LAYOUT.cell(cell).classic(self.buckets), pod, latency, at);
     }
 
     /// Makes `pod` the exemplar of the bucket of `latency`, which was counted before, with the span that
@@ -52,7 +60,7 @@ impl Histogram {
     pub fn link_trace(&self, latency: Latency, pod: &PodInfo, at: Timestamp, span: SpanRef) {
         let cell = LAYOUT.cell_of(latency.as_nanos());
         if self.cells.is_counted(cell) {
-            let bucket = LAYOUT.cell(cell).classic;
+            let bucket = LAYOUT.cell(cell).classic(self.buckets);
             self.exemplars.offer_traced(bucket, pod, latency, at, span);
         }
     }
@@ -73,6 +81,7 @@ impl Histogram {
         // Exemplars first: an observation is counted before it becomes an exemplar, so the bucket
         // of every exemplar read here is found to have counted it.
         let lent = with_exemplars.then(|| self.exemplars.lend());
+        snapshot.buckets = self.buckets;
         snapshot.exemplars.clear();
         let Some(mut lent) = lent else {
             snapshot.sum = self.cells.read_into(&mut snapshot.counts);
@@ -82,6 +91,11 @@ impl Histogram {
         snapshot.sum = self.cells.read_into(&mut snapshot.counts);
         show(snapshot);
         std::mem::swap(&mut *lent, &mut snapshot.exemplars);
+    }
+
+    /// Whether anything was observed.
+    pub(super) fn is_used(&self) -> bool {
+        self.cells.is_used()
     }
 
     /// Its values, to be saved.
@@ -128,6 +142,7 @@ pub struct Snapshot {
     /// Nanoseconds.
     sum: u128,
     exemplars: Vec<Option<Exemplar>>,
+    buckets: ClassicBuckets,
     /// Since when the histogram counts, where that is known. Its owner says so.
     pub(super) start: Option<Timestamp>,
 }
@@ -176,19 +191,23 @@ impl Snapshot {
         self.sum as f64 / 1e9
     }
 
+    /// Which classic buckets it has.
+    pub const fn buckets(&self) -> ClassicBuckets {
+        self.buckets
+    }
+
     /// The cumulative counts of the classic buckets, `+Inf` last.
-    pub fn classic(&self) -> [u64; CLASSIC_BUCKETS] {
-        let mut buckets = [0; CLASSIC_BUCKETS];
-        let cells = LAYOUT.cells();
-        for (cell, count) in &self.counts {
-            buckets[cells[usize::from(*cell)].classic] += count;
-        }
+    pub fn classic(&self) -> impl Iterator<Item = u64> {
+        let (cells, mut counts) = (LAYOUT.cells(), self.counts.iter().peekable());
         let mut total = 0;
-        for bucket in &mut buckets {
-            total += *bucket;
-            *bucket = total;
-        }
-        buckets
+        (0..self.buckets.count()).map(move |bucket| {
+            let is_within =
+                |(cell, _): &&CellCount| cells[usize::from(*cell)].classic(self.buckets) <= bucket;
+            while let Some((_, count)) = counts.next_if(is_within) {
+                total += count;
+            }
+            total
+        })
     }
 
     /// The native buckets.
@@ -281,12 +300,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use podinit_histogram::layout::CLASSIC_BOUNDS;
 
     const SECOND: u64 = 1_000_000_000;
 
     fn observed(latencies: &[u64]) -> Snapshot {
-        let histogram = Histogram::default();
+        observed_in(ClassicBuckets::default(), latencies)
+    }
+
+    fn observed_in(buckets: ClassicBuckets, latencies: &[u64]) -> Snapshot {
+        let histogram = Histogram::new(buckets);
         for nanos in latencies {
             histogram.observe(Latency::from_nanos(*nanos));
         }
@@ -312,7 +334,7 @@ mod tests {
 
     #[test]
     fn an_unobserved_series_is_as_small_as_documented() {
-        assert_eq!(size_of::<Histogram>(), 96);
+        assert_eq!(size_of::<Histogram>(), 104);
         assert_eq!(size_of::<Option<Exemplar>>(), 56);
     }
 
@@ -320,7 +342,7 @@ mod tests {
     fn nothing_observed_is_all_zero() {
         let snapshot = observed(&[]);
         assert_eq!((snapshot.count(), snapshot.sum()), (0, 0.0));
-        assert_eq!(snapshot.classic(), [0; CLASSIC_BUCKETS]);
+        assert!(snapshot.classic().eq([0; 26]));
         assert_eq!(snapshot.native(), Native::default());
     }
 
@@ -358,10 +380,11 @@ mod tests {
             prop_assert_eq!(snapshot.sum, total);
 
             let seconds: Vec<f64> = latencies.iter().map(|nanos| *nanos as f64 / 1e9).collect();
-            let classic = snapshot.classic();
-            for (index, bound) in CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]).enumerate() {
-                let below = seconds.iter().filter(|value| **value <= bound).count();
-                prop_assert_eq!(classic[index], below as u64);
+            for buckets in ClassicBuckets::ALL {
+                let snapshot = observed_in(buckets, &latencies);
+                let counted: Vec<_> = snapshot.classic().collect();
+                let below = |bound| seconds.iter().filter(|value| **value <= bound).count() as u64;
+                prop_assert_eq!(counted, buckets.shown().map(below).collect::<Vec<_>>());
             }
 
             let native = snapshot.native();

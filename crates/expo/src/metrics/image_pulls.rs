@@ -16,6 +16,7 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{ImageSource, PullObservation};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_histogram::layout::ClassicBuckets;
 use podinit_text::strangers_text::label;
 
 /// The label, as `podinit_label_overflow_pods_total` names it too.
@@ -48,13 +49,26 @@ computed_families! {
 }
 
 /// The series of one registry.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct RegistryPulls {
     images: [Counter; ImageSource::ALL.len()],
     failures: Counter,
     bytes: Counter,
     duration: Histogram,
     wait: Histogram,
+}
+
+impl Default for RegistryPulls {
+    fn default() -> Self {
+        let histogram = || Histogram::new(ClassicBuckets::ImagePulls);
+        Self {
+            images: Default::default(),
+            failures: Counter::default(),
+            bytes: Counter::default(),
+            duration: histogram(),
+            wait: histogram(),
+        }
+    }
 }
 
 /// The series of all registries: written by the recorder, read by scrapes.

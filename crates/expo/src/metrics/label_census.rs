@@ -1,27 +1,46 @@
 //! What a label set would come to, found by running pods through the recorder's own index.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
 use super::namespaces::Namespaces;
-use podinit_core::lifecycle::{ImageSource, Interval};
-use podinit_core::pod::PodInfo;
-use podinit_histogram::layout::CLASSIC_BUCKETS;
+use podinit_core::lifecycle::{ImageSource, Interval, Stage};
+use podinit_core::pod::{PodInfo, PodSnapshot};
+use podinit_histogram::layout::ClassicBuckets;
 
-/// The series of a histogram in the classic formats: the buckets, the sum and the count.
-const SERIES_OF_A_HISTOGRAM: usize = CLASSIC_BUCKETS + 2;
-
-/// The series that each label set has in the classic formats: a histogram of every interval, and one of
-/// the startup SLI where Events are a source of evidence. Intervals that only nodes can tell are left out.
-pub const fn series_of_a_set(events: bool) -> usize {
-    (Interval::WITHOUT_NODES + events as usize) * SERIES_OF_A_HISTOGRAM
+/// The histograms of a label set with pods to which so many conditional stages apply: of every interval that is
+/// counted, and of the startup SLI where Events are a source of evidence ([§7.2](crate::specification#s7-2)).
+fn histograms_of_a_set(events: bool, nodes: bool, conditional: usize) -> usize {
+    let intervals = match nodes {
+        true => Interval::COUNT,
+        false => Interval::WITHOUT_NODES,
+    };
+    let all = Stage::ALL.iter().filter(|stage| stage.is_conditional()).count();
+    intervals - all + conditional + usize::from(events)
 }
 
 /// The series that each registry has in the classic formats, where Events are a source of evidence:
 /// images by source, failed pulls, bytes, and histograms of their durations and waits.
-pub const SERIES_OF_A_REGISTRY: usize = ImageSource::ALL.len() + 2 + 2 * SERIES_OF_A_HISTOGRAM;
+pub const SERIES_OF_A_REGISTRY: usize =
+    ImageSource::ALL.len() + 2 + 2 * ClassicBuckets::ImagePulls.series();
+
+/// The same with native histograms.
+pub const NATIVE_SERIES_OF_A_REGISTRY: usize = ImageSource::ALL.len() + 2 + 2;
+
+/// The series of label sets: as classic histograms, unless said otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeriesOfSets {
+    /// Of the set with the fewest
+    pub least: usize,
+    /// Of the set with the most
+    pub most: usize,
+    /// Of all sets
+    pub all: usize,
+    /// Of all sets, as native histograms
+    pub native: usize,
+}
 
 /// Distinct values of one label are told apart up to here; beyond, there are "at least" so many.
 pub const MOST_VALUES: usize = 100_000;
@@ -33,6 +52,8 @@ pub struct LabelCensus {
     labels: Vec<Tally>,
     pods: u64,
     overflowed: u64,
+    /// By label set: the conditional stages that apply to a pod of it
+    conditional: HashMap<usize, BTreeSet<Stage>>,
     /// By which SLO events, waiting and stuck pods are counted
     slo_namespaces: Namespaces,
     hasher: RandomState,
@@ -83,6 +104,7 @@ impl LabelCensus {
             sets: LabelSets::new(specs, config.max_sets),
             pods: 0,
             overflowed: 0,
+            conditional: HashMap::new(),
             slo_namespaces: Namespaces::new(config.slo_namespace()),
             hasher: RandomState::new(),
         })
@@ -90,17 +112,19 @@ impl LabelCensus {
 
     /// Takes a pod in. A watch mostly sees pods before they have a node, so that with the label
     /// `node` each has a second set, in which the node is empty.
-    pub fn add(&mut self, pod: &PodInfo) {
+    pub fn add(&mut self, snapshot: &PodSnapshot) {
+        let pod = &snapshot.info;
         self.pods += 1;
         self.slo_namespaces.place_of(pod);
         let has_node = self.sets.has_any(SeriesLabel::is_known_when_bound);
         if has_node && pod.node.is_some() {
             let unbound = PodInfo { node: None, node_labels: None, ..pod.clone() };
-            self.sets.resolve(&unbound);
+            let set = self.sets.resolve(&unbound).set;
+            self.apply(set, snapshot);
         }
-        if self.sets.resolve(pod).overflow {
-            self.overflowed += 1;
-        }
+        let resolved = self.sets.resolve(pod);
+        self.apply(resolved.set, snapshot);
+        self.overflowed += u64::from(resolved.overflow);
         for tally in &mut self.labels {
             let value = tally.spec.value(pod);
             if value.is_empty() {
@@ -111,6 +135,25 @@ impl LabelCensus {
         }
         let labels = &mut self.labels;
         self.sets.each_dropped(pod, |_| true, |position| labels[position].dropped += 1);
+    }
+
+    fn apply(&mut self, set: usize, snapshot: &PodSnapshot) {
+        self.conditional.entry(set).or_default().extend(snapshot.conditional_stages());
+    }
+
+    /// The series of the label sets.
+    pub fn series(&self, events: bool, nodes: bool) -> SeriesOfSets {
+        let of_sets = self.conditional.values();
+        let of_sets = of_sets.map(|stages| histograms_of_a_set(events, nodes, stages.len()));
+        let [least, most] = [of_sets.clone().min(), of_sets.clone().max()];
+        let classic = |histograms| histograms * ClassicBuckets::Startups.series();
+        let histograms = of_sets.sum();
+        SeriesOfSets {
+            least: classic(least.unwrap_or_default()),
+            most: classic(most.unwrap_or_default()),
+            all: classic(histograms),
+            native: histograms,
+        }
     }
 
     /// The pods taken in.
@@ -161,15 +204,14 @@ mod tests {
     use podinit_core::lifecycle::{
         Cause, Observation, Observer, PodObservation, PodState, PullObservation, Stage, WaitReason,
     };
-    use podinit_core::pod::{PodSnapshot, PodUid};
+    use podinit_core::pod::PodUid;
     use podinit_core::timestamp::Timestamp;
 
-    fn pod(namespace: &str, node: Option<&str>, team: &str) -> PodInfo {
-        PodInfo {
-            node: node.map(Arc::from),
-            pod_labels: [team.into()].into(),
-            ..PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
-        }
+    fn pod(namespace: &str, node: Option<&str>, team: &str) -> PodSnapshot {
+        let mut pod = PodSnapshot::bare(PodUid::from_text("u"), namespace, "p");
+        pod.info.node = node.map(Arc::from);
+        pod.info.pod_labels = [team.into()].into();
+        pod
     }
 
     fn config() -> LabelConfig {
@@ -184,17 +226,22 @@ mod tests {
         }
     }
 
-    fn pods() -> Vec<PodInfo> {
+    /// The first has init containers, and the last a readiness gate.
+    fn pods() -> Vec<PodSnapshot> {
         let nodes = ["n1", "n2", "n3", "n4"].into_iter();
         let bound = nodes.map(|node| pod("a", Some(node), ""));
-        bound.chain([pod("b", None, "blue")]).collect()
+        let mut pods: Vec<_> = bound.chain([pod("b", None, "blue")]).collect();
+        pods[0].has_init_containers = true;
+        pods[4].has_readiness_gates = true;
+        pods
     }
 
     /// The series of an exporter that has seen these pods, each with an image of its own registry.
-    fn series(events: bool, pods: &[PodInfo]) -> usize {
-        let builder = Builder::new(config()).events(events);
+    fn series(events: bool, nodes: bool, pods: &[PodSnapshot]) -> usize {
+        let builder = Builder::new(config()).events(events).nodes(nodes);
         let (mut recorder, exposition) = builder.build().unwrap();
-        for pod in pods {
+        for snapshot in pods {
+            let pod = &snapshot.info;
             let discovered = |pod: &PodInfo| PodObservation::Moved {
                 from: PodState::Undiscovered,
                 to: PodState::InFlight(
@@ -206,8 +253,14 @@ mod tests {
                 ),
             };
             let unbound = PodInfo { node: None, ..pod.clone() };
-            recorder.observe_pod(Timestamp::EPOCH, &unbound, discovered(&unbound));
-            recorder.observe_pod(Timestamp::EPOCH, pod, PodObservation::Bound);
+            let mut observe = |pod: &PodInfo, first| {
+                recorder.observe_pod(Timestamp::EPOCH, pod, first);
+                for stage in snapshot.conditional_stages() {
+                    recorder.observe_pod(Timestamp::EPOCH, pod, PodObservation::Applies(stage));
+                }
+            };
+            observe(&unbound, discovered(&unbound));
+            observe(pod, PodObservation::Bound);
             let node = pod.node.as_deref().unwrap_or_default();
             let pull = PullObservation {
                 source: Some(ImageSource::Present),
@@ -230,10 +283,14 @@ mod tests {
         pods().iter().for_each(|pod| census.add(pod));
         // a without a node, on n1, on n2, on _other; b without a node.
         assert_eq!((census.pods(), census.sets(), census.overflowed()), (5, 5, 0));
-        let added = |events| series(events, &pods()) - series(events, &[]);
-        assert_eq!(added(false), census.sets() * series_of_a_set(false));
-        let registries = pods().len() * SERIES_OF_A_REGISTRY;
-        assert_eq!(added(true), census.sets() * series_of_a_set(true) + registries);
+        for (events, nodes) in [(false, false), (true, false), (false, true), (true, true)] {
+            let added = series(events, nodes, &pods()) - series(events, nodes, &[]);
+            let registries = usize::from(events) * pods().len() * SERIES_OF_A_REGISTRY;
+            let SeriesOfSets { least, most, all, native } = census.series(events, nodes);
+            assert_eq!(added, all + registries, "Events {events}, nodes {nodes}");
+            // a without a node and on n1 has init, and b without a node readiness.
+            assert_eq!((most - least, all - 5 * least, native), (28, 3 * 28, all / 28));
+        }
     }
 
     #[test]

@@ -126,7 +126,7 @@ pub struct LabelConfig {
     /// The same for single labels; the last entry of a label counts
     pub max_values_of: Vec<(SeriesLabel, usize)>,
     /// The most distinct label sets; past it all values of a set become [`OTHER`]. Each set takes
-    /// thirteen histograms.
+    /// up to seventeen histograms.
     pub max_sets: usize,
     /// Whether waiting pods, stuck pods and SLO events have the label `namespace` too
     pub slo_namespace: bool,

@@ -56,7 +56,10 @@ pub use durations::{Distribution, Durations, LEAST_OF_P99, stages_and_startup};
 pub use exposition::{EncodeError, Exposition, Figures};
 pub use families::families_of_pods;
 pub use image_pulls::SavedPulls;
-pub use label_census::{LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, series_of_a_set};
+pub use label_census::{
+    LabelCensus, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
+    SeriesOfSets,
+};
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
 pub use node_families::SavedPool;

@@ -130,6 +130,7 @@ impl PodFamilies {
             | PodObservation::OldestInFlight { .. }
             | PodObservation::Bound
             | PodObservation::NodeKnown
+            | PodObservation::Applies(_)
             | PodObservation::Startup { .. }
             | PodObservation::Measured { .. }
             | PodObservation::Slo { .. }

@@ -14,7 +14,7 @@ use super::store::Store;
 use crate::instruments::FamilySource;
 use podinit_core::lifecycle::{
     EndedStartup, EvictedState, Interval, LabelHold, Latency, NodeObservation, Observation,
-    Observer, PodObservation, PodState, PullObservation, StartupSli, TrackerObservation,
+    Observer, PodObservation, PodState, PullObservation, Stage, StartupSli, TrackerObservation,
     WaitReason,
 };
 use podinit_core::pod::PodInfo;
@@ -59,9 +59,11 @@ impl Recorder {
         self.observations
     }
 
-    /// Shows the series of a pod, at zero if they are new.
-    pub fn show(&mut self, pod: &PodInfo) {
-        self.set_of(self.store.starts.process(), pod);
+    /// Shows the series of a pod to which these conditional stages apply, at zero if they are new.
+    pub fn show(&mut self, pod: &PodInfo, stages: impl IntoIterator<Item = Stage>) {
+        let process = self.store.starts.process();
+        self.set_of(process, pod);
+        stages.into_iter().for_each(|stage| self.expose(process, pod, stage));
     }
 
     /// Puts other SLOs in force; one that keeps its name keeps its counts.
@@ -76,6 +78,14 @@ impl Recorder {
             self.store.add_set(resolved.set, self.labels.values(), now);
         }
         resolved
+    }
+
+    /// Shows the pod's histogram of a conditional stage.
+    fn expose(&mut self, now: Option<Timestamp>, pod: &PodInfo, stage: Stage) {
+        let resolved = self.set_of(now, pod);
+        if let Some(set) = self.store.set(resolved.set) {
+            set.expose(stage);
+        }
     }
 
     /// Makes room for values of `pod` that have just become known, of the labels that `is_new` chooses: those of others
@@ -228,6 +238,7 @@ impl Recorder {
             }
             PodObservation::Bound => self.bind(now, pod, SeriesLabel::is_known_when_bound),
             PodObservation::NodeKnown => self.bind(now, pod, SeriesLabel::is_of_node),
+            PodObservation::Applies(stage) => self.expose(Some(now), pod, stage),
             PodObservation::Startup { node_age, images, latency } => {
                 if let Some(cold_starts) = &self.store.cold_starts {
                     cold_starts.observe(now, pod, (node_age, images), latency);
@@ -312,6 +323,8 @@ const fn waiting(state: PodState) -> Option<WaitReason> {
     }
 }
 
+#[cfg(test)]
+mod conditional_tests;
 #[cfg(test)]
 mod places_tests;
 #[cfg(test)]

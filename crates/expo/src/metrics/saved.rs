@@ -38,6 +38,8 @@ pub struct SavedMetrics {
     pub intervals: Vec<LabelText>,
     /// By label set (see [`SavedLabels::sets`]): the durations of each of these intervals
     pub durations: Vec<Vec<SavedHistogram>>,
+    /// By label set: the stages that are exposed although not all pods have them
+    pub conditional: Vec<Vec<LabelText>>,
     /// By label set: the startup SLI; none while Events were no source
     pub startup_sli: Vec<SavedHistogram>,
     /// The durations and waits of image pulls, by registry
@@ -92,6 +94,9 @@ impl SavedMetrics {
         let complete = |durations: &Vec<SavedHistogram>| durations.len() == intervals;
         if self.durations.len() != sets.len() || !self.durations.iter().all(complete) {
             return Err("a label set has other intervals");
+        }
+        if !self.conditional.is_empty() && self.conditional.len() != sets.len() {
+            return Err("a label set has no stages");
         }
         if !self.startup_sli.is_empty() && self.startup_sli.len() != sets.len() {
             return Err("a label set has no startup SLI");

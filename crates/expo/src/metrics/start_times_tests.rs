@@ -159,7 +159,7 @@ fn series_that_do_not_continue_begin_with_the_process() {
 
     let labels = LabelConfig { labels: vec![SeriesLabel::Node], ..LabelConfig::default() };
     let mut other_labels = Process::new(at(20), false, labels).restored(&saved);
-    other_labels.recorder.show(&pod("a"));
+    other_labels.recorder.show(&pod("a"), []);
     assert_eq!(other_labels.shows(FINISHED, None), Some(at(0)));
     assert_eq!(other_labels.shows(DURATION, None), Some(at(20)));
 }

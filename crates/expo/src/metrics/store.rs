@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::RwLock;
 
@@ -30,6 +30,7 @@ use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, WaitReason};
 use podinit_core::timestamp::Timestamp;
+use podinit_histogram::layout::ClassicBuckets;
 
 /// The histograms of one label set.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub(super) struct SeriesSet {
     /// Since when its histograms count, where their families do not begin later
     pub(super) start: StartTime,
     intervals: [Histogram; Interval::ALL.len()],
+    /// The conditional stages that apply to a pod of the set: a bit for each
+    conditional: AtomicU8,
     /// While Events are a source
     startup_sli: Option<Histogram>,
 }
@@ -47,9 +50,35 @@ impl SeriesSet {
         &self.intervals[interval.index()]
     }
 
+    /// Exposes the histogram of a conditional stage from now on ([§7.2](crate::specification#s7-2)).
+    pub(super) fn expose(&self, stage: Stage) {
+        self.conditional.fetch_or(bit(stage), Relaxed);
+    }
+
+    /// The conditional stages that apply to a pod of the set.
+    pub(super) fn conditional(&self) -> impl Iterator<Item = Stage> {
+        let stages = self.conditional.load(Relaxed);
+        Stage::ALL.into_iter().filter(move |stage| stages & bit(*stage) != 0)
+    }
+
+    /// Whether `interval` is exposed without an observation, too.
+    fn is_exposed_at_zero(&self, interval: Interval) -> bool {
+        match interval {
+            Interval::Stage(stage) if stage.is_conditional() => {
+                self.conditional.load(Relaxed) & bit(stage) != 0
+            }
+            _ => true,
+        }
+    }
+
     pub(super) const fn startup_sli(&self) -> Option<&Histogram> {
         self.startup_sli.as_ref()
     }
+}
+
+/// The bit of a stage in [`SeriesSet::conditional`].
+const fn bit(stage: Stage) -> u8 {
+    1 << stage as u8
 }
 
 /// What is counted only while there are other sources than pods.
@@ -115,7 +144,7 @@ impl Store {
             oldest: Default::default(),
             pods: PodFamilies::default(),
             tracker: TrackerFamilies::default(),
-            delivery: Histogram::default(),
+            delivery: Histogram::new(ClassicBuckets::WatchDelivery),
             in_place: InPlaceMetrics::default(),
             events,
             nodes,
@@ -137,6 +166,7 @@ impl Store {
             // A recording has times of its own, and states none.
             start: StartTime::in_seconds(start.filter(|_| self.starts.process().is_some())),
             intervals: Default::default(),
+            conditional: AtomicU8::default(),
             startup_sli: self.events.as_ref().map(|_| Histogram::default()),
         });
         self.put_set(set, Some(added));
@@ -310,7 +340,10 @@ impl<'a> Durations<'a> {
         interval: Interval,
         first: &[Label<'a>],
     ) {
-        let of = |set: &'a SeriesSet| Some(set.interval(interval));
+        let of = |set: &'a SeriesSet| {
+            let histogram = set.interval(interval);
+            (set.is_exposed_at_zero(interval) || histogram.is_used()).then_some(histogram)
+        };
         self.write(out, of, first);
     }
 
@@ -323,11 +356,11 @@ impl<'a> Durations<'a> {
         let with_exemplars = out.wants_exemplars();
         let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
         for set in self.sets {
+            let Some(histogram) = of(set) else { continue };
             labels.clear();
             labels.extend_from_slice(first);
             let names = self.labels.iter().map(String::as_str);
             labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
-            let Some(histogram) = of(set) else { continue };
             self.buffer.start = start_in_set(self.family_start, set.start.get());
             histogram.read(&mut self.buffer, with_exemplars, |snapshot| {
                 out.histogram(&labels, snapshot);

@@ -41,7 +41,7 @@ pub(super) fn restore(
             "the duration series have other labels than before, so they begin at zero; other counters continue"
         );
         for pod in pods.iter().filter_map(SavedPod::in_flight) {
-            recorder.show(pod.info());
+            recorder.show(pod.info(), pod.conditional_stages());
         }
     }
     let successor = |source| sources.successor(source);

@@ -19,7 +19,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
-use podinit_histogram::layout::CLASSIC_BOUNDS;
+use podinit_histogram::layout::ClassicBuckets;
 
 /// The pod that entered each stage first, of those that are in it.
 type OldestPods = [Option<PodName>; Stage::ALL.len()];
@@ -37,7 +37,7 @@ pub(super) struct ReportSink {
     durations: [Durations; Interval::ALL.len()],
     network: NetworkDurations,
     startups: ColdStartups,
-    buckets: [u64; CLASSIC_BOUNDS.len() + 1],
+    buckets: [u64; ClassicBuckets::Startups.count()],
     unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
     set_aside: [u64; LostStartup::ALL.len()],
@@ -60,7 +60,7 @@ impl ReportSink {
             durations: std::array::from_fn(|_| Durations::new()),
             network: NetworkDurations::default(),
             startups: ColdStartups::default(),
-            buckets: [0; CLASSIC_BOUNDS.len() + 1],
+            buckets: [0; ClassicBuckets::Startups.count()],
             unobserved: Default::default(),
             anomalies: Default::default(),
             set_aside: Default::default(),
@@ -110,7 +110,8 @@ impl ReportSink {
         }
         if interval == Interval::ScheduledToReady {
             let seconds = latency.as_seconds_f64();
-            self.buckets[CLASSIC_BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
+            let bounds = ClassicBuckets::Startups.bounds();
+            self.buckets[bounds.partition_point(|bound| *bound < seconds)] += 1;
             self.slowest.add(pod, latency);
         }
     }
@@ -163,7 +164,7 @@ impl ReportSink {
                 )
             },
         );
-        let bounds = CLASSIC_BOUNDS.iter().copied().map(Some).chain([None]);
+        let bounds = ClassicBuckets::Startups.bounds().iter().copied().map(Some).chain([None]);
         let unobserved =
             StageOrStep::ALL.into_iter().zip(self.unobserved).flat_map(|(stage, reasons)| {
                 let reasons = UnobservedReason::ALL.into_iter().zip(reasons);

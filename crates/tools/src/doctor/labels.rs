@@ -3,7 +3,8 @@
 use super::own_series::OwnSeries;
 use super::report::{Check, Finding};
 use podinit_expo::metrics::{
-    LabelCensus, LabelUse, MOST_VALUES, SERIES_OF_A_REGISTRY, SeriesLabel, series_of_a_set,
+    LabelCensus, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
+    SeriesLabel, SeriesOfSets,
 };
 use podinit_text::words::count;
 
@@ -11,10 +12,11 @@ use podinit_text::words::count;
 const MANY: usize = 100_000;
 
 /// The findings from a list of pods, which may be incomplete.
-/// `registries` are those of the pods' images, where Events are a source of evidence.
+/// `registries` are those of the pods' images, where Events are a source of evidence; `nodes` whether nodes are one.
 pub(super) fn check(
     census: &LabelCensus,
     registries: Option<usize>,
+    nodes: bool,
     own: OwnSeries,
     complete: bool,
 ) -> Vec<Finding> {
@@ -26,12 +28,20 @@ pub(super) fn check(
         )];
     }
     let labels = census.labels();
-    let OwnSeries { of_a_namespace, others } = own;
+    let OwnSeries { of_a_namespace, others, native_others } = own;
     let namespaces = census.slo_namespaces();
-    let of_a_set = series_of_a_set(registries.is_some());
+    let SeriesOfSets { least, most, all, native } = census.series(registries.is_some(), nodes);
+    let of_a_set = match least == most {
+        true => format!("{least} each"),
+        false => format!("{least} to {most} each"),
+    };
     let of_registries = registries.unwrap_or_default() * SERIES_OF_A_REGISTRY;
-    let series = census.sets() * of_a_set + of_registries + namespaces * of_a_namespace + others;
-    let least = if complete { "" } else { "at least " };
+    let series = all + of_registries + namespaces * of_a_namespace + others;
+    let native = native
+        + registries.unwrap_or_default() * NATIVE_SERIES_OF_A_REGISTRY
+        + namespaces * of_a_namespace
+        + native_others;
+    let at_least = if complete { "" } else { "at least " };
     let values: Vec<String> = labels.iter().map(in_words).collect();
     let values = if values.is_empty() { "no labels".to_owned() } else { values.join(", ") };
     let sets = count(census.sets(), "label set", "label sets");
@@ -47,8 +57,8 @@ pub(super) fn check(
         format!(" {registries} of {SERIES_OF_A_REGISTRY} each,")
     });
     let text = format!(
-        "{least}{series} series a scrape: {sets} ({values}) of {of_a_set} each,{by_registry}{by_namespace} \
-         and {others} others"
+        "{at_least}{series} series a scrape: {sets} ({values}) of {of_a_set},{by_registry}{by_namespace} \
+         and {others} others; {native} with native histograms"
     );
     let total = if series > MANY {
         Finding::warning(CHECK, text).fix(
@@ -67,12 +77,13 @@ pub(super) fn check(
     });
     let total = total
         .detail("series", series)
+        .detail("native_series", native)
         .detail("label_sets", census.sets())
         .detail("slo_namespaces", namespaces)
         .detail("registries", registries)
         .detail("labels", details.collect::<serde_json::Map<_, _>>());
     let mut findings = vec![total];
-    findings.extend(labels.iter().filter_map(|label| problem(label, census.pods(), of_a_set)));
+    findings.extend(labels.iter().filter_map(|label| problem(label, census.pods(), most)));
     if census.overflowed() > 0 {
         let found = format!(
             "{} are past the cap of label sets and become _other in every label",
@@ -128,13 +139,13 @@ mod tests {
 
     use super::*;
     use crate::doctor::report::Severity;
-    use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+    use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_expo::metrics::LabelConfig;
 
-    const OWN: OwnSeries = OwnSeries { of_a_namespace: 0, others: 300 };
+    const OWN: OwnSeries = OwnSeries { of_a_namespace: 0, others: 300, native_others: 200 };
 
-    fn pod(namespace: &str) -> PodInfo {
-        PodSnapshot::bare(PodUid::from_text("u"), namespace, "p").info
+    fn pod(namespace: &str) -> PodSnapshot {
+        PodSnapshot::bare(PodUid::from_text("u"), namespace, "p")
     }
 
     fn census(config: &LabelConfig, namespaces: usize) -> LabelCensus {
@@ -146,29 +157,33 @@ mod tests {
     }
 
     fn severities(config: &LabelConfig, namespaces: usize) -> Vec<Severity> {
-        let findings = check(&census(config, namespaces), None, OWN, true);
+        let findings = check(&census(config, namespaces), None, false, OWN, true);
         findings.iter().map(|finding| finding.severity).collect()
     }
 
     #[test]
     fn series_are_those_of_the_sets_and_the_others() {
-        let findings = check(&census(&LabelConfig::default(), 3), None, OWN, true);
-        let text =
-            "1392 series a scrape: 3 label sets (namespace 3 values) of 364 each, and 300 others";
+        let findings = check(&census(&LabelConfig::default(), 3), None, false, OWN, true);
+        let text = "1056 series a scrape: 3 label sets (namespace 3 values) of 252 each, and 300 others; 227 with native histograms";
         assert_eq!(findings[0].found, text);
         assert_eq!(findings.len(), 1);
+        let mut census = census(&LabelConfig::default(), 2);
+        census.add(&PodSnapshot { has_init_containers: true, gated: true, ..pod("ns-0") });
+        let findings = check(&census, None, true, OWN, true);
+        let text = "1028 series a scrape: 2 label sets (namespace 2 values) of 336 to 392 each, and 300 others; 226 with native histograms";
+        assert_eq!(findings[0].found, text);
     }
 
     #[test]
     fn values_past_a_cap_are_warned_of_with_a_cap_that_suffices() {
         let config = LabelConfig { max_values: 2, ..LabelConfig::default() };
         assert_eq!(severities(&config, 2), [Severity::Ok]);
-        let findings = check(&census(&config, 5), None, OWN, true);
+        let findings = check(&census(&config, 5), None, false, OWN, true);
         assert_eq!(findings[1].severity, Severity::Warning);
         assert!(findings[1].found.contains("3 of 5 pods become _other"));
         let fix = findings[1].fix.as_deref().unwrap();
         assert!(fix.contains("--label-cap namespace=8"), "{fix}");
-        let findings = check(&census(&config, 1_000), None, OWN, true);
+        let findings = check(&census(&config, 1_000), None, false, OWN, true);
         let fix = findings[1].fix.as_deref().unwrap();
         assert!(fix.starts_with("leave the label out"), "{fix}");
     }

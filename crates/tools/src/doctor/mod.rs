@@ -229,7 +229,7 @@ impl Doctor {
             };
             let own = exposed.series().unwrap_or_default();
             let registries = census.registries.as_ref().map(Registries::count);
-            let findings = labels::check(labels, registries, own, census.complete);
+            let findings = labels::check(labels, registries, self.nodes, own, census.complete);
             findings.into_iter().for_each(&mut report);
         }
         unusable.into_iter().for_each(report);

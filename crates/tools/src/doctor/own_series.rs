@@ -33,23 +33,27 @@ pub(super) struct OwnSeries {
     /// Of each namespace, with `--slo-labels namespace`
     pub(super) of_a_namespace: usize,
     pub(super) others: usize,
+    /// Those, as native histograms
+    pub(super) native_others: usize,
 }
 
 impl Exposed {
     /// `None` where the label set cannot be.
     pub(super) fn series(self) -> Option<OwnSeries> {
-        let others = self.clone().without_pods()?;
+        let (others, native_others) = self.clone().without_pods()?;
         if !self.labels.slo_namespace {
-            return Some(OwnSeries { of_a_namespace: 0, others });
+            return Some(OwnSeries { of_a_namespace: 0, others, native_others });
         }
         // Without the label there is one place for the pods of all namespaces, shown from the start.
         let mut unlabelled = self;
         unlabelled.labels.slo_namespace = false;
-        let with_one = unlabelled.without_pods()?;
-        Some(OwnSeries { of_a_namespace: with_one.saturating_sub(others), others })
+        let (with_one, _) = unlabelled.without_pods()?;
+        let of_a_namespace = with_one.saturating_sub(others);
+        Some(OwnSeries { of_a_namespace, others, native_others })
     }
 
-    fn without_pods(self) -> Option<usize> {
+    /// The series in the classic formats, and those with native histograms.
+    fn without_pods(self) -> Option<(usize, usize)> {
         let now = SystemClock.now();
         let mut builder = Builder::new(self.labels)
             .slos(self.slos)
@@ -72,10 +76,16 @@ impl Exposed {
             builder = builder.source(Box::new(TraceStats::default()));
         }
         let (_recorder, exposition) = builder.build().ok()?;
-        let text = exposition.encode(Format::Text).ok()?;
-        let lines = text.split(|byte| *byte == b'\n');
-        let series = lines.filter(|line| !line.is_empty() && line[0] != b'#');
-        Some(series.count())
+        let text = String::from_utf8(exposition.encode(Format::Text).ok()?).ok()?;
+        let series = text.lines().filter(|line| !line.starts_with('#'));
+        // Of a native histogram one series is left, here its count.
+        let is_classic = |line: &&str| {
+            let name = line.split(['{', ' ']).next().unwrap_or_default();
+            name.ends_with("_bucket") || name.ends_with("_sum")
+        };
+        let classic = series.clone().filter(is_classic).count();
+        let all = series.count();
+        Some((all, all - classic))
     }
 }
 
@@ -93,7 +103,7 @@ mod tests {
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_expo::metrics::LabelCensus;
-    use podinit_histogram::layout::CLASSIC_BUCKETS;
+    use podinit_histogram::layout::ClassicBuckets;
     use podinit_kube::watch::events::stats::EventLossReason;
 
     #[test]
@@ -115,9 +125,9 @@ mod tests {
         let mut census = LabelCensus::new(&config).unwrap();
         for namespace in ["a", "b", "c", "d", "e"] {
             let pod = PodSnapshot::bare(PodUid::from_text("u"), namespace, "p");
-            census.add(&pod.info);
+            census.add(&pod);
         }
-        let findings = check(&census, None, own, true);
+        let findings = check(&census, None, false, own, true);
         let text = format!(
             "3 namespaces of SLO events and waiting pods of {} each, and {} others",
             own.of_a_namespace, own.others
@@ -145,7 +155,7 @@ mod tests {
             // Whether Events are read, and the registries past their cap.
             + 2
             // Startups by their images: the buckets, sum and count of each.
-            + StartupImages::ALL.len() * (CLASSIC_BUCKETS + 2)
+            + StartupImages::ALL.len() * ClassicBuckets::Startups.series()
             + CapacityState::ALL.len();
         assert_eq!(others(events), least + of_events);
         let checkpoint = Exposed { checkpoint: true, ..Exposed::default() };

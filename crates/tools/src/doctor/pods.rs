@@ -184,7 +184,7 @@ impl Census {
         self.network.add(pod);
         self.network_times.add(pod);
         if let Some(labels) = &mut self.labels {
-            labels.add(&pod.info);
+            labels.add(pod);
         }
         if let Some(registries) = &mut self.registries {
             registries.add(&pod.info);

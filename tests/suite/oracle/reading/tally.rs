@@ -100,10 +100,21 @@ pub(crate) fn count(startup: &Startup<'_>, figures: &mut Figures) {
     relapses(startup, figures);
 }
 
-/// [§7](crate::specification#s7): "those of a label set from the first pod discovered with it".
+/// [§7.2](crate::specification#s7-2): "those of a label set from the first pod discovered with it"; "`gated`, `init` and
+/// `readiness` from the first pod on whose spec says so when it is discovered, `unschedulable` from the first pod seen so".
 fn discovered(startup: &Startup<'_>, figures: &mut Figures) {
     figures.add("podinit_pods_discovered_total", &[], 1);
-    for stage in STAGES {
+    let first = &startup.life.folded[0].pod;
+    let is_observed = matches!(startup.entry(), Entry::Full | Entry::Adopted);
+    let last = if is_observed { startup.last_of_startup() } else { 0 };
+    let applies = |stage| match stage {
+        "gated" => first.gated,
+        "init" => first.has_init_containers,
+        "readiness" => first.has_readiness_gates,
+        "unschedulable" => startup.view(last).traits().unschedulable,
+        _ => true,
+    };
+    for stage in STAGES.into_iter().filter(|stage| applies(stage)) {
         let labels = label_set(startup, 0, ("stage", stage));
         figures.histogram(STAGE_DURATION, &labels.spelled());
     }

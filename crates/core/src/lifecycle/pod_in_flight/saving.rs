@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{PodInFlight, SharedState};
 use crate::kube_event::CapacityState;
 use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
+use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Observe, Reporter};
 use crate::lifecycle::slo::SloRule;
 use crate::node::NodeLabels;
@@ -96,6 +97,11 @@ impl PodInFlight {
             return Err("more containers than are followed");
         }
         Ok(())
+    }
+
+    /// The [conditional](Stage::is_conditional) stages that apply to it.
+    pub fn conditional_stages(&self) -> impl Iterator<Item = Stage> {
+        self.startup.conditional_stages()
     }
 
     /// Whether a node is on its way for it; counted in the stage `unschedulable` only.

@@ -116,6 +116,7 @@ impl Tracker {
         let mut emit = |observation| reporter.pod(info, observation);
         let (from, to) = (PodState::Undiscovered, PodState::Finished(outcome));
         emit(PodObservation::Moved { from, to });
+        snapshot.conditional_stages().map(PodObservation::Applies).for_each(&mut emit);
         let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
         SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);

@@ -20,7 +20,6 @@ use serde_json::Value;
 use crate::instruments::{Encoder, Head, Label, Number};
 use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
-use podinit_histogram::layout::CLASSIC_BOUNDS;
 
 /// Writes JSON, one family to a line. Members are written one by one, since their order would
 /// otherwise depend on how serde_json was built; writing to a `String` cannot fail.
@@ -93,7 +92,7 @@ impl HistogramEncoder for Json {
         let (count, sum) = (snapshot.count(), Value::from(snapshot.sum()));
         let _ = write!(self.family, r#","count":{count},"sum":{sum},"buckets":{{"#);
         let buckets = snapshot.classic();
-        for (bound, bucket) in CLASSIC_BOUNDS.into_iter().zip(buckets) {
+        for (bound, bucket) in snapshot.buckets().bounds().iter().zip(buckets) {
             let _ = write!(self.family, r#""{bound}":{bucket},"#);
         }
         let _ = write!(self.family, r#""+Inf":{count}}}}}"#);

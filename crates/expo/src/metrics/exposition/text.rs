@@ -11,7 +11,7 @@ use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::HistogramEncoder;
 use crate::metrics::histogram::Snapshot;
-use podinit_histogram::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS};
+use podinit_histogram::layout::ClassicBuckets;
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,22 +22,22 @@ pub(super) enum Dialect {
 
 impl Dialect {
     /// What stands between `le="` and the counts of the classic buckets.
-    fn bounds(self) -> &'static [String; CLASSIC_BUCKETS] {
-        type Bounds = LazyLock<[String; CLASSIC_BUCKETS]>;
+    fn bounds(self, buckets: ClassicBuckets) -> &'static [String] {
+        type Bounds = LazyLock<[Vec<String>; ClassicBuckets::ALL.len()]>;
         static PROMETHEUS: Bounds = LazyLock::new(|| written_bounds(Dialect::Prometheus));
         static OPEN_METRICS: Bounds = LazyLock::new(|| written_bounds(Dialect::OpenMetrics));
-        match self {
+        let bounds = match self {
             Self::Prometheus => &PROMETHEUS,
             Self::OpenMetrics => &OPEN_METRICS,
-        }
+        };
+        &bounds[buckets as usize]
     }
 }
 
-fn written_bounds(dialect: Dialect) -> [String; CLASSIC_BUCKETS] {
-    std::array::from_fn(|position| {
-        let bound = CLASSIC_BOUNDS.get(position).copied();
-        let bound = Float(bound.unwrap_or(f64::INFINITY), dialect);
-        format!("{bound}\"}} ")
+fn written_bounds(dialect: Dialect) -> [Vec<String>; ClassicBuckets::ALL.len()] {
+    ClassicBuckets::ALL.map(|buckets| {
+        let bounds = buckets.shown().map(|bound| format!("{}\"}} ", Float(bound, dialect)));
+        bounds.collect()
     })
 }
 
@@ -111,7 +111,7 @@ impl Text {
             self.bucket.push_str(part);
         }
         let mut count = Digits::of(0);
-        let buckets = self.dialect.bounds().iter().zip(snapshot.classic());
+        let buckets = self.dialect.bounds(snapshot.buckets()).iter().zip(snapshot.classic());
         for (position, (bound, bucket)) in buckets.enumerate() {
             if bucket != count.value {
                 count = Digits::of(bucket);

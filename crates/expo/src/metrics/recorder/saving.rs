@@ -17,7 +17,8 @@ use crate::metrics::saved::{RestoredDurations, SavedMetrics};
 use crate::metrics::saved_holds::SavedHolds;
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
 use crate::metrics::store::SeriesSet;
-use podinit_core::lifecycle::{Interval, LabelHold, Observer, PodInFlight, SavedPod};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Interval, LabelHold, Observer, PodInFlight, SavedPod, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::LAYOUT;
 
@@ -46,6 +47,11 @@ impl Recorder {
             });
             histograms.map(Option::unwrap_or_default).collect()
         };
+        let conditional = |set: &usize| {
+            let set = self.store.set(*set);
+            let stages = set.iter().flat_map(|set| set.conditional());
+            stages.map(|stage| Cow::Borrowed(stage.as_str())).collect()
+        };
         let startup_sli = |set: &usize| {
             let set = self.store.set(*set)?;
             Some(set.startup_sli()?.saved())
@@ -64,6 +70,7 @@ impl Recorder {
             resize: self.store.in_place.resize_duration.saved(),
             inplace_update: self.store.in_place.update_duration.saved(),
             durations: positions.iter().map(durations).collect(),
+            conditional: positions.iter().map(conditional).collect(),
             startup_sli: positions.iter().filter_map(startup_sli).collect(),
             pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
             cold_starts: (self.store.cold_starts.as_ref()).map(ColdStarts::saved),
@@ -204,6 +211,11 @@ impl Recorder {
                     all.for_each(|durations| cold_starts.restore_unknown(durations, &cells));
                 }
             }
+        }
+        for (set, stages) in sets.iter().zip(&saved.conditional) {
+            let Some(set) = store.set(*set) else { continue };
+            let stages = stages.iter().filter_map(|stage| Stage::from_text(stage));
+            stages.filter(|stage| stage.is_conditional()).for_each(|stage| set.expose(stage));
         }
         for (set, sli) in sets.iter().zip(&saved.startup_sli) {
             let set = store.set(*set);

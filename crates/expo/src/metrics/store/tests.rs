@@ -26,7 +26,7 @@ impl HistogramEncoder for ExemplarCounter {
     }
 
     fn histogram(&mut self, _: &[Label<'_>], snapshot: &Snapshot) {
-        let buckets = 0..podinit_histogram::layout::CLASSIC_BUCKETS;
+        let buckets = 0..snapshot.buckets().count();
         self.given += buckets.filter_map(|bucket| snapshot.exemplar(bucket)).count();
     }
 }

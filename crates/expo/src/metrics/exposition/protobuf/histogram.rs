@@ -8,7 +8,7 @@ use super::wire::{
 };
 use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{Native, Snapshot};
-use podinit_histogram::layout::{CLASSIC_BOUNDS, CLASSIC_BUCKETS, NATIVE_SCHEMA, ZERO_THRESHOLD};
+use podinit_histogram::layout::{ClassicBuckets, NATIVE_SCHEMA, ZERO_THRESHOLD};
 
 const SAMPLE_COUNT: u8 = key(1, WireType::Varint);
 const SAMPLE_SUM: u8 = key(2, WireType::Double);
@@ -50,19 +50,20 @@ mod exemplar {
 #[derive(Debug, Default)]
 pub(super) struct HistogramWriter {
     native: Native,
-    /// The fields of a histogram without observations, once there was one
-    unused: Vec<u8>,
+    /// The fields of a histogram without observations, by its classic buckets, once there was one
+    unused: [Vec<u8>; ClassicBuckets::ALL.len()],
 }
 
 impl HistogramWriter {
     pub(super) fn write(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
         if snapshot.is_empty() {
-            if self.unused.is_empty() {
+            let buckets = snapshot.buckets() as usize;
+            if self.unused[buckets].is_empty() {
                 let mut unused = Vec::new();
                 self.put(&mut unused, snapshot);
-                self.unused = unused;
+                self.unused[buckets] = unused;
             }
-            out.extend_from_slice(&self.unused);
+            out.extend_from_slice(&self.unused[buckets]);
         } else {
             self.put(out, snapshot);
         }
@@ -73,10 +74,9 @@ impl HistogramWriter {
 
     /// All but the start.
     fn put(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
-        let classic = snapshot.classic();
-        put_integer(out, SAMPLE_COUNT, classic[CLASSIC_BUCKETS - 1]);
+        put_integer(out, SAMPLE_COUNT, snapshot.count());
         put_double(out, SAMPLE_SUM, snapshot.sum());
-        put_classic(out, &classic, snapshot);
+        put_classic(out, snapshot);
         put_integer(out, SCHEMA, zigzag(NATIVE_SCHEMA.into()));
         put_double(out, ZERO_THRESHOLD_KEY, ZERO_THRESHOLD);
         self.put_native(out, snapshot);
@@ -101,9 +101,9 @@ impl HistogramWriter {
     }
 }
 
-fn put_classic(out: &mut Vec<u8>, classic: &[u64; CLASSIC_BUCKETS], snapshot: &Snapshot) {
-    let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
-    for (position, (bound, count)) in bounds.zip(*classic).enumerate() {
+fn put_classic(out: &mut Vec<u8>, snapshot: &Snapshot) {
+    let bounds = snapshot.buckets().shown();
+    for (position, (bound, count)) in bounds.zip(snapshot.classic()).enumerate() {
         let exemplar = snapshot.exemplar(position);
         let exemplar = exemplar.map(|exemplar| (exemplar, exemplar_len(exemplar)));
         let own = integer_len(count) + double_len(bound);

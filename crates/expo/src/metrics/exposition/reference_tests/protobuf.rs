@@ -10,7 +10,7 @@ use crate::metrics::exemplar::Exemplar;
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
 use crate::metrics::start_times::StartTimes;
 use podinit_core::timestamp::Timestamp;
-use podinit_histogram::layout::{CLASSIC_BOUNDS, NATIVE_SCHEMA, ZERO_THRESHOLD};
+use podinit_histogram::layout::{NATIVE_SCHEMA, ZERO_THRESHOLD};
 
 /// A family after its length. Its unit stands before its series.
 pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {
@@ -106,7 +106,7 @@ impl HistogramEncoder for Reference<'_> {
 }
 
 fn classic(snapshot: &Snapshot) -> Vec<proto::Bucket> {
-    let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
+    let bounds = snapshot.buckets().shown();
     let buckets = bounds.zip(snapshot.classic()).enumerate();
     buckets
         .map(|(position, (upper_bound, cumulative_count))| proto::Bucket {

@@ -3,7 +3,6 @@
 use super::Dialect;
 use crate::instruments::{Encoder, Head, Kind, Label, Number};
 use crate::metrics::histogram::{HistogramEncoder, Snapshot};
-use podinit_histogram::layout::CLASSIC_BOUNDS;
 
 pub(super) struct Reference {
     open: bool,
@@ -96,7 +95,7 @@ impl HistogramEncoder for Reference {
     }
 
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
-        let bounds = CLASSIC_BOUNDS.into_iter().chain([f64::INFINITY]);
+        let bounds = snapshot.buckets().shown();
         for (position, (bound, count)) in bounds.zip(snapshot.classic()).enumerate() {
             let le = self.float(bound);
             let labels = [labels, &[("le", &*le)]].concat();
