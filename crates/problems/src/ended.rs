@@ -28,6 +28,12 @@ pub(super) fn failed(record: &Record, now: Timestamp) -> Option<Had> {
     if !outcome.is_failure() || at.plus(FAILED_LASTS) <= now {
         return None;
     }
+    // A kubelet ends a pod that is deleted while it starts up as Failed ([§1.15](crate::specification#s1-15)).
+    let was_deleted =
+        record.causes.last().is_some_and(|last| last.waiting.cause() == Cause::Terminating);
+    if outcome == Outcome::Failed && was_deleted {
+        return None;
+    }
     let (cause, container) = match outcome {
         Outcome::Rejected => (Cause::Rejected, None),
         _ => (Cause::Crash, failed_container(record)),

@@ -114,6 +114,24 @@ fn fewer_than_three_of_a_workload_or_kind_affect_nobody() {
     assert_eq!(found(vec![], &bare), []);
 }
 
+/// As in a rollback while the new pods start up: their kubelets end them as failed.
+#[test]
+fn pods_that_were_being_deleted_have_not_failed_by_themselves() {
+    let deleted = |name: &str| {
+        let mut record = failed(name, "web", NOW);
+        let run = cause(Stage::Containers, Cause::Run, NOW - 10);
+        record.causes = vec![run, cause(Stage::Containers, Cause::Terminating, NOW - 1)];
+        record
+    };
+    assert_eq!(found(vec![], &three(deleted)), []);
+    let by_itself = |name: &str| {
+        let mut record = deleted(name);
+        record.causes.pop();
+        record
+    };
+    assert_eq!(found(vec![], &three(by_itself)).len(), 1);
+}
+
 #[test]
 fn a_failure_has_the_image_of_the_first_container_that_failed() {
     let pods = three(|name| failed(name, "etl", NOW - 3));
