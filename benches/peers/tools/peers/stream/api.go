@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -56,10 +57,8 @@ func (api *api) ServeHTTP(response http.ResponseWriter, request *http.Request) {
 	switch {
 	case !known || !listed:
 		failure(response, http.StatusNotFound, metav1.StatusReasonNotFound)
-	case query.Get("sendInitialEvents") == "true":
-		failure(response, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
 	case query.Get("watch") == "true" || query.Get("watch") == "1":
-		api.watch(response, request, isPods, isProtobuf)
+		api.watch(response, request, kind, isPods, isProtobuf)
 	case isPods:
 		api.listPods(response, request, isProtobuf)
 	default:
@@ -116,7 +115,7 @@ func answer(response http.ResponseWriter, request *http.Request, object runtime.
 		failure(response, http.StatusInternalServerError, metav1.StatusReasonInternalError)
 		return 0
 	}
-	if body.Len() >= compressedFrom && strings.Contains(request.Header.Get("Accept-Encoding"), "gzip") {
+	if body.Len() >= compressedFrom && takesGzip(request) {
 		var compressed bytes.Buffer
 		writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
 		_, _ = writer.Write(body.Bytes())
@@ -128,6 +127,10 @@ func answer(response http.ResponseWriter, request *http.Request, object runtime.
 	return body.Len()
 }
 
+func takesGzip(request *http.Request) bool {
+	return strings.Contains(request.Header.Get("Accept-Encoding"), "gzip")
+}
+
 func encode(object runtime.Object, isProtobuf bool, into io.Writer) error {
 	if isProtobuf {
 		return protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(object, into)
@@ -135,26 +138,42 @@ func encode(object runtime.Object, isProtobuf bool, into io.Writer) error {
 	return json.NewEncoder(into).Encode(object)
 }
 
-// watch sends the events of pods until the client has enough of them, one frame or line at a time.
-func (api *api) watch(response http.ResponseWriter, request *http.Request, isPods, isProtobuf bool) {
+// watch sends the events of pods until the client has enough of them, one frame or line at a time. A client that asks
+// for it first gets what stands, and a bookmark at the end of that.
+func (api *api) watch(response http.ResponseWriter, request *http.Request, list schema.GroupVersionKind, isPods, isProtobuf bool) {
 	contentType := "application/json"
 	if isProtobuf {
 		contentType = ofProtobuf + ";stream=watch"
 	}
+	initial := request.URL.Query().Get("sendInitialEvents") == "true"
+	stream := &watchStream{response: response, flusher: response.(http.Flusher)}
 	response.Header().Set("Content-Type", contentType)
+	if initial && takesGzip(request) {
+		response.Header().Set("Content-Encoding", "gzip")
+		stream.gzip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	}
 	response.WriteHeader(http.StatusOK)
-	flusher := response.(http.Flusher)
-	flusher.Flush()
+	stream.flusher.Flush()
 	seconds, err := strconv.Atoi(request.URL.Query().Get("timeoutSeconds"))
 	if err != nil {
 		seconds = 1800
 	}
 	end := time.After(time.Duration(seconds) * time.Second)
 	var events chan event
+	var standing []*corev1.Pod
+	version := "1000"
 	if isPods {
-		open, close := api.cluster.watch()
+		var close func()
+		events, standing, version, close = api.cluster.watch(initial)
 		defer close()
-		events = open
+	}
+	if initial {
+		if err := sendInitial(stream, standing, version, list, isProtobuf); err != nil {
+			return
+		}
+		if isPods {
+			api.cluster.listBytes.Add(stream.sent)
+		}
 	}
 	var body bytes.Buffer
 	for {
@@ -168,23 +187,101 @@ func (api *api) watch(response http.ResponseWriter, request *http.Request, isPod
 			if err := frame(event, isProtobuf, &body); err != nil {
 				return
 			}
-			if _, err := response.Write(body.Bytes()); err != nil {
+			before := stream.sent
+			if _, err := stream.Write(body.Bytes()); err != nil {
 				return
 			}
 			// kube-apiserver flushes when no further event waits.
-			if len(events) == 0 {
-				flusher.Flush()
+			if len(events) == 0 && stream.flush() != nil {
+				return
 			}
 			api.cluster.events.Add(1)
-			api.cluster.eventBytes.Add(int64(body.Len()))
+			api.cluster.eventBytes.Add(stream.sent - before)
 		}
 	}
+}
+
+// What a watch writes, and how many bytes that took. kube-apiserver compresses a watch that began with what stands
+// (WatchListCompression, on by default since 1.37): each flush ends one gzip member.
+type watchStream struct {
+	response http.ResponseWriter
+	flusher  http.Flusher
+	gzip     *gzip.Writer
+	open     bool
+	sent     int64
+}
+
+func (stream *watchStream) Write(bytes []byte) (int, error) {
+	if stream.gzip == nil {
+		return stream.count(bytes)
+	}
+	if !stream.open {
+		stream.gzip.Reset(counter{stream})
+		stream.open = true
+	}
+	return stream.gzip.Write(bytes)
+}
+
+// flush also ends the member: the client must not wait for the bytes of the next one.
+func (stream *watchStream) flush() error {
+	if stream.open {
+		stream.open = false
+		if err := stream.gzip.Flush(); err != nil {
+			return err
+		}
+		if err := stream.gzip.Close(); err != nil {
+			return err
+		}
+	}
+	stream.flusher.Flush()
+	return nil
+}
+
+func (stream *watchStream) count(bytes []byte) (int, error) {
+	stream.sent += int64(len(bytes))
+	return stream.response.Write(bytes)
+}
+
+type counter struct{ stream *watchStream }
+
+func (counter counter) Write(bytes []byte) (int, error) { return counter.stream.count(bytes) }
+
+// sendInitial writes what stands and the bookmark after it.
+func sendInitial(
+	stream *watchStream, standing []*corev1.Pod, version string, list schema.GroupVersionKind, isProtobuf bool,
+) error {
+	kind := list.GroupVersion().WithKind(strings.TrimSuffix(list.Kind, "List"))
+	bookmark, err := scheme.Scheme.New(kind)
+	if err != nil {
+		return err
+	}
+	bookmark.GetObjectKind().SetGroupVersionKind(kind)
+	_ = meta.NewAccessor().SetResourceVersion(bookmark, version)
+	_ = meta.NewAccessor().SetAnnotations(bookmark, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	var body bytes.Buffer
+	send := func(event event) error {
+		body.Reset()
+		if err := frame(event, isProtobuf, &body); err != nil {
+			return err
+		}
+		_, err := stream.Write(body.Bytes())
+		return err
+	}
+	for _, pod := range standing {
+		if err := send(event{watch.Added, pod}); err != nil {
+			return err
+		}
+	}
+	if err := send(event{watch.Bookmark, bookmark}); err != nil {
+		return err
+	}
+	return stream.flush()
 }
 
 // frame is one event of a watch.
 func frame(event event, isProtobuf bool, into *bytes.Buffer) error {
 	var object bytes.Buffer
-	if err := encode(event.pod, isProtobuf, &object); err != nil {
+	if err := encode(event.object, isProtobuf, &object); err != nil {
 		return err
 	}
 	outer := metav1.WatchEvent{Type: string(event.kind), Object: runtime.RawExtension{Raw: object.Bytes()}}

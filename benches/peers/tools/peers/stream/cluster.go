@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -52,8 +53,8 @@ func readLives(path string) ([]life, error) {
 }
 
 type event struct {
-	kind watch.EventType
-	pod  *corev1.Pod
+	kind   watch.EventType
+	object runtime.Object
 }
 
 // A cluster of the pods that stand and of those that come and go.
@@ -199,6 +200,10 @@ func (cluster *cluster) step(pod *living) {
 func (cluster *cluster) list() ([]*corev1.Pod, string) {
 	cluster.mutex.Lock()
 	defer cluster.mutex.Unlock()
+	return cluster.sorted(), strconv.FormatInt(cluster.version, 10)
+}
+
+func (cluster *cluster) sorted() []*corev1.Pod {
 	pods := make([]*corev1.Pod, 0, len(cluster.standing))
 	for _, pod := range cluster.standing {
 		pods = append(pods, pod)
@@ -209,17 +214,21 @@ func (cluster *cluster) list() ([]*corev1.Pod, string) {
 		}
 		return pods[one].Name < pods[other].Name
 	})
-	return pods, strconv.FormatInt(cluster.version, 10)
+	return pods
 }
 
-// watch opens a watch, of what comes from now on.
-func (cluster *cluster) watch() (chan event, func()) {
+// watch opens a watch of what comes from now on, and lists what stands now if that is wanted too.
+func (cluster *cluster) watch(initial bool) (chan event, []*corev1.Pod, string, func()) {
 	events := make(chan event, 1<<16)
 	cluster.mutex.Lock()
 	defer cluster.mutex.Unlock()
+	var standing []*corev1.Pod
+	if initial {
+		standing = cluster.sorted()
+	}
 	cluster.watchers[events] = true
 	cluster.watches.Add(1)
-	return events, func() {
+	return events, standing, strconv.FormatInt(cluster.version, 10), func() {
 		go func() {
 			for range events {
 			}
