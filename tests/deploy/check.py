@@ -22,6 +22,7 @@ HELM_ONLY = {"customized", "given-account"}
 REFUSED = {
     "image.pullpolicy=Always": "pullpolicy",
     "options.listen=:9090": "listen",
+    "options.metrics-path=/readyz": "metrics-path",
     "watch.namespaces={Not_A_Name}": "namespaces",
     "access.auth=basic": "auth",
     "access.auth=kubernetes": "without TLS",
