@@ -13,7 +13,7 @@ const OF_VARIABLE: &str = "${datasource}";
 /// The input that an import asks for.
 const INPUT: &str = "DS_PROMETHEUS";
 const OF_INPUT: &str = "${DS_PROMETHEUS}";
-/// How much is wrong with a dashboard that is no export: all but its uid, and that no id is asked for.
+/// How much is wrong with a dashboard that is no export: everything but its uid.
 pub(super) const COMPLAINTS_OF_NO_EXPORT: usize = 7;
 /// The oldest Grafana that the dashboards are for.
 const GRAFANA: &str = "10.0.0";
