@@ -45,6 +45,7 @@ fn serve_is_the_default() {
     assert!(args.cluster.namespaces.chosen().is_empty());
     assert!(args.exporter.labels.config().labels.contains(&SeriesLabel::Namespace));
     assert!(!args.exporter.labels.config().labels.contains(&SeriesLabel::Node));
+    assert_eq!(args.exporter.metrics_path.as_str(), "/metrics");
     let args = serve("--listen 127.0.0.1:0");
     assert_eq!(args.exporter.listen.to_string(), "127.0.0.1:0");
     let args = serve("serve --timestamps api -n b -n a --namespace=b");
@@ -96,6 +97,10 @@ fn who_may_scrape_is_said_as_exporters_and_people_say_it() {
         };
         assert_eq!(exporter.web_config.as_deref(), Some("a.yaml".as_ref()));
     }
+    let named_as_of_others = "--web.listen-address=:9100 --web.telemetry-path=/podinit/metrics";
+    let exporter = serve(named_as_of_others).exporter;
+    assert_eq!(exporter.listen.to_string(), "[::]:9100");
+    assert_eq!(exporter.metrics_path.as_str(), "/podinit/metrics");
     let args = serve("--auth kubernetes --auth-audience podinit --auth-audience b,c");
     assert_eq!(args.auth.auth, AuthMode::Kubernetes);
     assert_eq!(args.auth.audiences(), ["podinit", "b", "c"]);
@@ -143,6 +148,12 @@ fn rules_are_written_as_they_are_asked_for() {
 fn usage_errors_say_what_is_wrong() {
     for (line, part) in [
         ("--listen 8080", "such as [::]:8080"),
+        ("--metrics-path metrics", "a path that begins with /"),
+        ("--metrics-path /metrics/", "a path that begins with /"),
+        ("--metrics-path /readyz", "/readyz is a probe"),
+        ("--web.telemetry-path /", "podinit answers this path itself"),
+        ("demo --metrics-path /page.js", "podinit answers this path itself"),
+        ("doctor --metrics-path /api/v1/problems", "podinit answers this path itself"),
         ("--timestamps best", "--timestamps"),
         ("--labels pod", "no such label: \"pod\""),
         ("--label-cap 0", "a number above 0"),

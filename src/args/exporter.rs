@@ -15,7 +15,8 @@ use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_exporter::config::ExporterConfig;
-use podinit_http::AllowedHost;
+use podinit_http::{AllowedHost, MetricsPath};
+use podinit_oncall::live;
 use podinit_sim::scene::Scene;
 use podinit_text::duration::{DurationError, PrometheusDuration};
 use podinit_traces::{EXPECTED_ENDPOINT, SampleRatio};
@@ -37,7 +38,7 @@ Examples:
   podinit serve --state-dir /var/lib/podinit
   podinit serve --web-config web.yaml --auth kubernetes
 
-Endpoints: /metrics, /api/v1, /livez (or /healthz), /readyz and the live page at /")]
+Endpoints: the metrics, /api/v1, /livez (or /healthz), /readyz and the live page at /")]
 pub struct ServeArgs {
     /// Directory for the state that survives a restart [default: none, counters begin at zero]
     #[arg(long, value_name = "DIR", help_heading = "Exporter")]
@@ -75,8 +76,24 @@ pub struct ServeArgs {
 #[command(next_help_heading = "Exporter")]
 pub struct ExporterArgs {
     /// Address and port to listen on; port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS", default_value = "[::]:8080", value_parser = parse_listen)]
+    #[arg(
+        long,
+        visible_alias = "web.listen-address",
+        value_name = "ADDRESS",
+        default_value = "[::]:8080",
+        value_parser = parse_listen
+    )]
     pub listen: SocketAddr,
+
+    /// Path of the metrics
+    #[arg(
+        long,
+        visible_alias = "web.telemetry-path",
+        value_name = "PATH",
+        default_value_t = MetricsPath::default(),
+        value_parser = parse_metrics_path
+    )]
+    pub metrics_path: MetricsPath,
 
     /// Name of the cluster, for the live page [default: the page names none]
     #[arg(long, value_name = "NAME")]
@@ -90,7 +107,7 @@ pub struct ExporterArgs {
 
     /// Web configuration file (TLS, client certificates, basic authentication, headers, rate limit)
     /// in the format of Prometheus exporters, reloaded when it changes
-    #[arg(long, alias = "web.config.file", value_name = "FILE")]
+    #[arg(long, visible_alias = "web.config.file", value_name = "FILE")]
     pub web_config: Option<PathBuf>,
 
     /// Timestamps to measure with: api (whole seconds, as the Kubernetes API states them) or fused
@@ -256,6 +273,7 @@ impl ExporterArgs {
     pub fn config(&self) -> ExporterConfig {
         ExporterConfig {
             listen: self.listen,
+            metrics_path: self.metrics_path.clone(),
             cluster_name: self.cluster_name.clone(),
             allowed_hosts: self.allowed_hosts.clone(),
             timestamps: self.timestamps,
@@ -346,6 +364,17 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
         }
         .to_owned()
     })
+}
+
+/// Parses the path of the metrics, which is none of those that podinit answers otherwise.
+///
+/// # Errors
+/// One line that says what is expected.
+fn parse_metrics_path(text: &str) -> Result<MetricsPath, String> {
+    match live::serves(text) {
+        true => Err("podinit answers this path itself, choose another one".to_owned()),
+        false => text.parse(),
+    }
 }
 
 /// `podinit doctor`

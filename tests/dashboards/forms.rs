@@ -31,7 +31,7 @@ pub(super) fn files() -> Vec<File> {
     dashboards().into_iter().map(file).collect()
 }
 
-fn pretty(json: &Value) -> String {
+pub(super) fn pretty(json: &Value) -> String {
     let text = serde_json::to_string_pretty(json).unwrap();
     text + "\n"
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo test --test dashboards             # compares the files with the definitions, as `cargo test` does
 //! cargo test --test dashboards -- --write  # writes them
+//! cargo test --test dashboards -- --export DIRECTORY  # writes them there as grafana.com wants them
 //! ```
 //!
 //! It needs nothing of podinit but the colours of the stages. `tests/suite/dashboards.rs` holds the files against the program.
@@ -12,6 +13,7 @@
 
 mod board;
 mod boards;
+mod export;
 mod forms;
 mod panel;
 mod promql;
@@ -32,9 +34,23 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
+    let exports = export::files();
+    let mut after_export = std::env::args().skip_while(|argument| argument != "--export").skip(1);
+    if let Some(directory) = after_export.next() {
+        fs::create_dir_all(&directory).unwrap();
+        for file in &exports {
+            fs::write(Path::new(&directory).join(&file.path), &file.text).unwrap();
+        }
+        return ExitCode::SUCCESS;
+    }
     let writes = is_asked("--write");
     let files = forms::files();
-    let mut wrong = Vec::new();
+    let mut wrong: Vec<String> = exports.iter().flat_map(export::complaints).collect();
+    // Our own files lack all that makes an export; whoever finds nothing there finds nothing anywhere.
+    let found = files.iter().map(|file| export::complaints(file).len());
+    if found.min() != Some(export::COMPLAINTS_OF_NO_EXPORT) {
+        wrong.push("a dashboard would pass for an export".to_owned());
+    }
     for file in &files {
         let path = root.join(&file.path);
         if writes {

@@ -13,6 +13,7 @@ import time
 import krew
 import mixin
 import platforms
+import release
 from render import CHART, INSTALL, KUBERNETES, ROOT, Finding, Tools, call, objects, values, variants
 from same import compare
 
@@ -22,6 +23,7 @@ HELM_ONLY = {"customized", "given-account"}
 REFUSED = {
     "image.pullpolicy=Always": "pullpolicy",
     "options.listen=:9090": "listen",
+    "options.metrics-path=/readyz": "metrics-path",
     "watch.namespaces={Not_A_Name}": "namespaces",
     "access.auth=basic": "auth",
     "access.auth=kubernetes": "without TLS",
@@ -70,6 +72,8 @@ class Checks:
         self.say("the mixin's configuration reaches every rule", lambda: mixin.configured(self.tools))
         self.say("the krew manifest keeps krew's rules", krew.valid)
         self.say("krew's rules find mistakes", krew.finds_mistakes)
+        self.say("the chart of a release names its image", lambda: release.names_its_image(self.tools))
+        self.say("Artifact Hub is told of the chart's repository", release.metadata)
         self.say("actionlint", self.actionlint)
         return self.failed
 

@@ -42,6 +42,8 @@ def mistakes(manifest, name):
         ("shortDescription", short and not re.search(r"[\r\n]", short)),
         ("length of shortDescription", len(short) <= 50 and not short.endswith(".")),
         ("description", spec.get("description")),
+        ("examples in the description", not re.search(r"kubectl |^ |`|\$ ", spec.get("description") or "", re.M)),
+        ("length of description", len(spec.get("description") or "") <= 500),
         ("homepage", (spec.get("homepage") or "").startswith("https://")),
         ("platforms", spec.get("platforms")),
         ("unknown keys", set(manifest) == {"apiVersion", "kind", "metadata", "spec"} and set(spec) <= {
@@ -138,6 +140,8 @@ def finds_mistakes():
         "unsafe name": lambda it: it["metadata"].update(name="../pod-startup"),
         "version": lambda it: it["spec"].update(version="1.2.3"),
         "length of shortDescription": lambda it: it["spec"].update(shortDescription="a" * 51),
+        "examples in the description": lambda it: it["spec"].update(description="Run:\n\n  kubectl pod-startup stuck\n"),
+        "length of description": lambda it: it["spec"].update(description="a" * 501),
         "sha256": lambda it: it["spec"]["platforms"][1].update(sha256="0" * 63),
         "files": lambda it: it["spec"]["platforms"][0].update(files=[]),
         "bin": lambda it: it["spec"]["platforms"][3].update(bin="../podinit"),

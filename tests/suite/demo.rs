@@ -1,9 +1,11 @@
 //! `podinit demo` as a person runs it: the binary, found by what it prints, scraped over HTTP,
 //! ended by SIGTERM.
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use podinit::args;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};
 
@@ -289,4 +291,26 @@ fn its_kubeconfig_is_named_wherever_a_command_is_and_gone_at_the_end() {
     assert_eq!(problems["freshness"]["kubeconfig"], path);
     assert!(demo.terminate());
     assert!(!kubeconfig.exists());
+}
+
+/// The path that others name `--web.telemetry-path`: the page leads there, and what else it leads to cannot be that path.
+#[test]
+fn metrics_are_where_the_page_says_and_take_no_other_place() {
+    let demo = Demo::start(&["--web.telemetry-path", "/podinit/metrics"]);
+    let status = |path: &str| demo.get(path, "*/*").0.split(' ').nth(1).unwrap().to_owned();
+    assert_eq!(status("/podinit/metrics"), "200");
+    assert_eq!(status("/metrics"), "404");
+    let (_, page) = demo.get("/", "*/*");
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("<a href=\"podinit/metrics\">/podinit/metrics</a>"), "{page}");
+    let led_to = page.split(" href=\"").chain(page.split(" src=\"")).skip(1);
+    let led_to = led_to.filter_map(|rest| rest.split_once('"')).map(|(path, _)| path);
+    let paths: BTreeSet<&str> =
+        led_to.filter(|path| path.ends_with(char::is_alphanumeric)).collect();
+    assert!(paths.len() > 6, "{paths:?}");
+    for path in paths.into_iter().filter(|path| *path != "podinit/metrics") {
+        let line = ["podinit", "--metrics-path", &format!("/{path}")].map(Into::into);
+        assert!(args::Command::parse(line).is_err(), "{path}");
+    }
+    assert!(demo.terminate());
 }

@@ -257,3 +257,49 @@ fn every_variable_that_is_set_is_one_of_podinit() {
     }
     assert!(found > 5, "{found}");
 }
+
+/// Whether `labels` has all that the selector wants.
+fn selects(selector: &Value, labels: &Value) -> bool {
+    let wanted = selector["matchLabels"].as_object().unwrap();
+    !wanted.is_empty() && wanted.iter().all(|(name, value)| labels[name] == *value)
+}
+
+/// What the page offers for scraping finds what is installed: by labels, by the name of the port, as the job of the rules.
+#[test]
+fn what_the_page_offers_for_scraping_finds_podinit() {
+    let page = read("deploy/README.md");
+    let blocks = page.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let objects = blocks.map(|block| serde_saphyr::from_str::<Value>(block).unwrap());
+    let template = installed("Deployment")["spec"]["template"].clone();
+    let pod_ports = template["spec"]["containers"][0]["ports"].clone();
+    let service = installed("Service");
+    let of_pod = (&template["metadata"]["labels"], &pod_ports);
+    let of_service = (&service["metadata"]["labels"], &service["spec"]["ports"]);
+    let mut found = BTreeSet::new();
+    for object in objects.filter(|object| object["kind"] != "Kustomization") {
+        let kind = object["kind"].as_str().unwrap().to_owned();
+        let (version, endpoints, (labels, ports)) = match kind.as_str() {
+            "PodMonitor" => ("monitoring.coreos.com/v1", "podMetricsEndpoints", of_pod),
+            "PodMonitoring" => ("monitoring.googleapis.com/v1", "endpoints", of_pod),
+            "VMServiceScrape" => ("operator.victoriametrics.com/v1beta1", "endpoints", of_service),
+            other => panic!("what is {other}?"),
+        };
+        assert_eq!(object["apiVersion"], version);
+        assert_eq!(object["metadata"]["namespace"], service["metadata"]["namespace"], "{kind}");
+        let spec = &object["spec"];
+        assert!(selects(&spec["selector"], labels), "{kind}");
+        let [endpoint] = &spec[endpoints].as_array().unwrap()[..] else {
+            panic!("{kind}: {spec}");
+        };
+        assert_eq!(endpoint["port"], ports[0]["name"], "{kind}");
+        // Google's collector names the job as the object, and takes no labels of targets for their own.
+        let (job, honours) = match kind.as_str() {
+            "PodMonitoring" => (&object["metadata"]["name"], Value::Null),
+            _ => (&labels[spec["jobLabel"].as_str().unwrap()], Value::Bool(true)),
+        };
+        assert_eq!(job, "podinit", "{kind}");
+        assert_eq!(endpoint["honorLabels"], honours, "{kind}");
+        found.insert(kind);
+    }
+    assert_eq!(found.len(), 3, "{found:?}");
+}

@@ -12,6 +12,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Distribution, Figures, SloFigures};
+use podinit_http::MetricsPath;
 use podinit_oncall::explain::{Context, Explanation};
 use podinit_oncall::freshness::{Freshness, FreshnessState};
 use podinit_oncall::page::history::{History, Sample};
@@ -122,6 +123,7 @@ fn figures(pods: u64, stuck: u64) -> Figures {
 fn foot() -> Foot {
     Foot {
         version: "1.2.3",
+        metrics: MetricsPath::default(),
         ready: "yes".to_owned(),
         live: "yes".to_owned(),
         time: "10:10:00".to_owned(),

@@ -295,3 +295,37 @@ fn promtool_reads_the_queries_of_the_runbooks() {
     fs::write(&file, format!("groups:\n- name: queries\n  rules:\n{rules}")).unwrap();
     promtool(&["check", "rules", file.to_str().unwrap()]);
 }
+
+/// What the page tells Sloth and Pyrra to read are the events of an SLO that podinit has by itself.
+#[test]
+fn what_other_writers_of_rules_read_is_an_slo_of_podinit() {
+    let page = fs::read_to_string(path("docs/slo.md")).unwrap();
+    let section = page.split("\n## ").find(|section| section.starts_with("Sloth")).unwrap();
+    let blocks = section.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let blocks: Vec<serde_json::Value> =
+        blocks.map(|block| serde_saphyr::from_str(block).unwrap()).collect();
+    let [sloth, pyrra] = &blocks[..] else { panic!("{blocks:?}") };
+    let slos = SloFile::built_in().slos;
+    let own = |name: &serde_json::Value| {
+        slos.iter().find(|slo| *slo.rule.name == *name.as_str().unwrap())
+    };
+    let counted = |result: &str| {
+        format!("podinit_slo_events_total{{job=\"podinit\", slo=\"network-ready\"{result}}}")
+    };
+    let (bad, all) = (counted(", result=\"bad\""), counted(""));
+
+    let slo = &sloth["slos"][0];
+    let objective = own(&slo["name"]).unwrap().objective_percent;
+    assert_eq!(slo["objective"].as_f64(), Some(objective));
+    let over_window = |events: &str| format!("sum(increase({events}[{{{{.window}}}}]))");
+    assert_eq!(slo["sli"]["events"]["error_query"], over_window(&bad));
+    assert_eq!(slo["sli"]["events"]["total_query"], over_window(&all));
+
+    assert!(own(&pyrra["metadata"]["name"]).is_some());
+    assert_eq!(pyrra["spec"]["target"], objective.to_string());
+    let ratio = &pyrra["spec"]["indicator"]["ratio"];
+    assert_eq!(
+        (&ratio["errors"]["metric"], &ratio["total"]["metric"]),
+        (&serde_json::json!(bad), &serde_json::json!(all))
+    );
+}

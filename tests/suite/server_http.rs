@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use crate::support::server::{Source, body_of, start};
+use crate::support::server::{Source, body_of, start, start_at};
 use podinit_http::{Format, Limits};
 
 const PROTOBUF: &str =
@@ -99,6 +99,18 @@ async fn other_paths_are_not_found_however_odd() {
     assert_eq!(server.request("CONNECT", "a:1", &[]).await.status, 404);
     assert_eq!(server.get("/metrics?x=1&name[]=y").await.status, 200);
     assert_eq!(server.get("http://podinit/metrics").await.status, 200);
+}
+
+#[tokio::test]
+async fn metrics_are_at_the_path_that_was_chosen_and_nowhere_else() {
+    let path = "/podinit/metrics".parse().unwrap();
+    let server = start_at(path, Source::default(), Limits::default());
+    assert_eq!(server.get("/podinit/metrics").await.body, body_of(Format::Text, 1000));
+    assert_eq!(server.request("POST", "/podinit/metrics", &[]).await.status, 405);
+    let reply = server.get("/metrics").await;
+    assert_eq!(reply.status, 404);
+    assert_eq!(reply.text(), "not found, try /podinit/metrics, /livez or /readyz\n");
+    assert_eq!(server.get("/").await.status, 200);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
-use podinit_http::AllowedHost;
+use podinit_http::{AllowedHost, MetricsPath};
 use podinit_slo::file::Sources;
 
 /// The configuration of an exporter.
@@ -19,6 +19,8 @@ use podinit_slo::file::Sources;
 pub struct ExporterConfig {
     /// Where it listens
     pub listen: SocketAddr,
+    /// Where metrics are scraped
+    pub metrics_path: MetricsPath,
     /// The name of the cluster, for the live page
     pub cluster_name: Option<String>,
     /// Names of hosts under which it answers
@@ -72,6 +74,7 @@ impl ExporterConfig {
     pub(super) fn for_tests() -> Self {
         Self {
             listen: (std::net::Ipv4Addr::LOCALHOST, 0).into(),
+            metrics_path: MetricsPath::default(),
             cluster_name: None,
             allowed_hosts: Vec::new(),
             timestamps: TimestampMode::Fused,

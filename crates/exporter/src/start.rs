@@ -125,6 +125,7 @@ impl Exporter {
         let server =
             Server::bind(config.listen, Limits::default(), scrapes.clone(), health.clone())?;
         let hosts = AllowedHosts::new(&config.allowed_hosts, server.local_addr());
+        let server = server.with_hosts(hosts).with_metrics_at(config.metrics_path.clone());
 
         let sink = IngestSink::new(recorder).keeping(records).telling(trace_sink, &stats);
         let waits_for = Arc::new(WaitsFor::default());
@@ -142,6 +143,7 @@ impl Exporter {
             snapshots: snapshots.unwrap_or_else(Snapshots::none),
         };
         let views = Views {
+            metrics_path: config.metrics_path,
             cluster: config.cluster_name,
             label_keys: watch.decode.pod_labels.clone(),
             stats: Arc::clone(&stats),
@@ -160,7 +162,7 @@ impl Exporter {
             health, stats, waits_for, ingest, deliveries: queue, evidence, watch, clock, accounting_runtime, reload,
             slo_reload, checkpoint, accounting, scrapes, trace_sender,
         };
-        Ok(Self { server: server.with_hosts(hosts), views, added: Vec::new(), pipeline })
+        Ok(Self { server, views, added: Vec::new(), pipeline })
     }
 
     /// What a view of it is made of.

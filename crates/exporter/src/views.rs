@@ -10,13 +10,15 @@ use tokio_util::sync::CancellationToken;
 
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Exposition, ProblemPods};
-use podinit_http::Health;
+use podinit_http::{Health, MetricsPath};
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::stats::WatchStats;
 
 /// What a view of an exporter is made of.
 #[derive(Clone)]
 pub struct Views {
+    /// Where metrics are scraped
+    pub metrics_path: MetricsPath,
     /// What the reader calls the cluster
     pub cluster: Option<String>,
     /// The keys of the chosen pod labels

@@ -27,6 +27,7 @@ mod health;
 mod host;
 mod limits;
 mod listener;
+mod metrics_path;
 pub mod negotiation;
 mod quality_list;
 mod routes;
@@ -49,6 +50,7 @@ pub use health::{Health, Heartbeat, SourceHealth};
 pub use host::{AllowedHost, AllowedHosts};
 pub use limits::Limits;
 pub use listener::{BindError, try_bind};
+pub use metrics_path::MetricsPath;
 pub use podinit_expo::instruments::Format;
 pub use scrape::{Scrape, ScrapeError};
 
@@ -61,6 +63,7 @@ pub struct Server {
     access: Arc<dyn Access>,
     hosts: AllowedHosts,
     limits: Limits,
+    metrics: MetricsPath,
     page: Option<Router>,
     /// Besides the server's own
     routes: Router,
@@ -87,6 +90,7 @@ impl Server {
             access: Arc::new(Open),
             hosts: AllowedHosts::default(),
             limits,
+            metrics: MetricsPath::default(),
             page: None,
             routes: Router::new(),
         })
@@ -108,6 +112,11 @@ impl Server {
         Self { hosts, ..self }
     }
 
+    /// Answers scrapes at this path. Without it, at `/metrics`. No other route may have it.
+    pub fn with_metrics_at(self, metrics: MetricsPath) -> Self {
+        Self { metrics, ..self }
+    }
+
     /// Serves these routes, `/` among them, under the same access control and limit as [`Server::with_routes`].
     pub fn with_page(self, page: Router) -> Self {
         Self { page: Some(page), ..self }
@@ -127,8 +136,10 @@ impl Server {
     /// Serves until `shutdown` is cancelled. Then it stops accepting, lets requests in progress
     /// finish within [`Limits::shutdown_grace`], and closes the remaining connections.
     pub async fn serve(self, shutdown: CancellationToken) {
-        let Self { listener, source, health, access, hosts, limits, page, routes, .. } = self;
-        let router = routes::router(source, health, (page, routes), (&access, hosts), &limits);
+        let Self { listener, source, health, access, hosts, limits, metrics, page, routes, .. } =
+            self;
+        let scrapes = (metrics, source);
+        let router = routes::router(scrapes, health, (page, routes), (&access, hosts), &limits);
         connections::serve(listener, router, access, limits, shutdown).await;
     }
 }

@@ -22,6 +22,7 @@ use super::activity::{Activity, Scraping};
 use super::health::Health;
 use super::host::AllowedHosts;
 use super::limits::Limits;
+use super::metrics_path::MetricsPath;
 use super::negotiation::{ContentCoding, negotiate};
 use super::scrape::Scrape;
 use super::scrape_permits::{ScrapePermit, ScrapePermits};
@@ -30,7 +31,7 @@ use super::shared_encoding::SharedEncodings;
 /// Serves as many scrapes at a time as there are permits. The probes are open to everybody; all other paths,
 /// even unknown ones, have to be asked for under one of the names in `hosts`, and need a grant of `access`.
 pub(super) fn router(
-    source: Arc<dyn Scrape>,
+    (path, source): (MetricsPath, Arc<dyn Scrape>),
     health: Health,
     (page, others): (Option<Router>, Router),
     (access, hosts): (&Arc<dyn Access>, AllowedHosts),
@@ -56,7 +57,9 @@ pub(super) fn router(
     });
     let page = page.map(|page| page.layer(requests.clone()));
     let root = page.unwrap_or_default();
-    let metrics = Router::new().route("/metrics", get(metrics).layer(scrapes)).with_state(app);
+    let metrics = get(metrics).layer(scrapes);
+    let metrics = Router::new().route(path.as_str(), metrics).with_state(app);
+    let not_found = async move || not_found(&path);
     root.merge(metrics)
         .method_not_allowed_fallback(method_not_allowed)
         .merge(others.layer(requests))
@@ -181,8 +184,9 @@ async fn method_not_allowed() -> Response {
     response
 }
 
-async fn not_found() -> Response {
-    plain_text(StatusCode::NOT_FOUND, "not found, try /metrics, /livez or /readyz")
+fn not_found(metrics: &MetricsPath) -> Response {
+    let why = format!("not found, try {metrics}, /livez or /readyz");
+    plain_text(StatusCode::NOT_FOUND, &why)
 }
 
 /// Headers of every response: no other content type may be guessed, and nothing may be cached unless the

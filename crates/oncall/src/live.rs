@@ -30,6 +30,7 @@ pub fn show(
     let api = api::router(records.clone(), views.label_keys, Arc::clone(&freshness));
     let routes = api.merge(problems::router(problems.clone(), Arc::clone(&freshness)));
     let sources = PageSources {
+        metrics_path: views.metrics_path,
         cluster: views.cluster,
         records,
         problems: problems.clone(),
@@ -47,6 +48,11 @@ pub fn show(
         })
         .running("the problems", finding, |shutdown| finder.run(shutdown));
     (exporter, problems)
+}
+
+/// Whether an exporter that shows all this has the path: metrics cannot be there.
+pub fn serves(path: &str) -> bool {
+    page::serves(path) || path.starts_with("/api/")
 }
 
 /// Takes samples for the history of the page, until `shutdown`.

@@ -21,6 +21,7 @@ use podinit_exporter::accounting_thread;
 use podinit_exporter::own_thread::OwnThread;
 use podinit_exporter::process::signals;
 use podinit_exporter::start::Exporter;
+use podinit_http::MetricsPath;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
@@ -56,6 +57,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         exporter_parts(&exporter, false, None, Arc::clone(&clock)).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
+    let metrics = exporter.metrics_path.clone();
     let exporter = Exporter::bind(exporter.config(), given, watch, Arc::clone(&clock))?
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
@@ -66,7 +68,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let exporter = web.guard(exporter, None, reload)?;
     let cluster =
         podinit_connect::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
-    let urls = Urls::new(exporter.scheme(), exporter.address(), kubeconfig.path());
+    let urls = Urls::new(exporter.scheme(), exporter.address(), metrics, kubeconfig.path());
     announce(&urls.announcement(simulation.speed));
     if let Some(duration) = simulation.duration {
         let shutdown = shutdown.clone();
@@ -110,25 +112,32 @@ fn announce(text: &str) {
 struct Urls {
     /// The exporter's, without a path
     exporter: String,
+    /// Where metrics are
+    metrics: MetricsPath,
     /// The file with which kubectl reaches the simulated API server
     kubeconfig: String,
 }
 
 impl Urls {
     /// Those of an exporter that listens on `address`.
-    fn new(scheme: &str, mut address: SocketAddr, kubeconfig: String) -> Self {
+    fn new(
+        scheme: &str,
+        mut address: SocketAddr,
+        metrics: MetricsPath,
+        kubeconfig: String,
+    ) -> Self {
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
-        Self { exporter: format!("{scheme}://{address}"), kubeconfig }
+        Self { exporter: format!("{scheme}://{address}"), metrics, kubeconfig }
     }
 
     /// What to look at, a line each.
     fn look(&self) -> Vec<String> {
-        let Self { exporter, kubeconfig } = self;
+        let Self { exporter, metrics, kubeconfig } = self;
         vec![
             format!("the page       {exporter}/"),
-            format!("metrics        {exporter}/metrics"),
+            format!("metrics        {exporter}{metrics}"),
             format!("what is wrong  podinit problems --url {exporter}"),
             format!("for kubectl    export KUBECONFIG={}", quoted(kubeconfig)),
             "all pods       kubectl get pods -A".to_owned(),
@@ -161,7 +170,8 @@ mod tests {
     #[test]
     fn everything_to_look_at_is_said_with_an_address_that_can_be_opened() {
         let address = "[::]:8080".parse().unwrap();
-        let urls = Urls::new("http", address, "/tmp/podinit-demo-7/kubeconfig".to_owned());
+        let kubeconfig = "/tmp/podinit-demo-7/kubeconfig".to_owned();
+        let urls = Urls::new("http", address, MetricsPath::default(), kubeconfig);
         let expected = "\
 A simulated cluster is starting pods. Look at
   the page       http://127.0.0.1:8080/

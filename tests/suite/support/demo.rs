@@ -44,7 +44,7 @@ impl Demo {
             let line = printed.recv_timeout(PATIENCE);
             let line = line.unwrap_or_else(|error| panic!("no address: {error}, after {seen:?}"));
             if let Some((_, rest)) = line.split_once("http://")
-                && let Some((address, _)) = rest.split_once("/metrics")
+                && let Some((address, _)) = rest.split_once('/')
             {
                 demo.address = address.to_owned();
             }

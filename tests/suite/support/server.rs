@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use axum::Router;
 use axum::routing::get;
-use podinit_http::{Access, Format, Health, Limits, Scrape, ScrapeError, Server};
+use podinit_http::{Access, Format, Health, Limits, MetricsPath, Scrape, ScrapeError, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -82,6 +82,11 @@ pub struct Running {
 
 pub fn start(source: Source, limits: Limits) -> Running {
     start_server(source, limits, |server| server)
+}
+
+/// A server with its metrics at `path`.
+pub fn start_at(path: MetricsPath, source: Source, limits: Limits) -> Running {
+    start_server(source, limits, |server| server.with_metrics_at(path))
 }
 
 /// A server behind a gate.

@@ -24,7 +24,7 @@ mod waterfall;
 
 pub use overview::{Foot, Overview};
 pub use pod_page::pod_page;
-pub use routes::{PageSources, SharedHistory, router};
+pub use routes::{PageSources, SharedHistory, router, serves};
 
 use podinit_text::palette;
 

@@ -18,6 +18,7 @@ use crate::problems::{Problem, Seen, Wanted};
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Durations, Figures};
+use podinit_http::MetricsPath;
 use podinit_text::human_time::{clock_time, seconds};
 
 /// Everything that the page is made of.
@@ -46,6 +47,8 @@ pub struct Overview {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foot {
     pub version: &'static str,
+    /// Where metrics are scraped
+    pub metrics: MetricsPath,
     /// Ready, or why not
     pub ready: String,
     /// Live, or why not

@@ -26,7 +26,7 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
-use podinit_http::Health;
+use podinit_http::{Health, MetricsPath};
 use podinit_kube::cluster::clock::Clock;
 use podinit_text::human_time::time_of_day;
 
@@ -35,6 +35,10 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
+/// What a page loads.
+const STYLE: &str = "/style.css";
+const SCRIPT: &str = "/page.js";
+const ICON: &str = "/favicon.svg";
 /// Seconds until a page loads again.
 const REFRESH_AFTER: u64 = 10;
 /// How long an overview serves everybody who wants to see the same.
@@ -74,6 +78,7 @@ impl SharedHistory {
 /// Where the page gets what it shows.
 #[derive(Clone)]
 pub struct PageSources {
+    pub metrics_path: MetricsPath,
     /// What the reader calls the cluster
     pub cluster: Option<String>,
     pub records: RecordsClient,
@@ -109,11 +114,16 @@ pub fn router(sources: PageSources) -> Router {
     let icon = include_str!("templates/favicon.svg").to_owned();
     Router::new()
         .route("/", get(overview))
-        .route("/style.css", file("text/css; charset=utf-8", style()))
-        .route("/page.js", file("text/javascript; charset=utf-8", script))
-        .route("/favicon.svg", file("image/svg+xml", icon))
+        .route(STYLE, file("text/css; charset=utf-8", style()))
+        .route(SCRIPT, file("text/javascript; charset=utf-8", script))
+        .route(ICON, file("image/svg+xml", icon))
         .route("/pods/{namespace}/{name}", get(pod))
         .with_state(Arc::new(page))
+}
+
+/// Whether the page has this path.
+pub fn serves(path: &str) -> bool {
+    ["/", STYLE, SCRIPT, ICON].contains(&path) || path.starts_with("/pods/")
 }
 
 /// What a reader can choose.
@@ -275,6 +285,7 @@ impl PageSources {
         };
         Foot {
             version: env!("CARGO_PKG_VERSION"),
+            metrics: self.metrics_path.clone(),
             ready: or_why(self.health.readiness()),
             live: or_why(self.health.liveness()),
             time: time_of_day(self.clock.now()),

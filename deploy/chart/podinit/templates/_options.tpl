@@ -60,6 +60,11 @@ resources:
     storage: {{ .Values.state.size }}
 {{- end }}
 
+{{- /* Where podinit serves its metrics. */}}
+{{- define "podinit.metricsPath" -}}
+{{- get .Values.options "metrics-path" | default "/metrics" }}
+{{- end }}
+
 {{- define "podinit.variables" -}}
 {{- include "podinit.watchVariables" . }}
 {{- range $flag, $value := .Values.options }}
