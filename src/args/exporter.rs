@@ -1,5 +1,4 @@
-//! The options of the commands that serve metrics: `serve` and `demo`; and of `doctor`, because it checks what
-//! `serve` would do.
+//! The options of `serve`, and those that `demo` shares with it.
 
 use std::net::{Ipv6Addr, SocketAddr};
 use std::num::NonZeroUsize;
@@ -17,7 +16,6 @@ use podinit_core::lifecycle::TimestampMode;
 use podinit_exporter::config::ExporterConfig;
 use podinit_http::{AllowedHost, MetricsPath};
 use podinit_oncall::live;
-use podinit_sim::scene::Scene;
 use podinit_text::duration::{DurationError, PrometheusDuration};
 use podinit_traces::{EXPECTED_ENDPOINT, SampleRatio};
 
@@ -153,96 +151,6 @@ pub struct ExporterArgs {
     pub log: LogArgs,
 }
 
-/// `podinit demo`
-#[derive(Args, Clone, Debug)]
-#[command(after_help = "\
-Examples:
-  podinit demo
-  podinit demo --rate 50 --speed 10 --duration 5m --listen 127.0.0.1:0
-  podinit demo --scene registry-down --scene-after 2m")]
-#[command(mut_arg("listen", |listen| listen.default_value("127.0.0.1:8080")))]
-#[command(mut_arg("evidence", |evidence| evidence.default_value("events,nodes")))]
-pub struct DemoArgs {
-    /// The simulated cluster
-    #[command(flatten)]
-    pub simulation: SimulationArgs,
-    /// How the metrics are exposed
-    #[command(flatten)]
-    pub exporter: ExporterArgs,
-}
-
-/// The simulated cluster.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Simulation")]
-pub struct SimulationArgs {
-    /// Pods created per second
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "PODS",
-        default_value_t = 5.0,
-        value_parser = parse_positive
-    )]
-    pub rate: f64,
-
-    /// How many times faster than real time the simulated pods live
-    #[arg(
-        long,
-        allow_negative_numbers = true,
-        value_name = "FACTOR",
-        default_value_t = 1.0,
-        value_parser = parse_positive
-    )]
-    pub speed: f64,
-
-    /// Seed of the simulation; the same seed gives the same pods
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub seed: u64,
-
-    /// Break something [default: nothing]: registry-down, cni-outage, bad-node, no-capacity, crashloop,
-    /// gang, two-problems, bad-image, zone-outage, secret-missing, slow-nodes, device-plugin-gone or wrong-clocks.
-    /// docs/demo.md says what each breaks
-    #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
-    pub scene: Option<Scene>,
-
-    /// Simulated time after which the scene begins, such as 5m
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
-    pub scene_after: Duration,
-
-    /// Simulated time after which no sandbox starts any more, such as 5m: the same as --scene
-    /// cni-outage --scene-after TIME [default: no outage]
-    #[arg(long, value_name = "TIME", conflicts_with = "scene", value_parser = parse_duration)]
-    pub outage_after: Option<Duration>,
-
-    /// Exit after this time, such as 90s or 1h30m [default: when interrupted]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration_above_zero)]
-    pub duration: Option<Duration>,
-
-    /// Where to write the kubeconfig of the simulated cluster; removed at the end [default: in a
-    /// private temporary directory]
-    #[arg(long, value_name = "FILE")]
-    pub write_kubeconfig: Option<PathBuf>,
-
-    /// In a terminal: print where to look, and show no moving bars
-    #[arg(long, short = 'q')]
-    pub quiet: bool,
-}
-
-impl SimulationArgs {
-    /// What breaks, and how long after the start.
-    pub fn scene(&self) -> Option<(Scene, Duration)> {
-        let outage = self.outage_after.map(|after| (Scene::CniOutage, after));
-        outage.or_else(|| Some((self.scene?, self.scene_after)))
-    }
-}
-
-fn parse_scene(text: &str) -> Result<Scene, String> {
-    Scene::named(text).ok_or_else(|| {
-        let names = Scene::ALL.map(Scene::as_str).join(", ");
-        format!("expected one of {names}")
-    })
-}
-
 pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let duration: PrometheusDuration = text.parse()?;
     Ok(Duration::from_millis(duration.as_millis()))
@@ -259,13 +167,6 @@ pub(super) fn parse_duration_above_zero(text: &str) -> Result<Duration, String> 
 fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse();
     count.map_err(|_| "expected a number above 0".to_owned())
-}
-
-fn parse_positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("expected a number above 0".to_owned()),
-    }
 }
 
 impl ExporterArgs {
@@ -366,7 +267,7 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// Parses the path of the metrics, which is none of those that podinit answers otherwise.
+/// Parses the path of the metrics, at which podinit must not serve anything else.
 ///
 /// # Errors
 /// One line that says what is expected.
@@ -375,45 +276,6 @@ fn parse_metrics_path(text: &str) -> Result<MetricsPath, String> {
         true => Err("podinit answers this path itself, choose another one".to_owned()),
         false => text.parse(),
     }
-}
-
-/// `podinit doctor`
-#[derive(Args, Clone, Debug)]
-#[command(after_help = "\
-Examples:
-  podinit doctor
-  podinit doctor --namespace shop --labels namespace,node --slo slo.yaml
-  podinit doctor --format json | jq '.findings[] | select(.severity == \"error\")'
-  kubectl -n podinit exec deploy/podinit -- podinit doctor
-
-Exit status: 0 no warnings or errors, 3 warnings, 4 errors; 1 interrupted, 2 usage error")]
-pub struct DoctorArgs {
-    /// The options of serve
-    #[command(flatten)]
-    pub serve: ServeArgs,
-
-    /// Format of the findings on standard output
-    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Doctor")]
-    pub format: DoctorFormat,
-
-    /// How long all checks together may take, such as 30s or 5m
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "1m",
-        value_parser = parse_duration_above_zero,
-        help_heading = "Doctor"
-    )]
-    pub timeout: Duration,
-}
-
-/// The format in which `doctor` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DoctorFormat {
-    /// For people
-    Text,
-    /// For programs
-    Json,
 }
 
 #[cfg(test)]
