@@ -73,7 +73,7 @@ impl ColdStarts {
         out.family(Head::from(&COLD_START_DURATION));
         for (age, images) in Self::all() {
             let histogram = self.of(age, images);
-            if !can_be(age, images) && histogram.saved().is_empty() {
+            if !can_be(age, images) && !histogram.is_used() {
                 continue;
             }
             let labels = [("node_age", age.as_str()), ("images", images.as_str())];

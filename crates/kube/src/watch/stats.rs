@@ -9,13 +9,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
 use super::requests::Scope;
 use crate::cluster::api_error::ApiError;
+use crate::cluster::clock::{Clock, SystemClock};
 use podinit_core::lifecycle::SourceId;
 use podinit_expo::instruments::{
     AnyText, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head, Number,
@@ -304,8 +305,8 @@ impl FamilySource for WatchStats {
         }
         out.family(Head::from(&LAST_CONTACT));
         if let Some(age) = self.last_contact_age() {
-            let contact = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            out.number(&[], Number::Float(contact.saturating_sub(age).as_secs_f64()));
+            let now = SystemClock.now().as_seconds_f64();
+            out.number(&[], Number::Float(now - age.as_secs_f64()));
         }
     }
 
