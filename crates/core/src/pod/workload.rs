@@ -27,9 +27,9 @@ impl fmt::Display for Workload {
 }
 
 impl Workload {
-    /// The kind in small letters, as the Kubernetes mixin has it in its label `workload_type`.
-    pub fn workload_type(&self) -> String {
-        self.kind.to_ascii_lowercase()
+    /// A kind in small letters, as the Kubernetes mixin has it in its label `workload_type`.
+    pub fn type_of(kind: &str) -> String {
+        kind.to_ascii_lowercase()
     }
 
     /// Whether the controller is of a kind: its workload's, or that of the object that was made for one run or

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::PodInfo;
+use podinit_core::pod::{PodInfo, Workload};
 use podinit_decode::DecodeOptions;
 
 /// What stands in place of a value past the cap.
@@ -183,8 +183,9 @@ impl LabelSpec {
         let value = match self.label {
             SeriesLabel::Namespace => &pod.namespace,
             SeriesLabel::WorkloadType => {
-                return workload
-                    .map_or(Cow::Borrowed(""), |workload| workload.workload_type().into());
+                return workload.map_or(Cow::Borrowed(""), |workload| {
+                    Workload::type_of(&workload.kind).into()
+                });
             }
             SeriesLabel::Workload => workload.map_or("", |workload| &workload.name),
             SeriesLabel::Node => pod.node.as_deref().unwrap_or_default(),

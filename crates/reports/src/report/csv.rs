@@ -4,6 +4,7 @@ use super::pods::ReportedPod;
 use super::rows;
 use podinit_core::lifecycle::{Latency, Milestone, Outcome, Progress, Record, RecordedImage};
 use podinit_core::node::NodeLabels;
+use podinit_core::pod::Workload;
 use podinit_decode::rfc3339;
 
 /// A column: its name, and its value for a pod, empty where that is unknown.
@@ -98,7 +99,7 @@ fn names() -> Vec<Column> {
             let node = pod.info.node.as_deref();
             node.unwrap_or_default().to_owned()
         }),
-        text_column("workload_type", |pod| pod.workload().0.to_ascii_lowercase()),
+        text_column("workload_type", |pod| Workload::type_of(pod.workload().0)),
         text_column("workload", |pod| pod.workload().1.to_owned()),
         text_column("images", |pod| pod.images.join(" ")),
     ]

@@ -117,7 +117,7 @@ fn workload_advice(version: &Version, taken: ProbeDurations) -> Option<WorkloadA
         (version.probes.iter()).filter_map(|container| advise(container, taken)).collect();
     (!containers.is_empty()).then(|| WorkloadAdvice {
         namespace: version.namespace.to_string(),
-        workload_type: version.kind.to_ascii_lowercase(),
+        workload_type: Workload::type_of(&version.kind),
         workload: version.name.to_string(),
         pods: taken.pods,
         p50: taken.p50,
