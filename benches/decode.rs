@@ -49,6 +49,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         messages: false,
         endings: false,
         nodes: None,
+        milestones: Vec::new(),
     };
     let frames: Vec<Vec<u8>> =
         (lines.iter()).map(|line| protobuf::event(line.as_bytes()).unwrap()).collect();

@@ -281,9 +281,9 @@ fn all_labels() -> LabelConfig {
 fn slos() -> Arc<[SloRule]> {
     let intervals =
         [Interval::CreatedToReady, Interval::ScheduledToReady, Interval::Stage(Stage::Network)];
-    let slo = |interval| SloRule {
+    let slo = |interval: Interval| SloRule {
         name: format!("{interval:?}").into(),
-        interval,
+        interval: interval.into(),
         threshold: Duration::from_secs(30),
         grace: Duration::from_secs(5),
         namespaces: Namespaces::All,

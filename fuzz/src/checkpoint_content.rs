@@ -18,7 +18,7 @@ use podinit_expo::metrics::{Builder, Format, LabelConfig, families_of_pods};
 pub fn rules() -> Arc<[SloRule]> {
     let rule = |interval: Interval| SloRule {
         name: interval.as_str().into(),
-        interval,
+        interval: interval.into(),
         threshold: Duration::from_secs(10),
         grace: Duration::from_secs(5),
         namespaces: Namespaces::All,

@@ -98,7 +98,10 @@ impl podinit_core::lifecycle::Observer for Books {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         let observation = match observation {
             Observation::Pod(_, observation) => observation,
-            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => return,
+            Observation::Pull(..)
+            | Observation::Gate(..)
+            | Observation::Node(_)
+            | Observation::Tracker(_) => return,
         };
         match observation {
             PodObservation::Moved { from, to } => {

@@ -26,6 +26,7 @@ pub fn run(bytes: &[u8]) {
         messages: true,
         endings: true,
         nodes: None,
+        milestones: vec!["example.com/Loaded".into()],
     });
     let mut events = EventDecoder::default();
     // The body is also taken for one event, so that the fuzzer need not guess its length.

@@ -25,6 +25,7 @@ pub fn run(bytes: &[u8]) {
         messages: true,
         endings: true,
         nodes: None,
+        milestones: Vec::new(),
     });
     let mut plain = PodDecoder::new(DecodeOptions::default());
     for line in lines.iter().filter_map(|line| line.as_ref().ok()) {

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::cluster::{ConnectionArgs, Evidence, NodeArgs, SelectorArgs, parse_namespace};
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
-use super::recording::{RecordedArgs, RecordingArgs};
+use super::recording::RecordedArgs;
 use podinit_connect::options::ServerOptions;
 use podinit_oncall::explain::{Target, TargetName};
 
@@ -109,7 +109,7 @@ impl ExplainArgs {
                     .to_owned(),
             );
         }
-        RecordingArgs::check_files(&self.recorded.files)
+        self.recorded.check()
     }
 }
 

@@ -12,6 +12,7 @@ use super::cluster::{ClusterArgs, Evidence, NodeArgs, ShardArgs};
 use super::exporter_client::HttpUrl;
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
+use super::milestones::MilestoneArgs;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_exporter::config::ExporterConfig;
 use podinit_http::{AllowedHost, MetricsPath};
@@ -140,6 +141,8 @@ pub struct ExporterArgs {
     /// Which of the pods
     #[command(flatten)]
     pub sharding: ShardArgs,
+    #[command(flatten)]
+    pub milestones: MilestoneArgs,
     /// The label set of the duration series
     #[command(flatten)]
     pub labels: LabelArgs,
@@ -183,6 +186,7 @@ impl ExporterArgs {
             slo: self.slo.clone(),
             max_pods: self.max_pods,
             shard: self.sharding.shard,
+            milestones: self.milestones.milestones(),
             labels: self.labels.config(),
         }
     }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::cluster::{ConnectionArgs, Evidence, NamespaceArgs, NodeArgs, SelectorArgs};
 use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
-use super::recording::{RecordedArgs, RecordingArgs};
+use super::recording::RecordedArgs;
 use podinit_connect::options::ServerOptions;
 
 /// `podinit stuck`
@@ -74,7 +74,7 @@ impl StuckArgs {
             );
         }
         look.exporter.check()?;
-        RecordingArgs::check_files(&self.recorded.files)
+        self.recorded.check()
     }
 }
 
@@ -173,6 +173,6 @@ impl ProblemsArgs {
             );
         }
         look.exporter.check()?;
-        RecordingArgs::check_files(&self.recorded.files)
+        self.recorded.check()
     }
 }

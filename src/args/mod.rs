@@ -11,6 +11,7 @@ mod exporter_client;
 mod labels;
 mod logging;
 mod look;
+mod milestones;
 mod recording;
 mod rules;
 mod variables;
@@ -165,14 +166,19 @@ impl Command {
             Self::Serve(args) | Self::Doctor(DoctorArgs { serve: args, .. }) => {
                 args.auth.check()?;
                 args.exporter.labels.check(args.exporter.evidence)?;
+                args.exporter.milestones.check()?;
                 match args.exporter.evidence.nodes() && args.cluster.namespaces.is_any() {
                     true => Err(NODES_OF_NAMESPACE.to_owned()),
                     false => Ok(()),
                 }
             }
-            Self::Demo(args) => args.exporter.labels.check(args.exporter.evidence),
+            Self::Demo(args) => {
+                args.exporter.labels.check(args.exporter.evidence)?;
+                args.exporter.milestones.check()
+            }
             Self::Replay(args) => {
                 args.labels.check(args.evidence)?;
+                args.recording.milestones.check()?;
                 RecordingArgs::check_files(&args.files)
             }
             Self::Report(args) => args.check(),

@@ -11,6 +11,7 @@ use super::cluster::{Evidence, NodeArgs, ShardArgs};
 use super::exporter_client::{EXPORTER_URL, ExporterClientArgs, begins_as_url};
 use super::labels::LabelArgs;
 use super::logging::LogArgs;
+use super::milestones::MilestoneArgs;
 use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
@@ -249,6 +250,7 @@ impl ReportArgs {
     pub(super) fn check(&self) -> Result<(), String> {
         self.check_exporters()?;
         let files: Vec<PathBuf> = self.baseline_files().chain(&self.files).cloned().collect();
+        self.recording.milestones.check()?;
         RecordingArgs::check_files(&files)?;
         match self.format {
             ReportFormat::Csv | ReportFormat::Trace if !self.baseline.is_empty() => {
@@ -298,6 +300,20 @@ pub struct RecordedArgs {
     /// (refined by the recorded arrival times of watch events)
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
+
+    #[command(flatten)]
+    pub milestones: MilestoneArgs,
+}
+
+impl RecordedArgs {
+    /// Checks the options together.
+    ///
+    /// # Errors
+    /// One line, if standard input would be read twice, or the milestones cannot be.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.milestones.check()?;
+        RecordingArgs::check_files(&self.files)
+    }
 }
 
 /// A recording and how it is read.
@@ -328,6 +344,9 @@ pub struct RecordingArgs {
 
     #[command(flatten)]
     pub nodes: NodeArgs,
+
+    #[command(flatten)]
+    pub milestones: MilestoneArgs,
 }
 
 impl RecordingArgs {

@@ -58,8 +58,10 @@ fn asked(args: &ExplainArgs, question: Question) -> Asked<'_> {
             backfill: Backfill::All,
             events: args.evidence.events(),
             nodes: args.evidence.nodes(),
+            milestones: args.recorded.milestones.milestones(),
             ..TrackerConfig::default()
         },
-        decode: DecodeOptions { probes: true, ..DecodeOptions::of_records() },
+        decode: DecodeOptions { probes: true, ..DecodeOptions::of_records() }
+            .with_milestones(&args.recorded.milestones.milestones()),
     }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
 
@@ -24,17 +25,22 @@ use podinit_reports::reader::{ClockAhead, Document, Fault, Recording, RecordingE
 use podinit_reports::replay::{self, ExpositionConfig, ReplayConfig};
 use podinit_reports::report::{self, DetailedReport, KeptRecords};
 use podinit_slo::SloFile;
+use podinit_slo::file::Available;
 use podinit_text::strangers_text::{escaped_json, shown};
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
 /// printed.
 pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let milestones = args.recording.milestones.milestones();
+    let available =
+        Available { sources: args.evidence.into(), milestones: Some(Arc::clone(&milestones)) };
     let slos = match &args.slo {
-        Some(file) => Slos::from(&SloFile::read(file, args.evidence.into())?),
+        Some(file) => Slos::from(&SloFile::read(file, available)?),
         None => Slos::default(),
     };
     let labels = args.labels.config();
     let mut options = labels.decode_options();
+    options = options.with_milestones(&milestones);
     options.workload |= slos.need_workload() || args.evidence.nodes();
     options.node |= args.evidence.nodes();
     options.nodes = Some(args.recording.nodes.options());
@@ -104,7 +110,8 @@ pub(super) fn read<T>(
     files: &[PathBuf],
     read: impl FnOnce(&mut Documents<'_>, ReplayConfig) -> Result<T, RecordingError>,
 ) -> anyhow::Result<(T, Vec<ClockAhead>)> {
-    let options = DecodeOptions::of_report(args.recording.nodes.options());
+    let options = DecodeOptions::of_report(args.recording.nodes.options())
+        .with_milestones(&args.recording.milestones.milestones());
     let is_empty = Cell::new(true);
     let so_far = SoFar::default();
     let documents = documents(files, args.recording.same_moment, options, &so_far);
@@ -156,6 +163,7 @@ fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
             backfill: args.backfill.into(),
             events: evidence.events(),
             nodes: evidence.nodes(),
+            milestones: args.milestones.milestones(),
             ..TrackerConfig::default()
         },
         shard: args.sharding.shard,

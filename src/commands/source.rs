@@ -68,10 +68,11 @@ impl<'a> Asked<'a> {
                 },
                 events: look.evidence.events(),
                 nodes: look.evidence.nodes(),
+                milestones: recorded.milestones.milestones(),
                 stuck_after: slos_of(look.slo.as_deref())?.stuck_after,
                 ..TrackerConfig::default()
             },
-            decode: DecodeOptions::of_records(),
+            decode: DecodeOptions::of_records().with_milestones(&recorded.milestones.milestones()),
             recorded,
         })
     }

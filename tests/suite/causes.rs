@@ -31,7 +31,7 @@ fn at(second: i64) -> Timestamp {
 fn config() -> TrackerConfig {
     let rules = INTERVALS.map(|(name, interval, seconds)| SloRule {
         name: name.into(),
-        interval,
+        interval: interval.into(),
         threshold: Duration::from_secs(seconds),
         grace: Duration::ZERO,
         namespaces: Namespaces::All,
@@ -45,7 +45,7 @@ fn counters(by_namespace: bool) -> (Recorder, Arc<Exposition>) {
     let docs = INTERVALS.map(|(name, interval, seconds)| SloDoc {
         name: name.into(),
         objective_ratio: 0.99,
-        interval,
+        interval: interval.into(),
         threshold_seconds: seconds as f64,
         window_seconds: 604_800.0,
         selection: Selection::default(),

@@ -112,7 +112,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .slos(vec![SloDoc {
             name: Arc::from("network-ready"),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold_seconds: 10.0,
             window_seconds: 604_800.0,
             selection: Selection::default(),

@@ -43,7 +43,10 @@ impl Observer for Said {
                     *sum += pods;
                 }
             }
-            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
+            Observation::Pull(..)
+            | Observation::Gate(..)
+            | Observation::Node(_)
+            | Observation::Tracker(_) => {}
         }
     }
 }

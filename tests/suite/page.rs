@@ -106,7 +106,7 @@ fn figures(pods: u64, stuck: u64) -> Figures {
         slos: vec![SloFigures {
             name: "fast".into(),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold_seconds: 30.0,
             selection: Selection::default(),
             good: 95,

@@ -83,6 +83,7 @@ pub(crate) fn everything() -> DecodeOptions {
         messages: true,
         endings: true,
         nodes: None,
+        milestones: vec!["DisruptionTarget".into()],
     }
 }
 

@@ -59,7 +59,7 @@ async fn an_hour_and_an_outage() -> Hour {
         };
         events.good.push(result("good"));
         events.bad.push(result("bad"));
-        let stage = network.rule.interval.as_str();
+        let stage = &*network.rule.interval.text();
         let name = "podinit_stage_duration_seconds_count";
         observed.push(scrape.sum_where(name, "stage", stage));
     }

@@ -15,7 +15,7 @@ const START: i64 = 1_800_000_000;
 fn rule(name: &str, threshold: u64) -> SloRule {
     SloRule {
         name: name.into(),
-        interval: Interval::Stage(Stage::Network),
+        interval: Interval::Stage(Stage::Network).into(),
         threshold: Duration::from_secs(threshold),
         grace: Duration::ZERO,
         namespaces: Namespaces::All,
@@ -64,7 +64,10 @@ impl Harness {
         let said = &mut self.said;
         let mut sink = |_, observation: Observation<'_>| match observation {
             Observation::Pod(_, observation) => said.push(observation),
-            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
+            Observation::Pull(..)
+            | Observation::Gate(..)
+            | Observation::Node(_)
+            | Observation::Tracker(_) => {}
         };
         self.tracker.apply(delivery, &mut sink);
     }
@@ -74,7 +77,10 @@ impl Harness {
         let said = &mut self.said;
         let mut sink = |_, observation: Observation<'_>| match observation {
             Observation::Pod(_, observation) => said.push(observation),
-            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
+            Observation::Pull(..)
+            | Observation::Gate(..)
+            | Observation::Node(_)
+            | Observation::Tracker(_) => {}
         };
         let now = Timestamp::from_seconds(START + seconds);
         self.tracker.advance(now, &mut sink);
@@ -163,7 +169,7 @@ fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
 #[test]
 fn a_new_slo_applies_only_to_pods_that_are_discovered_later() {
     let old = rule("slow", 10);
-    let interval = SloRule { interval: Interval::ScheduledToReady, ..old.clone() };
+    let interval = SloRule { interval: Interval::ScheduledToReady.into(), ..old.clone() };
     let namespaces =
         SloRule { namespaces: Namespaces::Exclude(vec!["kube-system".into()]), ..old.clone() };
     let owner_kinds = SloRule { owner_kinds: vec!["Job".into()], ..old.clone() };

@@ -6,6 +6,7 @@
 
 mod claims;
 mod container;
+mod named;
 pub mod packed;
 mod probes;
 mod status;
@@ -22,6 +23,7 @@ pub use self::claims::Claims;
 pub use self::container::{
     Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
 };
+pub use self::named::{GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions};
 pub use self::probes::{ContainerProbes, Probe};
 pub use self::status::{
     DisruptionReason, Ending, InPlaceChanges, MOST_TERMINATIONS, NotScheduled, NotScheduledReason,
@@ -187,7 +189,10 @@ pub struct PodSnapshot {
     pub has_nominated_node: bool,
     /// Why the sandbox is not ready, where the kubelet says so
     pub sandbox_not_ready: Option<SandboxNotReady>,
-    /// What Ready=False says of readiness gates that are not True, with their names; `None` where it says nothing
+    /// Its gates by name, and the conditions that only they and milestones of your own need
+    pub named: Option<Box<NamedConditions>>,
+    /// What the condition of the first readiness gate says that is not True, or else what Ready=False says of gates, with
+    /// their names; `None` where neither says anything
     pub gates_not_ready: Option<Box<str>>,
     /// The reason of the condition `DisruptionTarget`, where that is True
     pub disruption: Option<DisruptionReason>,
@@ -248,6 +253,7 @@ impl PodSnapshot {
             is_bound: false,
             has_nominated_node: false,
             sandbox_not_ready: None,
+            named: None,
             gates_not_ready: None,
             disruption: None,
             in_place: None,

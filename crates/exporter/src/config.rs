@@ -3,16 +3,17 @@
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::ingest::DEADLINES_AT_ONCE;
 use crate::slos::Slos;
-use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
+use podinit_core::lifecycle::{CustomMilestones, TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
 use podinit_http::{AllowedHost, MetricsPath};
-use podinit_slo::file::Sources;
+use podinit_slo::file::{Available, Sources};
 
 /// The configuration of an exporter.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct ExporterConfig {
     pub max_pods: NonZeroUsize,
     /// Which of the pods; `None` for all
     pub shard: Option<Shard>,
+    /// The milestones of your own
+    pub milestones: CustomMilestones,
     /// The label set of the duration series
     pub labels: LabelConfig,
 }
@@ -49,7 +52,14 @@ impl ExporterConfig {
             .shard(self.shard.unwrap_or_default())
             .events(self.evidence.events)
             .nodes(self.evidence.nodes)
+            .milestones(Arc::clone(&self.milestones))
             .slos(slos.to_vec())
+    }
+
+    /// What SLOs can name.
+    pub(super) fn available(&self) -> Available {
+        let milestones = Some(Arc::clone(&self.milestones));
+        Available { sources: self.evidence, milestones }
     }
 
     /// How the tracker accounts, with these SLOs.
@@ -62,6 +72,7 @@ impl ExporterConfig {
             events: self.evidence.events,
             nodes: self.evidence.nodes,
             shard: self.shard,
+            milestones: Arc::clone(&self.milestones),
             deadlines_at_once: DEADLINES_AT_ONCE,
             ..TrackerConfig::default()
         }
@@ -83,6 +94,7 @@ impl ExporterConfig {
             slo: None,
             max_pods: NonZeroUsize::MAX,
             shard: None,
+            milestones: CustomMilestones::default(),
             labels: LabelConfig::default(),
         }
     }

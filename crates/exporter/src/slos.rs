@@ -10,7 +10,7 @@ use crate::ConfigGauges;
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 use podinit_expo::metrics::SloDoc;
 use podinit_kube::cluster::clock::Clock;
-use podinit_slo::file::Sources;
+use podinit_slo::file::Available;
 use podinit_slo::{Slo, SloFile};
 use podinit_text::config_file::FileError;
 use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
@@ -53,10 +53,10 @@ pub(crate) struct SloSettings {
 }
 
 impl SloSettings {
-    /// Those of `file`, which these sources of evidence have to suffice for, or podinit's own.
+    /// Those of `file`, which may need no more than is available, or podinit's own.
     pub(crate) fn open(
         file: Option<&Path>,
-        sources: Sources,
+        available: Available,
         clock: &Arc<dyn Clock>,
     ) -> Result<Self, FileError> {
         let gauges = Arc::new(ConfigGauges::new(clock.now()));
@@ -69,10 +69,11 @@ impl SloSettings {
                 changes,
             });
         };
-        let (detector, slos) = ChangeDetector::start(SloFile::inspect(file, sources), clock.now())?;
+        let (detector, slos) =
+            ChangeDetector::start(SloFile::inspect(file, &available), clock.now())?;
         let reload = SloReload {
             file: file.to_owned(),
-            sources,
+            available,
             gauges: Arc::clone(&gauges),
             changes: sender,
         };
@@ -88,7 +89,7 @@ impl SloSettings {
 /// Replaces the SLOs in force.
 pub(crate) struct SloReload {
     file: PathBuf,
-    sources: Sources,
+    available: Available,
     gauges: Arc<ConfigGauges>,
     changes: mpsc::Sender<Slos>,
 }
@@ -103,7 +104,7 @@ impl Reloadable for SloReload {
     }
 
     fn inspect(&self) -> Inspection<SloFile, FileError> {
-        SloFile::inspect(&self.file, self.sources)
+        SloFile::inspect(&self.file, &self.available)
     }
 
     fn report(&self, status: ReloadStatus) {

@@ -93,10 +93,10 @@ impl Exporter {
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<Self> {
         // Records name the owner, the node and the images of every pod, and what is said of it.
-        watch.decode = watch.decode.with_records();
+        watch.decode = watch.decode.with_records().with_milestones(&config.milestones);
         let Given { checkpoint, access, records, traces } = given;
         let (checkpoint, snapshots) = checkpoint.unzip();
-        let slos = SloSettings::open(config.slo.as_deref(), config.evidence, &clock)?;
+        let slos = SloSettings::open(config.slo.as_deref(), config.available(), &clock)?;
         let (trace_stats, trace_sink, trace_sender) = match traces {
             Some(Traces { stats, sink, sender }) => (source(stats), Some(sink), Some(sender)),
             None => (None, None, None),

@@ -17,7 +17,7 @@ pub mod rules;
 
 use std::time::Duration;
 
-use podinit_core::lifecycle::{Interval, SloRule, Stage, StuckAfter};
+use podinit_core::lifecycle::{Interval, SloInterval, SloRule, Stage, StuckAfter};
 use podinit_text::duration::PrometheusDuration;
 
 /// The SLOs of one file, in its order. No two have the same name.
@@ -75,7 +75,7 @@ impl SloFile {
     /// `STUCK_AFTER_THRESHOLDS` times the longest threshold of an SLO whose interval contains the
     /// stage.
     pub fn stuck_after(&self, stage: Stage) -> PrometheusDuration {
-        let covering = self.slos.iter().filter(|slo| contains(slo.rule.interval, stage));
+        let covering = self.slos.iter().filter(|slo| contains(&slo.rule.interval, stage));
         let allowed = covering.map(|slo| {
             let seconds = slo.threshold_seconds().ceil() as u64;
             let minutes = (STUCK_AFTER_THRESHOLDS * seconds).div_ceil(60);
@@ -91,7 +91,9 @@ impl SloFile {
     }
 }
 
-fn contains(interval: Interval, stage: Stage) -> bool {
+fn contains(interval: &SloInterval, stage: Stage) -> bool {
+    // A milestone of your own can come in any stage: it allows none more.
+    let Some(interval) = interval.standard() else { return false };
     match interval {
         Interval::Stage(one) => one == stage,
         // A step ends before its stage does: it allows the stage nothing.

@@ -97,7 +97,7 @@ mod tests {
         let slo = |name: &str, bad| SloFigures {
             name: name.into(),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold_seconds: 60.0,
             selection: Selection::default(),
             good: 75,

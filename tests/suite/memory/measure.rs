@@ -220,7 +220,8 @@ fn slo(number: usize) -> SloRule {
             Interval::CreatedToReady,
             Interval::ScheduledToReady,
             Interval::Stage(Stage::Containers),
-        ][number % 3],
+        ][number % 3]
+            .into(),
         threshold: Duration::from_secs(300 + number as u64),
         grace: Duration::from_secs(5),
         namespaces: Namespaces::All,
@@ -240,6 +241,7 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
         messages: all_labels,
         endings: false,
         nodes: None,
+        milestones: Vec::new(),
     }
 }
 

@@ -26,10 +26,12 @@ mod cause;
 mod classification;
 mod clocks;
 mod crashes;
+mod custom_milestone;
 mod delivery;
 mod enum_set;
 mod estimate;
 mod eviction;
+mod gate;
 mod hints;
 mod image_pulls;
 mod in_flight_order;
@@ -42,6 +44,7 @@ mod lost_startup;
 mod messages;
 mod milestone;
 mod name_index;
+mod named;
 mod network_evidence;
 mod nodes;
 mod observation;
@@ -73,9 +76,11 @@ pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes};
 pub use classification::Backfill;
 pub use clocks::{ClockFault, NodeClock};
 pub use crashes::SavedCrash;
+pub use custom_milestone::{CustomInterval, CustomMilestone, CustomStart, SloInterval};
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
+pub use gate::{GateEvent, GateKind, GateObservation};
 pub use in_place::{OpenChanges, OpenResize};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use judgement::{AnomalyKind, Latency, UnobservedReason};
@@ -83,6 +88,7 @@ pub use label_hold::LabelHold;
 pub use last_seen::LastSeen;
 pub use lost_startup::LostStartup;
 pub use milestone::Milestone;
+pub use named::CustomMilestones;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use nodes::{
     NodeEvent, NodeObservation, NodeOutcome, NodeState, NodeStep, SavedNode, SavedNodes,
@@ -98,10 +104,10 @@ pub use pod_node::{NodeAge, StartupImages};
 #[cfg(test)]
 pub(crate) use record::fixtures as record_fixtures;
 pub use record::{
-    EndedStartup, InFlight, InFlightPosition, IntervalKind, IntervalResult, MOST_CAUSES,
-    MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer, RecordedImage,
-    RecordedInterval, RecordedMilestone, RecordedPull, RecordedRelapse, RecordedSlo, SloResult,
-    Span, StageSpans,
+    EndedStartup, GateState, InFlight, InFlightPosition, IntervalKind, IntervalResult, MOST_CAUSES,
+    MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer,
+    RecordedCustomMilestone, RecordedGate, RecordedImage, RecordedInterval, RecordedMilestone,
+    RecordedPull, RecordedRelapse, RecordedSlo, SloResult, Span, StageSpans,
 };
 pub use reentry::LastTrue;
 pub use saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};

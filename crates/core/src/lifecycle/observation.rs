@@ -1,8 +1,10 @@
 //! What the tracker reports: plain values, one for each event that is counted.
 
 use super::cause::WaitReason;
+use super::custom_milestone::CustomInterval;
 use super::delivery::SourceId;
 use super::eviction::{Evicted, RefusalReason};
+use super::gate::GateObservation;
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::lost_startup::LostStartup;
@@ -98,6 +100,10 @@ pub enum PodObservation {
     Startup { node_age: NodeAge, images: StartupImages, latency: Latency },
     /// A stage or step was not observed
     Unobserved { stage: StageOrStep, reason: UnobservedReason },
+    /// A milestone of your own was reached after a usable duration ([§16.6](crate::specification#s16-6))
+    CustomMeasured { interval: CustomInterval, latency: Latency },
+    /// The milestone of your own at this position was not observed, as Created → NAME
+    CustomUnobserved { milestone: u8, reason: UnobservedReason },
     /// NetworkReady was latched. `time` is `None` where its time is unknown. If Scheduled → NetworkReady
     /// is measured, that follows before anything else is observed of another pod.
     NetworkReady {
@@ -183,6 +189,8 @@ pub enum Observation<'a> {
     Pod(&'a PodInfo, PodObservation),
     /// An image of the pod was pulled, or could not be, or was there
     Pull(&'a PodInfo, PullObservation<'a>),
+    /// Something happened to a gate of the pod
+    Gate(&'a PodInfo, GateObservation<'a>),
     /// Something happened to a node
     Node(NodeObservation<'a>),
     /// Something happened to the tracker as a whole
@@ -220,6 +228,11 @@ impl<'a, S: Observe> Reporter<'a, S> {
     /// Reports an image of `pod`.
     pub(super) fn pull(&mut self, pod: &PodInfo, pull: PullObservation<'_>) {
         self.observer.observe(self.now, Observation::Pull(pod, pull));
+    }
+
+    /// Reports something that happened to a gate of `pod`.
+    pub(super) fn gate(&mut self, pod: &PodInfo, gate: GateObservation<'_>) {
+        self.observer.observe(self.now, Observation::Gate(pod, gate));
     }
 
     /// Reports something that happened to a node.

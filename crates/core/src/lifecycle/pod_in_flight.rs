@@ -22,6 +22,7 @@ use super::judgement::{AnomalyKind, UnobservedReason};
 use super::last_seen::LastSeen;
 use super::messages::{MessageBudget, said_by_pod};
 use super::milestone::Milestone;
+use super::named::{CustomMilestones, NamedFold, NamedObservation};
 use super::nodes::Nodes;
 use super::observation::{Observe, PodObservation, PodState, Reporter};
 use super::outcome::Outcome;
@@ -55,6 +56,8 @@ pub(super) struct SharedState {
     pub nodes: Option<Nodes>,
     /// Which pods are stuck
     pub stuck: StuckBefore,
+    /// The milestones of your own
+    pub milestones: CustomMilestones,
     /// What the messages of pods in flight take
     pub messages: MessageBudget,
     /// The clocks of their nodes
@@ -193,6 +196,7 @@ impl PodInFlight {
         reporter.pod(&info, PodObservation::Moved { from, to });
         let stages = startup.conditional_stages().map(PodObservation::Applies);
         stages.for_each(|applies| reporter.pod(&info, applies));
+        startup.meet_gates(|gate| reporter.gate(&info, gate));
         Self {
             last_seen: LastSeen::new(snapshot, source, now),
             uid: snapshot.uid,
@@ -272,6 +276,16 @@ impl PodInFlight {
         if startup.seen_unschedulable && !was_unschedulable {
             emit(PodObservation::Applies(Stage::Unschedulable));
         }
+        startup.fold_named(NamedFold {
+            snapshot,
+            seen,
+            milestones: &shared.milestones,
+            emit: |observation: NamedObservation<'_>| match observation {
+                NamedObservation::Gate(gate) => reporter.gate(info, gate),
+                NamedObservation::Pod(observation) => reporter.pod(info, observation),
+            },
+        });
+        let mut emit = |observation| reporter.pod(info, observation);
         if let (Some(nanos), Some(node), true) = (shown_after, &info.node, seen.in_sync) {
             shared.clocks.add(node, nanos, seen.now);
         }
@@ -409,6 +423,7 @@ impl PodInFlight {
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
             report_unobserved(startup, &mut emit);
+            startup.report_custom_unobserved(&shared.milestones, &mut emit);
         }
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
         slos.exclude_held(kind, &shared.rules, &mut emit);
@@ -425,6 +440,7 @@ impl PodInFlight {
         let from = waiting_state(self.waiting, self.capacity.state());
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
+        self.startup.release_gates(|gate| reporter.gate(&self.info, gate));
         self.leave_node(outcome, shared, reporter);
         self.wait(None, shared, reporter);
         self.settle_texts(shared);

@@ -8,6 +8,7 @@ mod ended_startup;
 #[allow(dead_code, unreachable_pub, reason = "`podinit-testing` has this file too")]
 pub(crate) mod fixtures;
 mod in_flight;
+mod named;
 mod of_pod;
 mod timeline;
 
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ended_startup::EndedStartup;
 pub use in_flight::{InFlight, InFlightPosition};
+pub use named::{GateState, RecordedCustomMilestone, RecordedGate};
 pub use timeline::{Span, StageSpans};
 
 use super::capacity::RecordedCapacity;
@@ -50,6 +52,12 @@ pub struct Record {
     pub progress: Progress,
     /// The milestones that were reached
     pub milestones: Vec<RecordedMilestone>,
+    /// Its gates by name, scheduling gates first, in the order of the spec
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<RecordedGate>,
+    /// The milestones of your own whose conditions its status has had
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub custom_milestones: Vec<RecordedCustomMilestone>,
     /// What the newest version of its node states besides its name; of a startup that has ended, what it stated then.
     /// Only where nodes are a source of evidence
     #[serde(rename = "node_details", skip_serializing_if = "Option::is_none")]

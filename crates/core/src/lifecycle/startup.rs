@@ -12,6 +12,7 @@ use super::estimate::Estimate;
 use super::interval::{AppliesTo, End, Interval, NodePoint, Stage, Start};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::milestone::Milestone;
+use super::named::Named;
 use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earliest};
 use super::observation::PodObservation;
 use super::pod_node::{NodeAge, PodNode};
@@ -51,8 +52,8 @@ pub(super) struct Startup {
     /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
     pub(super) node: Option<Box<PodNode>>,
     pub(super) traits: Traits,
-    /// The time of the first Event that showed the network as ready before Scheduled was latched
-    pub(super) kept_evidence: Option<Timestamp>,
+    /// What few pods have: gates, milestones of your own, and an Event that came early
+    pub(super) named: Option<Box<Named>>,
     pub(super) has_init_containers: bool,
     pub(super) has_readiness_gates: bool,
     pub(super) seen_gated: bool,
@@ -100,7 +101,7 @@ impl Startup {
             network_time: None,
             node: None,
             traits: Traits::new(snapshot.claims),
-            kept_evidence: None,
+            named: Named::of(snapshot),
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
             seen_gated: snapshot.gated,
@@ -236,7 +237,7 @@ impl Startup {
                 time: Some(NetworkTime::Exact),
             });
         } else {
-            self.kept_evidence.get_or_insert(at);
+            self.named.get_or_insert_default().kept_evidence.get_or_insert(at);
         }
         scheduled
     }
@@ -249,7 +250,8 @@ impl Startup {
         is_rejected: bool,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let Some(at) = self.kept_evidence else { return };
+        let kept = self.named.as_ref().and_then(|named| named.kept_evidence);
+        let Some(at) = kept else { return };
         let mut later = Milestone::REENTERABLE.into_iter();
         let implied = is_rejected
             || later.any(|later| {
@@ -260,8 +262,15 @@ impl Startup {
             self.reach(Milestone::Scheduled, None);
         }
         if self.latch_event(at, emit) {
-            self.kept_evidence = None;
+            self.forget_kept_evidence();
         }
+    }
+
+    fn forget_kept_evidence(&mut self) {
+        if let Some(named) = &mut self.named {
+            named.kept_evidence = None;
+        }
+        self.named.take_if(|named| named.is_empty());
     }
 
     /// `at`, raised to the time of Scheduled where that is known.

@@ -31,6 +31,7 @@ use super::eviction::Cap;
 use super::in_place::{DeliveryView, OpenInPlace};
 use super::label_hold::LabelHold;
 use super::name_index::NameIndex;
+use super::named::CustomMilestones;
 use super::nodes::Nodes;
 use super::observation::{Reporter, TrackerObservation};
 use super::observer::Observer;
@@ -66,6 +67,9 @@ pub struct TrackerConfig {
     pub nodes: bool,
     /// The shard whose nodes are counted; without one all are
     pub shard: Option<Shard>,
+    /// The milestones of your own ([§16.5](crate::specification#s16-5)), in the order in which snapshots have their
+    /// conditions
+    pub milestones: CustomMilestones,
     /// The most deadlines that pass with one delivery, or as time passes; the rest pass one step later, each
     /// before its pod changes
     pub deadlines_at_once: usize,
@@ -83,6 +87,7 @@ impl Default for TrackerConfig {
             events: false,
             nodes: false,
             shard: None,
+            milestones: CustomMilestones::default(),
             deadlines_at_once: usize::MAX,
         }
     }
@@ -127,6 +132,7 @@ impl Tracker {
                 events: config.events,
                 nodes: config.nodes.then(|| Nodes::new(config.shard)),
                 stuck: StuckBefore::new(config.stuck_after),
+                milestones: config.milestones,
                 ..SharedState::default()
             },
             overdue: Overdue::new(config.deadlines_at_once),

@@ -7,6 +7,7 @@
 mod bytes;
 mod container;
 mod flags;
+mod named;
 mod numbered;
 mod snapshot;
 #[cfg(test)]

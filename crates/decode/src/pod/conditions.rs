@@ -26,13 +26,15 @@ label_values! {
 
 /// What is read of the conditions.
 #[derive(Default)]
-pub struct ReadConditions {
+pub struct ReadConditions<'de> {
     pub conditions: Conditions,
     pub unschedulable: bool,
     pub not_scheduled: Option<Box<NotScheduled>>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
     /// What Ready=False says of readiness gates
     pub gates_not_ready: Option<Box<str>>,
+    /// Those that show no milestone of Kubernetes, in their order
+    pub others: Vec<OtherCondition<'de>>,
     pub disruption: Option<DisruptionReason>,
     /// The condition `InPlaceUpdateReady` counts only with the readiness gate of this name
     pub in_place: InPlaceChanges,
@@ -42,8 +44,15 @@ pub struct ReadConditions {
     pub other_transitions: Vec<Timestamp>,
 }
 
-impl ReadConditions {
-    fn take(&mut self, kind: ConditionType, entry: Entry<'_>) {
+/// A condition that shows no milestone of Kubernetes.
+pub struct OtherCondition<'de> {
+    pub kind: Cow<'de, str>,
+    pub condition: Condition,
+    pub message: Option<Cow<'de, str>>,
+}
+
+impl ReadConditions<'_> {
+    fn take(&mut self, kind: ConditionType, entry: Says<'_>) {
         self.conditions.insert(kind, entry.condition);
         match kind {
             ConditionType::PodScheduled => self.take_scheduled(entry),
@@ -64,7 +73,7 @@ impl ReadConditions {
         }
     }
 
-    fn take_scheduled(&mut self, entry: Entry<'_>) {
+    fn take_scheduled(&mut self, entry: Says<'_>) {
         if entry.condition.is_true() {
             return;
         }
@@ -85,14 +94,14 @@ impl ReadConditions {
 
 /// The conditions that show no milestone.
 #[derive(Default)]
-struct OtherConditions<'de>([Option<Entry<'de>>; OtherType::ALL.len()]);
+struct OtherConditions<'de>([Option<Says<'de>>; OtherType::ALL.len()]);
 
 impl<'de> OtherConditions<'de> {
-    fn take(&mut self, kind: OtherType, entry: Entry<'de>) {
+    fn take(&mut self, kind: OtherType, entry: Says<'de>) {
         self.0[kind as usize].get_or_insert(entry);
     }
 
-    fn holding(&self, kind: OtherType) -> Option<&Entry<'de>> {
+    fn holding(&self, kind: OtherType) -> Option<&Says<'de>> {
         let entry = self.0[kind as usize].as_ref();
         entry.filter(|entry| entry.condition.is_true())
     }
@@ -114,7 +123,7 @@ impl<'de> OtherConditions<'de> {
     fn resize(&self) -> Option<Resize> {
         let pending = self.holding(OtherType::PodResizePending);
         let in_progress = self.holding(OtherType::PodResizeInProgress);
-        let said = |entry: &Entry<'_>, reason| entry.reason.as_deref() == Some(reason);
+        let said = |entry: &Says<'_>, reason| entry.reason.as_deref() == Some(reason);
         let state = match (pending, in_progress) {
             (None, None) => return None,
             (Some(pending), _) if said(pending, "Infeasible") => ResizeState::Infeasible,
@@ -132,25 +141,32 @@ impl<'de> OtherConditions<'de> {
 pub(super) struct ConditionsReader;
 
 impl<'de> LenientField<'de> for ConditionsReader {
-    type Value = ReadConditions;
+    type Value = ReadConditions<'de>;
 
-    fn absent(self) -> ReadConditions {
+    fn absent(self) -> ReadConditions<'de> {
         ReadConditions::default()
     }
 
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadConditions, A::Error> {
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadConditions<'de>, A::Error> {
         let mut read = ReadConditions::default();
         let mut others = OtherConditions::default();
         while let Some(entry) = seq.next_element_seed(Lenient(EntryReader))? {
             let Some(entry) = entry else { continue };
+            let Entry { kind, says: entry } = entry;
             let last_transition = entry.condition.last_transition;
             read.latest_transition = read.latest_transition.max(last_transition);
-            match entry.kind {
+            match kind {
                 Some(Type::Milestone(kind)) if read.conditions.get(kind).is_none() => {
                     read.take(kind, entry);
                     continue;
                 }
-                Some(Type::Other(kind)) => others.take(kind, entry),
+                Some(Type::Other(kind)) => {
+                    let (condition, message) = (entry.condition, entry.message.clone());
+                    if let Some(known) = OtherType::from_text(&kind) {
+                        others.take(known, entry);
+                    }
+                    read.others.push(OtherCondition { kind, condition, message });
+                }
                 Some(Type::Milestone(_)) | None => {}
             }
             read.other_transitions.extend(last_transition);
@@ -161,30 +177,50 @@ impl<'de> LenientField<'de> for ConditionsReader {
     }
 }
 
-/// A condition type that is read.
-#[derive(Clone, Copy)]
-enum Type {
+/// A condition type.
+enum Type<'de> {
+    /// It shows a milestone of Kubernetes
     Milestone(ConditionType),
-    Other(OtherType),
+    Other(Cow<'de, str>),
 }
 
-impl Type {
-    fn from_text(text: &str) -> Option<Self> {
-        let milestone = ConditionType::from_text(text).map(Self::Milestone);
-        milestone.or_else(|| OtherType::from_text(text).map(Self::Other))
+/// Reads a [`Type`]; `None` for what is no text.
+struct TypeField;
+
+impl<'de> LenientField<'de> for TypeField {
+    type Value = Option<Type<'de>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn text(self, text: &str) -> Self::Value {
+        let milestone = ConditionType::from_text(text).map(Type::Milestone);
+        Some(milestone.unwrap_or_else(|| Type::Other(Cow::Owned(text.to_owned()))))
+    }
+
+    fn borrowed_text(self, text: &'de str) -> Self::Value {
+        let milestone = ConditionType::from_text(text).map(Type::Milestone);
+        Some(milestone.unwrap_or(Type::Other(Cow::Borrowed(text))))
     }
 }
 
 /// One entry of `conditions`.
 #[derive(Default)]
 struct Entry<'de> {
-    kind: Option<Type>,
+    kind: Option<Type<'de>>,
+    says: Says<'de>,
+}
+
+/// What it says.
+#[derive(Default)]
+struct Says<'de> {
     condition: Condition,
     reason: Option<Cow<'de, str>>,
     message: Option<Cow<'de, str>>,
 }
 
-impl Entry<'_> {
+impl Says<'_> {
     fn is_false(&self) -> bool {
         self.condition.status == ConditionStatus::False
     }
@@ -204,16 +240,16 @@ impl<'de> LenientField<'de> for EntryReader {
         while let Some(key) = map.next_key_seed(Lenient(Text))? {
             match key.as_deref() {
                 Some("type") => {
-                    entry.kind = map.next_value_seed(Lenient(Parsed(Type::from_text)))?;
+                    entry.kind = map.next_value_seed(Lenient(TypeField))?;
                 }
                 Some("status") => {
                     let status = map.next_value_seed(Lenient(Parsed(condition_status)))?;
-                    entry.condition.status = status.unwrap_or_default();
+                    entry.says.condition.status = status.unwrap_or_default();
                 }
-                Some("reason") => entry.reason = map.next_value_seed(Lenient(Text))?,
-                Some("message") => entry.message = map.next_value_seed(Lenient(Text))?,
+                Some("reason") => entry.says.reason = map.next_value_seed(Lenient(Text))?,
+                Some("message") => entry.says.message = map.next_value_seed(Lenient(Text))?,
                 Some("lastTransitionTime") => {
-                    entry.condition.last_transition = map.next_value_seed(Lenient(Time))?;
+                    entry.says.condition.last_transition = map.next_value_seed(Lenient(Time))?;
                 }
                 _ => skip(&mut map)?,
             }

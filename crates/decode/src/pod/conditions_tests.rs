@@ -5,9 +5,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::tests::pod;
+use super::super::DecodeOptions;
+use super::super::tests::{pod, pod_with};
 use podinit_core::pod::{
-    ConditionStatus, DisruptionReason, NotScheduledReason, PodSnapshot, ResizeState,
+    ConditionStatus, DisruptionReason, MOST_GATES, NotScheduledReason, PodSnapshot, ResizeState,
     SandboxNotReady,
 };
 use podinit_core::rfc3339;
@@ -131,4 +132,73 @@ fn fields_that_are_set_are_told_from_empty_ones() {
         "status": {"nominatedNodeName": ""},
     });
     assert_eq!(read(unset), (false, false));
+}
+
+#[test]
+fn gates_have_names_and_the_conditions_that_they_wait_for() {
+    let condition = |kind: &str, status: &str, message: &str| {
+        let time = "2026-01-02T03:04:05Z";
+        json!({"type": kind, "status": status, "message": message, "lastTransitionTime": time})
+    };
+    let says = "the status of pod readiness gates is not True";
+    let pod = pod(json!({
+        "metadata": {"uid": "u"},
+        "status": {"conditions": [
+            condition("example.com/a", "True", ""),
+            condition("example.com/b", "False", "Target registration is in progress"),
+            condition("example.com/b", "True", "what comes second does not count"),
+            {"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady", "message": says},
+        ]},
+        "spec": {
+            "readinessGates": [
+                {"conditionType": "example.com/a"}, {"conditionType": "example.com/b"},
+                {"conditionType": "example.com/a"}, {"conditionType": ""}, {"conditionType": "Ready"},
+                {"conditionType": "example.com/c"}, "odd",
+            ],
+            "schedulingGates": (0..12).map(|n| json!({"name": format!("g{n}")})).collect::<Vec<_>>(),
+        },
+    }));
+    let named = pod.named.unwrap();
+    let names = named.names().unwrap();
+    let readiness: Vec<&str> = names.readiness.iter().map(|name| &**name).collect();
+    assert_eq!(readiness, ["example.com/a", "example.com/b", "Ready", "example.com/c"]);
+    let statuses: Vec<_> = named.readiness.iter().map(|one| one.map(|one| one.status)).collect();
+    let [yes, no] = [ConditionStatus::True, ConditionStatus::False].map(Some);
+    assert_eq!(statuses, [yes, no, no, None]);
+    assert_eq!(named.readiness(0).unwrap().last_transition, rfc3339::parse("2026-01-02T03:04:05Z"));
+    assert_eq!(names.scheduling.len(), MOST_GATES);
+    assert!(pod.gated && pod.has_readiness_gates);
+    assert_eq!(pod.gates_not_ready.as_deref(), Some("Target registration is in progress"));
+}
+
+#[test]
+fn a_gate_without_a_message_of_its_own_has_that_of_the_kubelet() {
+    let says = "corresponding condition of pod readiness gate \"lb\" does not exist.";
+    let ready = json!({"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady", "message": says});
+    let not_ready = with(json!([ready.clone()])).gates_not_ready;
+    assert_eq!(not_ready.as_deref(), Some(says));
+    let silent = json!({"type": "lb", "status": "False", "message": ""});
+    assert_eq!(with(json!([silent, ready])).gates_not_ready.as_deref(), Some(says));
+    let told = json!({"type": "lb", "status": "False", "message": "not registered"});
+    assert_eq!(with(json!([told])).gates_not_ready, None);
+}
+
+#[test]
+fn milestones_of_your_own_are_read_where_they_are_configured() {
+    let read = |milestones: &[&str]| {
+        let options = DecodeOptions {
+            milestones: milestones.iter().map(|kind| (*kind).to_owned()).collect(),
+            ..DecodeOptions::default()
+        };
+        let object = json!({
+            "metadata": {"uid": "u"},
+            "status": {"conditions": [{"type": "Loaded", "status": "True"}]},
+        });
+        pod_with(options, object).named
+    };
+    assert_eq!(read(&[]), None);
+    assert_eq!(read(&["Other"]), None);
+    let named = read(&["Other", "Loaded"]).unwrap();
+    assert!(named.milestone(1).unwrap().is_true());
+    assert_eq!((named.milestone(0), named.gates), (None, None));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podinit_core::pod::{Claims, Container, PodInfo, PodUid};
+use podinit_core::pod::{Claims, Container, GateNames, PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 
 /// What is read of the metadata and the spec of a pod, but for what every version changes.
@@ -14,6 +14,8 @@ pub struct FixedPart {
     pub is_static: bool,
     pub is_bound: bool,
     pub gated: bool,
+    /// Its gates by name
+    pub gates: Option<Arc<GateNames>>,
     /// Without what statuses say; init containers first
     pub containers: Box<[Container]>,
     /// How many of them are init containers

@@ -104,6 +104,7 @@ mod tests {
             is_static: false,
             is_bound: false,
             gated: false,
+            gates: None,
             containers: Box::default(),
             init_containers: 0,
             is_stateful: false,

@@ -20,6 +20,7 @@ pub mod intern;
 pub mod lenient;
 pub mod memory;
 pub mod metadata;
+mod named;
 pub mod object;
 mod owner;
 mod probes;
@@ -36,8 +37,9 @@ use memory::PodMemory;
 
 use crate::node::NodeOptions;
 
+use podinit_core::lifecycle::CustomMilestone;
 use podinit_core::pod::text;
-use podinit_core::pod::{ContainerProbes, MOST_FOLLOWED, PodUid, Workload};
+use podinit_core::pod::{ContainerProbes, GateNames, MOST_FOLLOWED, PodUid, Workload};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 
@@ -60,6 +62,9 @@ pub struct DecodeOptions {
     pub messages: bool,
     /// How nodes are read; `None` where none are
     pub nodes: Option<NodeOptions>,
+    /// The condition types that are milestones of their own, each once, in the order in which
+    /// [`NamedConditions::milestones`](podinit_core::pod::NamedConditions::milestones) shall hold their conditions.
+    pub milestones: Vec<String>,
     /// Whether [`PodSnapshot::ending`](podinit_core::pod::PodSnapshot::ending) is wanted.
     pub endings: bool,
 }
@@ -74,6 +79,13 @@ impl DecodeOptions {
     #[must_use]
     pub fn with_records(self) -> Self {
         Self { node: true, workload: true, images: true, messages: true, endings: true, ..self }
+    }
+
+    /// With the conditions of these milestones of your own.
+    #[must_use]
+    pub fn with_milestones(self, milestones: &[CustomMilestone]) -> Self {
+        let types = milestones.iter().map(|milestone| milestone.condition.to_string());
+        Self { milestones: types.collect(), ..self }
     }
 
     /// Reads what a report on a recording shows, of nodes as `nodes` says.
@@ -108,6 +120,8 @@ pub struct DecodeContext {
     pub probes: Interner<Vec<ContainerProbes>>,
     /// The images of all containers: those of the pods of a workload are the same
     pub images: Interner<Vec<Arc<str>>>,
+    /// The gates: those of the pods of a workload are the same
+    pub gates: Interner<GateNames>,
     /// The values of the chosen labels: those of the pods of a workload are the same
     pub label_values: Interner<[Box<str>]>,
     /// Of the pods of a watch in protobuf
@@ -153,6 +167,12 @@ impl DecodeContext {
         images.truncate(MOST_FOLLOWED);
         let shared = |context: &mut Self| context.images.get(&images, || Arc::new(images.clone()));
         (!images.is_empty()).then(|| shared(self))
+    }
+
+    /// The shared copy of the names of gates; none for a pod without any.
+    fn shared_gates(&mut self, gates: GateNames) -> Option<Arc<GateNames>> {
+        let shared = |context: &mut Self| context.gates.get(&gates, || Arc::new(gates.clone()));
+        (!gates.is_empty()).then(|| shared(self))
     }
 
     /// The shared copy of the values of the chosen labels of a pod.

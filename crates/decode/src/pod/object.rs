@@ -217,6 +217,7 @@ impl<'de> Object<'de> {
         };
         let images = self.spec.init_images.into_iter().chain(self.spec.images);
         let images = context.shared_images(images.collect());
+        let gates = context.shared_gates(self.spec.gates);
         let init_containers = self.spec.init_containers.len();
         let containers = self.spec.init_containers.into_iter();
         Some(FixedPart {
@@ -236,6 +237,7 @@ impl<'de> Object<'de> {
             is_static: self.metadata.is_static,
             is_bound: self.spec.is_bound,
             gated: self.spec.gated,
+            gates,
             // Of exactly the size that is needed: a large list has very many of them.
             containers: containers.chain(self.spec.containers).collect(),
             init_containers,

@@ -33,6 +33,8 @@ impl FixedPart {
         let regular = with_statuses(regular, status.containers, self.init_containers, &mut words);
         let Words { messages, endings } = words;
         let read = status.conditions;
+        let named = read.named(self.gates, &options.milestones);
+        let gates_not_ready = read.said_of_gates(named.as_deref());
         let in_place = InPlaceChanges {
             update_ready: (read.in_place.update_ready)
                 .filter(|_| self.readiness_gates.in_place_update),
@@ -62,7 +64,8 @@ impl FixedPart {
             is_bound: self.is_bound,
             has_nominated_node: status.has_nominated_node,
             sandbox_not_ready: read.sandbox_not_ready,
-            gates_not_ready: read.gates_not_ready,
+            gates_not_ready,
+            named,
             disruption: read.disruption,
             in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
             terminating: edition.terminating,

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use serde::de::{MapAccess, SeqAccess};
+use serde::de::MapAccess;
 
 use super::DecodeContext;
 use super::container::ContainersReader;
 use super::fixed::ReadinessGates;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
+use super::named::GatesReader;
 use super::restarts::{Policy, Restarts};
 use super::volumes::{Volumes, VolumesReader};
 use crate::node::StartupTaints;
-use podinit_core::pod::{Container, ContainerProbes};
+use podinit_core::pod::{Container, ContainerProbes, GateNames};
 
 /// What is read of a `spec`.
 #[derive(Default)]
@@ -33,6 +34,7 @@ pub struct Spec {
     /// `resourceClaims` is not empty
     pub has_resource_claims: bool,
     pub readiness_gates: ReadinessGates,
+    pub gates: GateNames,
     /// Of a node
     pub unschedulable: bool,
     pub has_startup_taint: bool,
@@ -66,7 +68,12 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.restarts.pod = map.next_value_seed(Lenient(Parsed(Policy::of)))?;
                 }
                 Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
-                Some("schedulingGates") => spec.gated = map.next_value_seed(Lenient(NonEmpty))?,
+                Some("schedulingGates") => {
+                    let reader = GatesReader { context, key: "name" };
+                    let gates = map.next_value_seed(Lenient(reader))?;
+                    spec.gated = gates.any;
+                    spec.gates.scheduling = gates.names.into();
+                }
                 Some("initContainers") => {
                     let reader = ContainersReader {
                         context,
@@ -92,7 +99,11 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.has_resource_claims = map.next_value_seed(Lenient(NonEmpty))?;
                 }
                 Some("readinessGates") => {
-                    spec.readiness_gates = map.next_value_seed(Lenient(GatesReader))?;
+                    let reader = GatesReader { context, key: "conditionType" };
+                    let gates = map.next_value_seed(Lenient(reader))?;
+                    spec.readiness_gates =
+                        ReadinessGates { any: gates.any, in_place_update: gates.in_place_update };
+                    spec.gates.readiness = gates.names.into();
                 }
                 Some("unschedulable") => {
                     spec.unschedulable = map.next_value_seed(Lenient(Flag))?;
@@ -106,50 +117,5 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
         let Spec { restarts, containers, .. } = &mut spec;
         restarts.apply(containers);
         Ok(spec)
-    }
-}
-
-/// Reads [`ReadinessGates`].
-struct GatesReader;
-
-impl<'de> LenientField<'de> for GatesReader {
-    type Value = ReadinessGates;
-
-    fn absent(self) -> ReadinessGates {
-        ReadinessGates::default()
-    }
-
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadinessGates, A::Error> {
-        let mut gates = ReadinessGates::default();
-        while let Some(in_place_update) = seq.next_element_seed(Lenient(IsInPlaceUpdate))? {
-            gates.any = true;
-            gates.in_place_update |= in_place_update;
-        }
-        Ok(gates)
-    }
-}
-
-/// Whether a readiness gate is `InPlaceUpdateReady`.
-struct IsInPlaceUpdate;
-
-impl<'de> LenientField<'de> for IsInPlaceUpdate {
-    type Value = bool;
-
-    fn absent(self) -> bool {
-        false
-    }
-
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        let mut found = false;
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
-            match key.as_deref() {
-                Some("conditionType") => {
-                    let kind = map.next_value_seed(Lenient(Text))?;
-                    found = kind.as_deref() == Some("InPlaceUpdateReady");
-                }
-                _ => skip(&mut map)?,
-            }
-        }
-        Ok(found)
     }
 }

@@ -16,7 +16,7 @@ use podinit_core::timestamp::Timestamp;
 pub struct Status<'de> {
     pub phase: Phase,
     pub started: Option<Timestamp>,
-    pub conditions: ReadConditions,
+    pub conditions: ReadConditions<'de>,
     pub has_nominated_node: bool,
     /// `reason` and `message` of the pod itself
     pub reason: Option<Cow<'de, str>>,

@@ -31,7 +31,7 @@ pub fn pod(object: Value) -> PodSnapshot {
     pod_with(all_options(), object)
 }
 
-fn pod_with(options: DecodeOptions, object: Value) -> PodSnapshot {
+pub fn pod_with(options: DecodeOptions, object: Value) -> PodSnapshot {
     let line = json!({"type": "ADDED", "object": object}).to_string();
     match PodDecoder::new(options).watch_event(line.as_bytes()).unwrap().kind {
         WatchEventKind::Added(pod) => pod,

@@ -121,7 +121,7 @@ const POD_SPEC: Message = &[
     known(11, "hostNetwork", Flag),
     known(20, "initContainers", List(CONTAINER)),
     known(28, "readinessGates", List(READINESS_GATE)),
-    known(38, "schedulingGates", List(&[])),
+    known(38, "schedulingGates", List(&[known(1, "name", Text)])),
     known(39, "resourceClaims", List(&[])),
 ];
 

@@ -18,6 +18,18 @@ impl Gauge {
         self.0.store(value, Relaxed);
     }
 
+    /// One more.
+    pub fn increment(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    /// One less. There are never fewer than none.
+    pub fn decrement(&self) {
+        let less = |value: u64| value.checked_sub(1);
+        // What `less` refuses stays as it is.
+        let _ = self.0.fetch_update(Relaxed, Relaxed, less);
+    }
+
     /// Sets the value and returns the one before.
     pub fn swap(&self, value: u64) -> u64 {
         self.0.swap(value, Relaxed)

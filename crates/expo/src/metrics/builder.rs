@@ -8,9 +8,11 @@ use prometheus_client::registry::Registry;
 
 use super::build_info::BuildInfo;
 use super::cold_starts::ColdStarts;
+use super::custom_milestones::MilestoneCounts;
 use super::event_families::EventMetrics;
 use super::exposition::Exposition;
 use super::families::families_of_pods;
+use super::gates::Gates;
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError};
 use super::namespaces::Namespaces;
@@ -20,6 +22,7 @@ use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
 use super::store::{EvidenceMetrics, Store};
 use crate::instruments::{FamilySource, Kind};
+use podinit_core::lifecycle::CustomMilestones;
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 
@@ -31,6 +34,7 @@ pub struct Builder {
     slos: Vec<SloDoc>,
     events: bool,
     nodes: bool,
+    milestones: CustomMilestones,
     sources: Vec<Box<dyn FamilySource>>,
     collectors: Registry,
     start: Option<Timestamp>,
@@ -68,6 +72,13 @@ impl Builder {
     #[must_use]
     pub fn nodes(mut self, nodes: bool) -> Self {
         self.nodes = nodes;
+        self
+    }
+
+    /// Counts these milestones of your own, by their positions.
+    #[must_use]
+    pub fn milestones(mut self, milestones: CustomMilestones) -> Self {
+        self.milestones = milestones;
         self
     }
 
@@ -130,7 +141,9 @@ impl Builder {
             nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.max_pools())),
             events,
         };
-        let store = Store::new(&specs, self.labels.max_sets, names(), evidence, starts);
+        let gates = Gates::new(self.labels.max_values);
+        let named = (gates, MilestoneCounts::new(self.milestones));
+        let store = Store::new(&specs, self.labels.max_sets, names(), named, evidence, starts);
         if self.nodes {
             store.pods.unobserved.show_all();
         }

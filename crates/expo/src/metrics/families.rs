@@ -1,7 +1,9 @@
 //! The families that count pods, whatever else an exporter exposes (specification, section 7).
 
 use super::cold_starts::COLD_START_FAMILIES;
+use super::custom_milestones::CUSTOM_MILESTONE_FAMILIES;
 use super::event_families::{EventFamilies, STARTUP_SLI_FAMILIES};
+use super::gates::GATE_FAMILIES;
 use super::image_pulls::IMAGE_PULL_FAMILIES;
 use super::in_place::IN_PLACE;
 use super::node_families::NODE_FAMILIES;
@@ -13,8 +15,10 @@ use crate::instruments::FamilyDoc;
 
 /// The families that a recorder counts, in the order in which they are documented.
 pub fn families_of_pods() -> Vec<FamilyDoc> {
-    let tables: [&[FamilyDoc]; 12] = [
+    let tables: [&[FamilyDoc]; 14] = [
         &DURATIONS,
+        &CUSTOM_MILESTONE_FAMILIES,
+        &GATE_FAMILIES,
         &STARTUP_SLI_FAMILIES,
         &EventFamilies::FAMILIES,
         &IMAGE_PULL_FAMILIES,

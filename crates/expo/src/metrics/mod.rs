@@ -19,11 +19,13 @@ mod build_info;
 mod builder;
 mod capped;
 mod cold_starts;
+mod custom_milestones;
 mod durations;
 mod event_families;
 pub mod exemplar;
 mod exposition;
 mod families;
+mod gates;
 pub mod histogram;
 mod holds;
 mod image_pulls;
@@ -52,9 +54,11 @@ pub use crate::instruments::Format;
 pub use build_info::BUILD;
 pub use builder::Builder;
 pub use cold_starts::SavedColdStart;
+pub use custom_milestones::SavedMilestones;
 pub use durations::{Distribution, Durations, LEAST_OF_P99, stages_and_startup};
 pub use exposition::{EncodeError, Exposition, Figures};
 pub use families::families_of_pods;
+pub use gates::SavedGate;
 pub use image_pulls::SavedPulls;
 pub use label_census::{
     LabelCensus, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,

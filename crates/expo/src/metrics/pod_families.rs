@@ -133,6 +133,8 @@ impl PodFamilies {
             | PodObservation::Applies(_)
             | PodObservation::Startup { .. }
             | PodObservation::Measured { .. }
+            | PodObservation::CustomMeasured { .. }
+            | PodObservation::CustomUnobserved { .. }
             | PodObservation::Slo { .. }
             | PodObservation::StartupSli(_)
             // Only a report sets pods aside.

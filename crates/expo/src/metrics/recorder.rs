@@ -13,9 +13,9 @@ use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
 use podinit_core::lifecycle::{
-    EndedStartup, EvictedState, Interval, LabelHold, Latency, NodeObservation, Observation,
-    Observer, PodObservation, PodState, PullObservation, Stage, StartupSli, TrackerObservation,
-    WaitReason,
+    CustomInterval, EndedStartup, EvictedState, GateObservation, Interval, LabelHold, Latency,
+    NodeObservation, Observation, Observer, PodObservation, PodState, PullObservation, Stage,
+    StartupSli, TrackerObservation, WaitReason,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -174,6 +174,27 @@ impl Recorder {
         set.interval(interval).observe_pod(latency, pod, now);
     }
 
+    fn measure_custom(
+        &mut self,
+        now: Timestamp,
+        pod: &PodInfo,
+        interval: CustomInterval,
+        latency: Latency,
+    ) {
+        let resolved = self.set_of(Some(now), pod);
+        if let Some(set) = self.store.set(resolved.set)
+            && let Some(histogram) = set.milestones.of(interval)
+        {
+            set.start.not_after(now);
+            histogram.observe_pod(latency, pod, now);
+        }
+    }
+
+    fn count_gate(&mut self, now: Timestamp, pod: &PodInfo, gate: GateObservation<'_>) {
+        self.observations += 1;
+        self.store.gates.observe(now, pod, gate);
+    }
+
     /// Names the spans of a startup in the exemplars of its durations: its trace is going to be sent.
     pub fn link_trace(&mut self, startup: &EndedStartup, span_of: impl Fn(Interval) -> SpanRef) {
         let resolved = self.set_of(Some(startup.ended()), startup.pod());
@@ -247,6 +268,12 @@ impl Recorder {
             PodObservation::Measured { interval, latency } => {
                 self.measure(now, pod, interval, latency)
             }
+            PodObservation::CustomMeasured { interval, latency } => {
+                self.measure_custom(now, pod, interval, latency)
+            }
+            PodObservation::CustomUnobserved { milestone, reason } => {
+                self.store.milestones.count_unobserved(milestone, reason);
+            }
             PodObservation::Slo { slo, verdict } => {
                 let place = self.namespaces.place_of(pod);
                 self.slos.count(slo, verdict, place);
@@ -299,6 +326,7 @@ impl Observer for Recorder {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
             Observation::Pull(pod, pull) => self.count_pull(now, pod, pull),
+            Observation::Gate(pod, gate) => self.count_gate(now, pod, gate),
             Observation::Node(observation) => self.observe_node(observation),
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }

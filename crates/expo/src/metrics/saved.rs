@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::cold_starts::SavedColdStart;
+use super::custom_milestones::SavedMilestones;
+use super::gates::SavedGate;
 use super::histogram::SavedHistogram;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
@@ -42,6 +44,10 @@ pub struct SavedMetrics {
     pub conditional: Vec<Vec<LabelText>>,
     /// By label set: the startup SLI; none while Events were no source
     pub startup_sli: Vec<SavedHistogram>,
+    /// How long gates took
+    pub gates: Vec<SavedGate>,
+    /// The durations of milestones of your own
+    pub milestones: SavedMilestones,
     /// The durations and waits of image pulls, by registry
     pub pulls: Vec<SavedPulls>,
     /// Startups by capacity and images; `None` while neither nodes nor Events were a source.
@@ -108,6 +114,8 @@ impl SavedMetrics {
         let durations = self.durations.iter().flatten().chain(&self.startup_sli);
         let mut histograms = durations
             .chain([&self.delivery, &self.resize, &self.inplace_update])
+            .chain(self.gates.iter().map(|gate| &gate.duration))
+            .chain(self.milestones.durations.iter().flatten())
             .chain(pulls)
             .chain(pools.flat_map(|pool| pool.steps.iter().map(|step| &step.durations)))
             .chain(cold_starts.map(|start| &start.durations));

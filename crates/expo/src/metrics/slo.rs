@@ -8,7 +8,9 @@ use super::bad_causes::BadCausesBySlo;
 use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
 use crate::instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
 use crate::{computed_families, family_type};
-use podinit_core::lifecycle::{ExclusionReason, Interval, Selection, SloId, SloRule, SloVerdict};
+use podinit_core::lifecycle::{
+    ExclusionReason, Selection, SloId, SloInterval, SloRule, SloVerdict,
+};
 
 mod counts;
 mod exposition;
@@ -23,7 +25,7 @@ family_type! {
 
 family_type! {
     /// A gauge for each SLO, with its interval.
-    pub(super) struct ThresholdBySlo = Gauge [AnyText, Interval];
+    pub(super) struct ThresholdBySlo = Gauge [AnyText, AnyText];
 }
 
 computed_families! {
@@ -58,7 +60,7 @@ pub struct SloDoc {
     /// The objective, between 0 and 1
     pub objective_ratio: f64,
     /// The name of the interval that the threshold limits: the value of the label `interval`
-    pub interval: Interval,
+    pub interval: SloInterval,
     /// The threshold in seconds
     pub threshold_seconds: f64,
     /// The window of the objective in seconds
@@ -73,7 +75,7 @@ impl SloDoc {
         Self {
             name: Arc::clone(&rule.name),
             objective_ratio,
-            interval: rule.interval,
+            interval: rule.interval.clone(),
             threshold_seconds: rule.threshold.as_secs_f64(),
             window_seconds,
             selection: rule.selection,
@@ -87,7 +89,7 @@ pub struct SloFigures {
     pub name: Arc<str>,
     /// Between 0 and 1
     pub objective_ratio: f64,
-    pub interval: Interval,
+    pub interval: SloInterval,
     pub threshold_seconds: f64,
     /// The startups that count
     pub selection: Selection,
@@ -132,7 +134,7 @@ impl SloBoard {
             SloFigures {
                 name: Arc::clone(&doc.name),
                 objective_ratio: doc.objective_ratio,
-                interval: doc.interval,
+                interval: doc.interval.clone(),
                 threshold_seconds: doc.threshold_seconds,
                 selection: doc.selection,
                 good,
@@ -255,7 +257,7 @@ mod tests {
         SloDoc {
             name: name.into(),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold_seconds: 10.0,
             window_seconds: 604_800.0,
             selection: Selection::default(),

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 use parking_lot::RwLock;
 
 use super::cold_starts::ColdStarts;
+use super::custom_milestones::{MILESTONE_DURATION, MilestoneCounts, MilestoneDurations};
 use super::event_families::{EventMetrics, STARTUP_SLI};
+use super::gates::{GATE, Gates};
 use super::histogram::HistogramEncoder;
 use super::histogram::{Histogram, Snapshot};
 use super::image_pulls::REGISTRY;
@@ -39,6 +41,7 @@ pub(super) struct SeriesSet {
     /// Since when its histograms count, where their families do not begin later
     pub(super) start: StartTime,
     intervals: [Histogram; Interval::ALL.len()],
+    pub(super) milestones: MilestoneDurations,
     /// The conditional stages that apply to a pod of the set: a bit for each
     conditional: AtomicU8,
     /// While Events are a source
@@ -100,6 +103,8 @@ pub(super) struct Store {
     pub(super) tracker: TrackerFamilies,
     pub(super) delivery: Histogram,
     pub(super) in_place: InPlaceMetrics,
+    pub(super) gates: Gates,
+    pub(super) milestones: MilestoneCounts,
     /// While Events are a source
     pub(super) events: Option<EventMetrics>,
     /// While nodes are a source
@@ -125,9 +130,11 @@ impl Store {
         specs: &[LabelSpec],
         max_sets: usize,
         namespaces: Arc<NamespaceNames>,
+        named: (Gates, MilestoneCounts),
         evidence: EvidenceMetrics,
         starts: StartTimes,
     ) -> Self {
+        let (gates, milestones) = named;
         let EvidenceMetrics { cold_starts, nodes, events } = evidence;
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
@@ -146,6 +153,8 @@ impl Store {
             tracker: TrackerFamilies::default(),
             delivery: Histogram::new(ClassicBuckets::WatchDelivery),
             in_place: InPlaceMetrics::default(),
+            gates,
+            milestones,
             events,
             nodes,
             cold_starts,
@@ -166,6 +175,7 @@ impl Store {
             // A recording has times of its own, and states none.
             start: StartTime::in_seconds(start.filter(|_| self.starts.process().is_some())),
             intervals: Default::default(),
+            milestones: MilestoneDurations::new(&self.milestones.milestones),
             conditional: AtomicU8::default(),
             startup_sli: self.events.as_ref().map(|_| Histogram::default()),
         });
@@ -214,7 +224,9 @@ impl Store {
         let nodes = self.nodes.as_ref();
         let pool = nodes.map(|nodes| (NODE_POOL, nodes.dropped.get()));
         let pool = pool.filter(|_| !self.labels.iter().any(|label| label == NODE_POOL));
-        names.zip(self.dropped.iter().map(Counter::get)).chain(registry).chain(pool)
+        let gate = self.gates.dropped.get();
+        let gate = (gate > 0).then_some((GATE, gate));
+        names.zip(self.dropped.iter().map(Counter::get)).chain(registry).chain(pool).chain(gate)
     }
 
     /// Counts a pod whose whole label set was dropped.
@@ -265,6 +277,7 @@ impl Store {
         });
         saved.put(&FINISHED, finished.collect());
         self.pods.save(saved);
+        self.milestones.save(saved);
         self.in_place.save(saved);
         if let Some(events) = &self.events {
             events.families.save(saved);
@@ -297,6 +310,7 @@ impl Store {
         }
         self.pod_counts.restore(in_flight, finished);
         self.pods.restore(saved);
+        self.milestones.restore(saved);
         self.in_place.restore(saved);
         if let Some(events) = &self.events {
             events.families.restore(saved);
@@ -308,7 +322,8 @@ impl Store {
         let pool = self.nodes.as_ref();
         let pool = pool.map(|nodes| (NODE_POOL, &nodes.dropped));
         let pool = pool.filter(|_| !self.labels.iter().any(|label| label == NODE_POOL));
-        for (name, counter) in names.zip(&self.dropped).chain(registry).chain(pool) {
+        let gate = [(GATE, &self.gates.dropped)];
+        for (name, counter) in names.zip(&self.dropped).chain(registry).chain(pool).chain(gate) {
             let series = saved.series(&LABEL_VALUES_DROPPED).iter();
             let of_label = series.filter(|series| series.labels.iter().eq([name]));
             of_label.for_each(|series| counter.add(series.value));
@@ -373,6 +388,8 @@ impl<'a> Durations<'a> {
 impl Store {
     pub(super) fn collect(&self, out: &mut dyn HistogramEncoder) {
         self.collect_durations(out);
+        self.milestones.collect_unobserved(out);
+        self.gates.collect(out, &self.starts);
         // Before the counts of pods, so that no scrape has more of these than of pods.
         if let Some(events) = &self.events {
             events.families.collect(out);
@@ -431,6 +448,13 @@ impl Store {
         durations.write_interval(out, Interval::ScheduledToReady, &[]);
         durations.family_start = begin(out, &CREATED_TO_READY);
         durations.write_interval(out, Interval::CreatedToReady, &[]);
+        if !self.milestones.milestones.is_empty() {
+            durations.family_start = begin(out, &MILESTONE_DURATION);
+            for (interval, name) in self.milestones.intervals() {
+                let labels = [("milestone", name), ("from", interval.from.as_str())];
+                durations.write(out, |set| set.milestones.used(interval), &labels);
+            }
+        }
         if self.events.is_some() {
             durations.family_start = begin(out, &STARTUP_SLI);
             durations.write(out, SeriesSet::startup_sli, &[]);

@@ -203,7 +203,7 @@ mod tests {
             slos: vec![SloFigures {
                 name: "fast".into(),
                 objective_ratio: 0.99,
-                interval: Interval::CreatedToReady,
+                interval: Interval::CreatedToReady.into(),
                 threshold_seconds: 30.0,
                 selection: Selection::default(),
                 good,

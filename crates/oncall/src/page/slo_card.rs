@@ -56,7 +56,7 @@ impl SloCard {
                 "{}% of pods within {} ({}){}",
                 decimals(slo.objective_ratio * 100.0),
                 seconds(slo.threshold_seconds),
-                slo.interval.as_str(),
+                slo.interval.text(),
                 left_out.unwrap_or_default()
             ),
             good: match events {
@@ -101,7 +101,7 @@ mod tests {
         SloFigures {
             name: "fast".into(),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold_seconds: 30.0,
             selection: Selection::default(),
             good,

@@ -43,10 +43,12 @@ pub fn expose(
     let ExpositionConfig { replay, labels, slos } = config;
     let stats = Arc::new(WatchStats::new(1));
     let (events, nodes) = (replay.tracker.events, replay.tracker.nodes);
+    let milestones = Arc::clone(&replay.tracker.milestones);
     let new_sink = || {
         let builder = Builder::new(labels.clone())
             .events(events)
             .nodes(nodes)
+            .milestones(Arc::clone(&milestones))
             .slos(slos.clone())
             .watch(stats.clone());
         let (recorder, exposition) = builder.build()?;

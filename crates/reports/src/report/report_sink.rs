@@ -227,7 +227,10 @@ impl Observer for ReportSink {
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
             // A recording is read without a cap on pods, so none is evicted; a report does not show
             // gaps and changes in place, which `replay` counts.
-            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
+            Observation::Pull(..)
+            | Observation::Gate(..)
+            | Observation::Node(_)
+            | Observation::Tracker(_) => {}
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_saphyr::Spanned;
 
-use podinit_core::lifecycle::Interval;
+use podinit_core::lifecycle::{Interval, SloInterval};
 use podinit_text::config_file::yaml::{Given, unknown};
 use podinit_text::duration::PrometheusDuration;
 
@@ -21,8 +21,7 @@ pub(super) struct FileForm {
 #[serde(deny_unknown_fields)]
 pub(super) struct SloForm {
     pub(super) name: Spanned<SloName>,
-    #[serde(deserialize_with = "interval")]
-    pub(super) interval: Interval,
+    pub(super) interval: Spanned<IntervalName>,
     pub(super) threshold: Spanned<PrometheusDuration>,
     pub(super) objective: Spanned<f64>,
     pub(super) window: Spanned<PrometheusDuration>,
@@ -132,15 +131,20 @@ impl From<Kind> for Box<str> {
     }
 }
 
-fn interval<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Interval, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    // No SLO names a step of nodes ([§14.6](crate::specification#s14-6)).
-    let all = &Interval::ALL[..Interval::WITHOUT_NODES];
-    let found = all.iter().copied().find(|known| known.as_str() == text);
-    found.ok_or_else(|| {
-        let known: Vec<&str> = all.iter().map(|known| known.as_str()).collect();
-        D::Error::custom(unknown("unknown interval", &text, &known))
-    })
+pub(super) struct IntervalName(pub(super) SloInterval);
+
+impl<'de> Deserialize<'de> for IntervalName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        // No SLO names a step of nodes ([§14.6](crate::specification#s14-6)).
+        let all = &Interval::ALL[..Interval::WITHOUT_NODES];
+        let found = SloInterval::from_text(&text);
+        let found = found.filter(|found| found.standard().is_none_or(|one| !one.is_of_node()));
+        found.map(Self).ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|known| known.as_str()).collect();
+            D::Error::custom(unknown("unknown interval", &text, &known))
+        })
+    }
 }
 
 /// A list that is not left empty by mistake.

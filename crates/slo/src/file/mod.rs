@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_saphyr::Spanned;
 
-pub use self::selection::Sources;
+pub use self::selection::{Available, Sources};
 
 use self::form::{FileForm, NamespacesForm, SloForm};
 use super::{Slo, SloFile};
@@ -46,19 +46,19 @@ impl SloFile {
     /// Reads the file at `path`, once.
     ///
     /// # Errors
-    /// If it cannot be read, those of [`SloFile::parse`], or if an SLO needs another source than these.
-    pub fn read(path: &Path, sources: Sources) -> Result<Self, FileError> {
-        Self::inspect(path, sources).result
+    /// If it cannot be read, those of [`SloFile::parse`], or if an SLO needs more than is available.
+    pub fn read(path: &Path, available: impl Into<Available>) -> Result<Self, FileError> {
+        Self::inspect(path, &available.into()).result
     }
 
     /// Looks at the file at `path`, to tell whether it has changed.
-    pub fn inspect(path: &Path, sources: Sources) -> Inspection<Self, FileError> {
+    pub fn inspect(path: &Path, available: &Available) -> Inspection<Self, FileError> {
         let name = path.display().to_string();
         let read = regular_file::read_past(path, MAX_BYTES);
         Inspection {
             files: vec![FileState::of(&read)],
             result: match read {
-                Ok(contents) => slos(&contents, sources).map_err(|fault| fault.of_file(&name)),
+                Ok(contents) => slos(&contents, available).map_err(|fault| fault.of_file(&name)),
                 Err(error) => Err(FileError::unreadable(&name, &error)),
             },
         }
@@ -69,17 +69,17 @@ impl SloFile {
     /// # Errors
     /// If it is too long, is not YAML, or has an unknown key or an invalid value.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, FileError> {
-        slos(bytes, Sources::ALL).map_err(|fault| fault.of_file(file))
+        slos(bytes, &Available::ALL).map_err(|fault| fault.of_file(file))
     }
 }
 
-fn slos(bytes: &[u8], sources: Sources) -> Result<SloFile, Fault> {
+fn slos(bytes: &[u8], available: &Available) -> Result<SloFile, Fault> {
     let FileForm { slos: list } = yaml::parse(bytes, MAX_BYTES, "slos: []")?;
     if list.value.len() > MAX_SLOS {
         let why = format!("has {} SLOs; at most {MAX_SLOS} are allowed", list.value.len());
         return Err(Fault::at(list.referenced, why));
     }
-    selection::check(&list.value, sources)?;
+    selection::check(&list.value, available)?;
     let mut slos: Vec<Slo> = Vec::with_capacity(list.value.len());
     for Spanned { value: form, referenced, .. } in list.value {
         let name = form.name.value.0.clone();
@@ -121,7 +121,7 @@ fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
     Ok(Slo {
         rule: SloRule {
             name,
-            interval: form.interval,
+            interval: form.interval.value.0,
             threshold: threshold.into(),
             grace: grace.into(),
             namespaces: form.namespaces.0.map_or(Ok(Namespaces::All), namespaces)?,

@@ -3,6 +3,7 @@
 use serde_saphyr::{Location, Spanned};
 
 use super::form::SloForm;
+use podinit_core::lifecycle::CustomMilestones;
 use podinit_text::config_file::Fault;
 
 /// The sources of evidence that are read besides pods.
@@ -32,8 +33,45 @@ impl Sources {
     }
 }
 
+/// What the reader of a file has of what its SLOs may need.
+#[derive(Clone, Debug)]
+pub struct Available {
+    pub sources: Sources,
+    /// The milestones of your own; `None` where they are not known, so that any will do
+    pub milestones: Option<CustomMilestones>,
+}
+
+impl Available {
+    /// All that an SLO can need.
+    pub const ALL: Self = Self { sources: Sources::ALL, milestones: None };
+}
+
+impl From<Sources> for Available {
+    fn from(sources: Sources) -> Self {
+        Self { sources, milestones: None }
+    }
+}
+
+/// Whether there is what the SLOs need.
+pub(super) fn check(slos: &[Spanned<SloForm>], available: &Available) -> Result<(), Fault> {
+    check_sources(slos, available.sources)?;
+    let Some(known) = &available.milestones else { return Ok(()) };
+    for slo in slos {
+        let interval = &slo.value.interval;
+        if let Some(name) = interval.value.0.milestone()
+            && !known.iter().any(|one| one.name == *name)
+        {
+            let why = format!(
+                "this interval ends with a milestone of your own; add --milestone {name}=condition:TYPE"
+            );
+            return Err(Fault::at(interval.referenced, why));
+        }
+    }
+    Ok(())
+}
+
 /// Whether these sources suffice to tell which startups count.
-pub(super) fn check(slos: &[Spanned<SloForm>], sources: Sources) -> Result<(), Fault> {
+fn check_sources(slos: &[Spanned<SloForm>], sources: Sources) -> Result<(), Fault> {
     let slos = || slos.iter().map(|slo| &slo.value);
     let needed = Sources {
         events: sources.events || slos().any(|slo| slo.images.0.is_some()),

@@ -104,7 +104,7 @@ pub(super) fn indented(text: &str) -> String {
 pub(super) fn promise(slo: &Slo) -> String {
     let millis = u64::try_from(slo.rule.threshold.as_millis()).unwrap_or(u64::MAX);
     let threshold = PrometheusDuration::from_millis(millis);
-    format!("{} within {threshold}", slo.rule.interval.as_str())
+    format!("{} within {threshold}", slo.rule.interval.text())
 }
 
 /// Which pods do not count for an SLO, as a sentence after another; empty where all do.

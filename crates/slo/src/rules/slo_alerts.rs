@@ -21,7 +21,7 @@ use super::promql::{self, left_out, number, over_targets, promise, series};
 use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, events};
 use super::rule_file::{Alert, Dashboard, Group, Severity};
 use crate::Slo;
-use podinit_core::lifecycle::{Interval, Stage};
+use podinit_core::lifecycle::{Interval, SloInterval, Stage};
 use podinit_text::duration::PrometheusDuration;
 
 /// The least number of bad pods in the long window.
@@ -81,7 +81,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
         severity,
         labels: vec![
             ("slo", name.to_string()),
-            ("interval", slo.rule.interval.as_str().to_owned()),
+            ("interval", slo.rule.interval.text().into_owned()),
             ("long_window", long.to_string()),
             ("short_window", short.to_string()),
         ],
@@ -96,7 +96,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
             number(factor),
             left_out(slo),
             counted_causes(&of_alerts_cluster(&bad_causes(long), job, &matcher)),
-            problem_of_stage(job, stage_of(slo.rule.interval)),
+            problem_of_stage(job, stage_of(&slo.rule.interval)),
             counted_namespaces(&increase, job),
         ),
         command: Some(UNREADY_PODS),
@@ -105,9 +105,9 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
 }
 
 /// The stage that an interval is; `None` of those that are more than one, or a part of one.
-pub(super) const fn stage_of(interval: Interval) -> Option<Stage> {
+pub(super) const fn stage_of(interval: &SloInterval) -> Option<Stage> {
     match interval {
-        Interval::Stage(stage) => Some(stage),
+        SloInterval::Standard(Interval::Stage(stage)) => Some(*stage),
         _ => None,
     }
 }

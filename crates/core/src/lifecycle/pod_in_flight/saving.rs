@@ -118,6 +118,10 @@ impl PodInFlight {
         if self.info.node_labels.is_none() {
             shared.learn_node(self.uid, &mut self.info);
         }
+        if let Some(named) = &mut self.startup.named {
+            named.configure(&shared.milestones);
+        }
+        self.startup.restore_gates(|gate| reporter.gate(&self.info, gate));
         self.count_texts(shared);
         self.capacity.restore(&mut shared.messages);
         self.update_wait(shared, reporter);

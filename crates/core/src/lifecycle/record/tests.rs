@@ -28,7 +28,7 @@ impl Fixture {
     fn new() -> Self {
         let slo = SloRule {
             name: "quick".into(),
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold: Duration::from_secs(30),
             grace: Duration::from_secs(5),
             namespaces: Namespaces::All,

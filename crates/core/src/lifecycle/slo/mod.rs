@@ -3,6 +3,7 @@
 //! Each pod has exactly one event per SLO that matches it. A histogram never shows a pod that does not
 //! become ready; a deadline does.
 
+mod interval;
 mod progress;
 mod selection;
 mod timers;
@@ -17,7 +18,7 @@ pub use selection::Selection;
 pub(super) use selection::StartupKind;
 pub(super) use timers::Timers;
 
-use super::interval::Interval;
+use super::custom_milestone::SloInterval;
 use crate::pod::PodInfo;
 
 /// The namespaces whose pods an SLO matches.
@@ -49,7 +50,7 @@ pub struct SloRule {
     /// The value of the label `slo`
     pub name: Arc<str>,
     /// The interval that the threshold limits
-    pub interval: Interval,
+    pub interval: SloInterval,
     /// The longest good duration
     #[serde(default)]
     pub threshold: Duration,

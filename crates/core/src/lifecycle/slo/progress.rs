@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::selection::Counts;
 use super::{SloRule, StartupKind, Timers};
 use crate::lifecycle::cause::{BadReason, WaitReason};
-use crate::lifecycle::interval::Interval;
+use crate::lifecycle::custom_milestone::SloInterval;
 use crate::lifecycle::judgement::AnomalyKind;
 use crate::lifecycle::judgement::Judgement;
 use crate::lifecycle::milestone::Milestone;
@@ -237,7 +237,7 @@ impl SloProgress {
         let verdict = SloVerdict::Excluded(ExclusionReason::ConditionAbsent);
         for (slo, state) in self.waiting() {
             let rule = rules.get(usize::from(slo.0));
-            if rule.is_some_and(|rule| waits_for_network(rule.interval, startup)) {
+            if rule.is_some_and(|rule| waits_for_network(&rule.interval, startup)) {
                 decide(slo, state, verdict, emit);
             }
         }
@@ -286,7 +286,7 @@ impl SloProgress {
                 decide_or_hold(slo, state, verdict, counts, emit);
             } else if let Counts::No(reason) = counts {
                 decide(slo, state, SloVerdict::Excluded(reason), emit);
-            } else if startup.never_ends(rule.interval) {
+            } else if rule.interval.never_ends(startup) {
                 let reason = ExclusionReason::Ended(Outcome::Completed);
                 decide(slo, state, SloVerdict::Excluded(reason), emit);
             } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
@@ -326,8 +326,8 @@ fn decide(
 
 /// When the deadline passes, once the interval has begun at a known time.
 fn deadline(rule: &SloRule, startup: &Startup) -> Option<Timestamp> {
-    match startup.start(rule.interval) {
-        Reached::At(Some(from)) if startup.applies(rule.interval) => {
+    match rule.interval.start(startup) {
+        Reached::At(Some(from)) if rule.interval.applies(startup) => {
             Some(from.plus(rule.threshold.saturating_add(rule.grace)))
         }
         _ => None,
@@ -337,18 +337,18 @@ fn deadline(rule: &SloRule, startup: &Startup) -> Option<Timestamp> {
 /// The event that a snapshot decides, if it does.
 fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<SloVerdict> {
     use ExclusionReason as Reason;
-    let interval = rule.interval;
+    let interval = &rule.interval;
     let excluded = |reason| Some(SloVerdict::Excluded(reason));
-    if !startup.can_enter(interval) {
+    if !interval.can_enter(startup) {
         return excluded(Reason::NotEntered);
     }
-    let ended = startup.end(interval).is_reached();
+    let ended = interval.end(startup).is_reached();
     let overdue = deadline(rule, startup).is_some_and(|deadline| deadline < input.now);
     if input.adopted && (ended || overdue) {
         return excluded(Reason::Ended(Outcome::Preexisting));
     }
-    if let (Reached::At(from), Reached::At(to)) = (startup.start(interval), startup.end(interval))
-        && startup.applies(interval)
+    if let (Reached::At(from), Reached::At(to)) = (interval.start(startup), interval.end(startup))
+        && interval.applies(startup)
     {
         let before = BadReason::of_known(input.before);
         return Some(judged(rule, Judgement::of(from, to), before));
@@ -362,6 +362,9 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
     Some(match input.outcome? {
         Outcome::Rejected if has_begun(interval, startup) => {
             SloVerdict::Bad(BadReason::Rejected(startup.stage()))
+        }
+        Outcome::Ready if interval.has_never_been_seen(startup) => {
+            SloVerdict::Excluded(Reason::ConditionAbsent)
         }
         outcome => SloVerdict::Excluded(Reason::of(outcome)),
     })
@@ -382,14 +385,14 @@ fn judged(rule: &SloRule, judgement: Judgement, before: BadReason) -> SloVerdict
 }
 
 /// Whether the interval is one of the pod and has begun, at a known time or not.
-fn has_begun(interval: Interval, startup: &Startup) -> bool {
-    startup.applies(interval) && startup.start(interval).is_reached()
+fn has_begun(interval: &SloInterval, startup: &Startup) -> bool {
+    interval.applies(startup) && interval.start(startup).is_reached()
 }
 
 /// Whether a kubelet wrote this status and it lacks a condition type that the interval still needs, of
 /// those that `needs` says: then the type does not exist on this cluster.
 fn lacks_a_type(
-    interval: Interval,
+    interval: &SloInterval,
     startup: &Startup,
     snapshot: Option<&PodSnapshot>,
     needs: impl Fn(&Milestone) -> bool,
@@ -397,7 +400,7 @@ fn lacks_a_type(
     let Some(snapshot) = snapshot.filter(|snapshot| is_of_kubelet(snapshot)) else {
         return false;
     };
-    let mut needed = startup.needed_conditions(interval).filter(needs);
+    let mut needed = interval.needed_conditions(startup).filter(needs);
     needed.any(|milestone| {
         !startup.reached(milestone).is_reached()
             && milestone.condition(&snapshot.conditions).is_none()
@@ -420,9 +423,9 @@ pub(in crate::lifecycle) fn shows_no_network_condition(snapshot: &PodSnapshot) -
 }
 
 /// Whether the interval still needs the network condition.
-fn waits_for_network(interval: Interval, startup: &Startup) -> bool {
+fn waits_for_network(interval: &SloInterval, startup: &Startup) -> bool {
     !startup.reached(Milestone::NetworkReady).is_reached()
-        && (startup.needed_conditions(interval))
+        && (interval.needed_conditions(startup))
             .any(|milestone| milestone == Milestone::NetworkReady)
 }
 

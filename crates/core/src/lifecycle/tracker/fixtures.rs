@@ -19,7 +19,7 @@ pub(super) fn delivery(source: SourceId, second: i64, event: PodEvent) -> Delive
 pub(super) fn rule(name: &str, seconds: u64) -> SloRule {
     SloRule {
         name: name.into(),
-        interval: Interval::CreatedToReady,
+        interval: Interval::CreatedToReady.into(),
         threshold: Duration::from_secs(seconds),
         grace: Duration::ZERO,
         namespaces: Namespaces::All,

@@ -21,7 +21,10 @@ impl Observer for Observed {
         match observation {
             Observation::Pod(_, observation) => self.0.push(observation),
             Observation::Tracker(TrackerObservation::DeletionLost(source)) => self.1.push(source),
-            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
+            Observation::Pull(..)
+            | Observation::Gate(..)
+            | Observation::Node(_)
+            | Observation::Tracker(_) => {}
         }
     }
 }

@@ -42,7 +42,7 @@ use ContainerState::{Running, Succeeded};
 
 /// The SLOs of the tests, each of ten seconds but the last.
 fn slos() -> Arc<[SloRule]> {
-    let of = |interval| SloRule { interval, ..rule("slo", 10) };
+    let of = |interval: Interval| SloRule { interval: interval.into(), ..rule("slo", 10) };
     [
         of(Interval::Stage(Stage::Containers)),
         of(Interval::ScheduledToReady),

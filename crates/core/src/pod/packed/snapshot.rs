@@ -7,11 +7,12 @@ use std::time::Duration;
 use super::bytes::{self, Reader, put_number, put_signed};
 use super::container;
 use super::flags::Flags;
+use super::named;
 use super::numbered::Numbered;
 use crate::label_value::LabelValue;
 use crate::pod::{
-    Claims, Condition, ConditionStatus, ConditionType, Conditions, Container, Phase, PodInfo,
-    PodSnapshot, PodUid, Workload,
+    Claims, Condition, ConditionStatus, ConditionType, Conditions, Container, GateNames, Phase,
+    PodInfo, PodSnapshot, PodUid, Workload,
 };
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -24,6 +25,7 @@ pub(super) struct SharedValues {
     pod_labels: Numbered<[Box<str>]>,
     images: Numbered<Vec<Arc<str>>>,
     containers: Numbered<str>,
+    gates: Numbered<GateNames>,
 }
 
 /// Whether a snapshot has nothing but what [`pack`] packs.
@@ -40,6 +42,8 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
     let times = [pod.created, pod.started, pod.latest_api_time];
     let transitions = (ConditionType::ALL.into_iter())
         .map(|kind| (pod.conditions.get(kind)).and_then(|found| found.last_transition));
+    let named = pod.named.iter().flat_map(|named| named.conditions());
+    let transitions = transitions.chain(named.map(|condition| condition.last_transition));
     let starts = pod.containers.iter().map(|container| container.started);
     let has_plain_runs = match pod.has_init_containers {
         true => pod.init_runs.subsec_nanos() == 0,
@@ -83,6 +87,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         is_bound: _,
         has_nominated_node: _,
         sandbox_not_ready: _,
+        named,
         gates_not_ready: _,
         volume_images: _,
         disruption: _,
@@ -110,7 +115,10 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
     put_signed(out, base);
     put_time(out, base, *started);
     put_time(out, base, *latest_api_time);
-    pack_conditions(conditions, base, out);
+    pack_conditions(conditions, named.is_some(), base, out);
+    if let Some(named) = named {
+        named::pack(named, &mut shared.gates, base, out);
+    }
     if pod.has_init_containers {
         put_number(out, init_runs.as_secs());
     }
@@ -177,7 +185,8 @@ pub(super) fn unpack(
     let base = reader.signed();
     let started = time(reader, base);
     let latest_api_time = time(reader, base);
-    let conditions = unpack_conditions(reader, base);
+    let (conditions, has_named) = unpack_conditions(reader, base);
+    let named = has_named.then(|| Box::new(named::unpack(&shared.gates, reader, base)));
     let init_runs = unpack_init_runs(flags, reader);
     let volumes = if flags.has(Flags::VOLUMES) { reader.byte() } else { 0 };
     let containers = unpack_containers(shared, reader, base);
@@ -195,6 +204,7 @@ pub(super) fn unpack(
         is_bound: flags.has(Flags::BOUND),
         has_nominated_node: flags.has(Flags::NOMINATED_NODE),
         sandbox_not_ready: None,
+        named,
         gates_not_ready: None,
         volume_images: None,
         disruption: None,
@@ -280,19 +290,16 @@ fn flags(pod: &PodSnapshot) -> Flags {
     ])
 }
 
+/// Beside the statuses: it has gates or conditions with names of their own.
+const NAMED: u16 = 1 << 15;
 // More types would need more bits.
-const _: () = assert!(2 * ConditionType::ALL.len() <= u16::BITS as usize);
+const _: () = assert!(2 * ConditionType::ALL.len() < u16::BITS as usize);
 
-fn pack_conditions(conditions: &Conditions, base: i64, out: &mut Vec<u8>) {
-    let mut statuses: u16 = 0;
+fn pack_conditions(conditions: &Conditions, has_named: bool, base: i64, out: &mut Vec<u8>) {
+    let mut statuses: u16 = if has_named { NAMED } else { 0 };
     for kind in ConditionType::ALL {
-        let status = match conditions.get(kind).map(|condition| condition.status) {
-            None => 0,
-            Some(ConditionStatus::True) => 1,
-            Some(ConditionStatus::False) => 2,
-            Some(ConditionStatus::Unknown) => 3,
-        };
-        statuses |= status << (2 * kind.index());
+        let status = conditions.get(kind).map(|condition| condition.status);
+        statuses |= u16::from(code(status)) << (2 * kind.index());
     }
     out.extend_from_slice(&statuses.to_le_bytes());
     for kind in ConditionType::ALL {
@@ -302,21 +309,38 @@ fn pack_conditions(conditions: &Conditions, base: i64, out: &mut Vec<u8>) {
     }
 }
 
-fn unpack_conditions(reader: &mut Reader<'_>, base: i64) -> Conditions {
+/// The conditions, and whether [`named::pack`] has written something behind them.
+fn unpack_conditions(reader: &mut Reader<'_>, base: i64) -> (Conditions, bool) {
     let statuses = u16::from_le_bytes(reader.array());
     let mut conditions = Conditions::default();
     for kind in ConditionType::ALL {
-        let status = match statuses >> (2 * kind.index()) & 3 {
-            0 => continue,
-            1 => ConditionStatus::True,
-            2 => ConditionStatus::False,
-            _ => ConditionStatus::Unknown,
-        };
+        let code = statuses >> (2 * kind.index()) & 3;
+        let Some(status) = status(code as u8) else { continue };
         let last_transition = time(reader, base);
         let condition = Condition { status, last_transition };
         conditions.insert(kind, condition);
     }
-    conditions
+    (conditions, statuses & NAMED != 0)
+}
+
+/// The status of a condition in two bits.
+pub(super) const fn code(status: Option<ConditionStatus>) -> u8 {
+    match status {
+        None => 0,
+        Some(ConditionStatus::True) => 1,
+        Some(ConditionStatus::False) => 2,
+        Some(ConditionStatus::Unknown) => 3,
+    }
+}
+
+/// The status that [`code`] has written.
+pub(super) const fn status(code: u8) -> Option<ConditionStatus> {
+    match code {
+        0 => None,
+        1 => Some(ConditionStatus::True),
+        2 => Some(ConditionStatus::False),
+        _ => Some(ConditionStatus::Unknown),
+    }
 }
 
 /// A time in seconds; 0, which is never packed as a time, for none.
@@ -329,14 +353,14 @@ fn timestamp(seconds: i64) -> Option<Timestamp> {
 }
 
 /// Writes how long after `base` a time is: 0 for none, else the zigzag form plus 1.
-fn put_time(out: &mut Vec<u8>, base: i64, time: Option<Timestamp>) {
+pub(super) fn put_time(out: &mut Vec<u8>, base: i64, time: Option<Timestamp>) {
     match time {
         None => put_number(out, 0),
         Some(_) => put_number(out, bytes::zigzag(seconds(time) - base) + 1),
     }
 }
 
-fn time(reader: &mut Reader<'_>, base: i64) -> Option<Timestamp> {
+pub(super) fn time(reader: &mut Reader<'_>, base: i64) -> Option<Timestamp> {
     match reader.number() {
         0 => None,
         later => timestamp(base + bytes::unzigzag(later - 1)),

@@ -10,9 +10,9 @@ use super::bytes::{put_number, put_signed};
 use super::*;
 use crate::pod::{
     Claims, Condition, ConditionStatus, ConditionType, Conditions, Container, ContainerKind,
-    ContainerProbes, ContainerState, DisruptionReason, Ending, InPlaceChanges, NotScheduled,
-    NotScheduledReason, Phase, PodInfo, Resize, ResizeState, SandboxNotReady, WaitingMessage,
-    WaitingReason, Workload,
+    ContainerProbes, ContainerState, DisruptionReason, Ending, GateNames, InPlaceChanges,
+    NamedConditions, NotScheduled, NotScheduledReason, Phase, PodInfo, Resize, ResizeState,
+    SandboxNotReady, WaitingMessage, WaitingReason, Workload,
 };
 use crate::timestamp::Timestamp;
 
@@ -102,6 +102,27 @@ fn rare() -> impl Strategy<Value = [bool; 6]> {
     prop::array::uniform6(prop::bool::weighted(0.1))
 }
 
+fn named() -> impl Strategy<Value = Box<NamedConditions>> {
+    let names = || vec("[a-b]", 0..3);
+    let gates = (names(), names()).prop_map(|(scheduling, readiness)| {
+        let shared = |names: Vec<String>| names.into_iter().map(Arc::from).collect();
+        Arc::new(GateNames { scheduling: shared(scheduling), readiness: shared(readiness) })
+    });
+    let condition = || {
+        let status = select(vec![ConditionStatus::True, ConditionStatus::False]);
+        let condition = (status, time());
+        option::of(
+            condition.prop_map(|(status, last_transition)| Condition { status, last_transition }),
+        )
+    };
+    (option::of(gates), vec(condition(), 0..3), vec(condition(), 0..3)).prop_map(
+        |(gates, readiness, milestones)| {
+            let (readiness, milestones) = (readiness.into(), milestones.into());
+            Box::new(NamedConditions { gates, readiness, milestones })
+        },
+    )
+}
+
 /// Mostly whole seconds.
 fn runs() -> impl Strategy<Value = Duration> {
     let seconds = any::<u64>().prop_map(Duration::from_secs);
@@ -114,57 +135,60 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
         (0u64..6, option::of(any::<u64>()), info(), phase),
         [time(), time(), time()],
         (conditions(), vec(container(), 0..4), runs()),
-        (any::<[bool; 10]>(), 0..=Claims::BITS, rare()),
+        (any::<[bool; 10]>(), 0..=Claims::BITS, rare(), option::weighted(0.3, named())),
     )
-        .prop_map(|(named, [created, started, latest], status, (is, claims, rare))| {
-            let (uid, resource_version, info, phase) = named;
-            let (conditions, containers, init_runs) = status;
-            PodSnapshot {
-                uid: PodUid::from_words([uid, 1 << 63 | uid]),
-                resource_version,
-                info,
-                created,
-                started,
-                latest_api_time: latest,
-                phase,
-                conditions,
-                unschedulable: is[0],
-                not_scheduled: rare[0].then(|| {
-                    Box::new(NotScheduled {
-                        is_false: true,
-                        reason: NotScheduledReason::Unschedulable,
-                        message: "0/3 nodes are available".into(),
-                    })
-                }),
-                is_bound: is[8],
-                has_nominated_node: is[1],
-                sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
-                gates_not_ready: rare[1].then(|| "the status of a gate".into()),
-                volume_images: rare[4].then(|| ["r.io/model:1".into()].into()),
-                disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
-                in_place: rare[3].then(|| {
-                    let resize = Some(Resize { state: ResizeState::Deferred, since: created });
-                    Box::new(InPlaceChanges { resize, update_ready: None })
-                }),
-                terminating: is[2],
-                gated: is[3],
-                has_init_containers: is[4],
-                init_runs,
-                has_run: containers.iter().any(Container::has_run) ^ (is[7] && is[8] && is[9]),
-                containers: containers.into(),
-                waiting_messages: rare[4].then(|| {
-                    let text = "back-off 10s".into();
-                    Box::new(vec![WaitingMessage { container: 0, text }])
-                }),
-                ending: rare[5].then(|| {
-                    Box::new(Ending { reason: Some("Evicted".into()), ..Ending::default() })
-                }),
-                is_stateful: is[5],
-                claims: Claims::of_bits(claims),
-                has_readiness_gates: is[6],
-                is_static: is[7],
-            }
-        })
+        .prop_map(
+            |(named, [created, started, latest], status, (is, claims, rare, named_conditions))| {
+                let (uid, resource_version, info, phase) = named;
+                let (conditions, containers, init_runs) = status;
+                PodSnapshot {
+                    uid: PodUid::from_words([uid, 1 << 63 | uid]),
+                    resource_version,
+                    info,
+                    created,
+                    started,
+                    latest_api_time: latest,
+                    phase,
+                    conditions,
+                    unschedulable: is[0],
+                    not_scheduled: rare[0].then(|| {
+                        Box::new(NotScheduled {
+                            is_false: true,
+                            reason: NotScheduledReason::Unschedulable,
+                            message: "0/3 nodes are available".into(),
+                        })
+                    }),
+                    is_bound: is[8],
+                    has_nominated_node: is[1],
+                    sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
+                    named: named_conditions,
+                    gates_not_ready: rare[1].then(|| "the status of a gate".into()),
+                    volume_images: rare[4].then(|| ["r.io/model:1".into()].into()),
+                    disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
+                    in_place: rare[3].then(|| {
+                        let resize = Some(Resize { state: ResizeState::Deferred, since: created });
+                        Box::new(InPlaceChanges { resize, update_ready: None })
+                    }),
+                    terminating: is[2],
+                    gated: is[3],
+                    has_init_containers: is[4],
+                    init_runs,
+                    has_run: containers.iter().any(Container::has_run) ^ (is[7] && is[8] && is[9]),
+                    containers: containers.into(),
+                    waiting_messages: rare[4].then(|| {
+                        let text = "back-off 10s".into();
+                        Box::new(vec![WaitingMessage { container: 0, text }])
+                    }),
+                    ending: rare[5].then(|| {
+                        Box::new(Ending { reason: Some("Evicted".into()), ..Ending::default() })
+                    }),
+                    is_stateful: is[5],
+                    claims: Claims::of_bits(claims),
+                    has_readiness_gates: is[6],
+                    is_static: is[7],
+                }
+            },
+        )
 }
 
 proptest! {

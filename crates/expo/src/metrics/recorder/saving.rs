@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::Recorder;
 use crate::instruments::SavedFamilies;
 use crate::metrics::cold_starts::{COLD_START_DURATION, ColdStarts};
+use crate::metrics::custom_milestones::{MILESTONE_DURATION, SavedMilestones};
 use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
+use crate::metrics::gates::GATE_DURATION;
 use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
 use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
 use crate::metrics::namespaces::{NamespaceSlot, UNNAMED};
@@ -52,6 +54,10 @@ impl Recorder {
             let stages = set.iter().flat_map(|set| set.conditional());
             stages.map(|stage| Cow::Borrowed(stage.as_str())).collect()
         };
+        let milestones = |set: &usize| {
+            let set = self.store.set(*set);
+            set.map(|set| set.milestones.saved()).unwrap_or_default()
+        };
         let startup_sli = |set: &usize| {
             let set = self.store.set(*set)?;
             Some(set.startup_sli()?.saved())
@@ -72,6 +78,11 @@ impl Recorder {
             durations: positions.iter().map(durations).collect(),
             conditional: positions.iter().map(conditional).collect(),
             startup_sli: positions.iter().filter_map(startup_sli).collect(),
+            gates: self.store.gates.saved(),
+            milestones: SavedMilestones {
+                milestones: self.store.milestones.milestones.to_vec(),
+                durations: positions.iter().map(milestones).collect(),
+            },
             pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
             cold_starts: (self.store.cold_starts.as_ref()).map(ColdStarts::saved),
             starting_nodes: (self.store.nodes.as_ref()).map_or(0, NodeMetrics::starting),
@@ -96,7 +107,14 @@ impl Recorder {
     /// Since when the families that this process has count, and the label sets at these positions.
     fn saved_starts(&self, families: &SavedFamilies, positions: &[usize]) -> SavedStartTimes {
         let counters: HashSet<&str> = families.names().collect();
-        let always = [DISCOVERED, WATCH_DELIVERY, RESIZE_DURATION, INPLACE_UPDATE_DURATION];
+        let always = [
+            DISCOVERED,
+            WATCH_DELIVERY,
+            RESIZE_DURATION,
+            INPLACE_UPDATE_DURATION,
+            MILESTONE_DURATION,
+            GATE_DURATION,
+        ];
         let store = &self.store;
         let of_evidence = [
             (STARTUP_SLI, store.events.is_some()),
@@ -181,6 +199,7 @@ impl Recorder {
         sources.for_each(|source| source.restore(&saved.families));
         let cells = LAYOUT.cells_of(&saved.bounds);
         store.delivery.restore(&saved.delivery, &cells);
+        store.gates.restore(&saved.gates, &cells);
         let in_place = &store.in_place;
         in_place.resize_duration.restore(&saved.resize, &cells);
         in_place.update_duration.restore(&saved.inplace_update, &cells);
@@ -216,6 +235,15 @@ impl Recorder {
             let Some(set) = store.set(*set) else { continue };
             let stages = stages.iter().filter_map(|stage| Stage::from_text(stage));
             stages.filter(|stage| stage.is_conditional()).for_each(|stage| set.expose(stage));
+        }
+        for (number, set) in sets.iter().enumerate() {
+            let Some(set) = store.set(*set) else { continue };
+            let known = &store.milestones.milestones;
+            for (interval, saved) in saved.milestones.of_set(number, known) {
+                if let Some(histogram) = set.milestones.of(interval) {
+                    histogram.restore(saved, &cells);
+                }
+            }
         }
         for (set, sli) in sets.iter().zip(&saved.startup_sli) {
             let set = store.set(*set);

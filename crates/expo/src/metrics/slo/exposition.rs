@@ -107,7 +107,7 @@ impl FamilySource for SloBoard {
         }
         out.family(Head::from(&SLO_THRESHOLD));
         for Slo { doc, .. } in slos.iter() {
-            let labels = [("slo", &*doc.name), ("interval", doc.interval.as_str())];
+            let labels = [("slo", &*doc.name), ("interval", &*doc.interval.text())];
             out.number(&labels, Number::Float(doc.threshold_seconds));
         }
         let windows =

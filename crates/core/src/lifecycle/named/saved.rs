@@ -1,0 +1,123 @@
+//! The form in which a checkpoint has gates and milestones: by their names.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{EARLY, Named};
+use crate::lifecycle::custom_milestone::CustomMilestone;
+use crate::lifecycle::gate::GateKind;
+use crate::pod::{GateNames, MOST_GATES, MOST_OWN_MILESTONES};
+use crate::timestamp::Timestamp;
+
+/// What is saved.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct SavedNamed {
+    kept_evidence: Option<Timestamp>,
+    gates: Vec<SavedGate>,
+    milestones: Vec<SavedMilestone>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedGate {
+    kind: GateKind,
+    gate: Arc<str>,
+    #[serde(default)]
+    passed: bool,
+    #[serde(default)]
+    time: Option<Timestamp>,
+    #[serde(default)]
+    holds: bool,
+    #[serde(default)]
+    judged: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedMilestone {
+    milestone: CustomMilestone,
+    #[serde(default)]
+    reached: bool,
+    #[serde(default)]
+    time: Option<Timestamp>,
+    #[serde(default)]
+    seen: bool,
+    #[serde(default)]
+    early: bool,
+}
+
+impl From<Named> for SavedNamed {
+    fn from(named: Named) -> Self {
+        let (scheduling, _) = named.counts();
+        let gates = named.gates().map(|(position, kind, gate)| SavedGate {
+            kind,
+            gate: Arc::clone(gate),
+            passed: named.reached(position).is_reached(),
+            time: named.reached(position).usable(),
+            holds: named.holding >> position & 1 != 0,
+            judged: (position.checked_sub(scheduling))
+                .is_some_and(|number| named.judged >> number & 1 != 0),
+        });
+        let milestones = named.milestones.iter().flat_map(|all| all.iter()).enumerate();
+        let milestones = milestones.map(|(number, milestone)| {
+            let reached = named.reached(named.position(number));
+            SavedMilestone {
+                milestone: milestone.clone(),
+                reached: reached.is_reached(),
+                time: reached.usable(),
+                seen: named.seen >> number & 1 != 0,
+                early: named.passed >> (EARLY + number) & 1 != 0,
+            }
+        });
+        Self {
+            kept_evidence: named.kept_evidence,
+            gates: gates.collect(),
+            milestones: milestones.collect(),
+        }
+    }
+}
+
+impl From<SavedNamed> for Named {
+    /// What is beyond the limits is left out.
+    fn from(saved: SavedNamed) -> Self {
+        let SavedNamed { kept_evidence, gates, milestones } = saved;
+        let of_kind = |kind| {
+            let gates = gates.iter().filter(move |gate| gate.kind == kind);
+            gates.take(MOST_GATES)
+        };
+        let names = |kind| of_kind(kind).map(|saved| Arc::clone(&saved.gate)).collect();
+        let names = GateNames {
+            scheduling: names(GateKind::Scheduling),
+            readiness: names(GateKind::Readiness),
+        };
+        let scheduling = names.scheduling.len();
+        let mut named = Self {
+            kept_evidence,
+            times: vec![None; scheduling + names.readiness.len()].into(),
+            gates: (!names.is_empty()).then(|| Arc::new(names)),
+            ..Self::default()
+        };
+        let all = of_kind(GateKind::Scheduling).chain(of_kind(GateKind::Readiness));
+        for (position, saved) in all.enumerate() {
+            if saved.passed {
+                named.reach(position, saved.time);
+            }
+            named.holding |= u16::from(saved.holds) << position;
+            if let Some(number) = position.checked_sub(scheduling) {
+                named.judged |= u8::from(saved.judged) << number;
+            }
+        }
+        let milestones = milestones.get(..MOST_OWN_MILESTONES).unwrap_or(&milestones);
+        if !milestones.is_empty() {
+            named.follow(&Arc::new(milestones.iter().map(|one| one.milestone.clone()).collect()));
+        }
+        for (number, saved) in milestones.iter().enumerate() {
+            named.seen |= u8::from(saved.seen) << number;
+            named.passed |= u32::from(saved.early) << (EARLY + number);
+            if saved.reached {
+                named.reach(named.position(number), saved.time);
+            }
+        }
+        named
+    }
+}

@@ -1,0 +1,345 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::delivery::{Delivery, PodEvent, SourceId};
+use super::super::observation::{Observation, PodObservation};
+use super::super::record::{GateState, Record};
+use super::super::saved::read_back;
+use super::super::slo::SloRule;
+use super::super::sources::Successor;
+use super::super::tracker::{Tracker, TrackerConfig};
+use super::*;
+use crate::lifecycle::{SloInterval, SloVerdict};
+use crate::pod::{ConditionStatus, Container, ContainerKind, ContainerState, PodUid};
+
+const CREATED: i64 = 1_000_000;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_seconds(CREATED + second)
+}
+
+fn condition(is_true: bool, second: i64) -> Condition {
+    let status = if is_true { ConditionStatus::True } else { ConditionStatus::False };
+    Condition { status, last_transition: Some(at(second)) }
+}
+
+/// A version of the pod: what has become True, and when.
+#[derive(Default)]
+struct Version {
+    scheduling: &'static [&'static str],
+    readiness: Vec<(&'static str, Option<Condition>)>,
+    milestones: Vec<Option<Condition>>,
+    containers_started: Option<i64>,
+    containers_ready: Option<i64>,
+    ready: Option<i64>,
+}
+
+fn snapshot(version: Version) -> PodSnapshot {
+    let mut pod = PodSnapshot::bare(PodUid::from_text("pod"), "ns", "pod");
+    pod.created = Some(at(0));
+    pod.gated = !version.scheduling.is_empty();
+    pod.has_readiness_gates = !version.readiness.is_empty();
+    for (kind, time) in [
+        (ConditionType::ContainersReady, version.containers_ready),
+        (ConditionType::Ready, version.ready),
+    ] {
+        if let Some(time) = time {
+            pod.conditions.insert(kind, condition(true, time));
+        }
+    }
+    let mut container = Container::new("main".into(), ContainerKind::Regular);
+    container.started = version.containers_started.map(at);
+    container.has_started = version.containers_started.is_some();
+    if container.has_started {
+        container.state = ContainerState::Running;
+    }
+    pod.containers = [container].into();
+    let gates = GateNames {
+        scheduling: version.scheduling.iter().map(|name| Arc::from(*name)).collect(),
+        readiness: version.readiness.iter().map(|(name, _)| Arc::from(*name)).collect(),
+    };
+    let named = NamedConditions {
+        gates: (!gates.is_empty()).then(|| Arc::new(gates)),
+        readiness: version.readiness.iter().map(|(_, condition)| *condition).collect(),
+        milestones: version.milestones.into(),
+    };
+    pod.named = (named != NamedConditions::default()).then(|| Box::new(named));
+    pod
+}
+
+fn milestones(names: &[&str]) -> CustomMilestones {
+    let all = names.iter().map(|name| CustomMilestone {
+        name: Arc::from(*name),
+        condition: format!("example.com/{name}").into(),
+    });
+    Arc::new(all.collect())
+}
+
+/// A tracker, and a line for each thing that it observes of gates and milestones of your own.
+struct Run {
+    tracker: Tracker,
+    lines: Vec<String>,
+}
+
+impl Run {
+    fn new(config: TrackerConfig) -> Self {
+        let mut run = Self { tracker: Tracker::new(config), lines: Vec::new() };
+        run.deliver(-1, PodEvent::Listed { pods: Vec::new().into(), began: at(-1) }, None);
+        run
+    }
+
+    fn deliver(&mut self, second: i64, event: PodEvent, observed: Option<i64>) {
+        let observed = observed.map(at);
+        let source = SourceId(0);
+        let delivery = Delivery { source, event, now: at(second), observed, version: None };
+        let lines = &mut self.lines;
+        self.tracker.apply(delivery, &mut |_, observation: Observation<'_>| {
+            lines.extend(line(&observation));
+        });
+    }
+
+    fn show(&mut self, second: i64, version: Version) -> Vec<String> {
+        self.deliver(second, PodEvent::Applied(snapshot(version)), Some(second));
+        std::mem::take(&mut self.lines)
+    }
+
+    fn record(&self) -> Record {
+        self.tracker.in_flight(PodUid::from_text("pod")).unwrap().record()
+    }
+
+    fn restarted(&mut self, milestones: &CustomMilestones) {
+        let config =
+            TrackerConfig { milestones: Arc::clone(milestones), ..TrackerConfig::default() };
+        let (saved, pods) = (self.tracker.saved(), read_back(&self.tracker));
+        let lines = &mut self.lines;
+        self.tracker = Tracker::restored(
+            config,
+            saved,
+            pods,
+            Successor::Same,
+            &mut |_, observation: Observation<'_>| {
+                lines.extend(line(&observation));
+            },
+        );
+    }
+}
+
+fn line(observation: &Observation<'_>) -> Option<String> {
+    match observation {
+        Observation::Gate(_, GateObservation { kind, gate, event }) => {
+            let event = match event {
+                GateEvent::Met => return None,
+                GateEvent::Held => "held".to_owned(),
+                GateEvent::Released => "released".to_owned(),
+                GateEvent::Passed(latency) => format!("passed {}", latency.as_seconds_f64()),
+            };
+            Some(format!("{} {gate} {event}", kind.as_str()))
+        }
+        Observation::Pod(_, PodObservation::CustomMeasured { interval, latency }) => {
+            let (from, seconds) = (interval.from.as_str(), latency.as_seconds_f64());
+            Some(format!("{} {from} {seconds}", interval.milestone))
+        }
+        Observation::Pod(_, PodObservation::CustomUnobserved { milestone, reason }) => {
+            Some(format!("{milestone} {}", reason.as_str()))
+        }
+        Observation::Pod(_, PodObservation::Slo { verdict, .. }) => Some(match verdict {
+            SloVerdict::Good => "good".to_owned(),
+            SloVerdict::Bad(_) => "bad".to_owned(),
+            SloVerdict::Excluded(reason) => reason.as_str().to_owned(),
+        }),
+        _ => None,
+    }
+}
+
+#[test]
+fn scheduling_gates_are_passed_one_by_one_by_the_watch() {
+    let mut run = Run::new(TrackerConfig::default());
+    let lines = run.show(1, Version { scheduling: &["a", "b"], ..Version::default() });
+    assert_eq!(lines, ["scheduling a held", "scheduling b held"]);
+    let lines = run.show(7, Version { scheduling: &["b"], ..Version::default() });
+    assert_eq!(lines, ["scheduling a passed 7", "scheduling a released"]);
+    let gates = run.record().gates;
+    let states: Vec<_> = gates.iter().map(|gate| (&*gate.gate, gate.state, gate.since)).collect();
+    assert_eq!(states, [("a", GateState::Passed, None), ("b", GateState::Holding, Some(at(0)))]);
+    // One that comes back, which Kubernetes does not let happen, holds again and is not passed twice.
+    assert_eq!(
+        run.show(8, Version { scheduling: &["a", "b"], ..Version::default() }),
+        ["scheduling a held"]
+    );
+    let lines = run.show(9, Version::default());
+    assert_eq!(lines, ["scheduling b passed 9", "scheduling a released", "scheduling b released"]);
+    assert!(run.show(10, Version::default()).is_empty());
+}
+
+#[test]
+fn a_gate_that_a_list_shows_as_gone_has_no_time() {
+    let mut run = Run::new(TrackerConfig::default());
+    run.show(1, Version { scheduling: &["a"], ..Version::default() });
+    let gone = vec![snapshot(Version::default())].into();
+    run.deliver(9, PodEvent::Listed { pods: gone, began: at(9) }, None);
+    assert_eq!(run.lines, ["scheduling a released"]);
+    let gate = run.record().gates.remove(0);
+    assert_eq!((gate.state, gate.passed), (GateState::Passed, None));
+}
+
+#[test]
+fn readiness_gates_hold_up_from_containers_ready_on() {
+    let mut run = Run::new(TrackerConfig::default());
+    let open = |name| (name, Some(condition(false, 0)));
+    let version =
+        |readiness, containers_ready| Version { readiness, containers_ready, ..Version::default() };
+    let lines = run.show(1, version(vec![open("a"), ("b", None), open("c")], None));
+    assert!(lines.is_empty(), "{lines:?}");
+    assert!(run.record().gates.iter().all(|gate| gate.state == GateState::Waiting));
+    let a = ("a", Some(condition(true, 3)));
+    assert!(run.show(4, version(vec![a, ("b", None), open("c")], None)).is_empty());
+    // What was passed before has held nothing up.
+    let lines = run.show(11, version(vec![a, ("b", None), open("c")], Some(10)));
+    assert_eq!(lines, ["readiness a passed 0", "readiness b held", "readiness c held"]);
+    let b = ("b", Some(condition(true, 14)));
+    let lines = run.show(15, version(vec![a, b, open("c")], Some(10)));
+    assert_eq!(lines, ["readiness b passed 4", "readiness b released"]);
+    // It is latched once, and holds the pod again.
+    let fallen = ("b", Some(condition(false, 20)));
+    assert_eq!(run.show(21, version(vec![a, fallen, open("c")], Some(10))), ["readiness b held"]);
+    let states = run.record().gates;
+    let since: Vec<_> = states.iter().map(|gate| (gate.state, gate.since, gate.passed)).collect();
+    assert_eq!(
+        since,
+        [
+            (GateState::Passed, None, Some(at(3))),
+            (GateState::Holding, None, Some(at(14))),
+            (GateState::Holding, Some(at(10)), None)
+        ]
+    );
+    let c = ("c", Some(condition(true, 40)));
+    let ready = Version { ready: Some(40), ..version(vec![a, b, c], Some(10)) };
+    let lines = run.show(41, ready);
+    assert_eq!(lines, ["readiness c passed 30", "readiness b released", "readiness c released"]);
+}
+
+#[test]
+fn what_had_ended_when_a_pod_was_adopted_is_not_observed() {
+    let config = TrackerConfig { milestones: milestones(&["x", "y"]), ..TrackerConfig::default() };
+    let mut run = Run { tracker: Tracker::new(config), lines: Vec::new() };
+    let [passed, open] = [true, false].map(|is_true| Some(condition(is_true, 5)));
+    let adopted = |y| Version {
+        readiness: vec![("a", passed), ("b", open)],
+        containers_ready: Some(4),
+        milestones: vec![passed, y],
+        containers_started: Some(2),
+        ..Version::default()
+    };
+    let pods = vec![snapshot(adopted(None))].into();
+    run.deliver(9, PodEvent::Listed { pods, began: at(9) }, None);
+    assert_eq!(run.lines, ["readiness b held", "0 preexisting"]);
+    run.lines.clear();
+    let record = run.record();
+    assert_eq!(record.custom_milestones[0].unobserved, Some(UnobservedReason::Preexisting));
+    let lines = run.show(20, adopted(Some(condition(true, 19))));
+    assert_eq!(lines, ["1 created 19", "1 containers_started 17"]);
+}
+
+#[test]
+fn milestones_of_your_own_are_measured_once_and_what_is_missing_is_counted() {
+    let config =
+        TrackerConfig { milestones: milestones(&["x", "y", "z"]), ..TrackerConfig::default() };
+    let mut run = Run::new(config);
+    let [no, early] = [condition(false, 0), condition(true, 2)].map(Some);
+    let version = |milestones, containers_started| Version {
+        milestones,
+        containers_started,
+        ..Version::default()
+    };
+    assert!(run.show(1, version(vec![no, None, None], None)).is_empty());
+    // Before the containers have started there is one duration only.
+    assert_eq!(run.show(2, version(vec![early, None, None], None)), ["0 created 2"]);
+    let again = Some(condition(true, 30));
+    assert!(run.show(31, version(vec![again, no, None], Some(4))).is_empty());
+    let record = run.record();
+    let x = &record.custom_milestones[0];
+    assert_eq!((x.time, x.containers_started_seconds), (Some(at(2)), None));
+    let ready = Version { ready: Some(50), ..version(vec![again, no, None], Some(4)) };
+    assert_eq!(run.show(51, ready), ["1 not_seen", "2 condition_absent"]);
+}
+
+#[test]
+fn a_deadline_sees_that_a_milestone_does_not_come() {
+    let rule = |milestone: &str, seconds, from| SloRule {
+        name: milestone.into(),
+        interval: SloInterval::Custom { milestone: milestone.into(), from },
+        threshold: Duration::from_secs(seconds),
+        ..SloRule::default()
+    };
+    let slos = [
+        rule("x", 10, CustomStart::Created),
+        rule("x", 100, CustomStart::ContainersStarted),
+        rule("y", 100, CustomStart::ContainersStarted),
+        rule("absent", 100, CustomStart::Created),
+    ];
+    let config = TrackerConfig {
+        milestones: milestones(&["x", "y", "absent"]),
+        slos: slos.into(),
+        ..TrackerConfig::default()
+    };
+    let mut run = Run::new(config);
+    let version = |milestones, containers_started| Version {
+        milestones,
+        containers_started,
+        ..Version::default()
+    };
+    run.show(1, version(Vec::new(), None));
+    run.tracker.advance(at(11), &mut |_, observation: Observation<'_>| {
+        assert_eq!(line(&observation).filter(|line| line != "bad"), None);
+    });
+    let y = Some(condition(true, 20));
+    // Of y there is no second duration any more.
+    assert_eq!(run.show(20, version(vec![None, y, None], None)), ["1 created 20", "not_entered"]);
+    let x = Some(condition(true, 30));
+    let lines = run.show(30, version(vec![x, y, None], Some(25)));
+    assert_eq!(lines, ["0 created 30", "0 containers_started 5", "good"]);
+    let ready = Version { ready: Some(50), ..version(vec![x, y, None], Some(25)) };
+    assert_eq!(run.show(51, ready), ["condition_absent", "2 condition_absent"]);
+}
+
+#[test]
+fn a_restart_keeps_what_is_known_by_name() {
+    let before = milestones(&["x", "y"]);
+    let config = TrackerConfig { milestones: Arc::clone(&before), ..TrackerConfig::default() };
+    let mut run = Run::new(config);
+    let version = |milestones, scheduling| Version { milestones, scheduling, ..Version::default() };
+    let x = Some(condition(true, 3));
+    run.show(4, version(vec![x, Some(condition(false, 0))], &["a", "b"]));
+    run.show(5, version(vec![x, Some(condition(false, 0))], &["b"]));
+    let known = run.record();
+    assert_eq!(Named::from(SavedNamed::from(named(&run))), named(&run));
+    run.restarted(&before);
+    assert_eq!(std::mem::take(&mut run.lines), ["scheduling b held"]);
+    assert_eq!(run.record().custom_milestones, known.custom_milestones);
+    assert_eq!(run.record().gates, known.gates);
+    // Another order, and one that is new.
+    run.restarted(&milestones(&["z", "x"]));
+    run.lines.clear();
+    let record = run.record();
+    let names: Vec<_> = record.custom_milestones.iter().map(|one| &*one.milestone).collect();
+    assert_eq!((names, record.custom_milestones[0].time), (vec!["x"], Some(at(3))));
+    let lines = run.show(9, version(vec![Some(condition(true, 8)), x], &[]));
+    assert_eq!(lines, ["scheduling b passed 9", "scheduling b released", "0 created 8"]);
+}
+
+fn named(run: &Run) -> Named {
+    let pods = read_back(&run.tracker);
+    let pod = pods.iter().find_map(|pod| pod.in_flight()).unwrap();
+    Named::clone(pod.startup.named.as_ref().unwrap())
+}
+
+/// A pod with a gate may take 72 bytes more, and one without takes none.
+#[test]
+fn gates_and_milestones_take_little_room() {
+    let mut run = Run::new(TrackerConfig::default());
+    let open = |name| (name, None);
+    let readiness = vec![open("a"), open("b"), open("c")];
+    run.show(1, Version { readiness, ..Version::default() });
+    let named = named(&run);
+    assert_eq!(size_of::<Named>() + size_of_val(&*named.times), 72);
+}

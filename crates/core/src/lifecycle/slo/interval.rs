@@ -1,0 +1,61 @@
+//! Where a pod is in the interval of an SLO.
+
+use crate::lifecycle::custom_milestone::SloInterval;
+use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::reached::Reached;
+use crate::lifecycle::startup::Startup;
+
+impl SloInterval {
+    /// When it began.
+    pub(super) fn start(&self, startup: &Startup) -> Reached {
+        match self {
+            Self::Standard(interval) => startup.start(*interval),
+            Self::Custom { from, .. } => startup.custom_start(*from),
+        }
+    }
+
+    /// When it ended.
+    pub(super) fn end(&self, startup: &Startup) -> Reached {
+        match self {
+            Self::Standard(interval) => startup.end(*interval),
+            Self::Custom { milestone, .. } => {
+                startup.custom(milestone).map_or(Reached::No, |state| state.reached)
+            }
+        }
+    }
+
+    /// Whether it is one of the pod.
+    pub(super) fn applies(&self, startup: &Startup) -> bool {
+        match self {
+            Self::Standard(interval) => startup.applies(*interval),
+            Self::Custom { .. } => self.can_enter(startup),
+        }
+    }
+
+    /// Whether it is one of the pod, or may still come to be.
+    pub(super) fn can_enter(&self, startup: &Startup) -> bool {
+        match self {
+            Self::Standard(interval) => startup.can_enter(*interval),
+            Self::Custom { milestone, from } => {
+                let state = startup.custom(milestone);
+                !state.is_some_and(|state| startup.can_never_begin(*from, state))
+            }
+        }
+    }
+
+    /// Whether it ends with a milestone that the pod can never reach any more.
+    pub(super) fn never_ends(&self, startup: &Startup) -> bool {
+        self.standard().is_some_and(|interval| startup.never_ends(interval))
+    }
+
+    /// The milestones at its ends that a condition of Kubernetes shows.
+    pub(super) fn needed_conditions(&self, startup: &Startup) -> impl Iterator<Item = Milestone> {
+        let standard = self.standard().into_iter();
+        standard.flat_map(|interval| startup.needed_conditions(interval).collect::<Vec<_>>())
+    }
+
+    /// Whether it ends with a milestone of your own whose condition the pod never had.
+    pub(super) fn has_never_been_seen(&self, startup: &Startup) -> bool {
+        self.milestone().is_some_and(|milestone| startup.custom(milestone).is_none())
+    }
+}

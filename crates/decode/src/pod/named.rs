@@ -1,0 +1,112 @@
+//! Gates by name, and the conditions that they and milestones of your own need
+//! ([§16](crate::specification#s16)).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::de::{MapAccess, SeqAccess};
+
+use super::DecodeContext;
+use super::conditions::{OtherCondition, ReadConditions};
+use super::lenient::{Lenient, LenientField, Text, skip};
+use podinit_core::pod::{Condition, ConditionType, GateNames, MOST_GATES, NamedConditions};
+
+/// What is read of a list of gates.
+#[derive(Default)]
+pub(super) struct Gates {
+    /// There is one
+    pub any: bool,
+    /// One is `InPlaceUpdateReady`, of OpenKruise
+    pub in_place_update: bool,
+    /// The names that are followed
+    pub names: Vec<Arc<str>>,
+}
+
+/// Reads [`Gates`], each named by the field `key`.
+pub(super) struct GatesReader<'c> {
+    pub context: &'c mut DecodeContext,
+    pub key: &'static str,
+}
+
+impl<'de> LenientField<'de> for GatesReader<'_> {
+    type Value = Gates;
+
+    fn absent(self) -> Gates {
+        Gates::default()
+    }
+
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Gates, A::Error> {
+        let Self { context, key } = self;
+        let mut gates = Gates::default();
+        while let Some(name) = seq.next_element_seed(Lenient(NameReader(key)))? {
+            gates.any = true;
+            let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
+            gates.in_place_update |= name == "InPlaceUpdateReady";
+            let is_known = gates.names.iter().any(|known| **known == *name);
+            if gates.names.len() < MOST_GATES && !is_known {
+                gates.names.push(context.text(&name));
+            }
+        }
+        Ok(gates)
+    }
+}
+
+/// Reads the field of this key of an object.
+struct NameReader(&'static str);
+
+impl<'de> LenientField<'de> for NameReader {
+    type Value = Option<Cow<'de, str>>;
+
+    fn absent(self) -> Self::Value {
+        None
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut name = None;
+        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+            match key.as_deref() {
+                Some(key) if key == self.0 => name = map.next_value_seed(Lenient(Text))?,
+                _ => skip(&mut map)?,
+            }
+        }
+        Ok(name)
+    }
+}
+
+impl ReadConditions<'_> {
+    /// The conditions of the gates, and of the milestones that show these types; none for a pod with neither.
+    pub fn named(
+        &self,
+        gates: Option<Arc<GateNames>>,
+        milestones: &[String],
+    ) -> Option<Box<NamedConditions>> {
+        let types = gates.iter().flat_map(|gates| gates.readiness.iter());
+        let readiness = types.map(|kind| self.of_type(kind)).collect();
+        let of_milestones: Vec<_> = milestones.iter().map(|kind| self.of_type(kind)).collect();
+        let has_milestone = of_milestones.iter().any(Option::is_some);
+        let milestones = if has_milestone { of_milestones.into() } else { Box::default() };
+        (gates.is_some() || has_milestone)
+            .then(|| Box::new(NamedConditions { gates, readiness, milestones }))
+    }
+
+    fn of_type(&self, kind: &str) -> Option<Condition> {
+        match ConditionType::ALL.into_iter().find(|known| known.as_str() == kind) {
+            Some(known) => self.conditions.get(known),
+            None => self.other(kind).map(|other| other.condition),
+        }
+    }
+
+    /// The first of a type.
+    fn other(&self, kind: &str) -> Option<&OtherCondition<'_>> {
+        self.others.iter().find(|other| other.kind == kind)
+    }
+
+    /// What the condition of the first readiness gate says that is not True, or else what Ready=False says of gates.
+    pub fn said_of_gates(&self, named: Option<&NamedConditions>) -> Option<Box<str>> {
+        let by_kubelet = self.gates_not_ready.as_ref()?;
+        let open = named.and_then(NamedConditions::first_open);
+        let message = open.and_then(|kind| self.other(kind)?.message.as_deref());
+        let message = message.filter(|message| !message.is_empty());
+        Some(message.map_or_else(|| by_kubelet.clone(), Into::into))
+    }
+}
