@@ -24,6 +24,7 @@ pub fn all_options() -> DecodeOptions {
         messages: true,
         endings: true,
         nodes: None,
+        milestones: vec!["example.com/Loaded".into()],
     }
 }
 

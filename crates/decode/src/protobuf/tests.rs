@@ -21,6 +21,7 @@ pub(super) fn everything() -> DecodeOptions {
         messages: true,
         endings: true,
         nodes: None,
+        milestones: vec!["example.com/Loaded".into()],
     }
 }
 

@@ -112,7 +112,7 @@ mod tests {
         let slo = SloDoc {
             name: "a".into(),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold_seconds: 1.0,
             window_seconds: 604_800.0,
             selection: Selection::default(),
