@@ -6,7 +6,8 @@ use super::tests::{at, cause, pod, waits};
 use super::*;
 use podinit_core::lifecycle::{
     Cause, GateKind, GateState, Interval, IntervalKind, IntervalResult, Latency, Milestone,
-    MilestoneSource, Outcome, Progress, RecordedGate, RecordedInterval, RecordedMilestone, Stage,
+    MilestoneSource, Outcome, Progress, RecordedCause, RecordedGate, RecordedInterval,
+    RecordedMilestone, Stage,
 };
 use podinit_core::pod::Workload;
 
@@ -23,7 +24,8 @@ fn gated(name: &str, job: &str, gates: &[&str], seconds: i64) -> Record {
     let holding = |name: &&str| gate(GateKind::Scheduling, name, GateState::Holding, None);
     record.gates = gates.iter().map(holding).collect();
     let entered = NOW - seconds;
-    waits(record, entered, &[cause(Stage::Gated, Cause::Gate, entered)])
+    let had = RecordedCause { container: None, ..cause(Stage::Gated, Cause::Gate, entered) };
+    waits(record, entered, &[had])
 }
 
 /// A pod of a Job that became ready, and had passed this gate after so many seconds.
@@ -98,8 +100,9 @@ fn a_gate_is_named_even_if_other_pods_pass_it() {
 
 #[test]
 fn each_pod_is_held_by_the_first_gate_that_holds_it() {
-    let mut pods: Vec<Record> =
-        (0..6).map(|n| gated(&format!("p{n}"), "x", &["a.io/g", "b.io/g"], 3_000)).collect();
+    let mut pods: Vec<Record> = (0..6)
+        .map(|n| gated(&format!("p{n}"), &format!("j{n}"), &["a.io/g", "b.io/g"], 3_000))
+        .collect();
     pods[0].gates[0].state = GateState::Passed;
     pods[1].gates.clear();
     let expected = [(Cause::Gate, "gate a.io/g".to_owned(), 4), (Cause::Gate, " ".to_owned(), 2)];

@@ -312,7 +312,7 @@ fn an_slo_can_name_a_milestone_of_your_own_that_is_configured() {
     let error = read(&["other"]).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "slo.yaml:2:27: this interval ends with a milestone of your own; add --milestone \
+            "slo.yaml:2:28: this interval ends with a milestone of your own; add --milestone \
              model_loaded=condition:TYPE"
         ),
         "{error}"
