@@ -230,7 +230,13 @@ impl Driver {
                 self.change(id, &change, at);
             }
         } else if let Some(mut change) = active.take_step() {
-            if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
+            if self.config.images_present
+                && let Some(pull) = active.skip_pull()
+            {
+                // What would be pulled is found, which takes a moment as always.
+                active.put_off(IMAGE_FOUND - pull.takes);
+                change = Change::FindImage(pull.container);
+            } else if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
                 let turn = self.image_pullers.enter(&node, at, *takes);
                 active.put_off(turn.wait + turn.takes - *takes);
                 *takes = turn.takes;

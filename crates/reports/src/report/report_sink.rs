@@ -9,6 +9,7 @@ use super::pods::PodCollector;
 use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, PodName, Report};
+use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -37,6 +38,7 @@ pub(super) struct ReportSink {
     durations: [Durations; Interval::ALL.len()],
     network: NetworkDurations,
     startups: ColdStartups,
+    waiting: WaitingCosts,
     buckets: [u64; ClassicBuckets::Startups.count()],
     unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
@@ -60,6 +62,7 @@ impl ReportSink {
             durations: std::array::from_fn(|_| Durations::new()),
             network: NetworkDurations::default(),
             startups: ColdStartups::default(),
+            waiting: WaitingCosts::new(),
             buckets: [0; ClassicBuckets::Startups.count()],
             unobserved: Default::default(),
             anomalies: Default::default(),
@@ -128,15 +131,18 @@ impl ReportSink {
 
     /// The report at the end of the recording, when `tracker` holds the pods in flight.
     pub(super) fn report(
-        self,
+        mut self,
         timestamps: TimestampMode,
         tracker: &Tracker,
         lone_list: bool,
     ) -> Report {
         let mut oldest: OldestPods = Default::default();
         // By stage, in each the one that entered it first.
+        let end = self.end();
         for (position, pod) in tracker.in_flight_after(None) {
-            oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&pod.record().pod));
+            let record = pod.record();
+            oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&record.pod));
+            self.waiting.add(&record, end, true);
         }
         Report { lone_list, ..self.with_oldest(timestamps.as_str(), oldest) }
     }
@@ -184,6 +190,7 @@ impl ReportSink {
                 .filter(|row| row.count > 0 || !is_of_node(row.interval))
                 .collect(),
             startups: self.startups.summaries(),
+            waiting: self.waiting.report(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
             clocks_ahead: Vec::new(),
@@ -232,6 +239,7 @@ impl Observer for ReportSink {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
+        self.waiting.add(&startup.record(), None, true);
         if let Some(pods) = &mut self.pods {
             pods.ended(&startup);
         }
@@ -280,6 +288,12 @@ impl ReportSink {
                 (IntervalResult::Unobserved { .. } | IntervalResult::Open, _) => {}
             }
         }
+    }
+
+    /// Adds what a startup costs, once all were added that say how far the records go. Records have no probes.
+    pub(super) fn add_waiting(&mut self, record: &Record) {
+        let end = self.end();
+        self.waiting.add(record, end, false);
     }
 
     /// Names a startup among the slowest, if it is one of them, and counts it in nothing.
