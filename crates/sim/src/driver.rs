@@ -200,7 +200,10 @@ impl Driver {
         }
     }
 
-    fn start(&mut self, life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+    fn start(&mut self, mut life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+        if self.config.images_present {
+            life.find_images();
+        }
         let active = Active::new(life, kind, now);
         if self.store.get(&active.key()).is_some() {
             return false;
@@ -230,13 +233,7 @@ impl Driver {
                 self.change(id, &change, at);
             }
         } else if let Some(mut change) = active.take_step() {
-            if self.config.images_present
-                && let Some(pull) = active.skip_pull()
-            {
-                // What would be pulled is found, which takes a moment as always.
-                active.put_off(IMAGE_FOUND - pull.takes);
-                change = Change::FindImage(pull.container);
-            } else if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
+            if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
                 let turn = self.image_pullers.enter(&node, at, *takes);
                 active.put_off(turn.wait + turn.takes - *takes);
                 *takes = turn.takes;

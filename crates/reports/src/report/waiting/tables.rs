@@ -181,7 +181,9 @@ fn unknown(row: &Saving, names: Names) -> Option<String> {
     match (row.known, row.of) {
         (known, of) if known == of => None,
         (0, _) => Some(match row.without {
-            "images_present" => format!("If {what}: not known, since no Events say how they came there."),
+            "images_present" => {
+                format!("If {what}: not known, since no Events say how they came there.")
+            }
             "probed_every_second" => format!("If {what}: not known, since no probes are known."),
             _ => format!("If {what}: not known."),
         }),
@@ -190,10 +192,7 @@ fn unknown(row: &Saving, names: Names) -> Option<String> {
             let was = was.into_iter().filter_map(|(name, value)| Some((name, value?)));
             let was: Vec<String> =
                 was.map(|(name, value)| format!("{name} was {}", seconds(value))).collect();
-            Some(format!(
-                "If {what}: known of {known} of {of} startups, whose {}.",
-                listed(&was)
-            ))
+            Some(format!("If {what}: known of {known} of {of} startups, whose {}.", listed(&was)))
         }
     }
 }
