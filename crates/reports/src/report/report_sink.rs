@@ -1,6 +1,6 @@
 //! Collects what the tracker observes, for a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::cold_startups::ColdStartups;
 use super::durations::Durations;
@@ -17,7 +17,7 @@ use podinit_core::lifecycle::{
     Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage, StageOrStep,
     Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
 };
-use podinit_core::pod::PodInfo;
+use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_histogram::layout::ClassicBuckets;
@@ -39,6 +39,8 @@ pub(super) struct ReportSink {
     network: NetworkDurations,
     startups: ColdStartups,
     waiting: WaitingCosts,
+    /// Those that are in flight of the pods that were set aside
+    lost: HashSet<PodUid>,
     buckets: [u64; ClassicBuckets::Startups.count()],
     unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
@@ -63,6 +65,7 @@ impl ReportSink {
             network: NetworkDurations::default(),
             startups: ColdStartups::default(),
             waiting: WaitingCosts::new(),
+            lost: HashSet::new(),
             buckets: [0; ClassicBuckets::Startups.count()],
             unobserved: Default::default(),
             anomalies: Default::default(),
@@ -142,7 +145,10 @@ impl ReportSink {
         for (position, pod) in tracker.in_flight_after(None) {
             let record = pod.record();
             oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&record.pod));
-            self.waiting.add(&record, end, true);
+            match self.lost.contains(&record.uid) {
+                true => self.waiting.leave_out(),
+                false => self.waiting.add(&record, end, true),
+            }
         }
         Report { lone_list, ..self.with_oldest(timestamps.as_str(), oldest) }
     }
@@ -239,7 +245,10 @@ impl Observer for ReportSink {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
-        self.waiting.add(&startup.record(), None, true);
+        match self.lost.remove(&startup.uid()) {
+            true => self.waiting.leave_out(),
+            false => self.waiting.add(&startup.record(), None, true),
+        }
         if let Some(pods) = &mut self.pods {
             pods.ended(&startup);
         }
@@ -323,7 +332,10 @@ impl ReportSink {
             PodObservation::Reentered(milestone) => {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
-            PodObservation::SetAside { lost, .. } => self.set_aside[lost as usize] += 1,
+            PodObservation::SetAside { uid, lost } => {
+                self.set_aside[lost as usize] += 1;
+                self.lost.insert(uid);
+            }
             PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
             // A report shows the observations above. It has no labels, SLOs or delivery delays; a
             // recording is read without a cap on pods, so no snapshot is refused.

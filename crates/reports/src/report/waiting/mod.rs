@@ -13,6 +13,8 @@ mod bounds;
 #[cfg(test)]
 mod bounds_tests;
 mod costs;
+#[cfg(test)]
+mod fixtures;
 mod probe_wait;
 mod spans;
 mod summary;
@@ -63,14 +65,11 @@ impl WaitingCosts {
         let account = match Account::of(record, now) {
             Ok(Some(account)) => account,
             Ok(None) => return,
-            Err(_) => {
-                self.not_counted += 1;
-                return;
-            }
+            Err(_) => return self.leave_out(),
         };
         let whole = account.nanos();
         let waiters = &mut self.waiters[account.state as usize];
-        waiters.startups += 1;
+        waiters.pods += 1;
         waiters.nanos += u128::from(whole);
         for (place, nanos) in account.places() {
             *self.places.entry(place).or_default() += u128::from(nanos);
@@ -84,13 +83,18 @@ impl WaitingCosts {
         }
     }
 
+    /// A startup is not counted: nothing says when it was.
+    pub(super) fn leave_out(&mut self) {
+        self.not_counted += 1;
+    }
+
     /// What it amounts to; `None` of no startups.
     pub(super) fn report(self) -> Option<WaitingReport> {
         let [ready, in_flight, ended] = self.waiters;
         let (images, more_images) = self.images.into_dearest();
         let (workloads, more_workloads) = self.workloads.into_dearest();
         let places = Places::of(&self.places);
-        (ready.startups + in_flight.startups + ended.startups > 0).then(|| WaitingReport {
+        (ready.pods + in_flight.pods + ended.pods > 0).then(|| WaitingReport {
             pod_hours: places.hours(),
             ready: ready.summary(),
             in_flight: in_flight.summary(),

@@ -5,7 +5,7 @@ use podinit_core::pod::{ContainerProbes, Probe};
 use crate::report::probes::PRECISION;
 
 /// Seconds that a probe every second, without a delay, could have saved at most, where the step `probe` took `taken`
-/// seconds ([§8.12](crate::specification#s8-12)).
+/// seconds ([§8.13](crate::specification#s8-13)).
 ///
 /// Which container was the last is not known, so it is the most of all. `None` is a pod without probes.
 pub(super) fn at_most(probes: Option<&[ContainerProbes]>, taken: f64) -> f64 {

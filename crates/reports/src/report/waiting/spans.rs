@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn what_overlaps_counts_once_and_what_is_outside_not_at_all() {
-        let at = |second| Timestamp::from_seconds(1_000 + second);
+        let at = |second: i64| Timestamp::from_seconds(1_000 + second);
         let spans = [(8, 12), (1, 3), (2, 4), (-5, 1), (2, 3), (9, 7)];
         let spans = spans.map(|(from, to)| (at(from), at(to)));
         assert_eq!(union(spans, (at(0), at(10))), 6_000_000_000);

@@ -39,7 +39,7 @@ pub struct WaitingReport {
 /// How long some startups took together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StartupCost {
-    pub startups: u64,
+    pub pods: u64,
     pub pod_hours: f64,
 }
 
@@ -132,13 +132,13 @@ impl WorkloadCost {
 /// Startups that are being added up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiters {
-    pub(super) startups: u64,
+    pub(super) pods: u64,
     pub(super) nanos: u128,
 }
 
 impl Waiters {
     pub(super) fn summary(self) -> StartupCost {
-        StartupCost { startups: self.startups, pod_hours: hours(self.nanos) }
+        StartupCost { pods: self.pods, pod_hours: hours(self.nanos) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The sentences and tables that the formats of the report share.
 
 use super::summary::{ImageCost, Saving, StageCost, WaitingReport, WorkloadCost};
+use crate::report::durations::three_digits;
 use crate::report::formatting::{Names, seconds};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
@@ -11,7 +12,8 @@ use podinit_text::words::{count, listed, percent};
 pub(in crate::report) const WAITING: &str = "What waiting costs";
 
 /// Why a gain is a bound.
-pub(in crate::report) const AT_MOST: &str = "What could be saved is at most this, and mostly less: stages overlap, and a faster stage may queue the next.";
+pub(in crate::report) const AT_MOST: &str =
+    "Each gain is at most what is stated: stages overlap, and a faster stage may queue the next.";
 
 /// So many things are named in the first sentence, and causes of a stage in the table.
 const MOST_NAMED: usize = 3;
@@ -42,7 +44,7 @@ impl WaitingSection {
         names: Names,
         shown: impl Fn(&str) -> String,
     ) -> Self {
-        let has_ready = report.ready.startups > 0;
+        let has_ready = report.ready.pods > 0;
         Self {
             sentences: sentences(report),
             stages: stages(report, names),
@@ -63,15 +65,18 @@ fn sentences(report: &WaitingReport) -> String {
         false => format!("Pods waited {hours} pod-hours: {}.", parts.join(", ")),
     };
     let others = [
-        (report.in_flight, "of pods still in flight"),
-        (report.ended_otherwise, "of pods that ended without being ready"),
+        (report.in_flight, "still in flight"),
+        (report.ended_otherwise, "that ended without being ready"),
     ];
-    let others = others.into_iter().filter(|(cost, _)| cost.startups > 0);
+    let others = others.into_iter().filter(|(cost, _)| cost.pods > 0);
     let others: Vec<String> = others
-        .map(|(cost, who)| format!("{} {who} ({})", pod_hours(cost.pod_hours), cost.startups))
+        .map(|(cost, which)| {
+            let pods = count(cost.pods, "pod", "pods");
+            format!("{} of {pods} {which}", pod_hours(cost.pod_hours))
+        })
         .collect();
     if !others.is_empty() {
-        text += &format!(" Of these, {}.", listed(&others));
+        text += &format!(" This includes {}.", listed(&others));
     }
     if report.not_counted > 0 {
         let startups = count(report.not_counted, "startup is", "startups are");
@@ -138,16 +143,22 @@ fn stages(report: &WaitingReport, names: Names) -> Table {
 
 /// The rows of which anything is known, after what was.
 fn bounds(bounds: &[Saving], names: Names) -> Table {
-    let text = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), seconds);
-    let least = |value: Option<f64>| match text(value).as_str() {
-        "-" => "-".to_owned(),
-        value => format!("≥ {value}"),
+    let text = |value: Option<f64>, round| {
+        let digits = value.map(|value| seconds(three_digits(value, round)));
+        digits.unwrap_or_else(|| "-".to_owned())
     };
+    let was = |value| text(value, f64::round);
+    // Rounded so that each stays a bound.
+    let least = |value: Option<f64>| match value {
+        Some(_) => format!("≥ {}", text(value, f64::floor)),
+        None => "-".to_owned(),
+    };
+    let most = |value| text(value, f64::ceil);
     let whole = bounds.iter().max_by_key(|row| row.known);
-    let was = whole.map(|row| {
+    let unchanged = whole.map(|row| {
         let nothing = || "-".to_owned();
         let name = "nothing had changed".to_owned();
-        [name, text(row.p50), text(row.p99), nothing(), nothing(), nothing()]
+        [name, was(row.p50), was(row.p99), nothing(), nothing(), nothing()]
     });
     let rows = bounds.iter().filter(|row| row.known > 0).map(|row| {
         let saved = row.saves_at_most;
@@ -155,12 +166,12 @@ fn bounds(bounds: &[Saving], names: Names) -> Table {
             in_a_row(row, names).to_owned(),
             least(row.p50_at_least),
             least(row.p99_at_least),
-            text(saved.p50),
-            text(saved.p99),
-            pod_hours(saved.pod_hours),
+            most(saved.p50),
+            most(saved.p99),
+            rounded_pod_hours(saved.pod_hours, f64::ceil),
         ]
     });
-    let table = Table::new(&BOUND_HEAD, was.into_iter().chain(rows));
+    let table = Table::new(&BOUND_HEAD, unchanged.into_iter().chain(rows));
     table.with_numbers(1..6).labelled("What startups could have gained at most")
 }
 
@@ -190,8 +201,11 @@ fn unknown(row: &Saving, names: Names) -> Option<String> {
         (known, of) => {
             let was = [("p50", row.p50), ("p99", row.p99)];
             let was = was.into_iter().filter_map(|(name, value)| Some((name, value?)));
-            let was: Vec<String> =
-                was.map(|(name, value)| format!("{name} was {}", seconds(value))).collect();
+            let was: Vec<String> = was
+                .map(|(name, value)| {
+                    format!("{name} was {}", seconds(three_digits(value, f64::round)))
+                })
+                .collect();
             Some(format!("If {what}: known of {known} of {of} startups, whose {}.", listed(&was)))
         }
     }
@@ -228,13 +242,35 @@ fn most(what: &'static str, rows: impl Iterator<Item = [String; 3]>, more: usize
 
 /// Pod-hours as a figure.
 fn pod_hours(hours: f64) -> String {
-    match hours {
-        hours if hours <= 0.0 => "0".to_owned(),
-        hours if hours < 0.000_05 => "< 0.0001".to_owned(),
-        hours if hours < 0.009_95 => format!("{hours:.4}"),
-        hours if hours < 0.099_5 => format!("{hours:.3}"),
-        hours if hours < 9.995 => format!("{hours:.2}"),
-        hours if hours < 99.95 => format!("{hours:.1}"),
-        hours => format!("{hours:.0}"),
+    rounded_pod_hours(hours, f64::round)
+}
+
+/// The same; `round` says which way.
+fn rounded_pod_hours(hours: f64, round: fn(f64) -> f64) -> String {
+    let decimals = match hours {
+        hours if hours <= 0.0 => 0,
+        hours if hours < 0.01 => 4,
+        hours if hours < 0.1 => 3,
+        hours if hours < 10.0 => 2,
+        hours if hours < 100.0 => 1,
+        _ => 0,
+    };
+    let unit = 10_f64.powi(-decimals);
+    let figure = round(hours / unit) * unit;
+    match hours > 0.0 && figure <= 0.0 {
+        true => "< 0.0001".to_owned(),
+        false => format!("{figure:.*}", decimals.unsigned_abs() as usize),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pod_hours_have_few_digits_and_none_is_lost() {
+        let texts = [0.0, 0.000_01, 0.001_23, 0.0456, 3.456, 41.23, 1234.5].map(pod_hours);
+        assert_eq!(texts, ["0", "< 0.0001", "0.0012", "0.046", "3.46", "41.2", "1235"]);
+        assert_eq!(rounded_pod_hours(3.451, f64::ceil), "3.46");
     }
 }
