@@ -125,6 +125,7 @@ mod support;
 mod traces;
 mod tracker;
 mod vulnerabilities;
+mod waiting_costs;
 mod watch_client;
 mod watch_converges;
 #[path = "watch_converges.rs"]

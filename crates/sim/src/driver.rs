@@ -200,7 +200,10 @@ impl Driver {
         }
     }
 
-    fn start(&mut self, life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+    fn start(&mut self, mut life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+        if self.config.images_present {
+            life.find_images();
+        }
         let active = Active::new(life, kind, now);
         if self.store.get(&active.key()).is_some() {
             return false;

@@ -7,9 +7,12 @@ use super::container::{Container, ContainerRef, Report};
 use super::image::{self, PullFault};
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
+use super::sim_clock::MILLI;
 
 /// The scheduling gate of gated pods.
 pub const SCHEDULING_GATE: &str = "quota.example.com/admitted";
+/// How long a kubelet takes to find an image that is on its node, in nanoseconds.
+const IMAGE_FOUND: i64 = 80 * MILLI;
 /// The readiness gate of pods behind a load balancer; also the type of its condition.
 pub const READINESS_GATE: &str = "target-health.lb.example.com/web";
 
@@ -26,6 +29,28 @@ pub struct Life {
     pub recreations: u8,
     /// Never deleted to keep the population within bounds
     pub permanent: bool,
+}
+
+impl Life {
+    /// No image has to be pulled: each that would be is found on the node, and all that follows happens sooner. Pulls
+    /// that fail still do.
+    pub(super) fn find_images(&mut self) {
+        let (mut sooner, mut found) = (0, Vec::new());
+        let mut steps = std::mem::take(&mut self.steps).into_iter().peekable();
+        while let Some(Step { after, change }) = steps.next() {
+            let pulled = |next: &Step| matches!(next.change, Change::Pulled(_));
+            let step = match change {
+                Change::Pull { container, .. } if steps.peek().is_some_and(pulled) => {
+                    let takes = steps.next().map_or(0, |pulled| pulled.after - after);
+                    sooner += (takes - IMAGE_FOUND).max(0);
+                    Step { after: after + takes, change: Change::FindImage(container) }
+                }
+                change => Step { after, change },
+            };
+            found.push(Step { after: step.after - sooner, ..step });
+        }
+        self.steps = found;
+    }
 }
 
 /// One event of a life.
@@ -213,5 +238,38 @@ impl PodManifest {
             ContainerRef::Init(index) => self.init_containers.get(index),
             ContainerRef::Regular(index) => self.containers.get(index),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan;
+    use super::super::profile::LifeSpeed;
+    use super::super::rng::Rng;
+    use super::*;
+
+    #[test]
+    fn images_that_are_present_are_found_and_the_rest_comes_sooner() {
+        let container = ContainerRef::MAIN;
+        let step = |after, change| Step { after: after * MILLI, change };
+        let takes = 2_000 * MILLI;
+        let mut life = plan::life(LifeKind::Plain, LifeSpeed::Usual, &mut Rng::new(1));
+        life.steps = vec![
+            step(100, Change::MakeSandbox),
+            step(100, Change::Pull { container, takes }),
+            step(2_100, Change::Pulled(container)),
+            step(2_200, Change::Start(container)),
+            step(3_000, Change::Pull { container, takes }),
+            step(3_500, Change::FailPull(container, PullFault::NotFound)),
+        ];
+        life.find_images();
+        let found = [
+            step(100, Change::MakeSandbox),
+            step(180, Change::FindImage(container)),
+            step(280, Change::Start(container)),
+            step(1_080, Change::Pull { container, takes }),
+            step(1_580, Change::FailPull(container, PullFault::NotFound)),
+        ];
+        assert_eq!(life.steps, found);
     }
 }
