@@ -206,11 +206,12 @@ impl<'de> Object<'de> {
         let uid = self.metadata.uid?;
         let workload = self.metadata.workload(context);
         let probes = context.shared_probes(self.spec.probes);
-        let mut pod_labels = self.metadata.take_labels();
-        if pod_labels.len() != context.options.pod_labels.len() {
-            pod_labels = vec![Box::default(); context.options.pod_labels.len()].into();
-        }
-        let pod_labels = context.pod_labels(pod_labels);
+        let wanted = &context.options;
+        let mut pod_labels = self.metadata.take_labels().into_vec();
+        pod_labels.resize(wanted.pod_labels.len(), Box::default());
+        pod_labels.extend(self.spec.fields);
+        pod_labels.resize(wanted.pod_labels.len() + wanted.spec_fields.len(), Box::default());
+        let pod_labels = context.pod_labels(pod_labels.into());
         let namespace = match self.metadata.namespace {
             Some(namespace) => namespace,
             None => context.text(""),

@@ -9,6 +9,7 @@ use super::container::ContainersReader;
 use super::fixed::ReadinessGates;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::restarts::{Policy, Restarts};
+use super::spec_field::SpecField;
 use super::volumes::{Volumes, VolumesReader};
 use crate::node::StartupTaints;
 use podinit_core::pod::{Container, ContainerProbes};
@@ -33,6 +34,8 @@ pub struct Spec {
     /// `resourceClaims` is not empty
     pub has_resource_claims: bool,
     pub readiness_gates: ReadinessGates,
+    /// The values of the wanted fields, in their order; empty where none is there
+    pub fields: Vec<Box<str>>,
     /// Of a node
     pub unschedulable: bool,
     pub has_startup_taint: bool,
@@ -100,7 +103,17 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 Some("taints") => {
                     spec.has_startup_taint = map.next_value_seed(Lenient(StartupTaints))?;
                 }
-                _ => skip(&mut map)?,
+                key => {
+                    let wanted = &context.options.spec_fields;
+                    let place = key.and_then(|key| SpecField::place(key, wanted));
+                    let Some(place) = place else {
+                        skip(&mut map)?;
+                        continue;
+                    };
+                    let value = map.next_value_seed(Lenient(Text))?.unwrap_or_default();
+                    spec.fields.resize(wanted.len(), Box::default());
+                    spec.fields[place] = SpecField::value(&value);
+                }
             }
         }
         let Spec { restarts, containers, .. } = &mut spec;
