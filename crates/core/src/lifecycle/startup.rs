@@ -34,7 +34,8 @@ enum Beginning {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Startup {
-    /// By milestone: when it was reached, where that is known
+    /// By milestone: when it was reached, where that is known. Before Scheduled is reached, its place has what the
+    /// first Event of a scheduler tells ([§4.8](crate::specification#s4-8))
     #[serde(with = "times")]
     pub(super) times: [Option<Timestamp>; Milestone::ALL.len()],
     pub(super) reached: EnumSet<Milestone>,
@@ -51,7 +52,9 @@ pub(super) struct Startup {
     /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
     pub(super) node: Option<Box<PodNode>>,
     pub(super) traits: Traits,
-    /// The time of the first Event that showed the network as ready before Scheduled was latched
+    /// What an Event tells and is kept, in one place because a pod in flight has little room: before Scheduled is
+    /// latched, when the network was ready ([§9.2](crate::specification#s9-2)); from then on, when the scheduler bound
+    /// the pod, where its Event sharpens that ([§4.8](crate::specification#s4-8))
     pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
     pub(super) has_readiness_gates: bool,
@@ -117,7 +120,7 @@ impl Startup {
         Reached::At(self.times[milestone as usize])
     }
 
-    fn reach(&mut self, milestone: Milestone, at: Option<Timestamp>) {
+    pub(super) fn reach(&mut self, milestone: Milestone, at: Option<Timestamp>) {
         self.reached.insert(milestone);
         self.times[milestone as usize] = at;
     }
@@ -144,12 +147,14 @@ impl Startup {
                 self.types_seen.insert(kind);
             }
         }
+        let was_scheduled = self.reached(Milestone::Scheduled).is_reached();
+        let kept = self.kept_evidence.take_if(|_| !was_scheduled);
         self.seen_gated |= snapshot.gated;
         self.traits.set_claims(snapshot.claims);
         if snapshot.can_never_be_ready() {
             self.traits.set_never_ready(true);
         }
-        if !self.reached(Milestone::Scheduled).is_reached() {
+        if !was_scheduled {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
         if !self.reached(Milestone::Created).is_reached() {
@@ -158,8 +163,8 @@ impl Startup {
             self.reach_at(Milestone::Created, estimate);
         }
         for milestone in Milestone::BY_CONDITION {
-            if milestone == Milestone::NetworkReady {
-                self.latch_kept_evidence(snapshot, is_rejected, emit);
+            if let (Milestone::NetworkReady, Some(at)) = (milestone, kept) {
+                self.latch_kept_evidence(at, snapshot, is_rejected, emit);
             }
             let condition = milestone.condition(&snapshot.conditions);
             if let Some(held) = condition.filter(|condition| condition.is_true())
@@ -186,6 +191,7 @@ impl Startup {
                         };
                         self.latch_network((estimate, time), snapshot, seen, emit);
                     }
+                    Milestone::Scheduled => self.latch_scheduled(estimate),
                     _ => self.reach_at(milestone, estimate),
                 }
             }
@@ -241,15 +247,15 @@ impl Startup {
         scheduled
     }
 
-    /// Latches NetworkReady by the evidence that was kept, in the snapshot that latches Scheduled: by
+    /// Latches NetworkReady by the evidence of `at` that was kept, in the snapshot that latches Scheduled: by
     /// its condition, which is latched already, or by a later one, which implies it.
     fn latch_kept_evidence(
         &mut self,
+        at: Timestamp,
         snapshot: &PodSnapshot,
         is_rejected: bool,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let Some(at) = self.kept_evidence else { return };
         let mut later = Milestone::REENTERABLE.into_iter();
         let implied = is_rejected
             || later.any(|later| {
@@ -259,14 +265,12 @@ impl Startup {
         if implied && !self.reached(Milestone::Scheduled).is_reached() {
             self.reach(Milestone::Scheduled, None);
         }
-        if self.latch_event(at, emit) {
-            self.kept_evidence = None;
-        }
+        self.latch_event(at, emit);
     }
 
     /// `at`, raised to the time of Scheduled where that is known.
     fn not_before_scheduled(&self, at: Timestamp) -> Timestamp {
-        let scheduled = self.reached(Milestone::Scheduled).usable();
+        let scheduled = self.bound().usable();
         scheduled.map_or(at, |scheduled| scheduled.max(at))
     }
 
@@ -360,6 +364,7 @@ impl Startup {
             Beginning::At(milestone) if interval.is_of_node() && self.node.is_some() => {
                 Reached::At(self.reached(milestone).usable())
             }
+            Beginning::At(Milestone::Scheduled) => self.bound(),
             Beginning::At(milestone) => self.reached(milestone),
             Beginning::Later(one, other) => self.reached(one).later(self.reached(other)),
             Beginning::Node(point) => self.node_reached(point),

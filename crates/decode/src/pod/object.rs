@@ -66,7 +66,7 @@ pub struct Object<'de> {
     pub event: EventFields<'de>,
     /// `code` of a `Status`
     pub code: Option<u64>,
-    /// `reason` and `message` of an Event or a `Status`
+    /// `reason` and `message` of an Event or a `Status`; `note` in events.k8s.io/v1
     pub reason: Option<Cow<'de, str>>,
     pub message: Option<Cow<'de, str>>,
 }
@@ -92,7 +92,7 @@ impl<'de> Object<'de> {
             Some("status") => self.status = map.next_value_seed(Lenient(StatusReader))?,
             Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
             Some("reason") => self.reason = map.next_value_seed(Lenient(Text))?,
-            Some("message") => self.message = map.next_value_seed(Lenient(Text))?,
+            Some("message" | "note") => self.message = map.next_value_seed(Lenient(Text))?,
             key => {
                 let foreign = key.and_then(Foreign::of_object);
                 self.foreign = self.foreign.or(foreign);

@@ -179,6 +179,13 @@ impl Startup {
         let all = Milestone::ALL.into_iter();
         let reached = all.filter_map(|milestone| match self.reached(milestone) {
             Reached::No => None,
+            Reached::At(_) if milestone == Milestone::Scheduled && self.is_sharpened() => {
+                Some(RecordedMilestone {
+                    milestone,
+                    time: self.bound().usable(),
+                    source: Some(MilestoneSource::Event),
+                })
+            }
             Reached::At(at) => Some(RecordedMilestone {
                 milestone,
                 time: at,
