@@ -18,9 +18,6 @@ const BY: Variable = Variable::Choice {
         ("workload", "workload"),
         ("node", "node"),
         ("host network", "host_network"),
-        ("runtime class", "runtime_class"),
-        ("priority class", "priority_class"),
-        ("scheduler", "scheduler"),
     ],
 };
 

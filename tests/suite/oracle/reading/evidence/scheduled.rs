@@ -5,6 +5,9 @@ use crate::oracle::instant::Nanos;
 use crate::oracle::reading::Timestamps;
 use crate::oracle::reading::vocabulary::Milestone;
 
+/// Where an Event was delivered, and its time.
+type Told = (usize, Nanos);
+
 impl View<'_> {
     /// Scheduled, by its condition or by an Event that was delivered before.
     pub(in crate::oracle::reading) fn time_of_scheduled(&self) -> Option<Option<Nanos>> {
@@ -44,7 +47,7 @@ impl View<'_> {
     }
 
     /// What schedulers have told before and after a place.
-    fn told_by_scheduler(&self, scheduled: usize) -> (Vec<(usize, Nanos)>, Vec<(usize, Nanos)>) {
+    fn told_by_scheduler(&self, scheduled: usize) -> (Vec<Told>, Vec<Told>) {
         let rules = self.rules.evidence();
         let delivered = self.seen.iter().enumerate();
         let told = delivered.filter_map(|(place, folded)| {
