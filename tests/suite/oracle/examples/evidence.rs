@@ -316,6 +316,13 @@ fn scheduler() -> Vec<Example> {
              scheduling 1 1",
         ),
         example(
+            "§4.8: \"with the reason `Scheduled`\"",
+            FUSED_EVENTS,
+            vec![seen(), with(assigned(1.25), "/reason", "Preempted".into())],
+            "inflight network 1 since 1.5
+             scheduling 1 1",
+        ),
+        example(
             "§4.8: \"as long as none of these intervals has ended\"",
             FUSED_EVENTS,
             vec![at(1.5, added(&bound().started(1.0))), assigned(1.25)],

@@ -22,10 +22,6 @@ pub(super) fn scatter(rng: &mut Rng, documents: Vec<Value>) -> Vec<Value> {
             let event = event(rng, pod);
             insert(rng, &mut scattered, pod, event);
         }
-        if per_pod > 0 && rng.percent(40) {
-            let event = scheduled(rng, pod);
-            insert(rng, &mut scattered, pod, event);
-        }
         if per_pod > 0 && rng.percent(30) {
             pull_all(rng, &mut scattered, pod);
         }
@@ -38,30 +34,6 @@ pub(super) fn scatter(rng: &mut Rng, documents: Vec<Value>) -> Vec<Value> {
         insert(rng, &mut scattered, &pods[0], event);
     }
     scattered
-}
-
-/// What a scheduler says when it has bound the pod, as its recorder writes it: in the second of the condition, or near
-/// it.
-fn scheduled(rng: &mut Rng, pod: &Value) -> Value {
-    let mut event = event(rng, pod);
-    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
-    let mut stated = conditions.filter(|condition| condition["type"] == "PodScheduled");
-    let stated = stated.find_map(|condition| condition["lastTransitionTime"].as_str());
-    let second = stated.and_then(parse).unwrap_or(ORIGIN);
-    let after = rng.pick(&[0, 125_000, 250_000, 500_000, 999_999, 1_000_000, -1, 60_000_000]);
-    event["eventTime"] = match rng.below(12) {
-        0 => Value::Null,
-        1 => "soon".into(),
-        _ => crate::oracle::instant::rfc3339(second + after * 1_000).into(),
-    };
-    event["reason"] = rng.pick(&["Scheduled", "Scheduled", "Scheduled", "Preempted"]).into();
-    event["message"] = "Successfully assigned ns/web to node-1".into();
-    event["firstTimestamp"] = Value::Null;
-    event["reportingComponent"] = "default-scheduler".into();
-    if let Some(involved) = event["involvedObject"].as_object_mut() {
-        involved.remove("fieldPath");
-    }
-    event
 }
 
 /// Every regular container has its image.
