@@ -111,6 +111,7 @@ mod signals;
 mod sim_cluster;
 mod sim_events;
 mod sim_faults;
+mod sim_gates;
 mod sim_kubelets;
 mod sim_lives;
 mod sim_protocol;

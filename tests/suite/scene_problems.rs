@@ -90,6 +90,11 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             Some(("workload", "ml/Deployment/embeddings")),
             " pods of ml/Deployment/embeddings were rejected by the kubelet in the last 10 minutes: UnexpectedAdmissionError: ",
         )],
+        Scene::GateForgotten => vec![named(
+            "gate",
+            Some(("gate", "kueue.x-k8s.io/admission")),
+            " pods are held by the scheduling gate kueue.x-k8s.io/admission",
+        )],
         Scene::SecretMissing => vec![named(
             "config",
             Some(("namespace", "payments")),
@@ -253,5 +258,6 @@ scenes! {
     secret_missing: SecretMissing,
     slow_nodes: SlowNodes,
     device_plugin_gone: DevicePluginGone,
+    gate_forgotten: GateForgotten,
     wrong_clocks: WrongClocks
 }

@@ -64,6 +64,8 @@ pub(super) struct Driver {
     truth: Truth,
     config: ClusterConfig,
     rng: Rng,
+    /// How many versions are skipped: a write more moves no other pod
+    versions: Rng,
     /// What is due
     pub(super) timers: TimerQueue<Due>,
     pods: BTreeMap<u64, Active>,
@@ -106,6 +108,7 @@ impl Driver {
             recorders: EventRecorders::new(events, config.events, config.seed),
             autoscaler: Autoscaler::new(nodes, config.seed),
             truth,
+            versions: Rng::fork(config.seed, u64::MAX - 1),
             config,
             rng,
             timers,
@@ -354,7 +357,7 @@ impl Driver {
         self.truth.note(id, active.kind, pod, now);
         if self.config.rate > 0.0 {
             // Leases and nodes share the counter of versions.
-            self.store.skip_versions(self.rng.below(3));
+            self.store.skip_versions(self.versions.below(3));
         }
     }
 
