@@ -132,8 +132,11 @@ impl Driver {
     }
 
     /// Begins `life` at `now`; false when the pod's name is taken.
-    pub(super) fn begin(&mut self, life: Life, now: Timestamp) -> bool {
+    pub(super) fn begin(&mut self, mut life: Life, now: Timestamp) -> bool {
         let kind = life.kind;
+        if let Some(scene) = self.broken {
+            scene.set_clock(&mut life);
+        }
         self.start(life, Some(kind), now)
     }
 
@@ -178,10 +181,7 @@ impl Driver {
                         true => LifeKind::Plain,
                         false => kind,
                     };
-                    let mut life = plan::life(kind, LifeSpeed::Usual, &mut rng);
-                    if let Some(scene) = self.broken {
-                        scene.set_clock(&mut life);
-                    }
+                    let life = plan::life(kind, LifeSpeed::Usual, &mut rng);
                     self.begin(life, at);
                 }
                 let interval = (SECOND as f64 / self.config.rate).clamp(1_000.0, 1e15) as i64;
