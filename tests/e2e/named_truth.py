@@ -48,6 +48,7 @@ class Named:
         self.reached = {}  # condition type -> [API time, instant of arrival]
         self.before = {kind for kind in self.types() if adopted and holds(obj, kind)}
         self.judged, self.unobserved = set(), set()
+        self.lengths = {}  # by (kind, gate), in seconds
         self.obj = obj
 
     def types(self):
@@ -83,9 +84,9 @@ class Named:
         scheduled = truth.time(pod, "Scheduled") if holds(self.obj, "PodScheduled") else None
         return min((time for time in (at, scheduled) if time is not None), default=None)
 
-    @staticmethod
-    def add(truth, kind, gate, length):
+    def add(self, truth, kind, gate, length):
         if length is not None:
+            self.lengths[(kind, gate)] = length
             truth.gates[(kind, gate)].append(length)
 
     def judge(self, truth, pod, name, kind):

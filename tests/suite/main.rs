@@ -36,6 +36,7 @@ mod cli_errors;
 mod cli_hints;
 mod clock_ahead;
 mod cluster_gap;
+mod cluster_gates;
 mod cluster_truth;
 mod cold_startups;
 mod comparison;
