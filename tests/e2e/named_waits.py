@@ -13,7 +13,6 @@ from exporter import total
 from kube import condition
 from processes import Failure, wait_for
 from provocations import stamp
-from recording import read_recording
 from scenario import Scenario
 from truth import Truth, find, is_true, seconds
 
@@ -40,8 +39,8 @@ class NamedWaits:
     def start(self):
         self.starts += 1
         own = [part for name, kind in MILESTONES.items() for part in ("--milestone", f"{name}=condition:{kind}")]
-        return self.suite.exporter(f"named-waits-{self.starts}", "--namespace", self.scene.namespace, "--timestamps", "api",
-                                   "--state-dir", self.state, *own).ready()
+        flags = ["--namespace", self.scene.namespace, "--timestamps", "api", "--state-dir", self.state, *own]
+        return self.suite.exporter(f"named-waits-{self.starts}", *flags).ready()
 
     def set(self, name, kind, status="True", **more):
         self.scene.patch_status(name, [{"type": kind, "status": status, "lastTransitionTime": stamp(), **more}])
@@ -103,7 +102,7 @@ class NamedWaits:
     # -- what podinit says of it ----------------------------------------------------------------
 
     def truth(self):
-        return Truth("api", [self.scene.namespace], milestones=MILESTONES).feed_all(read_recording(self.suite.recording))
+        return Truth("api", [self.scene.namespace], milestones=MILESTONES).feed_file(self.suite.recording)
 
     def says(self, expected):
         """Wait until these gates hold pods, here and in the recording."""

@@ -75,8 +75,8 @@ class Truth:
 
     Documents of nodes are for `node_truth.py`.
 
-    `milestones`, {NAME: TYPE}, are those of one's own. `missed`, (UID, resourceVersion) of snapshots, and `scheduled`, {UID: time of PodScheduled}, make it the
-    truth of a watcher that was cut off: see `cut_off.py`.
+    `milestones`, {NAME: TYPE}, are those of one's own. `missed`, (UID, resourceVersion) of snapshots, and `scheduled`,
+    {UID: time of PodScheduled}, make it the truth of a watcher that was cut off: see `cut_off.py`.
     """
 
     nodes = None

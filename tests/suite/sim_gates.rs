@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use http_body_util::BodyExt;
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::container::App;
 use podinit_sim::kubelet::Verdict;
@@ -16,7 +17,7 @@ use podinit_sim::sim_clock::time;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::{Value, json};
 
-use crate::support::sim::{Http, bind, manifest, report};
+use crate::support::sim::{Http, PODS, bind, manifest, report};
 use crate::support::story::{Story, condition, holds};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -227,4 +228,23 @@ async fn without_its_controller_gated_pods_stay_gated_and_all_others_start() {
     cluster.step(SECOND * 60);
     let pod = cluster.truth().pod(&gated[0].uid).unwrap();
     assert!(pod.ready.is_some(), "{pod:?}");
+}
+
+#[tokio::test]
+async fn protobuf_names_gates_and_conditions_too() {
+    let pod = ByHand::of(PodManifest {
+        scheduling_gates: vec![SCHEDULING_GATE],
+        readiness_gates: vec![READINESS_GATE],
+        ..manifest("web")
+    })
+    .await;
+    pod.then(&set(MODEL_LOADED, Verdict::HOLDS, Writer::Application));
+    let answer = Http::to(&pod.0).send_accepting("application/vnd.kubernetes.protobuf", PODS).await;
+    assert_eq!(answer.headers()["content-type"], "application/vnd.kubernetes.protobuf");
+    let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+    for name in [SCHEDULING_GATE, READINESS_GATE, MODEL_LOADED] {
+        // A name is field 1 of its message.
+        let field = [&[0x0a, u8::try_from(name.len()).unwrap()], name.as_bytes()].concat();
+        assert!(bytes.windows(field.len()).any(|window| window == field), "{name}");
+    }
 }
