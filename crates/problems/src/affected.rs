@@ -149,13 +149,16 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
     found.map(|(_, one)| *one)
 }
 
+/// The 90th percentile of how long scheduling gates took, in nanoseconds, each of enough pods.
+pub(super) type GateTimes = HashMap<Arc<str>, u64>;
+
 /// How long pods may be in each stage, by those that started up.
 #[derive(Debug)]
 pub(super) struct Limits {
     /// By stage, all and by workload, in order
     stages: [StageTimes; Stage::ALL.len()],
-    /// How long each scheduling gate took, in order
-    gates: HashMap<Arc<str>, Vec<u64>>,
+    /// How long each scheduling gate took: the 90th percentile in nanoseconds
+    gates: GateTimes,
 }
 
 #[derive(Debug, Default)]
@@ -190,8 +193,24 @@ impl Limits {
             times.all.sort_unstable();
             times.by_workload.values_mut().for_each(|times| times.sort_unstable());
         }
-        gates.values_mut().for_each(|times| times.sort_unstable());
-        Self { stages, gates }
+        let gates = gates.into_iter().filter(|(_, times)| times.len() >= ENOUGH_OF_WORKLOAD);
+        let gates = gates.filter_map(|(gate, mut times)| {
+            times.sort_unstable();
+            Some((gate, nearest_rank(&times, 90)?))
+        });
+        Self { stages, gates: gates.collect() }
+    }
+
+    /// How long gates took that enough records say it of.
+    pub(super) const fn gates(&self) -> &GateTimes {
+        &self.gates
+    }
+
+    /// Takes what earlier findings knew of gates of which too few records say anything now.
+    pub(super) fn learn_gates(&mut self, earlier: &GateTimes) {
+        for (gate, p90) in earlier {
+            self.gates.entry(Arc::clone(gate)).or_insert(*p90);
+        }
     }
 
     /// How long scheduling gates may hold the pod of `record`.
@@ -199,11 +218,10 @@ impl Limits {
         let times = &self.stages[Stage::Gated as usize];
         let workload = values::workload(record);
         let own = workload.and_then(|workload| times.by_workload.get(&workload));
-        let of_gate = || self.gates.get(&record.gate_of(Cause::Gate)?.gate);
-        let enough = |times: &&Vec<u64>| times.len() >= ENOUGH_OF_WORKLOAD;
-        let times = own.filter(enough).or_else(|| of_gate().filter(enough));
-        let p90 = times.and_then(|times| nearest_rank(times, 90));
-        p90.map_or(UNKNOWN_GATE_LIMIT, three_times)
+        let own = own.filter(|times| times.len() >= ENOUGH_OF_WORKLOAD);
+        let own = own.and_then(|times| nearest_rank(times, 90));
+        let of_gate = || self.gates.get(&record.gate_of(Cause::Gate)?.gate).copied();
+        own.or_else(of_gate).map_or(UNKNOWN_GATE_LIMIT, three_times)
     }
 
     /// How long the pod of `record` may be in `stage`.

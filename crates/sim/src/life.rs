@@ -5,16 +5,20 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use super::component_fault::{NoNode, SandboxFault, ScaleUp};
 use super::container::{Container, ContainerRef, Report};
 use super::image::{self, PullFault};
+use super::kubelet::Verdict;
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
 use super::sim_clock::MILLI;
 
-/// The scheduling gate of gated pods.
-pub const SCHEDULING_GATE: &str = "quota.example.com/admitted";
+/// The scheduling gate of pods that wait in a queue for their quota, as Kueue sets it.
+pub const SCHEDULING_GATE: &str = "kueue.x-k8s.io/admission";
+/// The readiness gate of pods behind a load balancer, as the controller of AWS injects it; also the type of its
+/// condition.
+pub const READINESS_GATE: &str = "target-health.elbv2.k8s.aws/k8s-shop-web";
+/// The condition with which a model server says that it has its model. Nothing waits for it.
+pub const MODEL_LOADED: &str = "example.com/ModelLoaded";
 /// How long a kubelet takes to find an image that is on its node, in nanoseconds.
 const IMAGE_FOUND: i64 = 80 * MILLI;
-/// The readiness gate of pods behind a load balancer; also the type of its condition.
-pub const READINESS_GATE: &str = "target-health.lb.example.com/web";
 
 /// The whole life of one pod.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,8 +73,8 @@ pub enum Change {
     Unschedulable(NoNode),
     /// An autoscaler says whether it adds a node for the pod
     Autoscale(ScaleUp),
-    /// The scheduling gates are removed
-    Ungate,
+    /// This scheduling gate is removed
+    Ungate(&'static str),
     /// The pod is bound to a node
     Bind {
         /// Where
@@ -109,8 +113,15 @@ pub enum Change {
     Report(Report),
     /// The kubelet rejects the pod: it ends as failed, before it has a sandbox
     Reject,
-    /// The load balancer's controller sets the condition of the readiness gate
-    PassReadinessGate,
+    /// A component that is not part of Kubernetes writes a condition: that of a readiness gate, or one of its own
+    SetCondition {
+        /// `type`
+        kind: &'static str,
+        /// What it says
+        verdict: Verdict,
+        /// Whose clock states when
+        writer: Writer,
+    },
     /// The controller manager has lost the node, and sets Ready to False
     LoseNode,
     /// The node's kubelet is replaced, and reports what it finds
@@ -150,6 +161,15 @@ impl Change {
     }
 }
 
+/// Who writes a condition that is not of Kubernetes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// A controller, whose clock is that of the API server
+    Controller,
+    /// The application in the pod, by the clock of its node
+    Application,
+}
+
 /// How far a change of a pod's resources in place is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResizeStep {
@@ -184,10 +204,10 @@ pub struct PodManifest {
     pub pod_group: Option<String>,
     /// `spec.hostNetwork`
     pub host_network: bool,
-    /// Created with [`SCHEDULING_GATE`]
-    pub scheduling_gated: bool,
-    /// Has [`READINESS_GATE`]
-    pub readiness_gated: bool,
+    /// `spec.schedulingGates` at its creation, by name
+    pub scheduling_gates: Vec<&'static str>,
+    /// `spec.readinessGates`, by the types of their conditions
+    pub readiness_gates: Vec<&'static str>,
     /// Created with `spec.nodeName`
     pub preset_node: Option<Node>,
     /// `spec.restartPolicy: Never`, otherwise `Always`
@@ -216,8 +236,8 @@ impl Default for PodManifest {
             claim: None,
             pod_group: None,
             host_network: false,
-            scheduling_gated: false,
-            readiness_gated: false,
+            scheduling_gates: Vec::new(),
+            readiness_gates: Vec::new(),
             preset_node: None,
             runs_once: false,
             readiness_probe: false,
