@@ -61,7 +61,7 @@ fn waiting(document: &mut Document, report: &Report) {
     };
     let section = WaitingSection::of(waiting, Names::of(report), |name| document.name(name));
     document.heading(WAITING);
-    document.sentence(&section.sentences);
+    section.sentences.iter().for_each(|sentence| document.sentence(sentence));
     document.table(&section.stages);
     if let Some(bounds) = &section.bounds {
         document.paragraph(AT_MOST);

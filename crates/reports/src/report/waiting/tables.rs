@@ -22,12 +22,12 @@ const LEAST_SHARE: f64 = 0.01;
 
 const STAGE_HEAD: [&str; 3] = ["stage and cause", "pod-hours", "of all"];
 const BOUND_HEAD: [&str; 6] =
-    ["if", "p50", "p99", "saves at most: p50", "at most: p99", "at most: pod-hours"];
+    ["if", "p50", "p99", "p50 saves at most", "p99 at most", "pod-hours at most"];
 
 /// The section as texts and tables.
 pub(in crate::report) struct WaitingSection {
-    /// Where most of the time went, and how much of it was of pods that are not ready
-    pub(in crate::report) sentences: String,
+    /// Where most of the time went, how much of it was of pods that are not ready, and what is not counted
+    pub(in crate::report) sentences: Vec<String>,
     pub(in crate::report) stages: Table,
     /// What startups could have gained at most, where any became ready
     pub(in crate::report) bounds: Option<Table>,
@@ -48,7 +48,7 @@ impl WaitingSection {
         Self {
             sentences: sentences(report),
             stages: stages(report, names),
-            bounds: has_ready.then(|| bounds(&report.bounds, names)),
+            bounds: has_ready.then(|| bounds(report, names)),
             unknown: report.bounds.iter().filter_map(|row| unknown(row, names)).collect(),
             images: images(report, &shown),
             workloads: workloads(report, &shown),
@@ -57,12 +57,12 @@ impl WaitingSection {
 }
 
 /// The first words of the section.
-fn sentences(report: &WaitingReport) -> String {
-    let hours = pod_hours(report.pod_hours);
+fn sentences(report: &WaitingReport) -> Vec<String> {
+    let hours = Hours::of(report.pod_hours);
     let parts = shares(&report.stages);
-    let mut text = match parts.is_empty() {
-        true => format!("Pods waited {hours} pod-hours."),
-        false => format!("Pods waited {hours} pod-hours: {}.", parts.join(", ")),
+    let parts = match parts.is_empty() {
+        true => String::new(),
+        false => format!(": {}", parts.join(", ")),
     };
     let others = [
         (report.in_flight, "still in flight"),
@@ -72,17 +72,16 @@ fn sentences(report: &WaitingReport) -> String {
     let others: Vec<String> = others
         .map(|(cost, which)| {
             let pods = count(cost.pods, "pod", "pods");
-            format!("{} of {pods} {which}", pod_hours(cost.pod_hours))
+            format!("{} of {pods} {which}", hours.text(cost.pod_hours))
         })
         .collect();
-    if !others.is_empty() {
-        text += &format!(" This includes {}.", listed(&others));
-    }
-    if report.not_counted > 0 {
+    let others = (!others.is_empty()).then(|| format!("This includes {}.", listed(&others)));
+    let aside = (report.not_counted > 0).then(|| {
         let startups = count(report.not_counted, "startup is", "startups are");
-        text += &format!(" {startups} not counted, because the times are not known.");
-    }
-    text
+        format!("{startups} not counted, because the times are not known.")
+    });
+    let whole = format!("Pods waited {} pod-hours{parts}.", hours.text(report.pod_hours));
+    [Some(whole), others, aside].into_iter().flatten().collect()
 }
 
 /// What took most of the time, in words, the most first.
@@ -125,24 +124,26 @@ fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
 }
 
 fn stages(report: &WaitingReport, names: Names) -> Table {
+    let hours = Hours::of(report.pod_hours);
     let mut rows = Vec::new();
     for stage in &report.stages {
         let name = stage.stage.map_or("no stage observed", |stage| names.name(stage));
-        rows.push([name.to_owned(), pod_hours(stage.pod_hours), percent(stage.share)]);
+        rows.push([name.to_owned(), hours.text(stage.pod_hours), percent(stage.share)]);
         let causes = stage.causes.iter().filter(|cause| cause.share >= LEAST_SHARE);
         // Of a stage with one cause that tells nothing, a second row would say nothing.
         let tells = stage.causes.iter().any(|cause| cause.cause.is_some());
         let causes = causes.take(MOST_NAMED).filter(|_| tells);
         rows.extend(causes.map(|cause| {
             let name = cause.cause.unwrap_or("not known");
-            [format!("- {name}"), pod_hours(cause.pod_hours), percent(cause.share)]
+            [format!("- {name}"), hours.text(cause.pod_hours), percent(cause.share)]
         }));
     }
     Table::new(&STAGE_HEAD, rows).with_numbers(1..3).labelled("Pod-hours by stage and cause")
 }
 
 /// The rows of which anything is known, after what was.
-fn bounds(bounds: &[Saving], names: Names) -> Table {
+fn bounds(report: &WaitingReport, names: Names) -> Table {
+    let (bounds, hours) = (&report.bounds, Hours::of(report.pod_hours));
     let text = |value: Option<f64>, round| {
         let digits = value.map(|value| seconds(three_digits(value, round)));
         digits.unwrap_or_else(|| "-".to_owned())
@@ -150,7 +151,7 @@ fn bounds(bounds: &[Saving], names: Names) -> Table {
     let was = |value| text(value, f64::round);
     // Rounded so that each stays a bound.
     let least = |value: Option<f64>| match value {
-        Some(_) => format!("≥ {}", text(value, f64::floor)),
+        Some(_) => format!("≥{}", text(value, f64::floor)),
         None => "-".to_owned(),
     };
     let most = |value| text(value, f64::ceil);
@@ -168,7 +169,7 @@ fn bounds(bounds: &[Saving], names: Names) -> Table {
             least(row.p99_at_least),
             most(saved.p50),
             most(saved.p99),
-            rounded_pod_hours(saved.pod_hours, f64::ceil),
+            hours.rounded(saved.pod_hours, f64::ceil),
         ]
     });
     let table = Table::new(&BOUND_HEAD, unchanged.into_iter().chain(rows));
@@ -195,7 +196,9 @@ fn unknown(row: &Saving, names: Names) -> Option<String> {
             "images_present" => {
                 format!("If {what}: not known, since no Events say how they came there.")
             }
-            "probed_every_second" => format!("If {what}: not known, since no probes are known."),
+            "probed_every_second" => {
+                format!("If {what}: not known, without the probes of the pods and the step probe.")
+            }
             _ => format!("If {what}: not known."),
         }),
         (known, of) => {
@@ -212,13 +215,15 @@ fn unknown(row: &Saving, names: Names) -> Option<String> {
 }
 
 fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
-    let rows = report.images.iter().map(|ImageCost { image, pods, pod_hours: hours }| {
-        [shown(image), pods.to_string(), pod_hours(*hours)]
+    let hours = Hours::of(report.pod_hours);
+    let rows = report.images.iter().map(|ImageCost { image, pods, pod_hours }| {
+        [shown(image), pods.to_string(), hours.text(*pod_hours)]
     });
     most("image", rows, report.more_images)
 }
 
 fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
+    let hours = Hours::of(report.pod_hours);
     let rows = report.workloads.iter().map(|cost| {
         let WorkloadCost { namespace, workload_type, workload, .. } = cost;
         let name = match workload {
@@ -227,7 +232,7 @@ fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<T
             }
             None => format!("{}: pods without an owner", shown(namespace)),
         };
-        [name, cost.pods.to_string(), pod_hours(cost.pod_hours)]
+        [name, cost.pods.to_string(), hours.text(cost.pod_hours)]
     });
     most("workload", rows, report.more_workloads)
 }
@@ -240,26 +245,31 @@ fn most(what: &'static str, rows: impl Iterator<Item = [String; 3]>, more: usize
     Some(table.labelled(format!("Pod-hours by {what}")))
 }
 
-/// Pod-hours as a figure.
-fn pod_hours(hours: f64) -> String {
-    rounded_pod_hours(hours, f64::round)
+/// How pod-hours are written: all with as many decimals, so that the whole has four digits.
+#[derive(Clone, Copy)]
+struct Hours {
+    decimals: i32,
 }
 
-/// The same; `round` says which way.
-fn rounded_pod_hours(hours: f64, round: fn(f64) -> f64) -> String {
-    let decimals = match hours {
-        hours if hours <= 0.0 => 0,
-        hours if hours < 0.01 => 4,
-        hours if hours < 0.1 => 3,
-        hours if hours < 10.0 => 2,
-        hours if hours < 100.0 => 1,
-        _ => 0,
-    };
-    let unit = 10_f64.powi(-decimals);
-    let figure = round(hours / unit) * unit;
-    match hours > 0.0 && figure <= 0.0 {
-        true => "< 0.0001".to_owned(),
-        false => format!("{figure:.*}", decimals.unsigned_abs() as usize),
+impl Hours {
+    fn of(whole: f64) -> Self {
+        let digits = whole.max(f64::MIN_POSITIVE).log10().floor();
+        Self { decimals: (3.0 - digits).clamp(0.0, 5.0) as i32 }
+    }
+
+    fn text(self, hours: f64) -> String {
+        self.rounded(hours, f64::round)
+    }
+
+    /// `round` says which way.
+    fn rounded(self, hours: f64, round: fn(f64) -> f64) -> String {
+        let unit = 10_f64.powi(-self.decimals);
+        let decimals = self.decimals.unsigned_abs() as usize;
+        match (hours, round(hours / unit) * unit) {
+            (hours, _) if hours <= 0.0 => "0".to_owned(),
+            (_, figure) if figure <= 0.0 => format!("< {unit:.decimals$}"),
+            (_, figure) => format!("{figure:.decimals$}"),
+        }
     }
 }
 
@@ -268,9 +278,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pod_hours_have_few_digits_and_none_is_lost() {
-        let texts = [0.0, 0.000_01, 0.001_23, 0.0456, 3.456, 41.23, 1234.5].map(pod_hours);
-        assert_eq!(texts, ["0", "< 0.0001", "0.0012", "0.046", "3.46", "41.2", "1235"]);
-        assert_eq!(rounded_pod_hours(3.451, f64::ceil), "3.46");
+    fn pod_hours_have_as_many_decimals_as_the_whole_needs() {
+        let texts = |whole: f64, hours: [f64; 3]| hours.map(|one| Hours::of(whole).text(one));
+        assert_eq!(texts(1.89, [1.89, 0.03, 0.0004]), ["1.890", "0.030", "< 0.001"]);
+        assert_eq!(texts(0.011, [0.011, 0.0056, 0.0]), ["0.01100", "0.00560", "0"]);
+        assert_eq!(texts(41_234.6, [41_234.6, 0.4, 12.0]), ["41235", "< 1", "12"]);
+        assert_eq!(Hours::of(3.0).rounded(0.4511, f64::ceil), "0.452");
     }
 }
