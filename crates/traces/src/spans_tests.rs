@@ -268,5 +268,9 @@ fn a_gate_that_held_the_pod_is_a_span_of_its_stage_and_a_milestone_an_event() {
     assert_eq!(attribute(gates[0], "podinit.gate.kind").unwrap(), "readiness");
     assert_eq!(attribute(gates[0], "podinit.gate.name").unwrap(), "lb.example.com/web");
     let reached = spans[0].events.iter().find(|event| event.name == "milestone").unwrap();
-    assert_eq!(reached.attributes[0].to_string(), "podinit.milestone=model_loaded");
+    let [milestone] = &reached.attributes[..] else { panic!("one attribute") };
+    assert_eq!(
+        (milestone.key.as_str(), &*milestone.value.as_str()),
+        ("podinit.milestone", "model_loaded")
+    );
 }

@@ -33,7 +33,7 @@ computed_families! {
     pub(super) const GATE_FAMILIES {
         GATE_DURATION: HistogramByGate =
             "podinit_gate_duration_seconds", ["kind", "gate"], experimental, saved,
-            "Time for which a gate held up pods: a scheduling gate from the creation of the pod, a readiness gate from the time at which its containers were ready.";
+            "Time for which a gate held up pods, from their creation (scheduling) or from when their containers were ready (readiness).";
         GATED_PODS: GaugeByGate =
             "podinit_gated_pods", ["kind", "gate"], experimental, not_saved,
             "Pods that are starting up and that the gate holds now.";
