@@ -42,6 +42,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
     println!("{source}: {} events of {} bytes on average", lines.len(), bytes / lines.len().max(1));
     let all = DecodeOptions {
         pod_labels: vec!["app.kubernetes.io/name".to_owned()],
+        spec_fields: Vec::new(),
         node: true,
         workload: true,
         probes: false,

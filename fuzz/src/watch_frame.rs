@@ -2,7 +2,7 @@
 
 use podinit_decode::event::watch::EventDecoder;
 use podinit_decode::protobuf::error_status;
-use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
+use podinit_decode::{DecodeOptions, Encoding, PodDecoder, SpecField};
 use podinit_kube::watch::frame_reader::FrameReader;
 use podinit_kube::watch::line_reader::Framed;
 
@@ -19,6 +19,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(frames, framed(body, chunk));
     let mut decoder = PodDecoder::new(DecodeOptions {
         pod_labels: vec!["app".to_owned(), "team".to_owned()],
+        spec_fields: SpecField::ALL.into(),
         node: true,
         workload: true,
         probes: true,

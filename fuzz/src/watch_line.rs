@@ -1,7 +1,7 @@
 //! The body of a watch, from an API server that may send anything.
 
 use podinit_decode::{
-    DecodeError, DecodeOptions, ObjectFault, PodDecoder, WatchEvent, WatchEventKind,
+    DecodeError, DecodeOptions, ObjectFault, PodDecoder, SpecField, WatchEvent, WatchEventKind,
 };
 use podinit_kube::watch::line_reader::{Framed, LineReader};
 
@@ -18,6 +18,7 @@ pub fn run(bytes: &[u8]) {
 
     let mut all = PodDecoder::new(DecodeOptions {
         pod_labels: vec!["app".to_owned(), "team".to_owned()],
+        spec_fields: SpecField::ALL.into(),
         node: true,
         workload: true,
         probes: true,

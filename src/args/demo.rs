@@ -8,6 +8,9 @@ use clap::Args;
 use super::exporter::{ExporterArgs, parse_duration, parse_duration_above_zero};
 use podinit_sim::scene::Scene;
 
+/// The milestone of the model servers in the demo.
+const MODEL_LOADED: &str = "model_loaded=condition:example.com/ModelLoaded";
+
 /// `podinit demo`
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
@@ -17,6 +20,7 @@ Examples:
   podinit demo --scene registry-down --scene-after 2m")]
 #[command(mut_arg("listen", |listen| listen.default_value("127.0.0.1:8080")))]
 #[command(mut_arg("evidence", |evidence| evidence.default_value("events,nodes")))]
+#[command(mut_arg("milestones", |milestone| milestone.default_value(MODEL_LOADED)))]
 pub struct DemoArgs {
     /// The simulated cluster
     #[command(flatten)]
@@ -55,7 +59,8 @@ pub struct SimulationArgs {
     pub seed: u64,
 
     /// Break something [default: nothing]: registry-down, cni-outage, bad-node, no-capacity, crashloop,
-    /// gang, two-problems, bad-image, zone-outage, secret-missing, slow-nodes, device-plugin-gone or wrong-clocks.
+    /// gang, two-problems, bad-image, zone-outage, secret-missing, slow-nodes, device-plugin-gone, gate-forgotten or
+    /// wrong-clocks.
     /// docs/demo.md says what each breaks
     #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
     pub scene: Option<Scene>,

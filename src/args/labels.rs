@@ -87,8 +87,9 @@ impl FromStr for SloLabels {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Labels")]
 pub struct LabelArgs {
-    /// Labels of the duration series: namespace, workload_type, workload, node, host_network, or none. With
-    /// --evidence nodes also nodepool, zone, instance_type, arch, capacity_type, kubelet_version
+    /// Labels of the duration series: namespace, workload_type, workload, node, host_network, runtime_class,
+    /// priority_class, scheduler, or none. With --evidence nodes also nodepool, zone, instance_type, arch,
+    /// capacity_type, kubelet_version
     #[arg(long, value_name = "LIST", default_value = "namespace")]
     pub labels: LabelList,
 

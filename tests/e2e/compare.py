@@ -20,6 +20,7 @@ COUNTERS = {
     "podinit_pod_start_sli_excluded_total": ("reason",),
     "podinit_nodes_discovered_total": (),
     "podinit_nodes_finished_total": ("outcome",),
+    "podinit_milestone_unobserved_total": ("milestone", "reason"),
 }
 # Intervals with labels other than a namespace.
 LABELLED = {
@@ -32,7 +33,7 @@ ARRIVAL = ("step", "schedulable")
 PULL_WAIT = "image_pull_wait"
 HISTOGRAMS = ("podinit_stage_", "podinit_step_", "podinit_scheduled_", "podinit_created_",
               "podinit_image_pull_", "podinit_cold_start_", "podinit_node_startup_",
-              "podinit_pod_start_sli_")
+              "podinit_pod_start_sli_", "podinit_gate_", "podinit_milestone_")
 # Seconds by which a duration here can be off: a float of today's Unix time has a resolution of 0.24 µs.
 EXACT = 1e-6
 
@@ -60,12 +61,20 @@ def series(interval, group):
     return metric, {**labels, "registry" if interval.startswith("image_pull") else "namespace": group}
 
 
+def histograms(truth):
+    """(metric, labels, values) of every histogram that the truth knows."""
+    for (interval, group), values in truth.durations.items():
+        yield *series(interval, group), values
+    for (kind, gate), values in truth.gates.items():
+        yield "podinit_gate_duration_seconds", {"kind": kind, "gate": gate}, values
+    for (milestone, start, namespace), values in truth.own.items():
+        labels = {"milestone": milestone, "from": start, "namespace": namespace}
+        yield "podinit_milestone_duration_seconds", labels, values
+
+
 def histogram_differences(figures, truth, loose, arrivals):
     """Lines for each histogram that differs; sums may, by `loose` seconds an observation and one more."""
-    expected = {}
-    for (interval, group), values in truth.durations.items():
-        metric, labels = series(interval, group)
-        expected[(metric, frozenset(labels.items()))] = values
+    expected = {(metric, frozenset(labels.items())): values for metric, labels, values in histograms(truth)}
     lines = []
     seen = {(n[: -len("_count")], labels) for n, labels in figures if n.endswith("_seconds_count")
             and n.startswith(HISTOGRAMS)}
@@ -120,6 +129,9 @@ def differences(figures, truth, loose=0, ignored=(), arrivals=0):
     inflight = total(figures, "podinit_inflight_pods")
     if inflight != truth.in_flight():
         lines.append(f"podinit_inflight_pods: expected {truth.in_flight()}, counted {inflight:.0f}")
+    held, gated = dict(truth.held()), by_labels(figures, "podinit_gated_pods", ("kind", "gate"))
+    if gated != held:
+        lines.append(f"podinit_gated_pods: expected {held}, counted {gated}")
     discovered = total(figures, "podinit_pods_discovered_total")
     finished = total(figures, "podinit_pods_finished_total")
     if discovered != finished + inflight:

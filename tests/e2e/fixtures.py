@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-from compare import COUNTERS, buckets, series
+from compare import COUNTERS, buckets, histograms
 from truth import Truth
 
 SKIPPED = {"e2e-deployment"}  # large, and the same life a thousand times
@@ -90,8 +90,7 @@ def expected(documents, clock, events):
     for document in documents:
         truth.feed(json.loads(json.dumps(document)))
     samples = {}
-    for (interval, group), values in truth.durations.items():
-        metric, labels = series(interval, group)
+    for metric, labels, values in histograms(truth):
         samples[spelt(f"{metric}_count", labels)] = len(values)
         samples[spelt(f"{metric}_sum", labels)] = round(sum(values), 6)
         for bound in buckets(metric):

@@ -20,6 +20,7 @@ import formats
 import in_place
 import kubectl
 import late_nodes
+import named_waits
 import promcheck
 import scenarios  # noqa: F401  registers the scenarios
 import tenants
@@ -122,6 +123,8 @@ class Suite:
             comparison.run(self)
         if self.wanted("in-place"):
             in_place.run(self)
+        if self.wanted("named-waits"):
+            named_waits.run(self)
         if self.wanted("tenants") and self.has_events:
             tenants.run(self)
         if self.wanted("faults"):
@@ -192,7 +195,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, causes, comparison, in-place, tenants, faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, causes, comparison, in-place, named-waits, tenants, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

@@ -7,7 +7,7 @@ its Events a little earlier and a little later; podinit's figures have to lie be
 
 import collections
 
-from compare import COUNTERS, EXACT, buckets, series
+from compare import COUNTERS, EXACT, buckets, histograms
 from recording import read_recording
 from truth import Truth, seconds
 
@@ -40,8 +40,7 @@ def shifted(documents, by):
 def figures_of(truth):
     """{(name, labels): value} of what a truth counted."""
     found = collections.Counter()
-    for (interval, group), values in truth.durations.items():
-        metric, labels = series(interval, group)
+    for metric, labels, values in histograms(truth):
         key = frozenset(labels.items())
         found[(f"{metric}_count", key)] += len(values)
         found[(f"{metric}_sum", key)] += sum(values)

@@ -10,6 +10,7 @@ import re
 from fractions import Fraction
 
 from evidence import KubeletEvent, container_starts, registry_of, seconds
+from named_truth import READINESS, SCHEDULING
 from node_truth import STARTUP_TAINT_PREFIXES, STARTUP_TAINTS
 from recording import read_recording
 from truth import NETWORK, Truth, find
@@ -19,7 +20,9 @@ WAITING = {"gang", "quota", "preempting", "binding", "resources", "taint", "topo
            "queue"}
 UNAFFECTED = {"gate", "terminating"}
 PULLS = {"image", "pull"}
-DIMENSIONS = ["image", "registry", "workload", "node", "namespace"]
+# Which kind of gate holds the pods of a cause.
+GATES = {"gate": SCHEDULING, "readiness_gate": READINESS}
+DIMENSIONS = ["image", "registry", "gate", "workload", "node", "namespace"]
 
 IMAGE_REASONS = {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError",
                  "RegistryUnavailable", "SignatureValidationFailed", "ImageVolumeMountFailed"}
@@ -335,6 +338,23 @@ def limit(account, pod, stage):
     return max(30, 3 * lengths[math.ceil(Fraction(9, 10) * len(lengths)) - 1])
 
 
+def gate_limit(account, pod):
+    """Of a pod that scheduling gates hold: by its workload, else by the first gate that holds it."""
+    ready = [r for r in account.records if r.outcome == "ready"]
+    same = [r.lengths["gated"] for r in ready if pod.workload and r.workload == pod.workload and "gated" in r.lengths]
+    gate = (SCHEDULING, held_by(pod, "gate"))
+    by_gate = [r.named.lengths[gate] for r in ready if gate in r.named.lengths]
+    lengths = sorted(same if len(same) >= 5 else by_gate)
+    if len(lengths) < 5:
+        return 1800
+    return max(30, 3 * lengths[math.ceil(Fraction(9, 10) * len(lengths)) - 1])
+
+
+def held_by(pod, cause):
+    """The first gate that holds a pod, for the causes that have one."""
+    return next((gate for kind, gate in pod.named.held(pod) if kind == GATES.get(cause)), None)
+
+
 def affected(account, pod):
     """What affects a pod; None where nothing does."""
     now, present, (stage, entered) = account.now, pod.causes[-1], account.stage(pod)
@@ -342,7 +362,7 @@ def affected(account, pod):
     for had in pod.causes:
         if had.stage == stage:
             first.setdefault(had.cause, had.since)
-    if present.cause in UNAFFECTED:
+    if present.cause == "terminating":
         return None
     for index in reversed(range(len(pod.causes))):
         had = pod.causes[index]
@@ -350,6 +370,8 @@ def affected(account, pod):
         if had.stage == stage and had.cause in FAILING and lately and now - first[had.cause] >= 15:
             return made(pod, had, first[had.cause])
     waits = now - entered
+    if present.cause == "gate":
+        return made(pod, present, first["gate"]) if waits > gate_limit(account, pod) else None
     if present.cause in WAITING and waits >= 60:
         return made(pod, present, first[present.cause])
     if present.cause not in WAITING | FAILING and waits > limit(account, pod, stage):
@@ -360,6 +382,7 @@ def affected(account, pod):
 def made(pod, had, since):
     image = had.image
     values = {"image": image, "registry": registry_of(image) if image and had.cause in PULLS else None,
+              "gate": held_by(pod, had.cause),
               "workload": pod.workload, "node": pod.obj["spec"].get("nodeName"), "namespace": pod.namespace}
     return Affected(pod, had.cause, since, {d: v for d, v in values.items() if v})
 
@@ -394,16 +417,17 @@ class Value:
         background = Fraction(self.k + 1, len(healthy) + 2)
         median = sorted(p.since for p in self.pods)[a // 2]
         by_pull = cause in PULLS and dimension in ("image", "registry")
+        sure = by_pull or dimension == "gate"
         needs = CLAIMS.get(cause, lambda spec: True)
         h = sum(one.ready is not None and one.ready > median and key in (one.pulled if by_pull else one.values)
                 and needs(one.spec) for one in healthy)
         fit = 2 * h <= a and (len(healthy) >= 10 or dimension not in ("node", "namespace"))
         if cause in PULLS and dimension == "registry":
             fit = fit and len({p.values["image"] for p in self.pods}) >= 3
-        self.explains = fit and share >= Fraction(9, 10) and (by_pull or share >= Fraction(3, 2) * background)
+        self.explains = fit and share >= Fraction(9, 10) and (sure or share >= Fraction(3, 2) * background)
         enough = a >= 3 and share >= Fraction(1, 2 if cause in WAITING else 5)
         self.stands_out = fit and enough and (
-            share >= 4 * background or (by_pull and share >= Fraction(1, 2)))
+            share >= 4 * background or (sure and share >= Fraction(1, 2)))
         order = DIMENSIONS if cause in PULLS else [*DIMENSIONS[1:], "image"]
         self.rank = (-Fraction(a, len(group) + 4 * h), self.k, order.index(dimension), value.encode())
 
@@ -413,8 +437,8 @@ def group_by_values(cause, group, healthy):
     stood_out = 0
     while group:
         values = [Value(cause, group, *key, healthy) for key in {item for p in group for item in p.values.items()}]
-        best = next((v for d in ("image", "registry") for v in values
-                     if cause in PULLS and v.dimension == d and v.explains), None)
+        first = ("image", "registry") if cause in PULLS else ("gate",)
+        best = next((v for d in first for v in values if v.dimension == d and v.explains), None)
         fits = [v for v in values if v.explains or (v.stands_out and stood_out < 5)]
         best = best or min(fits, key=lambda v: v.rank, default=None)
         if best is None:

@@ -39,6 +39,7 @@ WARNINGS = [
     ("FailedCreatePodSandBox", "failed to reserve sandbox name, plugin type=x"),
     ("FailedCreatePodSandBox", "runtime is down"), ("SuccessfulAttachVolume", "AttachVolume.Attach succeeded"),
 ]
+GATES = ["kueue.x-k8s.io/admission", "example.com/quota", "lb.example.com/web"]
 FAILURES = {
     "image": [("waiting", "ErrImagePull"), ("waiting", "ImagePullBackOff")],
     "config": [("waiting", "CreateContainerConfigError"), ("waiting", "RunContainerError")],
@@ -118,9 +119,9 @@ class LongLife:
             if rng.random() < 0.3:
                 inits.append({"name": "i1", "image": rng.choice(world.images), "restartPolicy": "Always"})
         if rng.random() < 0.1:
-            spec["readinessGates"] = [{"conditionType": "example.com/gate"}]
-        if self.trouble == "gate" or rng.random() < 0.05:
-            spec["schedulingGates"] = [{"name": "example.com/gate"}]
+            spec["readinessGates"] = [{"conditionType": gate} for gate in self.gates()]
+        if self.trouble == "gate" or rng.random() < 0.1:
+            spec["schedulingGates"] = [{"name": gate} for gate in self.gates()]
         self.brief, self.last = healthy and world.coalesced, None
         self.live()
         if self.last:
@@ -186,15 +187,22 @@ class LongLife:
     def goes_on(self):
         return self.rng.random() < 0.4
 
+    def gates(self):
+        """That of the recording as a rule; sometimes some, one of them twice or without a name."""
+        return [GATES[0]] if self.rng.random() < 0.7 else self.rng.choices([*GATES, ""], k=self.rng.randint(1, 3))
+
     def troubles(self, *kinds):
         return self.trouble in kinds
 
     def gated(self):
-        if self.pod["spec"].get("schedulingGates"):
-            self.wait(1, 60)
+        spec = self.pod["spec"]
+        while spec.get("schedulingGates"):
+            self.wait(1, 60 if self.slow else 15)
             if self.troubles("gate") and not self.goes_on():
                 return False
-            del self.pod["spec"]["schedulingGates"]
+            spec["schedulingGates"] = spec["schedulingGates"][1:] if self.rng.random() < 0.5 else []
+            if not spec["schedulingGates"]:
+                del spec["schedulingGates"]
             self.deliver()
         return True
 
@@ -344,10 +352,17 @@ class LongLife:
         return True
 
     def readiness(self):
-        if self.pod["spec"].get("readinessGates"):
+        gates = [gate["conditionType"] for gate in self.pod["spec"].get("readinessGates") or [] if gate["conditionType"]]
+        for gate in gates:
             self.deliver()
-            self.wait(0, 60)
-            return self.goes_on()
+            self.wait(0, 60 if self.slow else 15)
+            if self.rng.random() < 0.2:
+                return False
+            # Now and then a pod is Ready without it.
+            if self.rng.random() < 0.9:
+                self.condition(gate, "True")
+        if gates:
+            self.deliver()
         return True
 
 

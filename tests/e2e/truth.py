@@ -3,7 +3,7 @@
 A plain, slow reading: it keeps every pod, shares no code with podinit and counts nothing but what
 the recording shows. Figures are in `Truth.durations` (lists of seconds, by interval and namespace or
 registry; also by pod in `Truth.by_pod`) and `Truth.counters` (by name and labels). What Events and
-containers tell is read in `evidence.py`.
+containers tell is read in `evidence.py`, gates and milestones by name in `named_truth.py`.
 """
 
 import collections
@@ -11,6 +11,7 @@ import math
 
 from evidence import (KubeletEvent, container_starts, first_start, has_run, init_runs, seconds, startup_sli,
                       startup_sli_exclusion)
+from named_truth import Named
 from recording import read_recording
 
 STEPS = ("acknowledge", "sandbox", "start", "probe")
@@ -58,6 +59,7 @@ class Pod:
         self.evidence = None  # what an Event showed before the pod was scheduled
         self.pulled, self.pull_failed = {}, set()  # by (name, whether of an init container)
         self.sli_judged = False
+        self.named = None  # its gates and milestones by name
         self.init_runs = 0.0  # seconds, as the snapshot states them that reached ContainersStarted
 
 
@@ -73,19 +75,22 @@ class Truth:
 
     Documents of nodes are for `node_truth.py`.
 
-    `missed`, (UID, resourceVersion) of snapshots, and `scheduled`, {UID: time of PodScheduled}, make it the
-    truth of a watcher that was cut off: see `cut_off.py`.
+    `milestones`, {NAME: TYPE}, are those of one's own. `missed`, (UID, resourceVersion) of snapshots, and `scheduled`,
+    {UID: time of PodScheduled}, make it the truth of a watcher that was cut off: see `cut_off.py`.
     """
 
     nodes = None
 
-    def __init__(self, clock="api", namespaces=None, missed=frozenset(), scheduled=None, events=False):
+    def __init__(self, clock="api", namespaces=None, missed=frozenset(), scheduled=None, events=False,
+                 milestones=None):
         self.clock, self.namespaces, self.events = clock, namespaces, events
         self.missed, self.scheduled = missed, scheduled or {}
         self.pods, self.deleted = {}, set()
         self.durations = collections.defaultdict(list)
         self.by_pod = collections.defaultdict(list)
         self.counters = collections.Counter()
+        self.milestones = milestones or {}
+        self.gates, self.own = collections.defaultdict(list), collections.defaultdict(list)
         # Pods of whose network another watcher may take the other evidence, since its arrivals differ by milliseconds
         self.near_ties = 0
         self.first_list_began = None
@@ -141,6 +146,7 @@ class Truth:
             pod.reached["Created"] = [pod.created, arrived]
             self.counters[("podinit_pods_discovered_total",)] += 1
             self.first_sight(pod, obj, first_list)
+            pod.named = Named(obj, pod.adopted, self.milestones)
             pod.new = True
         if version_of(obj) >= pod.version:
             pod.version = version_of(obj)
@@ -217,6 +223,7 @@ class Truth:
             pod.reached["Scheduled"] = [None, None]
         self.judge_all(pod)
         self.judge_sli(pod)
+        pod.named.fold(self, pod, obj, arrived)
         if "Ready" in pod.reached:
             self.finish(pod, "ready")
         elif status.get("phase") == "Succeeded":
@@ -440,6 +447,7 @@ class Truth:
         self.judge_sli(pod, outcome)
         if outcome not in ("ready", "completed"):
             return
+        pod.named.finish(self, pod, outcome)
         for name, starts, end in self.intervals(pod):
             key = "scheduling" if name == "unschedulable" else name
             if name not in (*STAGES, *STEPS) or key in pod.judged:
@@ -450,6 +458,11 @@ class Truth:
 
     def in_flight(self):
         return sum(1 for pod in self.pods.values() if pod.outcome is None)
+
+    def held(self):
+        """{(kind, gate): the pods in flight that it holds}."""
+        return collections.Counter(
+            gate for pod in self.pods.values() if pod.outcome is None for gate in pod.named.held(pod))
 
 
 def find(obj, kind):

@@ -113,8 +113,7 @@ const TITLE: &str = "New capacity and cold images";
 /// From the title of the section to the next one.
 fn section(text: &str) -> String {
     let lines = text.lines().skip_while(|line| !line.contains(TITLE));
-    let lines =
-        lines.take_while(|line| !line.starts_with("Scheduled to") && !line.starts_with("## Slow"));
+    let lines = lines.take_while(|line| !line.contains("What waiting costs"));
     lines.map(|line| format!("{line}\n")).collect()
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
-use podinit_decode::{DecodeOptions, Encoding, ListPage, PodDecoder, WatchEventKind};
+use podinit_decode::{DecodeOptions, Encoding, ListPage, PodDecoder, SpecField, WatchEventKind};
 use podinit_kube::watch::event_reader::EventReader;
 use podinit_kube::watch::line_reader::Framed;
 use podinit_kube::watch::requests::{Scope, Selectors};
@@ -76,6 +76,7 @@ pub(crate) fn events() -> Vec<Value> {
 pub(crate) fn everything() -> DecodeOptions {
     DecodeOptions {
         pod_labels: vec!["app".into(), "k8s-app".into(), "empty".into()],
+        spec_fields: SpecField::ALL.into(),
         node: true,
         workload: true,
         probes: true,

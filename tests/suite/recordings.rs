@@ -16,9 +16,10 @@ use podinit_reports::replay::{ExpositionConfig, expose};
 type Samples = BTreeMap<String, f64>;
 
 /// Families whose samples the expectations state in full.
-const STATED: [&str; 17] = [
+const STATED: [&str; 18] = [
     "podinit_stage_duration_seconds_",
     "podinit_step_duration_seconds_",
+    "podinit_gate_duration_seconds_",
     "podinit_scheduled_to_ready_duration_seconds_",
     "podinit_created_to_ready_duration_seconds_",
     "podinit_pods_discovered_total{",

@@ -76,6 +76,12 @@ async fn the_figures_are_those_of_a_recording_of_the_same() {
         ] {
             of_file[key] = value;
         }
+        let probed = &of_exporter["waiting"]["bounds"][3];
+        assert_eq!(
+            (&probed["without"], &probed["known"]),
+            (&json!("probed_every_second"), &json!(0))
+        );
+        of_file["waiting"]["bounds"][3] = probed.clone();
         assert_eq!(of_exporter, of_file);
     }
 }

@@ -325,9 +325,13 @@ async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
 /// Whether a difference is one of pods with scheduling gates: the API does not say when they were
 /// removed, so that this is when podinit learned of it ([§4.4](crate::specification#s4-4)).
 fn depends_on_arrival(fault: &str) -> bool {
-    let stages = ["stage=\"gated\"", "stage=\"scheduling\""];
-    stages.iter().any(|stage| fault.contains(stage))
-        || fault.starts_with("podinit_clock_anomalies_total{kind=\"negative\"}")
+    let labels = ["stage=\"gated\"", "stage=\"scheduling\"", "kind=\"scheduling\""];
+    let counters = [
+        "podinit_clock_anomalies_total{kind=\"negative\"}",
+        "podinit_unobserved_total{interval=\"scheduling\",reason=\"time\"}",
+    ];
+    labels.iter().any(|label| fault.contains(label))
+        || counters.iter().any(|counter| fault.starts_with(counter))
 }
 
 /// What is the same, to the figure, where pods have moved between shards.

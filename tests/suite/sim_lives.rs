@@ -2,99 +2,14 @@
 
 use std::time::Duration;
 
-use crate::support::sim::Http;
+use crate::support::story::{Story, condition, holds};
 use podinit_sim::plan;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
 use podinit_sim::sim_clock::time;
-use podinit_sim::truth::{Ending, PodTruth};
+use podinit_sim::truth::Ending;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::Value;
-
-/// The versions of one pod, as a watch tells them.
-struct Story {
-    events: Vec<Value>,
-    truth: PodTruth,
-}
-
-impl Story {
-    /// Lives a whole life of `kind`, with draws from `seed`.
-    async fn of(kind: LifeKind, pace: LifeSpeed, seed: u64) -> Self {
-        let config = ClusterConfig { history: 100_000, ..ClusterConfig::manual() };
-        let cluster = Cluster::start(config).await.unwrap();
-        assert!(cluster.begin(plan::life(kind, pace, &mut Rng::new(seed))));
-        cluster.step(Duration::from_secs(7_200));
-        let truth = cluster.truth().pods()[0].clone();
-        let newest = cluster.store().version().to_string();
-        let http = Http::to(&cluster);
-        let mut watch = http.watch("resourceVersion=1000").await;
-        let mut events = Vec::new();
-        loop {
-            let event = watch.next_event().await;
-            let metadata = &event["object"]["metadata"];
-            let last = metadata["resourceVersion"].as_str() == Some(newest.as_str());
-            if metadata["uid"] == truth.uid {
-                events.push(event);
-            }
-            if last {
-                cluster.shutdown().await;
-                return Self { events, truth };
-            }
-        }
-    }
-
-    async fn brisk(kind: LifeKind) -> Self {
-        Self::of(kind, LifeSpeed::Brisk, 1).await
-    }
-
-    fn object(&self, at: usize) -> &Value {
-        &self.events[at]["object"]
-    }
-
-    fn last(&self) -> &Value {
-        self.object(self.events.len() - 1)
-    }
-
-    /// The condition of that type in each version in which it stands.
-    fn conditions(&self, kind: &str) -> Vec<&Value> {
-        (self.events.iter())
-            .flat_map(|event| {
-                event["object"]["status"]["conditions"].as_array().into_iter().flatten()
-            })
-            .filter(|condition| condition["type"] == kind)
-            .collect()
-    }
-
-    /// The statuses of the condition, without repetitions.
-    fn turns(&self, kind: &str) -> Vec<String> {
-        let mut turns: Vec<String> = (self.conditions(kind).iter())
-            .map(|condition| condition["status"].as_str().unwrap().to_owned())
-            .collect();
-        turns.dedup();
-        turns
-    }
-
-    fn ever(&self, holds: impl Fn(&Value) -> bool) -> bool {
-        self.events.iter().any(|event| holds(&event["object"]))
-    }
-
-    fn reasons(&self, kind: &str) -> Vec<String> {
-        let mut reasons: Vec<String> = (self.conditions(kind).iter())
-            .filter_map(|condition| condition["reason"].as_str().map(str::to_owned))
-            .collect();
-        reasons.dedup();
-        reasons
-    }
-}
-
-fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
-    let conditions = object["status"]["conditions"].as_array()?;
-    conditions.iter().find(|condition| condition["type"] == kind)
-}
-
-fn holds(object: &Value, kind: &str) -> bool {
-    condition(object, kind).is_some_and(|condition| condition["status"] == "True")
-}
 
 const NETWORK: &str = "PodReadyToStartContainers";
 
@@ -176,15 +91,6 @@ async fn waits_for_the_scheduler_have_their_reasons() {
     assert!(preset.object(0)["spec"]["nodeName"].is_string());
     assert!(condition(preset.object(0), "PodScheduled").is_none());
     assert!(holds(preset.object(1), "PodScheduled"));
-}
-
-#[tokio::test]
-async fn a_readiness_gate_delays_only_ready() {
-    let story = Story::brisk(LifeKind::ReadinessGate).await;
-    assert!(!story.object(0)["spec"]["readinessGates"].is_null());
-    assert!(story.ever(|pod| holds(pod, "ContainersReady") && !holds(pod, "Ready")));
-    assert!(story.reasons("Ready").contains(&"ReadinessGatesNotReady".to_owned()));
-    assert_eq!(story.truth.ending, Some(Ending::Ready));
 }
 
 #[tokio::test]

@@ -275,6 +275,23 @@ mod slow {
 
     #[tokio::test]
     #[ignore = "takes long; .ci/run full runs it"]
+    async fn a_forgotten_gate_holds_its_own_pods_and_no_others() {
+        let recording = recorded(Some(Scene::GateForgotten)).await;
+        let pods = stuck(recording);
+        let (gated, others): (Vec<&Value>, Vec<&Value>) =
+            (pods.iter()).partition(|pod| !pod["spec"]["schedulingGates"].is_null());
+        assert!(gated.len() > 20 && others.len() < gated.len(), "{} {}", gated.len(), others.len());
+        let gate = serde_json::json!([{"name": "kueue.x-k8s.io/admission"}]);
+        for pod in &gated {
+            assert_eq!(pod["spec"]["schedulingGates"], gate);
+            assert_eq!(condition(pod, "PodScheduled").unwrap()["reason"], "SchedulingGated");
+        }
+        assert!(in_stage(recording, "gated") > 20.0);
+        assert_dominates(recording, "gated", "gate");
+    }
+
+    #[tokio::test]
+    #[ignore = "takes long; .ci/run full runs it"]
     async fn a_recording_is_what_prometheus_would_have_scraped() {
         let settings = SceneSettings {
             length: Duration::from_secs(120),

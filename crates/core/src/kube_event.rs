@@ -120,6 +120,8 @@ pub enum EventReason {
     Hint(Hint),
     /// `SuccessfulAttachVolume`
     VolumeAttached,
+    /// `Scheduled` with its `eventTime`, when a scheduler bound the pod ([§4.8](crate::specification#s4-8))
+    Scheduled(Timestamp),
     /// What an autoscaler says of a pod that fits on no node ([§10.4](crate::specification#s10-4))
     Capacity {
         /// What that means; never [`CapacityState::Unknown`]

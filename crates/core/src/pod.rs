@@ -147,8 +147,8 @@ pub struct PodInfo {
     pub node_labels: Option<Arc<NodeLabels>>,
     /// `spec.hostNetwork`
     pub host_network: bool,
-    /// The values of the chosen pod labels in the order in which they were chosen; empty text
-    /// where the pod has no such label. Shared with the other pods that have the same values
+    /// The values of the chosen pod labels in the order in which they were chosen, and then those of the
+    /// chosen fields of the spec; empty text where the pod has no such label or field. Shared with the other pods that have the same values
     pub pod_labels: Arc<[Box<str>]>,
     /// The probes of `spec.containers`, in the order of the spec, of those that have any; shared with
     /// the other pods of the workload. `None` where no container has one

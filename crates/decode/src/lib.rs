@@ -35,6 +35,7 @@ use pod::lenient::Lenient;
 use pod::memory::PodMemory;
 pub use pod::object::ObjectFault;
 use pod::object::{Object, ObjectReader, shorten};
+pub use pod::spec_field::SpecField;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;

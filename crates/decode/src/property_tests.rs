@@ -301,10 +301,10 @@ proptest! {
     #[test]
     fn what_is_read_in_addition_does_not_change_what_is_counted(pod in any_pod()) {
         let text = json!({"type": "MODIFIED", "object": pod}).to_string();
-        let options = DecodeOptions { pod_labels: vec!["x".into()], node: true, workload: true, probes: true, images: true, messages: true, endings: true, nodes: None, milestones: Vec::new() };
+        let options = DecodeOptions { pod_labels: vec!["x".into()], spec_fields: SpecField::ALL.into(), node: true, workload: true, probes: true, images: true, messages: true, endings: true, nodes: None, milestones: Vec::new() };
         let event = PodDecoder::new(options).watch_event(text.as_bytes()).unwrap();
         let WatchEventKind::Modified(mut read) = event.kind else { panic!("not MODIFIED") };
-        prop_assert_eq!(read.info.pod_labels.len(), 1);
+        prop_assert_eq!(read.info.pod_labels.len(), 4);
         let plain = plain_reading(&pod);
         read.info = plain.info.clone();
         read.waiting_messages = plain.waiting_messages.clone();

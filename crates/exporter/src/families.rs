@@ -73,7 +73,7 @@ mod tests {
         let slo = SloDoc {
             name: Arc::from("fast"),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady,
+            interval: Interval::CreatedToReady.into(),
             threshold_seconds: 10.0,
             window_seconds: 604_800.0,
             selection: Selection::default(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::values::{self, Values};
 use podinit_core::lifecycle::{
-    Cause, CauseClass, Interval, Record, RecordedCause, Stage, WaitReason,
+    Cause, CauseClass, GateKind, Interval, Milestone, Record, RecordedCause, Stage, WaitReason,
 };
 use podinit_core::quantile::nearest_rank;
 use podinit_core::timestamp::Timestamp;
@@ -24,6 +24,8 @@ const OLD_AFTER: Duration = Duration::from_secs(1_800);
 const LEAST_LIMIT: Duration = Duration::from_secs(30);
 /// The limit of a working cause where there is too little to compare with.
 const UNKNOWN_LIMIT: Duration = Duration::from_secs(120);
+/// How long gates may hold a pod where there is nothing to compare with.
+const UNKNOWN_GATE_LIMIT: Duration = Duration::from_secs(1_800);
 /// So many records of a workload are enough to compare with.
 const ENOUGH_OF_WORKLOAD: usize = 5;
 /// So many records of all are enough to compare with.
@@ -45,6 +47,8 @@ pub(super) struct Affected {
     pub container: u32,
     /// The number of what its node states
     pub labels: u32,
+    /// The number of the first gate that holds it, where that is the cause
+    pub gate: u32,
     /// The number of what Kubernetes says of the cause: a record has the words about the present one only
     pub message: u32,
     /// What it has in each dimension, as far as that is looked at
@@ -69,7 +73,7 @@ pub(super) enum Verdict {
     Affected(Had),
     /// No cause affects it: what the affected ones are compared with
     StartsWell,
-    /// Neither: it has gates or is being deleted
+    /// Neither: it has had gates for no long time, or is being deleted
     Ignored,
 }
 
@@ -88,7 +92,9 @@ pub(super) struct Had {
 pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Timestamp) -> Verdict {
     let Place { waiting, entered } = place;
     let class = CauseClass::of(waiting.cause());
-    if class == CauseClass::Intended {
+    let is_held_long =
+        || waiting.cause() == Cause::Gate && now > entered.plus(limits.of_gates(record));
+    if class == CauseClass::Intended && !is_held_long() {
         return Verdict::Ignored;
     }
     let history = in_stage(record, waiting.stage());
@@ -99,7 +105,8 @@ pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Times
             _ if is_no_fault => false,
             CauseClass::Waiting => entered.plus(WAITING_AFTER) <= now,
             CauseClass::Working => now > entered.plus(limits.of_stage(record, waiting.stage())),
-            CauseClass::Failing | CauseClass::Intended => false,
+            CauseClass::Intended => true,
+            CauseClass::Failing => false,
         };
         is_affected.then_some(last)
     };
@@ -142,11 +149,16 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
     found.map(|(_, one)| *one)
 }
 
+/// The 90th percentile of how long scheduling gates took, in nanoseconds, each of enough pods.
+pub(super) type GateTimes = HashMap<Arc<str>, u64>;
+
 /// How long pods may be in each stage, by those that started up.
 #[derive(Debug)]
 pub(super) struct Limits {
     /// By stage, all and by workload, in order
     stages: [StageTimes; Stage::ALL.len()],
+    /// How long each scheduling gate took: the 90th percentile in nanoseconds
+    gates: GateTimes,
 }
 
 #[derive(Debug, Default)]
@@ -159,7 +171,11 @@ impl Limits {
     /// Those that follow from records of startups that ended as ready.
     pub(super) fn of(ready: &[&Record]) -> Self {
         let mut stages: [StageTimes; Stage::ALL.len()] = Default::default();
+        let mut gates: HashMap<Arc<str>, Vec<u64>> = HashMap::new();
         for record in ready {
+            for (gate, took) in gates_passed(record) {
+                gates.entry(Arc::clone(gate)).or_default().push(took);
+            }
             let workload = values::workload(record);
             for stage in Stage::ALL {
                 let Some(took) = record.duration(Interval::Stage(stage)) else {
@@ -177,7 +193,35 @@ impl Limits {
             times.all.sort_unstable();
             times.by_workload.values_mut().for_each(|times| times.sort_unstable());
         }
-        Self { stages }
+        let gates = gates.into_iter().filter(|(_, times)| times.len() >= ENOUGH_OF_WORKLOAD);
+        let gates = gates.filter_map(|(gate, mut times)| {
+            times.sort_unstable();
+            Some((gate, nearest_rank(&times, 90)?))
+        });
+        Self { stages, gates: gates.collect() }
+    }
+
+    /// How long gates took that enough records say it of.
+    pub(super) const fn gates(&self) -> &GateTimes {
+        &self.gates
+    }
+
+    /// Takes what earlier findings knew of gates of which too few records say anything now.
+    pub(super) fn learn_gates(&mut self, earlier: &GateTimes) {
+        for (gate, p90) in earlier {
+            self.gates.entry(Arc::clone(gate)).or_insert(*p90);
+        }
+    }
+
+    /// How long scheduling gates may hold the pod of `record`.
+    fn of_gates(&self, record: &Record) -> Duration {
+        let times = &self.stages[Stage::Gated as usize];
+        let workload = values::workload(record);
+        let own = workload.and_then(|workload| times.by_workload.get(&workload));
+        let own = own.filter(|times| times.len() >= ENOUGH_OF_WORKLOAD);
+        let own = own.and_then(|times| nearest_rank(times, 90));
+        let of_gate = || self.gates.get(&record.gate_of(Cause::Gate)?.gate).copied();
+        own.or_else(of_gate).map_or(UNKNOWN_GATE_LIMIT, three_times)
     }
 
     /// How long the pod of `record` may be in `stage`.
@@ -190,6 +234,21 @@ impl Limits {
         let Some(p90) = enough.and_then(|times| nearest_rank(times, 90)) else {
             return UNKNOWN_LIMIT;
         };
-        LEAST_LIMIT.max(Duration::from_nanos(p90.saturating_mul(3)))
+        three_times(p90)
     }
+}
+
+/// Three times a 90th percentile in nanoseconds, or the least limit.
+fn three_times(p90: u64) -> Duration {
+    LEAST_LIMIT.max(Duration::from_nanos(p90.saturating_mul(3)))
+}
+
+/// The scheduling gates that the pod of `record` has passed, and how long that took in nanoseconds.
+fn gates_passed(record: &Record) -> impl Iterator<Item = (&Arc<str>, u64)> {
+    let created = record.reached(Milestone::Created);
+    let gates = record.gates.iter().filter(|gate| gate.kind == GateKind::Scheduling);
+    gates.filter_map(move |gate| {
+        let took = gate.passed?.nanos_since(created?);
+        Some((&gate.gate, u64::try_from(took).ok()?))
+    })
 }

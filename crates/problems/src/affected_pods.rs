@@ -22,6 +22,7 @@ pub(super) struct Added {
     images: Distinct<str>,
     containers: Distinct<FoundContainer>,
     labels: Distinct<NodeLabels>,
+    gates: Distinct<str>,
 }
 
 /// All of them, by rank, from 0 on: the one that has waited longest comes first.
@@ -52,6 +53,7 @@ impl Added {
             image: self.images.number_of(image),
             container: self.containers.number_of(named.as_ref()),
             labels: self.labels.number_of(record.node_labels.as_ref()),
+            gate: self.gates.number_of(record.gate_of(had.cause).map(|held| &held.gate)),
             message: self.messages.number_of(had.message.as_ref()),
             values: Values::default(),
         }
@@ -68,7 +70,7 @@ impl Added {
         self.found.seal();
         self.messages.seal();
         self.containers.seal();
-        let Self { found, mut affected, messages, images, containers, labels } = self;
+        let Self { found, mut affected, messages, images, containers, labels, gates } = self;
         let mut order: Vec<u32> = (0..affected.len() as u32).collect();
         order.sort_by(|one, other| {
             let [one, other] = [one, other].map(|number| &affected[*number]);
@@ -82,6 +84,7 @@ impl Added {
             labels: labels.get(pod.labels).map(|labels| &**labels),
             image: images.get(pod.image).map(|image| &**image),
             has_registry: matches!(pod.cause, Cause::Image | Cause::Pull),
+            gate: gates.get(pod.gate).map(|gate| &**gate),
         };
         let mut frequent: BTreeMap<_, Frequent> = BTreeMap::new();
         for number in &order {

@@ -83,6 +83,13 @@ impl Finding {
         Self { clocks: ClockProblems::new(clocks), ..self }
     }
 
+    /// The same with what earlier findings knew of gates. To be called before pods are added.
+    #[must_use]
+    pub fn after(mut self, over_time: &OverTime) -> Self {
+        self.limits.learn_gates(over_time.gates());
+        self
+    }
+
     /// Takes in a startup that was neither rejected nor failed: it started well, unless the pod crashes again.
     fn compare(&mut self, record: &Record) {
         let Progress::Ended { outcome, at, .. } = record.progress else {
@@ -165,6 +172,7 @@ impl Finding {
         let incomplete = pods.looked_at.incomplete();
         let pods = pods.into_found();
         over_time.remember(&pods);
+        over_time.remember_gates(self.limits.gates());
         Found { problems, pods, rest, ended: over_time.ended(), incomplete }
     }
 }

@@ -109,23 +109,28 @@ impl Choice<'_> {
                 weighed.push(Weighed::new((dimension, value), &with, all, self.background));
             }
         }
-        if matches!(cause, Cause::Image | Cause::Pull) {
-            for dimension in [Dimension::Image, Dimension::Registry] {
-                // What is old has been refuted by whoever has started well since.
-                let at_fault = |one: &Weighed| {
-                    one.explains
-                        && one.dimension == dimension
-                        && (one.is_unrefuted || !self.is_still)
-                };
-                // No two values of a dimension can explain the same pods.
-                if let Some(position) = weighed.iter().position(at_fault) {
-                    return Some(weighed.swap_remove(position));
-                }
+        for dimension in named_first(cause) {
+            // What is old has been refuted by whoever has started well since.
+            let at_fault = |one: &Weighed| {
+                one.explains && one.dimension == *dimension && (one.is_unrefuted || !self.is_still)
+            };
+            // No two values of a dimension can explain the same pods.
+            if let Some(position) = weighed.iter().position(at_fault) {
+                return Some(weighed.swap_remove(position));
             }
         }
         weighed.retain(|one| one.explains || may_stand_out && one.stands_out);
         let order = |one: &Weighed, other: &Weighed| one.order(other, &pods.looked_at);
         weighed.into_iter().min_by(order)
+    }
+}
+
+/// The dimensions that are looked at before all others, because the cause is about their values.
+const fn named_first(cause: Cause) -> &'static [Dimension] {
+    match cause {
+        Cause::Image | Cause::Pull => &[Dimension::Image, Dimension::Registry],
+        Cause::Gate | Cause::ReadinessGate => &[Dimension::Gate],
+        _ => &[],
     }
 }
 

@@ -72,6 +72,8 @@ pub fn find(
 }
 
 #[cfg(test)]
+mod gate_tests;
+#[cfg(test)]
 mod old_and_new_tests;
 #[cfg(test)]
 mod reading;

@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::affected::{Affected, is_old};
+use super::affected::{Affected, GateTimes, is_old};
 use super::affected_pods::AffectedPods;
 use super::blocks::NONE;
 use super::found_pods::FoundPods;
 use super::grouping::{self, Group};
 use super::problem::{Key, Problem};
-use super::values::{Dimension, Shared};
+use super::values::{Dimension, MOST_VALUES, Shared};
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
 
@@ -52,6 +52,8 @@ pub struct OverTime {
     lasting: HashMap<Key, Problem>,
     /// The newest first
     ended: VecDeque<Ended>,
+    /// How long gates took when enough records said so the last time
+    gates: GateTimes,
 }
 
 /// What a pod is stated to share with others.
@@ -204,6 +206,21 @@ impl OverTime {
     /// Those are the pods that were stated last.
     pub(super) fn remember(&mut self, pods: &Arc<FoundPods>) {
         self.pods = Arc::clone(pods);
+    }
+
+    /// Those are the times that gates took, as far as there is room for them. What is not among them stays: while a gate
+    /// holds all of its pods, the records of those that passed it grow old.
+    pub(super) fn remember_gates(&mut self, gates: &GateTimes) {
+        for (gate, p90) in gates {
+            if self.gates.len() < MOST_VALUES || self.gates.contains_key(gate) {
+                self.gates.insert(Arc::clone(gate), *p90);
+            }
+        }
+    }
+
+    /// How long gates took.
+    pub(super) const fn gates(&self) -> &GateTimes {
+        &self.gates
     }
 
     /// The problems that have ended lately, the newest first, of one finding the worst first.

@@ -224,11 +224,12 @@ fn a_pod_that_can_never_be_ready_is_affected_by_what_fails_only() {
 }
 
 #[test]
-fn gates_and_deletions_are_no_problem() {
-    let gate = cause(Stage::Gated, Cause::Gate, 0);
+fn fresh_gates_and_deletions_are_no_problem() {
+    let entered = NOW - 1_800;
+    let gate = cause(Stage::Gated, Cause::Gate, entered);
     let terminating = cause(Stage::Network, Cause::Terminating, 0);
-    for one in [gate, terminating] {
-        assert!(!is_affected(waits(pod("a", "x"), 0, &[one]), &[]));
+    for (entered, one) in [(entered, gate), (0, terminating)] {
+        assert!(!is_affected(waits(pod("a", "x"), entered, &[one]), &[]));
     }
 }
 

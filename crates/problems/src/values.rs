@@ -18,6 +18,8 @@ label_values! {
         Image => "image",
         /// The registry of that image
         Registry => "registry",
+        /// The first gate that holds the pod
+        Gate => "gate",
         /// The controller, as NAMESPACE/KIND/NAME
         Workload => "workload",
         /// The node that the pod is bound to
@@ -178,6 +180,7 @@ pub(super) struct Has<'a> {
     pub image: Option<&'a str>,
     /// Whether its registry counts
     pub has_registry: bool,
+    pub gate: Option<&'a str>,
 }
 
 impl<'a> Has<'a> {
@@ -192,6 +195,7 @@ impl<'a> Has<'a> {
         let text: &str = match dimension {
             Dimension::Image => self.image?,
             Dimension::Registry => image_registry::of(self.image.filter(|_| self.has_registry)?),
+            Dimension::Gate => self.gate?,
             Dimension::Workload => {
                 let Workload { kind, name } = self.workload?;
                 return Some(format!("{}/{kind}/{name}", self.namespace).into());

@@ -95,7 +95,8 @@ impl Weighed {
         let k = wide(background.with(dimension, value));
         let h = background.healthy(cause, (dimension, value), with.median, all.has_failed);
         let h = wide(h);
-        let of_images = is_of_images(cause, dimension);
+        // What the API says holds a pod is no guess.
+        let is_named = is_of_images(cause, dimension) || dimension == Dimension::Gate;
         let has_images =
             dimension != Dimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
         let is_known = background.count() >= LEAST_OTHERS || !is_place(dimension);
@@ -107,11 +108,11 @@ impl Weighed {
             _ => 5 * a >= s,
         };
         Self {
-            explains: is_possible && 10 * a >= 9 * s && (of_images || exceeds(3)),
+            explains: is_possible && 10 * a >= 9 * s && (is_named || exceeds(3)),
             stands_out: is_possible
                 && with.pods >= LEAST_PODS
                 && least
-                && (of_images && 2 * a >= s || exceeds(8)),
+                && (is_named && 2 * a >= s || exceeds(8)),
             is_unrefuted: h == 0,
             with: a,
             others: k,
@@ -137,7 +138,7 @@ impl Weighed {
 const fn is_place(dimension: Dimension) -> bool {
     match dimension {
         Dimension::Node | Dimension::Nodepool | Dimension::Zone | Dimension::Namespace => true,
-        Dimension::Image | Dimension::Registry | Dimension::Workload => false,
+        Dimension::Image | Dimension::Registry | Dimension::Gate | Dimension::Workload => false,
     }
 }
 

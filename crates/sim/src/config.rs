@@ -39,6 +39,8 @@ pub struct ClusterConfig {
     pub history: usize,
     /// Real time between two bookmarks
     pub bookmark_interval: Duration,
+    /// Every image is on every node, so that none is pulled. Pulls that fail still do
+    pub images_present: bool,
     /// What breaks, and how long after the start, in simulated time
     pub scene: Option<(Scene, Duration)>,
 }
@@ -60,6 +62,7 @@ impl Default for ClusterConfig {
             events: EventSettings::default(),
             history: 2048,
             bookmark_interval: Duration::from_secs(10),
+            images_present: false,
             scene: None,
         }
     }

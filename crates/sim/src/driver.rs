@@ -64,6 +64,8 @@ pub(super) struct Driver {
     truth: Truth,
     config: ClusterConfig,
     rng: Rng,
+    /// How many versions are skipped: a write more moves no other pod
+    versions: Rng,
     /// What is due
     pub(super) timers: TimerQueue<Due>,
     pods: BTreeMap<u64, Active>,
@@ -106,6 +108,7 @@ impl Driver {
             recorders: EventRecorders::new(events, config.events, config.seed),
             autoscaler: Autoscaler::new(nodes, config.seed),
             truth,
+            versions: Rng::fork(config.seed, u64::MAX - 1),
             config,
             rng,
             timers,
@@ -129,8 +132,11 @@ impl Driver {
     }
 
     /// Begins `life` at `now`; false when the pod's name is taken.
-    pub(super) fn begin(&mut self, life: Life, now: Timestamp) -> bool {
+    pub(super) fn begin(&mut self, mut life: Life, now: Timestamp) -> bool {
         let kind = life.kind;
+        if let Some(scene) = self.broken {
+            scene.set_clock(&mut life);
+        }
         self.start(life, Some(kind), now)
     }
 
@@ -175,10 +181,7 @@ impl Driver {
                         true => LifeKind::Plain,
                         false => kind,
                     };
-                    let mut life = plan::life(kind, LifeSpeed::Usual, &mut rng);
-                    if let Some(scene) = self.broken {
-                        scene.set_clock(&mut life);
-                    }
+                    let life = plan::life(kind, LifeSpeed::Usual, &mut rng);
                     self.begin(life, at);
                 }
                 let interval = (SECOND as f64 / self.config.rate).clamp(1_000.0, 1e15) as i64;
@@ -200,7 +203,10 @@ impl Driver {
         }
     }
 
-    fn start(&mut self, life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+    fn start(&mut self, mut life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+        if self.config.images_present {
+            life.find_images();
+        }
         let active = Active::new(life, kind, now);
         if self.store.get(&active.key()).is_some() {
             return false;
@@ -354,7 +360,7 @@ impl Driver {
         self.truth.note(id, active.kind, pod, now);
         if self.config.rate > 0.0 {
             // Leases and nodes share the counter of versions.
-            self.store.skip_versions(self.rng.below(3));
+            self.store.skip_versions(self.versions.below(3));
         }
     }
 

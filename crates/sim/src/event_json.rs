@@ -71,7 +71,7 @@ pub(super) fn object(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Ev
         event_time: by_new_api.then(|| MicroTime(meta_time(correlated.first).0)),
         count: i32::try_from(correlated.count).ok().filter(|_| !by_new_api),
         type_: text(if draft.warning { "Warning" } else { "Normal" }),
-        action: by_new_api.then(|| "Scheduling".to_owned()),
+        action: by_new_api.then(|| action(draft.reason).to_owned()),
         reporting_component: component.clone().filter(|_| stated).or_else(|| text("")),
         reporting_instance: host.clone().filter(|_| names_instance).or_else(|| text("")),
         source: Some(EventSource {
@@ -79,6 +79,14 @@ pub(super) fn object(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Ev
             host: host.filter(|_| matches!(reporter, Reporter::Kubelet(..))),
         }),
         ..Event::default()
+    }
+}
+
+/// What a scheduler says that it does.
+fn action(reason: &str) -> &'static str {
+    match reason {
+        "Scheduled" => "Binding",
+        _ => "Scheduling",
     }
 }
 

@@ -2,7 +2,7 @@
 //! kubelet (`pkg/kubelet/status/generate.go`).
 
 use super::container::{App, Report};
-use super::life::{PodManifest, READINESS_GATE};
+use super::life::PodManifest;
 use super::node::Kubelet;
 
 /// `status.phase`.
@@ -137,19 +137,28 @@ pub fn containers_ready(manifest: &PodManifest, report: &Report, phase: Phase) -
     }
 }
 
-/// `Ready`: the containers, and the readiness gate where there is one. `gate` is the status of
-/// the gate's condition, if it is set.
-pub fn ready(manifest: &PodManifest, containers: Verdict, gate: Option<bool>) -> Verdict {
-    if !containers.holds || !manifest.readiness_gated {
+/// `Ready`: the containers, and every readiness gate. `status` is that of the condition of this type, if it is set.
+pub fn ready(
+    manifest: &PodManifest,
+    containers: Verdict,
+    status: impl Fn(&str) -> Option<bool>,
+) -> Verdict {
+    if !containers.holds {
         return containers;
     }
-    let gated = format!("pod readiness gate \"{READINESS_GATE}\"");
-    let message = match gate {
-        Some(true) => return Verdict::HOLDS,
-        Some(false) => format!("the status of {gated} is not \"True\", but False"),
-        None => format!("corresponding condition of {gated} does not exist."),
+    let unmet = |gate: &&str| {
+        let gated = format!("pod readiness gate \"{gate}\"");
+        match status(gate) {
+            Some(true) => None,
+            Some(false) => Some(format!("the status of {gated} is not \"True\", but False")),
+            None => Some(format!("corresponding condition of {gated} does not exist.")),
+        }
     };
-    Verdict::fails("ReadinessGatesNotReady", message)
+    let unmet: Vec<String> = manifest.readiness_gates.iter().filter_map(unmet).collect();
+    match unmet.is_empty() {
+        true => containers,
+        false => Verdict::fails("ReadinessGatesNotReady", unmet.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -192,13 +201,26 @@ mod tests {
 
     #[test]
     fn a_readiness_gate_holds_back_only_ready() {
-        let manifest = PodManifest { readiness_gated: true, ..PodManifest::default() };
+        let manifest =
+            PodManifest { readiness_gates: vec!["lb/web", "mesh/up"], ..PodManifest::default() };
         let running = report(0, App::Running { ready: true });
         let containers = containers_ready(&manifest, &running, Phase::Running);
         assert!(containers.holds);
-        let missing = ready(&manifest, containers.clone(), None);
-        assert_eq!(missing.reason, Some("ReadinessGatesNotReady"));
-        assert!(ready(&manifest, containers, Some(true)).holds);
+        let ready = |lb, mesh| {
+            let status = |kind: &str| if kind == "lb/web" { lb } else { mesh };
+            ready(&manifest, containers.clone(), status)
+        };
+        let waits = ready(Some(false), None);
+        assert_eq!((waits.holds, waits.reason), (false, Some("ReadinessGatesNotReady")));
+        assert_eq!(
+            waits.message.as_deref(),
+            Some(
+                "the status of pod readiness gate \"lb/web\" is not \"True\", but False, corresponding condition of \
+                 pod readiness gate \"mesh/up\" does not exist."
+            )
+        );
+        assert!(!ready(Some(true), Some(false)).holds);
+        assert!(ready(Some(true), Some(true)).holds);
     }
 
     #[test]

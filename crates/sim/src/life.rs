@@ -5,13 +5,20 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use super::component_fault::{NoNode, SandboxFault, ScaleUp};
 use super::container::{Container, ContainerRef, Report};
 use super::image::{self, PullFault};
+use super::kubelet::Verdict;
 use super::node::{Kubelet, Node};
 use super::profile::LifeKind;
+use super::sim_clock::MILLI;
 
-/// The scheduling gate of gated pods.
-pub const SCHEDULING_GATE: &str = "quota.example.com/admitted";
-/// The readiness gate of pods behind a load balancer; also the type of its condition.
-pub const READINESS_GATE: &str = "target-health.lb.example.com/web";
+/// The scheduling gate of pods that wait in a queue for their quota, as Kueue sets it.
+pub const SCHEDULING_GATE: &str = "kueue.x-k8s.io/admission";
+/// The readiness gate of pods behind a load balancer, as the controller of AWS injects it; also the type of its
+/// condition.
+pub const READINESS_GATE: &str = "target-health.elbv2.k8s.aws/k8s-shop-web";
+/// The condition with which a model server says that it has its model. Nothing waits for it.
+pub const MODEL_LOADED: &str = "example.com/ModelLoaded";
+/// How long a kubelet takes to find an image that is on its node, in nanoseconds.
+const IMAGE_FOUND: i64 = 80 * MILLI;
 
 /// The whole life of one pod.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +33,28 @@ pub struct Life {
     pub recreations: u8,
     /// Never deleted to keep the population within bounds
     pub permanent: bool,
+}
+
+impl Life {
+    /// No image has to be pulled: each that would be is found on the node, and all that follows happens sooner. Pulls
+    /// that fail still do.
+    pub(super) fn find_images(&mut self) {
+        let (mut sooner, mut found) = (0, Vec::new());
+        let mut steps = std::mem::take(&mut self.steps).into_iter().peekable();
+        while let Some(Step { after, change }) = steps.next() {
+            let pulled = |next: &Step| matches!(next.change, Change::Pulled(_));
+            let step = match change {
+                Change::Pull { container, .. } if steps.peek().is_some_and(pulled) => {
+                    let takes = steps.next().map_or(0, |pulled| pulled.after - after);
+                    sooner += (takes - IMAGE_FOUND).max(0);
+                    Step { after: after + takes, change: Change::FindImage(container) }
+                }
+                change => Step { after, change },
+            };
+            found.push(Step { after: step.after - sooner, ..step });
+        }
+        self.steps = found;
+    }
 }
 
 /// One event of a life.
@@ -44,8 +73,8 @@ pub enum Change {
     Unschedulable(NoNode),
     /// An autoscaler says whether it adds a node for the pod
     Autoscale(ScaleUp),
-    /// The scheduling gates are removed
-    Ungate,
+    /// This scheduling gate is removed
+    Ungate(&'static str),
     /// The pod is bound to a node
     Bind {
         /// Where
@@ -84,8 +113,15 @@ pub enum Change {
     Report(Report),
     /// The kubelet rejects the pod: it ends as failed, before it has a sandbox
     Reject,
-    /// The load balancer's controller sets the condition of the readiness gate
-    PassReadinessGate,
+    /// A component that is not part of Kubernetes writes a condition: that of a readiness gate, or one of its own
+    SetCondition {
+        /// `type`
+        kind: &'static str,
+        /// What it says
+        verdict: Verdict,
+        /// Whose clock states when
+        writer: Writer,
+    },
     /// The controller manager has lost the node, and sets Ready to False
     LoseNode,
     /// The node's kubelet is replaced, and reports what it finds
@@ -125,6 +161,15 @@ impl Change {
     }
 }
 
+/// Who writes a condition that is not of Kubernetes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// A controller, whose clock is that of the API server
+    Controller,
+    /// The application in the pod, by the clock of its node
+    Application,
+}
+
 /// How far a change of a pod's resources in place is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResizeStep {
@@ -159,10 +204,10 @@ pub struct PodManifest {
     pub pod_group: Option<String>,
     /// `spec.hostNetwork`
     pub host_network: bool,
-    /// Created with [`SCHEDULING_GATE`]
-    pub scheduling_gated: bool,
-    /// Has [`READINESS_GATE`]
-    pub readiness_gated: bool,
+    /// `spec.schedulingGates` at its creation, by name
+    pub scheduling_gates: Vec<&'static str>,
+    /// `spec.readinessGates`, by the types of their conditions
+    pub readiness_gates: Vec<&'static str>,
     /// Created with `spec.nodeName`
     pub preset_node: Option<Node>,
     /// `spec.restartPolicy: Never`, otherwise `Always`
@@ -191,8 +236,8 @@ impl Default for PodManifest {
             claim: None,
             pod_group: None,
             host_network: false,
-            scheduling_gated: false,
-            readiness_gated: false,
+            scheduling_gates: Vec::new(),
+            readiness_gates: Vec::new(),
             preset_node: None,
             runs_once: false,
             readiness_probe: false,
@@ -213,5 +258,38 @@ impl PodManifest {
             ContainerRef::Init(index) => self.init_containers.get(index),
             ContainerRef::Regular(index) => self.containers.get(index),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan;
+    use super::super::profile::LifeSpeed;
+    use super::super::rng::Rng;
+    use super::*;
+
+    #[test]
+    fn images_that_are_present_are_found_and_the_rest_comes_sooner() {
+        let container = ContainerRef::MAIN;
+        let step = |after, change| Step { after: after * MILLI, change };
+        let takes = 2_000 * MILLI;
+        let mut life = plan::life(LifeKind::Plain, LifeSpeed::Usual, &mut Rng::new(1));
+        life.steps = vec![
+            step(100, Change::MakeSandbox),
+            step(100, Change::Pull { container, takes }),
+            step(2_100, Change::Pulled(container)),
+            step(2_200, Change::Start(container)),
+            step(3_000, Change::Pull { container, takes }),
+            step(3_500, Change::FailPull(container, PullFault::NotFound)),
+        ];
+        life.find_images();
+        let found = [
+            step(100, Change::MakeSandbox),
+            step(180, Change::FindImage(container)),
+            step(280, Change::Start(container)),
+            step(1_080, Change::Pull { container, takes }),
+            step(1_580, Change::FailPull(container, PullFault::NotFound)),
+        ];
+        assert_eq!(life.steps, found);
     }
 }

@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 use super::container::Container;
 use super::image::{self, Image};
-use super::life::{APP, PodManifest};
+use super::life::{APP, PodManifest, READINESS_GATE, SCHEDULING_GATE};
 use super::node::{self, CURRENT};
 use super::profile::LifeKind;
 use super::rng::Rng;
@@ -18,6 +18,7 @@ pub(super) const ALL_NAMESPACES: &[&str] = &[
     "kube-public",
     "kube-system",
     "media",
+    "ml",
     "ops",
     "payments",
     "search",
@@ -63,6 +64,9 @@ pub(crate) fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
         LifeKind::PresetNode => bare(rng, "node-debugger"),
         LifeKind::BadRelease => deployment_of("checkout", "shop", rng),
         LifeKind::Rejected => deployment_of("embeddings", "ml", rng),
+        LifeKind::Gated => queued(deployment_of("transcoder", "batch", rng)),
+        LifeKind::ReadinessGate => deployment_of("web", "shop", rng),
+        LifeKind::ModelServer => deployment_of("inference", "ml", rng),
         LifeKind::BadTag => PodManifest {
             containers: main(image::WRONG_TAG),
             ..deployment_of("checkout", "shop", rng)
@@ -85,8 +89,11 @@ pub(crate) fn draw(kind: LifeKind, rng: &mut Rng) -> PodManifest {
     if matches!(kind, LifeKind::Job | LifeKind::FailingJob) {
         manifest.pod_group = manifest.owner.as_ref().map(|job| job.name.clone());
     }
-    manifest.scheduling_gated = kind == LifeKind::Gated;
-    manifest.readiness_gated = kind == LifeKind::ReadinessGate;
+    match kind {
+        LifeKind::Gated => manifest.scheduling_gates.push(SCHEDULING_GATE),
+        LifeKind::ReadinessGate => manifest.readiness_gates.push(READINESS_GATE),
+        _ => {}
+    }
     manifest.runs_once |= kind == LifeKind::ReusedName;
     manifest.readiness_probe = !manifest.runs_once && kind != LifeKind::Coalesced;
     if kind == LifeKind::PresetNode {
@@ -148,6 +155,14 @@ fn deployment_of(app: &str, namespace: &str, rng: &mut Rng) -> PodManifest {
         owner: owned("apps/v1", "ReplicaSet", &replica_set),
         ..generated(namespace, &replica_set, image::of_app(app), rng)
     }
+}
+
+/// The same pod with the labels by which Kueue manages it.
+fn queued(mut pod: PodManifest) -> PodManifest {
+    let queue = [("kueue.x-k8s.io/managed", "true"), ("kueue.x-k8s.io/queue-name", "spare")];
+    pod.labels.extend(labels(&queue));
+    pod.labels.sort();
+    pod
 }
 
 /// A pod of a Job: of a CronJob, if the first number is that of a minute since 1970.

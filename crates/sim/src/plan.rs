@@ -3,12 +3,17 @@
 use super::component_fault::{NoNode, SandboxFault};
 use super::container::{App, ContainerRef};
 use super::image::PullFault;
-use super::life::{Change, Life, PodManifest, ResizeStep};
+use super::kubelet::Verdict;
+use super::life::{
+    Change, Life, MODEL_LOADED, PodManifest, READINESS_GATE, ResizeStep, SCHEDULING_GATE, Writer,
+};
 use super::manifest;
 use super::node::{self, Kubelet, Node};
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
-use super::script::{FIRST_SYNC, GATE, PROBE, SCHEDULING, Script, WAIT_FOR_NODE};
+use super::script::{
+    FIRST_SYNC, GATE, PROBE, REGISTRATION, RELIST, SCHEDULING, Script, WAIT_FOR_NODE,
+};
 use super::sim_clock::{MILLI, SECOND};
 
 /// The longest time between a failed pull and what the kubelet says next.
@@ -66,7 +71,7 @@ fn node_of(kind: LifeKind, manifest: &PodManifest, rng: &mut Rng) -> Node {
 fn write(kind: LifeKind, script: &mut Script<'_>) {
     match kind {
         LifeKind::Gated => {
-            script.wait_then(GATE, Change::Ungate);
+            script.wait_then(GATE, Change::Ungate(SCHEDULING_GATE));
         }
         LifeKind::Unschedulable => {
             script.wait_then(SCHEDULING, Change::Unschedulable(NoNode::Resources));
@@ -99,6 +104,7 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
         LifeKind::Disrupted => disrupted(script),
         LifeKind::ReadyBeforeNetwork => ready_before_network(script),
         LifeKind::Coalesced => coalesced(script),
+        LifeKind::ModelServer => model_server(script),
         _ => {
             script.start_up();
             after_ready(kind, script);
@@ -111,7 +117,9 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
 fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
     match kind {
         LifeKind::ReadinessGate => {
-            script.wait_then(PROBE, Change::PassReadinessGate);
+            script.wait_then(REGISTRATION, load_balancer(registering()));
+            script.first_sync();
+            script.wait_then(PROBE, load_balancer(Verdict::HOLDS));
             script.first_sync();
         }
         LifeKind::ReadinessFlap => flap(script),
@@ -142,6 +150,34 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
         }
         _ => {}
     }
+}
+
+/// What the load balancer's controller says of the pod as a target.
+fn load_balancer(verdict: Verdict) -> Change {
+    Change::SetCondition { kind: READINESS_GATE, verdict, writer: Writer::Controller }
+}
+
+/// Its words until the target is healthy: those of the load balancer.
+fn registering() -> Verdict {
+    Verdict::fails("Elb.RegistrationInProgress", "Target registration is in progress")
+}
+
+/// A model server: from the first sync to the readiness that follows from its model.
+fn model_server(script: &mut Script<'_>) {
+    script.first_sync();
+    script.sandbox();
+    script.run();
+    script.wait_then(
+        PROBE,
+        Change::SetCondition {
+            kind: MODEL_LOADED,
+            verdict: Verdict::HOLDS,
+            writer: Writer::Application,
+        },
+    );
+    script.wait(RELIST);
+    script.write_app(App::Running { ready: true });
+    script.run_and_delete(10 * SECOND);
 }
 
 fn flap(script: &mut Script<'_>) {

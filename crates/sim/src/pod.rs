@@ -4,7 +4,7 @@ use super::component_fault::SECRET_MISSING;
 use super::container::{ContainerRef, Report, Runs, Waiting};
 use super::image::PullFault;
 use super::kubelet::{self, Phase, Verdict};
-use super::life::{Change, PodManifest, READINESS_GATE, ResizeStep};
+use super::life::{Change, PodManifest, ResizeStep, Writer};
 use super::node::{Kubelet, Node};
 use super::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
@@ -38,8 +38,8 @@ pub struct Pod {
     pub generation: u32,
     /// `metadata.deletionTimestamp` and `deletionGracePeriodSeconds`
     pub deletion: Option<(Timestamp, i64)>,
-    /// Whether its scheduling gates are still set
-    pub gated: bool,
+    /// Its scheduling gates that are still set
+    pub gates: Vec<&'static str>,
     /// The node that it is bound to
     pub node: Option<Node>,
     /// The kubelet of that node, which may be upgraded
@@ -77,7 +77,7 @@ impl Pod {
     /// The pod as it is created at `created`.
     pub fn new(manifest: PodManifest, created: Timestamp) -> Self {
         let mut pod = Self {
-            gated: manifest.scheduling_gated,
+            gates: manifest.scheduling_gates.clone(),
             node: manifest.preset_node,
             kubelet: (manifest.preset_node).map_or(Kubelet::V1_37, |node| node.kubelet),
             runs: Runs::new(manifest.init_containers.len(), manifest.containers.len()),
@@ -94,7 +94,7 @@ impl Pod {
             pull: None,
             rejected: false,
         };
-        if pod.gated {
+        if pod.is_gated() {
             // The API server sets this one when it creates the pod.
             let verdict = Verdict::fails(
                 "SchedulingGated",
@@ -103,6 +103,11 @@ impl Pod {
             pod.set("PodScheduled", verdict, created, None);
         }
         pod
+    }
+
+    /// Whether any scheduling gate is still set.
+    pub fn is_gated(&self) -> bool {
+        !self.gates.is_empty()
     }
 
     /// The condition of type `kind`.
@@ -120,8 +125,8 @@ impl Pod {
                 let at = now.plus_nanos(SCHEDULER_SKEW);
                 self.set("PodScheduled", verdict, at, None);
             }
-            Change::Ungate => {
-                self.gated = false;
+            Change::Ungate(gate) => {
+                self.gates.retain(|held| held != gate);
                 self.generation += 1;
             }
             Change::Bind { node, stamped } => {
@@ -159,11 +164,15 @@ impl Pod {
             }
             Change::Report(report) => self.report(*report, now),
             Change::Reject => self.reject(now),
-            Change::PassReadinessGate => {
-                if self.condition(READINESS_GATE).is_none() {
-                    self.conditions.insert(0, condition(READINESS_GATE, now));
+            Change::SetCondition { kind, verdict, writer } => {
+                let at = match writer {
+                    Writer::Controller => now,
+                    Writer::Application => self.node_time(now),
+                };
+                if self.condition(kind).is_none() {
+                    self.conditions.insert(0, condition(kind, at));
                 }
-                self.set(READINESS_GATE, Verdict::HOLDS, now, None);
+                self.set(kind, verdict.clone(), at, None);
             }
             Change::LoseNode => {
                 self.set("Ready", Verdict::FAILS, now, None);
@@ -249,9 +258,8 @@ impl Pod {
         self.runs.show(&self.manifest.init_containers, &report, at);
         self.report = Some((report, at));
         let generation = (self.kubelet.observes_generation()).then_some(self.generation);
-        let gate = self.condition(READINESS_GATE);
-        let gate = gate.map(|gate| gate.verdict.holds);
         let containers = kubelet::containers_ready(&self.manifest, &report, self.phase);
+        let gate = |kind: &str| Some(self.condition(kind)?.verdict.holds);
         let ready = kubelet::ready(&self.manifest, containers.clone(), gate);
         let initialized = kubelet::initialized(&self.manifest, &report, self.phase);
         if let Some(kind) = self.kubelet.network_condition() {

@@ -16,7 +16,6 @@ use serde::Serialize;
 use super::component_events::go_duration;
 use super::component_fault::{NO_DEVICES, REJECTED};
 use super::container::{App, Container, Ended, Run, RunState};
-use super::life::{READINESS_GATE, SCHEDULING_GATE};
 use super::log::last_words;
 use super::pod::{Pod, PodCondition};
 use super::sim_clock::{SECOND, meta_time};
@@ -121,12 +120,14 @@ fn spec(pod: &Pod) -> PodSpec {
         restart_policy: text(if manifest.runs_once { "Never" } else { "Always" }),
         node_name: pod.node.map(|node| node.name.to_owned()),
         host_network: manifest.host_network.then_some(true),
-        readiness_gates: manifest
-            .readiness_gated
-            .then(|| vec![PodReadinessGate { condition_type: READINESS_GATE.to_owned() }]),
-        scheduling_gates: pod
-            .gated
-            .then(|| vec![PodSchedulingGate { name: SCHEDULING_GATE.to_owned() }]),
+        readiness_gates: unless_empty(
+            (manifest.readiness_gates.iter())
+                .map(|gate| PodReadinessGate { condition_type: (*gate).to_owned() })
+                .collect(),
+        ),
+        scheduling_gates: unless_empty(
+            (pod.gates.iter()).map(|gate| PodSchedulingGate { name: (*gate).to_owned() }).collect(),
+        ),
         scheduling_group: (manifest.pod_group.clone())
             .map(|group| PodSchedulingGroup { pod_group_name: Some(group) }),
         ..template

@@ -23,7 +23,9 @@ macro_rules! kinds_of_life {
 
 kinds_of_life! {
     /// A Deployment's pod: scheduled, pulled, started, ready
-    Plain = 400,
+    Plain = 350,
+    /// The same of a model server, which says by a condition of its own that it has loaded its model
+    ModelServer = 30,
     /// The same with init containers
     InitContainers = 90,
     /// The same with a restartable init container (a sidecar)
@@ -31,7 +33,7 @@ kinds_of_life! {
     /// A DaemonSet's pod on the host network
     HostNetwork = 40,
     /// Created with a scheduling gate that is lifted after a while
-    Gated = 20,
+    Gated = 40,
     /// No node fits at first
     Unschedulable = 25,
     /// Waits for a readiness gate after its containers are ready

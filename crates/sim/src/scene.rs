@@ -10,6 +10,8 @@ use super::profile::LifeKind;
 use super::rng::Rng;
 use super::sim_clock::SECOND;
 
+/// How long until somebody looks again whether a scheduling gate can go.
+const GATE_RETRY: i64 = 30 * SECOND;
 /// How long after a sandbox failed it is tried again.
 const SANDBOX_RETRY: i64 = 12 * SECOND;
 /// How long after the scheduler has found no node it looks again.
@@ -62,6 +64,8 @@ pub enum Scene {
     SlowNodes,
     /// The device plugin of the nodes is gone: kubelets reject each pod of a release that needs its devices
     DevicePluginGone,
+    /// The controller is gone that admits pods from their queue: nobody removes their scheduling gate any more
+    GateForgotten,
     /// The clock of one node is two minutes ahead, and that of another a minute and a half behind
     WrongClocks,
 }
@@ -77,7 +81,7 @@ pub(super) struct BlockedStep {
 
 impl Scene {
     /// Every scene.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::RegistryDown,
         Self::CniOutage,
         Self::BadNode,
@@ -90,6 +94,7 @@ impl Scene {
         Self::SecretMissing,
         Self::SlowNodes,
         Self::DevicePluginGone,
+        Self::GateForgotten,
         Self::WrongClocks,
     ];
 
@@ -108,6 +113,7 @@ impl Scene {
             Self::SecretMissing => "secret-missing",
             Self::SlowNodes => "slow-nodes",
             Self::DevicePluginGone => "device-plugin-gone",
+            Self::GateForgotten => "gate-forgotten",
             Self::WrongClocks => "wrong-clocks",
         }
     }
@@ -130,6 +136,9 @@ impl Scene {
             Self::SlowNodes => "new nodes of pool-a keep a startup taint, and more pods need them",
             Self::DevicePluginGone => {
                 "two of five new pods need devices that no node has any more, and are rejected"
+            }
+            Self::GateForgotten => {
+                "nobody removes the scheduling gate kueue.x-k8s.io/admission any more"
             }
             Self::WrongClocks => {
                 "the clock of node-a1 is 2m ahead, and that of node-b1 is 1m30s behind"
@@ -187,6 +196,9 @@ impl Scene {
             (Self::NoCapacity, Change::Bind { .. }) => Some(no_node(active, NoNode::Resources)),
             (Self::SlowNodes, Change::Bind { node, .. }) if node.is_added() => {
                 Some(no_node(active, NoNode::StartupTaint))
+            }
+            (Self::GateForgotten, Change::Ungate(_)) => {
+                Some(BlockedStep { changes: Vec::new(), retry: GATE_RETRY })
             }
             (Self::Gang, Change::Bind { .. }) if pod.manifest.pod_group.is_some() => {
                 Some(no_node(active, NoNode::Gang))

@@ -23,7 +23,11 @@ const fn latency(median: i64, low: i64, high: i64) -> Latency {
 pub(super) const SCHEDULING: Latency = latency(60 * MILLI, 10 * MILLI, SECOND);
 /// Shorter than what counts as a problem ([§13.2](crate::specification#s13-2)).
 pub(super) const WAIT_FOR_NODE: Latency = latency(20 * SECOND, 8 * SECOND, 55 * SECOND);
-pub(super) const GATE: Latency = latency(12 * SECOND, 8 * SECOND, 60 * SECOND);
+/// A third of what counts as a problem, so that how long other pods were gated does not move the limit
+/// ([§13.2](crate::specification#s13-2)).
+pub(super) const GATE: Latency = latency(5 * SECOND, 2 * SECOND, 10 * SECOND);
+/// Until the controller of a load balancer has made a ready pod its target.
+pub(super) const REGISTRATION: Latency = latency(300 * MILLI, 100 * MILLI, SECOND);
 pub(super) const FIRST_SYNC: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
 pub(super) const SANDBOX: Latency = latency(800 * MILLI, 300 * MILLI, 3 * SECOND);
 pub(super) const MOUNT: Latency = latency(2 * SECOND, 600 * MILLI, 8 * SECOND);
@@ -40,7 +44,7 @@ const AUTOSCALER_LOOP: i64 = 2 * SECOND;
 /// The namespace whose pods are on nodes of Karpenter.
 const OF_KARPENTER: &str = "payments";
 /// The kubelet checks its containers once a second, whatever the speed.
-const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
+pub(super) const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
 
 /// A life that is being written.
 pub(super) struct Script<'a> {

@@ -65,8 +65,13 @@ pub struct PodTruth {
     pub created: Timestamp,
     /// The node that it was bound to
     pub node_name: Option<&'static str>,
-    /// When its scheduling gates were removed
+    /// When its last scheduling gate was removed
     pub ungated: Option<Timestamp>,
+    /// When each of its scheduling gates was removed, in the order of time; by the API server's clock
+    pub gates_removed: Vec<(&'static str, Timestamp)>,
+    /// First `True` of each condition that is not of Kubernetes: those of readiness gates and of applications, in the
+    /// order of time
+    pub conditions: Vec<(&'static str, Reached)>,
     /// First `PodScheduled=True`
     pub scheduled: Option<Reached>,
     /// First `PodReadyToStartContainers=True` or `PodHasNetwork=True`
@@ -99,7 +104,6 @@ pub struct PodTruth {
     pub removed: Option<Timestamp>,
     /// The removal was kept from all watches
     pub unseen: bool,
-    gated: bool,
 }
 
 /// The records of a simulated cluster. Clones share them; they hold the last 20,000
@@ -155,6 +159,8 @@ impl PodTruth {
             created: pod.created,
             node_name: None,
             ungated: None,
+            gates_removed: Vec::new(),
+            conditions: Vec::new(),
             scheduled: None,
             network_ready: None,
             sandbox_ready: None,
@@ -170,13 +176,22 @@ impl PodTruth {
             ending: None,
             removed: None,
             unseen: false,
-            gated: pod.gated,
         }
     }
 
     fn happened(&mut self, change: &Change, pod: &Pod, now: Timestamp) {
         match change {
             Change::Mount => self.mounted = self.mounted.or(Some(now)),
+            Change::Ungate(gate) if self.gate_removed(gate).is_none() => {
+                self.gates_removed.push((gate, now));
+                self.ungated = (!pod.is_gated()).then_some(now);
+            }
+            Change::SetCondition { kind, verdict, .. }
+                if verdict.holds && self.condition(kind).is_none() =>
+            {
+                let stamped = pod.condition(kind).map_or(now, |condition| condition.since);
+                self.conditions.push((kind, Reached { stamped, written: now }));
+            }
             Change::MakeSandbox => self.sandbox_ready = self.sandbox_ready.or(Some(now)),
             Change::Start(container) if !self.has_started(*container) => {
                 self.starts.push((*container, now));
@@ -194,15 +209,21 @@ impl PodTruth {
         }
     }
 
+    /// When the scheduling gate of this name was removed.
+    pub fn gate_removed(&self, name: &str) -> Option<Timestamp> {
+        self.gates_removed.iter().find(|(known, _)| *known == name).map(|(_, removed)| *removed)
+    }
+
+    /// When the condition of this type was True first, if it is not of Kubernetes.
+    pub fn condition(&self, kind: &str) -> Option<Reached> {
+        self.conditions.iter().find(|(known, _)| *known == kind).map(|(_, reached)| *reached)
+    }
+
     fn has_started(&self, container: ContainerRef) -> bool {
         self.starts.iter().any(|(known, _)| *known == container)
     }
 
     fn note(&mut self, pod: &Pod, now: Timestamp) {
-        if self.gated && !pod.gated {
-            self.gated = false;
-            self.ungated = Some(now);
-        }
         self.disrupted |= pod.condition("DisruptionTarget").is_some();
         self.node_name = pod.node.map(|node| node.name);
         let reach = |milestone: &mut Option<Reached>, stamped: Option<Timestamp>| {

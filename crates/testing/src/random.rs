@@ -89,7 +89,7 @@ pub fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// The places at which a pod is mutilated; the UID is not among them.
-const POD_PLACES: [&str; 71] = [
+const POD_PLACES: [&str; 74] = [
     "/metadata/name",
     "/metadata/namespace",
     "/metadata/resourceVersion",
@@ -104,6 +104,9 @@ const POD_PLACES: [&str; 71] = [
     "/spec/initContainers",
     "/spec/readinessGates",
     "/spec/nodeName",
+    "/spec/priorityClassName",
+    "/spec/runtimeClassName",
+    "/spec/schedulerName",
     "/status",
     "/status/phase",
     "/status/startTime",
@@ -174,6 +177,7 @@ fn whole_pod() -> Value {
         },
         "spec": {
             "hostNetwork": true, "schedulingGates": [], "nodeName": "n",
+            "priorityClassName": "high", "runtimeClassName": "gvisor", "schedulerName": "volcano",
             "readinessGates": [{"conditionType": "InPlaceUpdateReady"}],
             "restartPolicy": "Never",
             "initContainers": [

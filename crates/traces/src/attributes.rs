@@ -6,7 +6,7 @@
 
 use opentelemetry::{Array, Key, KeyValue, StringValue, Value};
 
-use podinit_core::lifecycle::{Record, RecordedPull, WaitReason};
+use podinit_core::lifecycle::{GateKind, Record, RecordedPull, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid, Workload};
 
 /// The attributes of every span of a pod. `label_keys` are the keys of the chosen pod labels.
@@ -101,6 +101,16 @@ pub(super) fn of_waiting(waiting: WaitReason) -> Vec<KeyValue> {
         text("podinit.stage", waiting.stage().as_str()),
         text("podinit.cause", waiting.cause().as_str()),
     ]
+}
+
+/// What the span of a gate says besides.
+pub(super) fn of_gate(kind: GateKind, gate: &str) -> Vec<KeyValue> {
+    vec![text("podinit.gate.kind", kind.as_str()), text("podinit.gate.name", gate)]
+}
+
+/// What the event of a milestone of your own says.
+pub(super) fn of_milestone(name: &str) -> Vec<KeyValue> {
+    vec![text("podinit.milestone", name)]
 }
 
 /// The controlling owner. The conventions have a name for each kind of Kubernetes itself.

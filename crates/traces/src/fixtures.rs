@@ -38,7 +38,7 @@ pub(crate) fn tracker(sink: &mut impl Observer) -> Tracker {
         timestamps: TimestampMode::Api,
         slos: Arc::new([SloRule {
             name: SLO.into(),
-            interval: Interval::ScheduledToReady,
+            interval: Interval::ScheduledToReady.into(),
             threshold: Duration::from_secs(10),
             grace: Duration::from_secs(5),
             namespaces: Namespaces::All,

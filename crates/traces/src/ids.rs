@@ -5,7 +5,7 @@ use std::fmt;
 
 use opentelemetry::trace::{SpanId, TraceId};
 
-use podinit_core::lifecycle::Interval;
+use podinit_core::lifecycle::{GateKind, Interval};
 use podinit_core::pod::PodUid;
 
 /// What a span of a startup is about: its name, and for pulls the container.
@@ -17,6 +17,8 @@ pub enum SpanName<'a> {
     Interval(Interval),
     /// The pull of the image of this container
     ImagePull { container: &'a str },
+    /// The wait for this gate
+    Gate { kind: GateKind, gate: &'a str },
 }
 
 impl<'a> SpanName<'a> {
@@ -34,6 +36,7 @@ impl<'a> SpanName<'a> {
             Self::Startup => "pod startup",
             Self::Interval(interval) => interval.as_str(),
             Self::ImagePull { .. } => "image pull",
+            Self::Gate { .. } => "gate",
         }
     }
 }
@@ -44,6 +47,7 @@ impl fmt::Display for SpanName<'_> {
         f.write_str(self.as_str())?;
         match self {
             Self::ImagePull { container } => write!(f, "/{container}"),
+            Self::Gate { kind, gate } => write!(f, "/{}/{gate}", kind.as_str()),
             Self::Startup | Self::Interval(_) => Ok(()),
         }
     }

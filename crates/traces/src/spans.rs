@@ -10,13 +10,16 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use super::attributes;
 use super::ids::{SpanName, span_id, trace_id};
 use podinit_core::lifecycle::{
-    Interval, IntervalResult, Milestone, Outcome, Progress, Record, SloResult, Span, Stage,
-    StageSpans, UnobservedReason,
+    GateKind, GateState, Interval, IntervalResult, Milestone, Outcome, Progress, Record,
+    RecordedGate, SloResult, Span, Stage, StageSpans, UnobservedReason,
 };
 use podinit_core::timestamp::Timestamp;
 
 /// The name of the event of a root span that says what the pod waits for from then on.
 const WAITING: &str = "waiting";
+
+/// The name of the event of a root span that says that a milestone of your own was reached.
+const MILESTONE: &str = "milestone";
 
 /// Makes the spans of startups.
 #[derive(Debug)]
@@ -53,6 +56,14 @@ impl Spans {
         }
         spans.extend(startup.pulls());
         spans
+    }
+}
+
+/// The stage in which a gate holds a pod.
+const fn stage_of(kind: GateKind) -> Stage {
+    match kind {
+        GateKind::Scheduling => Stage::Gated,
+        GateKind::Readiness => Stage::Readiness,
     }
 }
 
@@ -95,7 +106,27 @@ impl Startup<'_> {
             let step = SpanName::Interval(Interval::Step(*step));
             Some(self.span(step, Some(name), usable(inside)?, Vec::new()))
         });
-        [span].into_iter().chain(steps).collect()
+        [span].into_iter().chain(steps).chain(self.gates(spans.stage, name, times)).collect()
+    }
+
+    /// The waits for the gates that held the pod in a stage, within that.
+    fn gates(
+        &self,
+        stage: Stage,
+        parent: SpanName<'_>,
+        (from, to): (Timestamp, Timestamp),
+    ) -> impl Iterator<Item = SpanData> {
+        let gates = self.record.gates.iter().filter(move |one| stage_of(one.kind) == stage);
+        gates.filter_map(move |RecordedGate { kind, gate, state, passed, .. }| {
+            // One that was passed at a time that nobody knows says nothing. One that was not lasts as long as the stage.
+            let until = match state {
+                GateState::Passed => *passed,
+                GateState::Holding | GateState::Waiting => Some(to),
+            };
+            let until = until.filter(|until| *until > from)?.min(to);
+            let name = SpanName::Gate { kind: *kind, gate };
+            Some(self.span(name, Some(parent), (from, until), attributes::of_gate(*kind, gate)))
+        })
     }
 
     fn pulls(&self) -> impl Iterator<Item = SpanData> {
@@ -134,14 +165,18 @@ impl Startup<'_> {
         }
     }
 
-    /// What the pod waited for, and since when.
+    /// What the pod waited for, and since when; and the milestones of your own.
     fn events(&self) -> SpanEvents {
         let causes = self.record.causes.iter().map(|cause| {
             let attributes = attributes::of_waiting(cause.waiting);
             Event::new(WAITING, system_time(cause.began), attributes, 0)
         });
         let mut events = SpanEvents::default();
-        events.events = causes.collect();
+        let reached = self.record.custom_milestones.iter().filter_map(|one| {
+            let attributes = attributes::of_milestone(&one.milestone);
+            Some(Event::new(MILESTONE, system_time(one.time?), attributes, 0))
+        });
+        events.events = causes.chain(reached).collect();
         events
     }
 

@@ -7,8 +7,9 @@ use opentelemetry::trace::TraceId;
 use super::*;
 use crate::fixtures::{SLO, at, ended, uid};
 use podinit_core::lifecycle::{
-    BadReason, Cause, IntervalKind, Latency, NodeAge, RecordedContainer, RecordedImage,
-    RecordedInterval, RecordedPull, StartupImages, Step, WaitReason,
+    BadReason, Cause, GateKind, GateState, IntervalKind, Latency, NodeAge, RecordedContainer,
+    RecordedCustomMilestone, RecordedGate, RecordedImage, RecordedInterval, RecordedPull,
+    StartupImages, Step, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 
@@ -230,4 +231,42 @@ fn steps_lie_inside_their_stage_and_unusable_times_give_no_span() {
     let network = named(&spans, "network").span_context.span_id();
     assert_eq!(acknowledge.parent_span_id, network);
     assert!(spans.iter().all(|span| span.name != "sandbox"));
+}
+
+#[test]
+fn a_gate_that_held_the_pod_is_a_span_of_its_stage_and_a_milestone_an_event() {
+    let mut record = record(14);
+    record.intervals.push(RecordedInterval {
+        interval: Interval::Stage(Stage::Readiness),
+        kind: IntervalKind::Stage,
+        began: Some(at(10)),
+        ended: Some(at(14)),
+        result: IntervalResult::Measured { seconds: Latency::from_nanos(4) },
+    });
+    let gate = |gate: &str, passed: i64| RecordedGate {
+        kind: GateKind::Readiness,
+        gate: gate.into(),
+        state: GateState::Passed,
+        since: None,
+        passed: Some(at(passed)),
+    };
+    // The first was passed before its containers were ready, and has held nothing up.
+    record.gates = vec![gate("early", 8), gate("lb.example.com/web", 13)];
+    record.custom_milestones = vec![RecordedCustomMilestone {
+        milestone: "model_loaded".into(),
+        condition: "example.com/ModelLoaded".into(),
+        time: Some(at(9)),
+        created_seconds: None,
+        containers_started_seconds: None,
+        unobserved: None,
+    }];
+    let spans = spans(&record);
+    let gates: Vec<_> = spans.iter().filter(|span| span.name == "gate").collect();
+    assert_eq!(gates.len(), 1);
+    assert_eq!(seconds(gates[0]), (10, 13));
+    assert_eq!(gates[0].parent_span_id, named(&spans, "readiness").span_context.span_id());
+    assert_eq!(attribute(gates[0], "podinit.gate.kind").unwrap(), "readiness");
+    assert_eq!(attribute(gates[0], "podinit.gate.name").unwrap(), "lb.example.com/web");
+    let reached = spans[0].events.iter().find(|event| event.name == "milestone").unwrap();
+    assert_eq!(reached.attributes[0].to_string(), "podinit.milestone=model_loaded");
 }

@@ -16,7 +16,7 @@ use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
-use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
+use podinit_decode::{DecodeOptions, PodDecoder, SpecField, WatchEventKind};
 use podinit_expo::metrics::{Builder, LabelConfig};
 use podinit_expo::metrics::{DropReason, TraceStats};
 use podinit_traces::{self as traces, TraceQueue};
@@ -234,6 +234,7 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
     let pod_labels = ["app.kubernetes.io/name", "app.kubernetes.io/version", "team"];
     DecodeOptions {
         pod_labels: pod_labels.into_iter().filter(|_| all_labels).map(str::to_owned).collect(),
+        spec_fields: SpecField::ALL.into_iter().filter(|_| all_labels).collect(),
         node: all_labels,
         workload: all_labels,
         probes: false,

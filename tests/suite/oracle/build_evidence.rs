@@ -93,6 +93,18 @@ pub(crate) fn heard(pod: &Pod, reason: &str, message: &str, seconds: f64) -> Val
     })
 }
 
+/// The Event of the scheduler that has bound a pod, as its recorder writes it.
+pub(crate) fn assigned(pod: &Pod, seconds: f64) -> Value {
+    let mut event = heard(pod, "Scheduled", "Successfully assigned shop/a to node-1", 0.0);
+    event["eventTime"] = time(seconds);
+    event["reportingComponent"] = "default-scheduler".into();
+    for absent in ["firstTimestamp", "lastTimestamp", "count"] {
+        event[absent] = Value::Null;
+    }
+    event["source"] = json!({});
+    event
+}
+
 /// The Event with another value at a path.
 pub(crate) fn with(mut event: Value, path: &str, value: Value) -> Value {
     if let Some((parent, field)) = path.rsplit_once('/')

@@ -64,7 +64,8 @@ pub struct SavedScope {
     pub watched: Vec<Watched>,
     /// Which shard of them
     pub shard: Shard,
-    /// The keys of the pod labels whose values are saved with the pods
+    /// What the values are of that are saved with the pods: keys of pod labels, and paths of fields of the spec, such as
+    /// `.spec.schedulerName`
     pub pod_labels: Vec<String>,
 }
 

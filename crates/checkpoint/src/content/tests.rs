@@ -60,7 +60,7 @@ pub(super) fn checkpoint() -> Vec<u8> {
 pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
     let rule = SloRule {
         name: Arc::from("fast"),
-        interval: Interval::CreatedToReady,
+        interval: Interval::CreatedToReady.into(),
         threshold: Duration::from_secs(1),
         grace: Duration::from_secs(5),
         namespaces: Namespaces::Exclude(vec!["kube-system".into()]),
@@ -70,7 +70,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
     let doc = SloDoc {
         name: Arc::clone(&rule.name),
         objective_ratio: 0.99,
-        interval: Interval::CreatedToReady,
+        interval: Interval::CreatedToReady.into(),
         threshold_seconds: 1.0,
         window_seconds: 604_800.0,
         selection: Selection::default(),

@@ -56,6 +56,7 @@ mod reached;
 mod record;
 mod reentry;
 mod saved;
+mod scheduler_event;
 mod seen;
 mod slo;
 mod slo_verdict;

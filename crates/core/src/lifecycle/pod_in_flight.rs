@@ -145,7 +145,10 @@ pub struct PodInFlight {
     pub(super) capacity: PodCapacity,
     /// Its place in the order of its stage; `None` until its first snapshot is folded
     #[serde(skip)]
-    pub(super) entry: Option<StageEntry>,
+    pub(super) entered: Option<Timestamp>,
+    /// The stage that it entered then
+    #[serde(skip)]
+    pub(super) entered_stage: Stage,
     /// The stage and cause with which it was reported as stuck, if it was
     #[serde(skip)]
     pub(super) stuck: Option<WaitReason>,
@@ -170,7 +173,8 @@ impl Default for PodInFlight {
             causes: CauseLog::default(),
             texts: None,
             capacity: PodCapacity::default(),
-            entry: None,
+            entered: None,
+            entered_stage: Stage::Gated,
             stuck: None,
         }
     }
@@ -213,9 +217,15 @@ impl PodInFlight {
             sli: SliProgress { is_stateful: snapshot.is_stateful, decided: false },
             lacks_network_condition: false,
             discovered: now,
-            entry: None,
+            entered: None,
+            entered_stage: Stage::Gated,
             stuck: None,
         }
+    }
+
+    /// Its place in the order of its stage; `None` until its first snapshot is folded.
+    pub(super) fn entry(&self) -> Option<StageEntry> {
+        Some((self.entered_stage, self.entered?))
     }
 
     /// Which of the label values that come with its node are known.
@@ -232,7 +242,7 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observe>,
     ) -> Option<Outcome> {
-        let before = self.entry.map(|_| self.waiting);
+        let before = self.entered.map(|_| self.waiting);
         let Self {
             info,
             startup,
@@ -345,7 +355,7 @@ impl PodInFlight {
             let (from, to) = (self.state_in(self.waiting), self.state_in(waiting));
             reporter.pod(&self.info, PodObservation::Moved { from, to });
             // Before its first snapshot is folded, the pod has only what a pod begins with.
-            if self.entry.is_some() {
+            if self.entered.is_some() {
                 self.log_cause(waiting, reporter.now());
             }
             self.waiting = waiting;
@@ -517,10 +527,12 @@ impl PodInFlight {
         shared: &mut SharedState,
         reporter: &mut Reporter<'_, impl Observe>,
     ) {
-        let Self { uid, info, entry, .. } = self;
+        let from = self.entry();
+        let Self { uid, info, .. } = self;
         let mut emit = |observation| reporter.pod(info, observation);
-        shared.order.move_pod(*uid, *entry, to, &mut emit);
-        *entry = to;
+        shared.order.move_pod(*uid, from, to, &mut emit);
+        self.entered = to.map(|(_, entered)| entered);
+        self.entered_stage = to.map_or(self.entered_stage, |(stage, _)| stage);
         self.report_stuck(&shared.stuck, reporter);
     }
 
@@ -538,7 +550,7 @@ impl PodInFlight {
         stuck: &StuckBefore,
         reporter: &mut Reporter<'_, impl Observe>,
     ) {
-        let entry = self.entry;
+        let entry = self.entry();
         let is_late = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));
         let is_idle = CauseClass::of(self.waiting.cause()).is_idle_wait();
         let is_stuck = is_late && !(self.startup.traits.is_never_ready() && is_idle);

@@ -189,7 +189,7 @@ label_values! {
         Condition => "condition",
         /// The start of a container
         Container => "container",
-        /// An Event of the kubelet
+        /// An Event of the kubelet, or of a scheduler
         Event => "event",
         /// `status.startTime`
         StartTime => "start_time",

@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 use super::crashes::SavedCrash;
 use super::delivery::SourceId;
 use super::in_place::OpenChanges;
+#[cfg(test)]
+use super::interval::Stage;
 use super::label_hold::LabelHold;
 use super::last_seen::LastSeen;
 use super::nodes::SavedNodes;
@@ -171,9 +173,12 @@ impl SavedPod {
 #[cfg(test)]
 pub(super) fn read_back(tracker: &super::tracker::Tracker) -> Vec<SavedPod> {
     let pods = tracker.saved_pods().map(|pod| match pod {
-        SavedPod::InFlight(pod) => {
-            SavedPod::InFlight(Box::new(PodInFlight { entry: None, stuck: None, ..pod.clone() }))
-        }
+        SavedPod::InFlight(pod) => SavedPod::InFlight(Box::new(PodInFlight {
+            entered: None,
+            entered_stage: Stage::Gated,
+            stuck: None,
+            ..pod.clone()
+        })),
         SavedPod::Finished(finished) => SavedPod::Finished(finished),
     });
     pods.collect()

@@ -35,7 +35,8 @@ enum Beginning {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Startup {
-    /// By milestone: when it was reached, where that is known
+    /// By milestone: when it was reached, where that is known. Before Scheduled is reached, its place has what the
+    /// first Event of a scheduler tells ([§4.8](crate::specification#s4-8))
     #[serde(with = "times")]
     pub(super) times: [Option<Timestamp>; Milestone::ALL.len()],
     pub(super) reached: EnumSet<Milestone>,
@@ -52,8 +53,12 @@ pub(super) struct Startup {
     /// The node that the pod was scheduled to, once Scheduled is latched and while nodes are a source
     pub(super) node: Option<Box<PodNode>>,
     pub(super) traits: Traits,
-    /// What few pods have: gates, milestones of your own, and an Event that came early
+    /// What few pods have: gates, and milestones of your own
     pub(super) named: Option<Box<Named>>,
+    /// What an Event tells and is kept, in one place because a pod in flight has little room: before Scheduled is
+    /// latched, when the network was ready ([§9.2](crate::specification#s9-2)); from then on, when the scheduler bound
+    /// the pod, where its Event sharpens that ([§4.8](crate::specification#s4-8))
+    pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
     pub(super) has_readiness_gates: bool,
     pub(super) seen_gated: bool,
@@ -102,6 +107,7 @@ impl Startup {
             node: None,
             traits: Traits::new(snapshot.claims),
             named: Named::of(snapshot),
+            kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
             seen_gated: snapshot.gated,
@@ -118,7 +124,7 @@ impl Startup {
         Reached::At(self.times[milestone as usize])
     }
 
-    fn reach(&mut self, milestone: Milestone, at: Option<Timestamp>) {
+    pub(super) fn reach(&mut self, milestone: Milestone, at: Option<Timestamp>) {
         self.reached.insert(milestone);
         self.times[milestone as usize] = at;
     }
@@ -145,12 +151,14 @@ impl Startup {
                 self.types_seen.insert(kind);
             }
         }
+        let was_scheduled = self.reached(Milestone::Scheduled).is_reached();
+        let kept = self.kept_evidence.take_if(|_| !was_scheduled);
         self.seen_gated |= snapshot.gated;
         self.traits.set_claims(snapshot.claims);
         if snapshot.can_never_be_ready() {
             self.traits.set_never_ready(true);
         }
-        if !self.reached(Milestone::Scheduled).is_reached() {
+        if !was_scheduled {
             self.seen_unschedulable |= snapshot.unschedulable;
         }
         if !self.reached(Milestone::Created).is_reached() {
@@ -159,8 +167,8 @@ impl Startup {
             self.reach_at(Milestone::Created, estimate);
         }
         for milestone in Milestone::BY_CONDITION {
-            if milestone == Milestone::NetworkReady {
-                self.latch_kept_evidence(snapshot, is_rejected, emit);
+            if let (Milestone::NetworkReady, Some(at)) = (milestone, kept) {
+                self.latch_kept_evidence(at, snapshot, is_rejected, emit);
             }
             let condition = milestone.condition(&snapshot.conditions);
             if let Some(held) = condition.filter(|condition| condition.is_true())
@@ -187,6 +195,7 @@ impl Startup {
                         };
                         self.latch_network((estimate, time), snapshot, seen, emit);
                     }
+                    Milestone::Scheduled => self.latch_scheduled(estimate),
                     _ => self.reach_at(milestone, estimate),
                 }
             }
@@ -237,21 +246,20 @@ impl Startup {
                 time: Some(NetworkTime::Exact),
             });
         } else {
-            self.named.get_or_insert_default().kept_evidence.get_or_insert(at);
+            self.kept_evidence.get_or_insert(at);
         }
         scheduled
     }
 
-    /// Latches NetworkReady by the evidence that was kept, in the snapshot that latches Scheduled: by
+    /// Latches NetworkReady by the evidence of `at` that was kept, in the snapshot that latches Scheduled: by
     /// its condition, which is latched already, or by a later one, which implies it.
     fn latch_kept_evidence(
         &mut self,
+        at: Timestamp,
         snapshot: &PodSnapshot,
         is_rejected: bool,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let kept = self.named.as_ref().and_then(|named| named.kept_evidence);
-        let Some(at) = kept else { return };
         let mut later = Milestone::REENTERABLE.into_iter();
         let implied = is_rejected
             || later.any(|later| {
@@ -261,21 +269,12 @@ impl Startup {
         if implied && !self.reached(Milestone::Scheduled).is_reached() {
             self.reach(Milestone::Scheduled, None);
         }
-        if self.latch_event(at, emit) {
-            self.forget_kept_evidence();
-        }
-    }
-
-    fn forget_kept_evidence(&mut self) {
-        if let Some(named) = &mut self.named {
-            named.kept_evidence = None;
-        }
-        self.named.take_if(|named| named.is_empty());
+        self.latch_event(at, emit);
     }
 
     /// `at`, raised to the time of Scheduled where that is known.
     fn not_before_scheduled(&self, at: Timestamp) -> Timestamp {
-        let scheduled = self.reached(Milestone::Scheduled).usable();
+        let scheduled = self.bound().usable();
         scheduled.map_or(at, |scheduled| scheduled.max(at))
     }
 
@@ -369,6 +368,7 @@ impl Startup {
             Beginning::At(milestone) if interval.is_of_node() && self.node.is_some() => {
                 Reached::At(self.reached(milestone).usable())
             }
+            Beginning::At(Milestone::Scheduled) => self.bound(),
             Beginning::At(milestone) => self.reached(milestone),
             Beginning::Later(one, other) => self.reached(one).later(self.reached(other)),
             Beginning::Node(point) => self.node_reached(point),

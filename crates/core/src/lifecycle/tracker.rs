@@ -390,4 +390,6 @@ mod never_ready_tests;
 #[cfg(test)]
 mod rejected_tests;
 #[cfg(test)]
+mod scheduler_event_tests;
+#[cfg(test)]
 mod tests;

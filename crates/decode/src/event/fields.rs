@@ -27,25 +27,29 @@ pub struct EventFields<'de> {
 }
 
 impl<'de> EventFields<'de> {
-    /// Takes the value of the key `key`, or skips it.
+    /// Takes the value of the key `key`, or skips it. The second name is that in events.k8s.io/v1.
     pub fn take<A: MapAccess<'de>>(
         &mut self,
         key: Option<&str>,
         map: &mut A,
     ) -> Result<(), A::Error> {
         match key {
-            Some("involvedObject") => {
+            Some("involvedObject" | "regarding") => {
                 self.involved = map.next_value_seed(Lenient(InvolvedObjectReader))?;
             }
-            Some("reportingComponent") => self.reporter = map.next_value_seed(Lenient(Text))?,
-            Some("source") => {
+            Some("reportingComponent" | "reportingController") => {
+                self.reporter = map.next_value_seed(Lenient(Text))?;
+            }
+            Some("source" | "deprecatedSource") => {
                 self.source_component =
                     map.next_value_seed(Lenient(OneField("component", Text)))?;
             }
-            Some("firstTimestamp") => {
+            Some("firstTimestamp" | "deprecatedFirstTimestamp") => {
                 self.first = map.next_value_seed(Lenient(Time))?;
             }
-            Some("lastTimestamp") => self.last = map.next_value_seed(Lenient(Time))?,
+            Some("lastTimestamp" | "deprecatedLastTimestamp") => {
+                self.last = map.next_value_seed(Lenient(Time))?;
+            }
             Some("series") => {
                 let last = map.next_value_seed(Lenient(OneField("lastObservedTime", Time)))?;
                 self.last_of_series = last;

@@ -46,6 +46,9 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
             state,
             by: context.text(cut(reporter.as_deref().unwrap_or_default(), LONGEST_REPORTER)),
         },
+        None if reason == "Scheduled" => {
+            event.event_time.map_or(EventReason::Other, EventReason::Scheduled)
+        }
         None => reason_of(reason, message, context),
     };
     let tells_why = matches!(

@@ -202,6 +202,48 @@ fn an_event_time_is_not_the_first_occurrence() {
 }
 
 #[test]
+fn a_binding_has_the_time_that_the_scheduler_states_in_either_version_of_the_api() {
+    let core = json!({
+        "kind": "Event", "apiVersion": "v1",
+        "metadata": {"name": "web.18a3f0c2b5e4d600", "namespace": "shop"},
+        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "web", "uid": "u"},
+        "reason": "Scheduled", "message": "Successfully assigned shop/web to node-1",
+        "source": {}, "firstTimestamp": null, "lastTimestamp": null, "type": "Normal",
+        "eventTime": "2026-01-02T03:04:05.123456Z", "action": "Binding",
+        "series": {"count": 2, "lastObservedTime": "2026-01-02T03:09:05.123456Z"},
+        "reportingComponent": "default-scheduler", "reportingInstance": "default-scheduler-0",
+    });
+    let new = json!({
+        "kind": "Event", "apiVersion": "events.k8s.io/v1",
+        "metadata": {"name": "web.18a3f0c2b5e4d600", "namespace": "shop"},
+        "regarding": {"kind": "Pod", "namespace": "shop", "name": "web", "uid": "u"},
+        "reason": "Scheduled", "note": "Successfully assigned shop/web to node-1",
+        "deprecatedSource": {}, "deprecatedFirstTimestamp": null, "deprecatedLastTimestamp": null,
+        "eventTime": "2026-01-02T03:04:05.123456Z", "action": "Binding", "type": "Normal",
+        "series": {"count": 2, "lastObservedTime": "2026-01-02T03:09:05.123456Z"},
+        "reportingController": "default-scheduler", "reportingInstance": "default-scheduler-0",
+    });
+    let at = rfc3339::parse("2026-01-02T03:04:05.123456Z").unwrap();
+    let read = event(&core);
+    assert_eq!(read.reason, EventReason::Scheduled(at));
+    assert_eq!(read.pod, Some(InvolvedPod::new(PodUid::from_text("u"), "shop", "web")));
+    assert!(!read.from_kubelet && read.first.is_none());
+    assert_eq!(event(&new), read);
+    let frame = podinit_sim::protobuf::event(
+        json!({"type": "ADDED", "object": core}).to_string().as_bytes(),
+    );
+    let of_frame = crate::event::watch::EventDecoder::default().frame(&frame.unwrap()).unwrap();
+    let mut of_line = crate::event::watch::EventDecoder::default();
+    let line = json!({"type": "ADDED", "object": core}).to_string();
+    assert_eq!(Ok(of_frame), of_line.line(line.as_bytes()));
+    for without in [Value::Null, json!("soon"), json!("1970-01-01T00:00:00Z")] {
+        let mut core = core.clone();
+        core["eventTime"] = without;
+        assert_eq!(event(&core).reason, EventReason::Other);
+    }
+}
+
+#[test]
 fn reasons_are_those_of_the_specification() {
     for (reason, event_reason) in [
         ("Pulling", EventReason::Pulling),

@@ -27,6 +27,7 @@ mod probes;
 pub mod restarts;
 pub mod snapshot;
 pub mod spec;
+pub mod spec_field;
 pub mod status;
 pub mod volumes;
 
@@ -34,6 +35,7 @@ use std::sync::Arc;
 
 use intern::Interner;
 use memory::PodMemory;
+use spec_field::SpecField;
 
 use crate::node::NodeOptions;
 
@@ -49,6 +51,8 @@ pub struct DecodeOptions {
     /// Keys of the pod labels whose values are wanted, each key once, in the order in which
     /// [`PodInfo::pod_labels`](podinit_core::pod::PodInfo::pod_labels) shall hold the values.
     pub pod_labels: Vec<String>,
+    /// The fields of the spec whose values are wanted, each once. They follow those of the pod labels.
+    pub spec_fields: Vec<SpecField>,
     /// Whether [`PodInfo::node`](podinit_core::pod::PodInfo::node) is wanted.
     pub node: bool,
     /// Whether [`PodInfo::workload`](podinit_core::pod::PodInfo::workload) is wanted.
@@ -73,6 +77,13 @@ impl DecodeOptions {
     /// Reads what records show of a pod, and keep about its owner, node and images.
     pub fn of_records() -> Self {
         Self::default().with_records()
+    }
+
+    /// What the values of [`PodInfo::pod_labels`](podinit_core::pod::PodInfo::pod_labels) are of: the keys of the pod
+    /// labels, and the paths of the fields of the spec.
+    pub fn value_names(&self) -> Vec<String> {
+        let fields = self.spec_fields.iter().map(ToString::to_string);
+        self.pod_labels.iter().cloned().chain(fields).collect()
     }
 
     /// With what records show.
@@ -122,7 +133,7 @@ pub struct DecodeContext {
     pub images: Interner<Vec<Arc<str>>>,
     /// The gates: those of the pods of a workload are the same
     pub gates: Interner<GateNames>,
-    /// The values of the chosen labels: those of the pods of a workload are the same
+    /// The values of the chosen labels and fields of the spec: those of the pods of a workload are the same
     pub label_values: Interner<[Box<str>]>,
     /// Of the pods of a watch in protobuf
     pub memory: PodMemory,
@@ -175,7 +186,7 @@ impl DecodeContext {
         (!gates.is_empty()).then(|| shared(self))
     }
 
-    /// The shared copy of the values of the chosen labels of a pod.
+    /// The shared copy of the values of the chosen labels and fields of the spec of a pod.
     pub fn pod_labels(&mut self, values: Box<[Box<str>]>) -> Arc<[Box<str>]> {
         if values.is_empty() {
             return Arc::default();

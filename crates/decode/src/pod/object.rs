@@ -66,7 +66,7 @@ pub struct Object<'de> {
     pub event: EventFields<'de>,
     /// `code` of a `Status`
     pub code: Option<u64>,
-    /// `reason` and `message` of an Event or a `Status`
+    /// `reason` and `message` of an Event or a `Status`; `note` in events.k8s.io/v1
     pub reason: Option<Cow<'de, str>>,
     pub message: Option<Cow<'de, str>>,
 }
@@ -92,7 +92,7 @@ impl<'de> Object<'de> {
             Some("status") => self.status = map.next_value_seed(Lenient(StatusReader))?,
             Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
             Some("reason") => self.reason = map.next_value_seed(Lenient(Text))?,
-            Some("message") => self.message = map.next_value_seed(Lenient(Text))?,
+            Some("message" | "note") => self.message = map.next_value_seed(Lenient(Text))?,
             key => {
                 let foreign = key.and_then(Foreign::of_object);
                 self.foreign = self.foreign.or(foreign);
@@ -206,11 +206,12 @@ impl<'de> Object<'de> {
         let uid = self.metadata.uid?;
         let workload = self.metadata.workload(context);
         let probes = context.shared_probes(self.spec.probes);
-        let mut pod_labels = self.metadata.take_labels();
-        if pod_labels.len() != context.options.pod_labels.len() {
-            pod_labels = vec![Box::default(); context.options.pod_labels.len()].into();
-        }
-        let pod_labels = context.pod_labels(pod_labels);
+        let wanted = &context.options;
+        let mut pod_labels = self.metadata.take_labels().into_vec();
+        pod_labels.resize(wanted.pod_labels.len(), Box::default());
+        pod_labels.extend(self.spec.fields);
+        pod_labels.resize(wanted.pod_labels.len() + wanted.spec_fields.len(), Box::default());
+        let pod_labels = context.pod_labels(pod_labels.into());
         let namespace = match self.metadata.namespace {
             Some(namespace) => namespace,
             None => context.text(""),

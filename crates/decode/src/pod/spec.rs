@@ -10,6 +10,7 @@ use super::fixed::ReadinessGates;
 use super::lenient::{Flag, Lenient, LenientField, NonEmpty, Parsed, Text, skip};
 use super::named::GatesReader;
 use super::restarts::{Policy, Restarts};
+use super::spec_field::SpecField;
 use super::volumes::{Volumes, VolumesReader};
 use crate::node::StartupTaints;
 use podinit_core::pod::{Container, ContainerProbes, GateNames};
@@ -35,6 +36,8 @@ pub struct Spec {
     pub has_resource_claims: bool,
     pub readiness_gates: ReadinessGates,
     pub gates: GateNames,
+    /// The values of the wanted fields, in their order; empty where none is there
+    pub fields: Vec<Box<str>>,
     /// Of a node
     pub unschedulable: bool,
     pub has_startup_taint: bool,
@@ -111,7 +114,17 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 Some("taints") => {
                     spec.has_startup_taint = map.next_value_seed(Lenient(StartupTaints))?;
                 }
-                _ => skip(&mut map)?,
+                key => {
+                    let wanted = &context.options.spec_fields;
+                    let place = key.and_then(|key| SpecField::place(key, wanted));
+                    let Some(place) = place else {
+                        skip(&mut map)?;
+                        continue;
+                    };
+                    let value = map.next_value_seed(Lenient(Text))?.unwrap_or_default();
+                    spec.fields.resize(wanted.len(), Box::default());
+                    spec.fields[place] = SpecField::value(&value);
+                }
             }
         }
         let Spec { restarts, containers, .. } = &mut spec;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::DecodeOptions;
-use crate::{PodDecoder, WatchEventKind};
+use crate::{PodDecoder, SpecField, WatchEventKind};
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerProbes,
     ContainerState, Phase, PodSnapshot, PodUid, Probe, WaitingReason,
@@ -17,6 +17,7 @@ use podinit_core::rfc3339;
 pub fn all_options() -> DecodeOptions {
     DecodeOptions {
         pod_labels: vec!["app".into(), "team".into()],
+        spec_fields: SpecField::ALL.into(),
         node: true,
         workload: true,
         probes: true,
@@ -64,6 +65,8 @@ pub fn full() -> Value {
         "spec": {
             "nodeName": "node-1",
             "hostNetwork": true,
+            "runtimeClassName": "gvisor",
+            "schedulerName": "default-scheduler",
             "schedulingGates": [{"name": "quota"}],
             "initContainers": [
                 {"name": "migrate"},
@@ -114,7 +117,8 @@ fn everything_that_is_read_is_found() {
     assert_eq!(pod.info.node.as_deref(), Some("node-1"));
     let workload = pod.info.workload.unwrap();
     assert_eq!((&*workload.kind, &*workload.name), ("Deployment", "web"));
-    assert_eq!(*pod.info.pod_labels, ["web".into(), "blue".into()]);
+    let values = ["web", "blue", "gvisor", "", "default-scheduler"];
+    assert_eq!(*pod.info.pod_labels, values.map(Box::from));
     assert!(pod.info.host_network && pod.is_static && pod.unschedulable);
     assert!(pod.gated && pod.has_init_containers && pod.has_readiness_gates);
     assert_eq!(pod.created, rfc3339::parse("2026-01-02T03:04:05Z"));
@@ -227,6 +231,20 @@ fn what_no_label_asks_for_is_not_filled() {
 }
 
 #[test]
+fn fields_of_the_spec_have_values_in_the_order_that_was_asked_for() {
+    let read = |spec_fields: &[SpecField], object: Value| {
+        let options = DecodeOptions { spec_fields: spec_fields.into(), ..DecodeOptions::default() };
+        pod_with(options, object).info.pod_labels.to_vec()
+    };
+    let asked = [SpecField::Scheduler, SpecField::RuntimeClass];
+    assert_eq!(read(&asked, full()), ["default-scheduler", "gvisor"].map(Box::from));
+    assert_eq!(read(&[SpecField::PriorityClass], full()), [Box::from("")]);
+    assert_eq!(read(&asked, json!({"metadata": {"uid": "u"}})), ["", ""].map(Box::from));
+    let long = json!({"metadata": {"uid": "u"}, "spec": {"schedulerName": "s".repeat(300)}});
+    assert_eq!(read(&asked[..1], long), ["s".repeat(253).into()]);
+}
+
+#[test]
 fn values_of_the_wrong_type_count_as_absent() {
     let bare = pod(json!({"metadata": {"uid": "u"}}));
     for junk in
@@ -241,6 +259,7 @@ fn values_of_the_wrong_type_count_as_absent() {
             },
             "spec": {
                 "nodeName": [junk.clone()], "hostNetwork": [junk.clone()],
+                "priorityClassName": [junk.clone()], "runtimeClassName": {"a": junk},
                 "schedulingGates": {"a": junk}, "initContainers": "x", "readinessGates": 7,
                 "containers": {"a": junk}, "volumes": [7],
             },

@@ -119,8 +119,11 @@ const POD_SPEC: Message = &[
     known(3, "restartPolicy", Text),
     known(10, "nodeName", Text),
     known(11, "hostNetwork", Flag),
+    known(19, "schedulerName", Text),
     known(20, "initContainers", List(CONTAINER)),
+    known(24, "priorityClassName", Text),
     known(28, "readinessGates", List(READINESS_GATE)),
+    known(29, "runtimeClassName", Text),
     known(38, "schedulingGates", List(&[known(1, "name", Text)])),
     known(39, "resourceClaims", List(&[])),
 ];

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{DecodeOptions, Encoding, ListPage, WatchEventKind};
+use crate::{DecodeOptions, Encoding, ListPage, SpecField, WatchEventKind};
 use podinit_sim::protobuf::{document, event};
 use podinit_testing::random::{any_pod, any_value, same_in_every_run};
 use to_json::to_json;
@@ -14,6 +14,7 @@ mod to_json;
 pub(super) fn everything() -> DecodeOptions {
     DecodeOptions {
         pod_labels: vec!["app".into(), "x".into()],
+        spec_fields: SpecField::ALL.into(),
         node: true,
         workload: true,
         probes: true,

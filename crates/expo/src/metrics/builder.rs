@@ -20,7 +20,7 @@ use super::node_families::NodeMetrics;
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
-use super::store::{EvidenceMetrics, Store};
+use super::store::{EvidenceMetrics, NamedMetrics, Store};
 use crate::instruments::{FamilySource, Kind};
 use podinit_core::lifecycle::CustomMilestones;
 use podinit_core::shard::Shard;
@@ -141,8 +141,10 @@ impl Builder {
             nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.max_pools())),
             events,
         };
-        let gates = Gates::new(self.labels.max_values);
-        let named = (gates, MilestoneCounts::new(self.milestones));
+        let named = NamedMetrics {
+            gates: Gates::new(self.labels.max_values),
+            milestones: MilestoneCounts::new(self.milestones),
+        };
         let store = Store::new(&specs, self.labels.max_sets, names(), named, evidence, starts);
         if self.nodes {
             store.pods.unobserved.show_all();

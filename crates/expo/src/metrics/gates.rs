@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capped::Capped;
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
+use super::labels::DEFAULT_MAX_VALUES;
 use super::start_times::StartTimes;
 use crate::instruments::{AnyText, Counter, Gauge, Head, Number};
 use crate::{computed_families, family_type};
@@ -75,6 +76,12 @@ pub struct SavedGate {
     pub gate: String,
     #[serde(default)]
     pub duration: SavedHistogram,
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Self::new(DEFAULT_MAX_VALUES)
+    }
 }
 
 impl Gates {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
-use podinit_decode::DecodeOptions;
+use podinit_decode::{DecodeOptions, SpecField};
 
 /// What stands in place of a value past the cap.
 pub const OTHER: &str = "_other";
@@ -28,6 +28,8 @@ pub enum SeriesLabel {
     Node,
     /// Whether the pod uses the network of its node: `true` or `false`
     HostNetwork,
+    /// What a field of the pod's spec names
+    OfSpec(SpecField),
     /// The pool of the node ([§14.2](crate::specification#s14-2)), as all that follow but `PodLabel`
     NodePool,
     /// The zone of the node
@@ -47,12 +49,15 @@ pub enum SeriesLabel {
 impl SeriesLabel {
     /// The labels that podinit can take from any pod, in the order in which they are exposed. Pod
     /// labels come after them.
-    pub const OF_ANY_POD: [Self; 11] = [
+    pub const OF_ANY_POD: [Self; 14] = [
         Self::Namespace,
         Self::WorkloadType,
         Self::Workload,
         Self::Node,
         Self::HostNetwork,
+        Self::OfSpec(SpecField::RuntimeClass),
+        Self::OfSpec(SpecField::PriorityClass),
+        Self::OfSpec(SpecField::Scheduler),
         Self::NodePool,
         Self::Zone,
         Self::InstanceType,
@@ -87,6 +92,9 @@ impl SeriesLabel {
             Self::Workload => "workload",
             Self::Node => "node",
             Self::HostNetwork => "host_network",
+            Self::OfSpec(SpecField::RuntimeClass) => "runtime_class",
+            Self::OfSpec(SpecField::PriorityClass) => "priority_class",
+            Self::OfSpec(SpecField::Scheduler) => "scheduler",
             Self::NodePool => "nodepool",
             Self::Zone => "zone",
             Self::InstanceType => "instance_type",
@@ -171,8 +179,8 @@ pub(super) struct LabelSpec {
     /// Its Prometheus name
     pub(super) name: String,
     pub(super) max_values: usize,
-    /// The index of a pod label in [`PodInfo::pod_labels`]; unused for other labels
-    pod_label: usize,
+    /// The index of a pod label or a field of the spec in [`PodInfo::pod_labels`]; unused for other labels
+    place: usize,
 }
 
 impl LabelSpec {
@@ -197,8 +205,8 @@ impl LabelSpec {
             SeriesLabel::Arch => of_node(|node| &node.arch),
             SeriesLabel::CapacityType => of_node(|node| &node.capacity_type),
             SeriesLabel::KubeletVersion => of_node(|node| &node.kubelet_version),
-            SeriesLabel::PodLabel(_) => {
-                let value = pod.pod_labels.get(self.pod_label);
+            SeriesLabel::PodLabel(_) | SeriesLabel::OfSpec(_) => {
+                let value = pod.pod_labels.get(self.place);
                 value.map_or("", |value| value)
             }
         };
@@ -212,6 +220,7 @@ impl LabelConfig {
         let has = |label| self.labels.contains(&label);
         DecodeOptions {
             pod_labels: self.pod_label_keys().map(str::to_owned).collect(),
+            spec_fields: self.spec_fields().collect(),
             node: self.labels.iter().any(SeriesLabel::is_known_when_bound),
             workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadType),
             ..DecodeOptions::default()
@@ -226,11 +235,14 @@ impl LabelConfig {
     /// The labels, in the order in which they are exposed.
     pub(super) fn specs(&self) -> Result<Vec<LabelSpec>, LabelError> {
         let of_any_pod = SeriesLabel::OF_ANY_POD.into_iter();
+        let pod_labels = self.pod_label_keys().count();
         let mut specs: Vec<LabelSpec> = of_any_pod
             .filter(|label| self.labels.contains(label))
             .map(|label| {
                 let name = label.key().to_owned();
-                self.spec(label, name, 0)
+                let is_own = |field: &SpecField| label == SeriesLabel::OfSpec(*field);
+                let place = self.spec_fields().position(|field| is_own(&field));
+                self.spec(label, name, pod_labels + place.unwrap_or_default())
             })
             .collect();
         for (index, key) in self.pod_label_keys().enumerate() {
@@ -247,8 +259,8 @@ impl LabelConfig {
         self.slo_namespace.then(|| self.spec(label, name, 0))
     }
 
-    fn spec(&self, label: SeriesLabel, name: String, pod_label: usize) -> LabelSpec {
-        LabelSpec { max_values: self.cap_of(&label), label, name, pod_label }
+    fn spec(&self, label: SeriesLabel, name: String, place: usize) -> LabelSpec {
+        LabelSpec { max_values: self.cap_of(&label), label, name, place }
     }
 
     fn cap_of(&self, label: &SeriesLabel) -> usize {
@@ -262,6 +274,12 @@ impl LabelConfig {
             SeriesLabel::PodLabel(key) => Some(key.as_str()),
             _ => None,
         })
+    }
+
+    /// The fields of the spec that labels carry, in the order in which the decoder gives their values.
+    fn spec_fields(&self) -> impl Iterator<Item = SpecField> {
+        let wanted = |field: &SpecField| self.labels.contains(&SeriesLabel::OfSpec(*field));
+        SpecField::ALL.into_iter().filter(wanted)
     }
 
     fn pod_label_name(&self, index: usize, key: &str) -> Result<String, LabelError> {
@@ -331,6 +349,9 @@ mod tests {
                 "workload",
                 "node",
                 "host_network",
+                "runtime_class",
+                "priority_class",
+                "scheduler",
                 "nodepool",
                 "zone",
                 "instance_type",
@@ -357,6 +378,31 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_the_spec_are_found_behind_the_pod_labels_however_they_are_ordered() {
+        let mut config = with_pod_labels(&["team"]);
+        config.labels.insert(0, SeriesLabel::OfSpec(SpecField::Scheduler));
+        config.labels.push(SeriesLabel::OfSpec(SpecField::RuntimeClass));
+        let options = config.decode_options();
+        assert_eq!(
+            options.value_names(),
+            ["team", ".spec.runtimeClassName", ".spec.schedulerName"]
+        );
+        let values = ["blue", "gvisor", "volcano"].map(Box::from);
+        let pod = PodInfo { pod_labels: values.into(), ..PodInfo::default() };
+        let specs = config.specs().unwrap();
+        let shown = specs.iter().map(|spec| (&*spec.name, spec.value(&pod)));
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [
+                ("namespace", "".into()),
+                ("runtime_class", "gvisor".into()),
+                ("scheduler", "volcano".into()),
+                ("label_team", "blue".into())
+            ]
+        );
+    }
+
+    #[test]
     fn what_a_pod_lacks_is_empty() {
         let pod = PodInfo::default();
         let spec = |label| LabelConfig::default().spec(label, String::new(), 3);
@@ -364,6 +410,7 @@ mod tests {
             SeriesLabel::Workload,
             SeriesLabel::WorkloadType,
             SeriesLabel::Node,
+            SeriesLabel::OfSpec(SpecField::RuntimeClass),
             SeriesLabel::PodLabel("app".to_owned()),
         ] {
             assert_eq!(spec(label).value(&pod), "");

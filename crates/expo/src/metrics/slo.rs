@@ -257,7 +257,7 @@ mod tests {
         SloDoc {
             name: name.into(),
             objective_ratio: 0.99,
-            interval: Interval::CreatedToReady.into(),
+            interval: SloInterval::default(),
             threshold_seconds: 10.0,
             window_seconds: 604_800.0,
             selection: Selection::default(),

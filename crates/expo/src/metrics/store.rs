@@ -92,6 +92,13 @@ pub(super) struct EvidenceMetrics {
     pub(super) events: Option<EventMetrics>,
 }
 
+/// What is counted by names that pods and the configuration give.
+#[derive(Debug, Default)]
+pub(super) struct NamedMetrics {
+    pub(super) gates: Gates,
+    pub(super) milestones: MilestoneCounts,
+}
+
 /// All state.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -130,11 +137,11 @@ impl Store {
         specs: &[LabelSpec],
         max_sets: usize,
         namespaces: Arc<NamespaceNames>,
-        named: (Gates, MilestoneCounts),
+        named: NamedMetrics,
         evidence: EvidenceMetrics,
         starts: StartTimes,
     ) -> Self {
-        let (gates, milestones) = named;
+        let NamedMetrics { gates, milestones } = named;
         let EvidenceMetrics { cold_starts, nodes, events } = evidence;
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();

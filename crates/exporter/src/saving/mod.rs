@@ -129,7 +129,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
             authority,
             watched: source_map::watched(parts.watch),
             shard: parts.watch.selectors.shard.unwrap_or_default(),
-            pod_labels: parts.watch.decode.pod_labels.clone(),
+            pod_labels: parts.watch.decode.value_names(),
         };
         if let Some(Decoded { content, pods, skipped }) = self.found.take() {
             let sources = SourceMap::matched(&content.scope.watched, &scope.watched);

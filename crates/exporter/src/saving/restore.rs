@@ -65,8 +65,8 @@ fn freed_on_the_way(mut pods: Vec<SavedPod>) -> impl Iterator<Item = SavedPod> {
     })
 }
 
-/// Reorders the values of pod labels for the labels that are chosen now. The values of newly chosen
-/// labels are unknown.
+/// Reorders the values of pod labels and of fields of the spec for those that are chosen now. The values of
+/// newly chosen ones are unknown.
 fn relabel<'a>(pods: impl Iterator<Item = &'a mut PodInfo>, old: &[String], new: &[String]) {
     let places: Vec<Option<usize>> =
         new.iter().map(|key| old.iter().position(|other| other == key)).collect();
@@ -97,4 +97,23 @@ pub(super) fn resume(
         }
     }
     resume
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_go_where_the_labels_of_now_want_them() {
+        let names =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let values = ["blue", "volcano"].map(Box::from);
+        let mut pods = [PodInfo { pod_labels: values.into(), ..PodInfo::default() }];
+        let old = names(&["team", ".spec.schedulerName"]);
+        let new = names(&["scheduler", ".spec.runtimeClassName", ".spec.schedulerName", "team"]);
+        relabel(pods.iter_mut(), &old, &new);
+        assert_eq!(*pods[0].pod_labels, ["", "", "volcano", "blue"].map(Box::from));
+        relabel(pods.iter_mut(), &new, &[]);
+        assert!(pods[0].pod_labels.is_empty());
+    }
 }

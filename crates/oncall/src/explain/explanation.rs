@@ -1,11 +1,13 @@
 //! A startup, explained: everything that the text, JSON and HTML show.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::ended::{Ended, EndedLine, is_end_known};
 use super::fleet::Fleet;
+use super::named;
 use super::new_node::{self, NodeLine};
 use super::next_command::{addressed, next_command};
 use super::parts::{Share, shares};
@@ -15,8 +17,8 @@ use super::verdict::verdict;
 use super::waterfall::{Row, waterfall};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Cause, Latency, LostStartup, Milestone, MilestoneSource, Outcome, Progress, Record,
-    RecordedCapacity, WaitReason,
+    Cause, Latency, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
+    RecordedGate, WaitReason,
 };
 use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;
@@ -86,6 +88,9 @@ pub struct Explanation {
     /// The waterfall
     pub rows: Vec<Row>,
     pub milestones: Vec<MilestoneLine>,
+    /// Its gates, scheduling gates first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<RecordedGate>,
     /// Its containers, init containers first
     pub containers: Vec<ContainerLine>,
     /// What Kubernetes says of why it waits, or said last
@@ -108,10 +113,11 @@ pub struct Explanation {
     pub next: String,
 }
 
-/// A milestone that was reached.
+/// A milestone that was reached, or a gate that was passed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MilestoneLine {
-    pub milestone: Milestone,
+    /// The name of the milestone, or the kind and the name of the gate
+    pub milestone: Cow<'static, str>,
     pub time: Option<Timestamp>,
     /// From the begin of the startup
     pub after_seconds: Option<f64>,
@@ -219,7 +225,8 @@ impl Explanation {
             width: since(began, end),
             parts,
             rows: waterfall(record, &ended, &fleet, began, end),
-            milestones: milestones(record, began),
+            milestones: named::milestones(record, began),
+            gates: record.gates.clone(),
             containers: containers(record, &ended),
             message: record.message.clone(),
             unschedulable: record.unschedulable.as_ref().map(autoscaler),
@@ -257,20 +264,6 @@ fn autoscaler(capacity: &RecordedCapacity) -> AutoscalerLine {
         since: capacity.since,
         message: capacity.message.clone(),
     }
-}
-
-fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine> {
-    let mut reached = record.milestones.clone();
-    // Those whose time is not known come last.
-    reached.sort_by_key(|reached| (reached.time.is_none(), reached.time));
-    let lines = reached.into_iter().map(|reached| MilestoneLine {
-        milestone: reached.milestone,
-        time: reached.time,
-        after_seconds: reached.time.map(|at| since(began, at)),
-        source: reached.source,
-        uncertain: uncertainty::of_milestone(record, reached),
-    });
-    lines.collect()
 }
 
 fn containers(record: &Record, ended: &Ended) -> Vec<ContainerLine> {

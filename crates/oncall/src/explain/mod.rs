@@ -10,6 +10,7 @@
 mod ended;
 mod explanation;
 mod fleet;
+mod named;
 mod new_node;
 mod next_command;
 mod parts;
@@ -27,6 +28,7 @@ pub use explanation::{
     AutoscalerLine, CauseLine, Context, Explanation, MilestoneLine, SloLine, WorkloadPods,
 };
 pub use fleet::Fleet;
+pub use named::gate_in_words;
 pub use new_node::NodeLine;
 pub use next_command::quoted;
 pub use next_command::{

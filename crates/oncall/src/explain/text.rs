@@ -1,6 +1,7 @@
 //! An explanation for a terminal.
 
 use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
+use super::named::gate_in_words;
 use super::waterfall::Row;
 use podinit_core::lifecycle::MilestoneSource;
 use podinit_text::document::{Document, Format, Style};
@@ -19,6 +20,7 @@ impl Explanation {
         head(&mut document, self, style);
         document.chart(&waterfall(self, style));
         milestones(&mut document, self);
+        gates(&mut document, self);
         images(&mut document, self);
         waits(&mut document, self, style);
         advice(&mut document, self);
@@ -115,7 +117,7 @@ fn milestones(document: &mut Document, explanation: &Explanation) {
         let uncertain = line.uncertain.map(|text| format!(" ({text})"));
         format!(
             "  {:<26} {:<23} {:>9}  {}{}",
-            line.milestone.as_str(),
+            shown(&line.milestone),
             time.as_deref().unwrap_or("-"),
             after.as_deref().unwrap_or("-"),
             line.source.map_or("-", MilestoneSource::as_str),
@@ -123,6 +125,15 @@ fn milestones(document: &mut Document, explanation: &Explanation) {
         )
     });
     section(document, "Milestones (UTC)", lines);
+}
+
+/// The gates, and where they are.
+fn gates(document: &mut Document, explanation: &Explanation) {
+    let lines = explanation.gates.iter().map(|gate| {
+        let (kind, name) = (gate.kind.as_str(), shown(&gate.gate));
+        format!("  {kind:<10} {name}: {}", gate_in_words(gate))
+    });
+    section(document, "Gates", lines);
 }
 
 /// The images, where any is known.

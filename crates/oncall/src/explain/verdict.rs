@@ -1,6 +1,7 @@
 //! One sentence on a startup.
 
 use super::ended::{Ended, is_end_known};
+use super::named;
 use super::new_node;
 use super::parts::{Part, Share};
 use crate::autoscaling;
@@ -29,7 +30,8 @@ pub(super) fn verdict(
             let waits = seconds(since(entered, end));
             // What a crash says is short, and ends the search.
             let said = record.message.as_deref().map(crash);
-            let said = said.filter(|said| waiting.cause() == Cause::Crash && !said.is_empty());
+            let says_more = matches!(waiting.cause(), Cause::Crash) || is_of_gate(record, waiting);
+            let said = said.filter(|said| says_more && !said.is_empty());
             let said = said.map_or_else(String::new, |said| format!(": {said}"));
             let help = record.unschedulable.as_ref();
             let help = help.filter(|_| waiting.stage() == Stage::Unschedulable);
@@ -99,6 +101,15 @@ pub(super) fn verdict(
     }
 }
 
+/// Whether the message is that of the controller of a readiness gate: a kubelet only says which gate it is.
+fn is_of_gate(record: &Record, waiting: WaitReason) -> bool {
+    let of_kubelet =
+        ["corresponding condition of pod readiness gate", "the status of pod readiness gate"];
+    let message = record.message.as_deref().unwrap_or_default();
+    waiting.cause() == Cause::ReadinessGate
+        && !of_kubelet.iter().any(|begin| message.starts_with(begin))
+}
+
 /// Why a pod is not judged that still runs.
 const NEVER_READY: &str = " It can never be Ready: a container has ended with exit code 0 and is not run again, as in a \
                            job. So it is neither late nor stuck.";
@@ -107,6 +118,7 @@ const NEVER_READY: &str = " It can never be Ready: a container has ended with ex
 fn container(record: &Record, waiting: WaitReason) -> Option<String> {
     let node = record.pod.node.as_deref();
     match (waiting.cause(), waiting.stage()) {
+        (cause @ (Cause::Gate | Cause::ReadinessGate), _) => named::held_by(record, cause),
         (Cause::Acknowledge, Stage::Scheduling | Stage::Unschedulable) => {
             Some(format!("it is bound to node {}, and the kubelet there has not taken it", node?))
         }

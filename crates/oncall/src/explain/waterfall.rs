@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::ended::Ended;
 use super::fleet::Fleet;
+use super::named;
 use super::parts::{Part, is_before_binding};
 use super::uncertainty;
 use podinit_core::lifecycle::{
@@ -66,7 +67,9 @@ pub(super) fn waterfall(
             steps.map(|(_, span)| row(span))
         };
         let pulls = pull_rows(record, stage, began);
-        let mut inside: Vec<Row> = known(false).chain(pulls).chain(known(true)).collect();
+        let named = named::rows(record, stage, (began, end));
+        let inside = known(false).chain(pulls).chain(known(true)).chain(named);
+        let mut inside: Vec<Row> = inside.collect();
         let whole = row(&whole);
         inside.iter_mut().for_each(|row| row.keep_within(&whole));
         rows.push(whole);

@@ -4,7 +4,10 @@ use askama::Template;
 
 use super::overview::Foot;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
-use crate::explain::{AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine};
+use crate::explain::{
+    AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, gate_in_words,
+};
+use podinit_core::lifecycle::RecordedGate;
 use podinit_text::human_time::{date_and_time, seconds};
 
 #[derive(Template)]
@@ -21,6 +24,7 @@ struct PodPage<'a> {
     /// Its times for people
     began: String,
     milestones: Vec<(&'a MilestoneLine, String)>,
+    gates: Vec<(&'a RecordedGate, String)>,
     causes: Vec<(&'a CauseLine, String)>,
     slos: Vec<(&'a SloLine, String)>,
     /// Of a page of the exporter; `None` of a file by itself
@@ -51,6 +55,7 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
         milestones: (explanation.milestones.iter())
             .map(|line| (line, line.time.map_or_else(|| "not known".to_owned(), date_and_time)))
             .collect(),
+        gates: explanation.gates.iter().map(|gate| (gate, gate_in_words(gate))).collect(),
         causes: (explanation.causes.iter()).map(|line| (line, date_and_time(line.began))).collect(),
         slos: (explanation.slos.iter())
             .map(|slo| (slo, slo.deadline.map_or_else(String::new, date_and_time)))

@@ -78,7 +78,7 @@ impl Finder {
             ended.extend(self.newest().await?);
         }
         let clocks = self.records.ask(Query::Clocks).await?.clocks;
-        let mut finding = Finding::new(&ended, now).with_clocks(&clocks);
+        let mut finding = Finding::new(&ended, now).with_clocks(&clocks).after(&self.over_time);
         drop(ended);
         loop {
             page.iter().for_each(|record| finding.add(record));

@@ -85,7 +85,8 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
 /// Where the pods are, where what is wrong does not say it.
 fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
     match (cause, dimension) {
-        (Cause::Image | Cause::Pull, Dimension::Image) | (_, Dimension::Registry) => String::new(),
+        (Cause::Image | Cause::Pull, Dimension::Image)
+        | (_, Dimension::Registry | Dimension::Gate) => String::new(),
         (_, Dimension::Image) => format!(" with image {value}"),
         (_, Dimension::Workload) => format!(" of {value}"),
         (_, Dimension::Node) => format!(" on node {value}"),
@@ -116,10 +117,16 @@ fn predicate(problem: &Problem, is_one: bool) -> String {
         Some(Dimension::Registry) => format!("images from {value}"),
         _ => format!("{their} images"),
     };
+    let gate = |kind| match dimension {
+        Some(Dimension::Gate) => format!("the {kind} gate {value}"),
+        _ => format!("a {kind} gate"),
+    };
     match problem.cause {
         Cause::Terminating if is_one => "is being deleted".to_owned(),
         Cause::Terminating => "are being deleted".to_owned(),
-        Cause::Gate => format!("{have} a scheduling gate"),
+        Cause::Gate => {
+            format!("{} held by {}", if is_one { "is" } else { "are" }, gate("scheduling"))
+        }
         Cause::Binding => format!("{have} a node and {wait} until the scheduler binds {them}"),
         Cause::Queue => format!("{wait} until the scheduler tries {them}"),
         Cause::Gang => format!("{wait} for {their} pod group"),
@@ -161,7 +168,7 @@ fn predicate(problem: &Problem, is_one: bool) -> String {
             let are = if is_one { "is" } else { "are" };
             format!("{run}, but {are} not ready{name}")
         }
-        Cause::ReadinessGate => format!("{wait} for a readiness gate"),
+        Cause::ReadinessGate => format!("{wait} for {}", gate("readiness")),
         // Said by the problem itself.
         Cause::Clock => "depend on the clock of a node".to_owned(),
         Cause::Rejected if is_one => "was rejected by the kubelet".to_owned(),
@@ -176,6 +183,7 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
         Some(clauses) => clauses,
         None if cause == Cause::Crash => reason::crash(message),
         None if cause == Cause::Rejected => return rejection(message),
+        None if cause == Cause::ReadinessGate => return gate_reason(message),
         None => match message.split_once(" probe failed: ") {
             Some((probe, why)) => &format!("{probe} probe failed: {}", reason::of(why)),
             None => &reason::of(message),
@@ -185,6 +193,18 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
     let repeats = ["Back-off ", "back-off "].iter().any(|head| text.starts_with(head));
     let says_more = !text.is_empty() && !repeats;
     says_more.then(|| reason::shorten(text, reason::MOST_CHARACTERS).into_owned())
+}
+
+/// What the controller of a readiness gate says. The kubelet only says which gate it is, or that nobody has set its
+/// condition.
+fn gate_reason(message: &str) -> Option<String> {
+    if message.starts_with("corresponding condition of pod readiness gate") {
+        return Some("nothing has set its condition".to_owned());
+    }
+    let is_of_kubelet = message.starts_with("the status of pod readiness gate");
+    let says = message.trim().trim_end_matches('.');
+    let says_more = !says.is_empty() && !is_of_kubelet;
+    says_more.then(|| reason::shorten(says, reason::MOST_CHARACTERS).into_owned())
 }
 
 /// The reason and the words of a kubelet that has refused a pod: `UnexpectedAdmissionError: no devices left`. The

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::explain::next_command;
 use podinit_core::lifecycle::{
-    Progress, Record, RecordedCapacity, RecordedImage, Stage, WaitReason,
+    Cause, GateKind, Progress, Record, RecordedCapacity, RecordedGate, RecordedImage, Stage,
+    WaitReason,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -38,6 +39,9 @@ pub struct StuckPod {
     /// regular one
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<Arc<str>>,
+    /// The gates that hold it, of a pod that waits for one
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<RecordedGate>,
     /// What Kubernetes says of the cause
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Arc<str>>,
@@ -74,10 +78,21 @@ impl StuckPod {
             node: pod.node.clone(),
             owner: pod.workload.as_ref().map(ToString::to_string),
             image: record.image.clone(),
+            gates: held_by(record, waiting),
             message: record.message.clone(),
             unschedulable: capacity.filter(|_| waiting.stage() == Stage::Unschedulable).cloned(),
             registries: missing.map(|pull| Arc::clone(&pull.registry)).collect(),
             next_command: next_command(record),
         })
     }
+}
+
+/// The gates that hold a pod which waits for them.
+fn held_by(record: &Record, waiting: WaitReason) -> Vec<RecordedGate> {
+    let kind = match waiting.cause() {
+        Cause::Gate => GateKind::Scheduling,
+        Cause::ReadinessGate => GateKind::Readiness,
+        _ => return Vec::new(),
+    };
+    record.holding_gates().filter(|gate| gate.kind == kind).cloned().collect()
 }

@@ -9,7 +9,7 @@ use podinit_text::strangers_text::shown;
 use podinit_text::table::{Table, cell};
 
 const NARROW: [&str; 8] = ["NAMESPACE", "POD", "STAGE", "WAIT", "LIMIT", "CAUSE", "NODE", "OWNER"];
-const WIDE: [&str; 6] = ["CAPACITY", "IMAGE", "MESSAGE", "REGISTRY", "UID", "NEXT"];
+const WIDE: [&str; 7] = ["CAPACITY", "IMAGE", "GATES", "MESSAGE", "REGISTRY", "UID", "NEXT"];
 
 impl StuckPods {
     /// The table and a line that sums it up, or only the line if no pod is stuck. `wide` adds columns.
@@ -71,9 +71,11 @@ fn cells(pod: &StuckPod, wide: bool) -> Vec<String> {
     if wide {
         let registries: Vec<&str> = pod.registries.iter().map(|one| &**one).collect();
         let capacity = pod.unschedulable.as_ref().map(|of| of.state.as_str());
+        let gates: Vec<&str> = pod.gates.iter().map(|one| &*one.gate).collect();
         cells.extend([
             known(capacity),
             known(pod.image.as_deref()),
+            gates.join(","),
             known(pod.message.as_deref()),
             registries.join(","),
             pod.uid.to_string(),

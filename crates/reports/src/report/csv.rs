@@ -1,8 +1,14 @@
 //! The report as CSV (RFC 4180): a row for each pod. Docs: `docs/reports.md`.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::pods::ReportedPod;
 use super::rows;
-use podinit_core::lifecycle::{Latency, Milestone, Outcome, Progress, Record, RecordedImage};
+use podinit_core::lifecycle::{
+    CustomStart, GateState, Latency, Milestone, Outcome, Progress, Record, RecordedCustomMilestone,
+    RecordedGate, RecordedImage,
+};
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::Workload;
 use podinit_decode::rfc3339;
@@ -32,7 +38,8 @@ pub fn columns() -> Vec<String> {
 pub(super) fn render(pods: &[ReportedPod]) -> Result<Vec<u8>, csv::Error> {
     let mut writer =
         csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    let columns = all_columns();
+    let mut columns = all_columns();
+    columns.extend(custom_milestones(pods));
     writer.write_record(columns.iter().map(|(name, _)| name))?;
     for pod in pods {
         writer.write_record(columns.iter().map(|(_, value)| value(pod)))?;
@@ -57,6 +64,7 @@ fn all_columns() -> Vec<Column> {
         let known = record.unschedulable.as_ref()?;
         Some(known.state.as_str().to_owned())
     }));
+    columns.extend(gates());
     columns.extend(pulls());
     columns.extend(nodes());
     columns
@@ -125,6 +133,44 @@ fn progress() -> Vec<Column> {
             waiting(record).map(|(_, since)| rfc3339::format(since))
         }),
     ]
+}
+
+/// The gates of the pod, and those that hold it.
+fn gates() -> Vec<Column> {
+    let names = |record: &Record, is_one: fn(&RecordedGate) -> bool| {
+        let gates = record.gates.iter().filter(|gate| is_one(gate));
+        let names: Vec<String> =
+            gates.map(|gate| format!("{}:{}", gate.kind.as_str(), gate.gate)).collect();
+        names.join(" ")
+    };
+    let gates = move |name: &str, is_one: fn(&RecordedGate) -> bool| {
+        text_column(name, move |pod| {
+            pod.record.as_ref().map_or_else(String::new, |record| names(record, is_one))
+        })
+    };
+    vec![gates("gates", |_| true), gates("holding_gates", |gate| gate.state == GateState::Holding)]
+}
+
+/// Three columns for each milestone of your own that a pod has had.
+fn custom_milestones(pods: &[ReportedPod]) -> Vec<Column> {
+    let records = || pods.iter().filter_map(|pod| pod.record.as_ref());
+    let names: BTreeSet<Arc<str>> = records()
+        .flat_map(|record| record.custom_milestones.iter().map(|one| Arc::clone(&one.milestone)))
+        .collect();
+    fn find<'a>(record: &'a Record, name: &str) -> Option<&'a RecordedCustomMilestone> {
+        record.custom_milestones.iter().find(|one| *one.milestone == *name)
+    }
+    let columns = names.into_iter().flat_map(|name| {
+        let of = Arc::clone(&name);
+        let time = record_column(&name, move |record| find(record, &of)?.time.map(rfc3339::format));
+        let took = CustomStart::ALL.map(|from| {
+            let of = Arc::clone(&name);
+            let column = format!("{}_to_{name}_seconds", from.as_str());
+            record_column(&column, move |record| find(record, &of)?.seconds(from).map(seconds))
+        });
+        [time].into_iter().chain(took)
+    });
+    columns.collect()
 }
 
 /// What the pod's node states, and what the startup had to wait for.

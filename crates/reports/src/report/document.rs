@@ -1,9 +1,11 @@
 //! The report for a terminal and in Markdown.
 
 use super::formatting::{
-    COLD, PROBES, cold, intervals, kept, notes, outcomes, pods, probes_left_out, seconds, span,
+    COLD, Names, PROBES, cold, intervals, kept, notes, outcomes, pods, probes_left_out, seconds,
+    span,
 };
 use super::summary::Report;
+use super::waiting::{AT_MOST, WAITING, WaitingSection};
 use podinit_text::document::{Document, Format};
 use podinit_text::table::Table;
 
@@ -24,6 +26,7 @@ pub(super) fn render(report: &Report, format: Format) -> String {
         document.sentence(&cold.sentences);
         document.table(&cold.table);
     }
+    waiting(&mut document, report);
     chart(&mut document, report);
     for (title, found) in notes(report, |name| document.name(name)) {
         document.labelled(title, &found.join(", "));
@@ -48,6 +51,25 @@ fn begin(document: &mut Document, report: &Report) {
     // Of no pods there is nothing that could be taken for a recording.
     if let Some(kept) = kept(report).filter(|_| report.discovered > 0) {
         document.sentence(kept);
+    }
+}
+
+/// What waiting costs.
+fn waiting(document: &mut Document, report: &Report) {
+    let Some(waiting) = &report.waiting else {
+        return;
+    };
+    let section = WaitingSection::of(waiting, Names::of(report), |name| document.name(name));
+    document.heading(WAITING);
+    section.sentences.iter().for_each(|sentence| document.sentence(sentence));
+    document.table(&section.stages);
+    if let Some(bounds) = &section.bounds {
+        document.paragraph(AT_MOST);
+        document.table(bounds);
+        section.unknown.iter().for_each(|unknown| document.sentence(unknown));
+    }
+    for table in [&section.images, &section.workloads].into_iter().flatten() {
+        document.table(table);
     }
 }
 

@@ -36,7 +36,7 @@ impl Durations {
         let bounds = self.range.map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
         let quantile = |percent| {
             let (min, max) = bounds?;
-            Some(three_digits(self.counted.at(percent)?).clamp(min, max))
+            Some(three_digits(self.counted.at(percent)?, f64::round).clamp(min, max))
         };
         let count = self.counted.count();
         IntervalSummary {
@@ -52,13 +52,16 @@ impl Durations {
     }
 }
 
-/// Rounds to three significant digits, the precision of the quantiles.
-fn three_digits(value: f64) -> f64 {
+/// Three significant digits, the precision of the quantiles; `round` says which way.
+pub(super) fn three_digits(value: f64, round: fn(f64) -> f64) -> f64 {
     if value <= 0.0 {
         return 0.0;
     }
     let scale = 10f64.powf(2.0 - value.log10().floor());
-    (value * scale).round() / scale
+    // What has three digits already stays what it is, although a binary fraction may lie beside it.
+    let nearest = (value * scale).round();
+    let is_exact = (value * scale - nearest).abs() < 1e-6;
+    (if is_exact { nearest } else { round(value * scale) }) / scale
 }
 
 #[cfg(test)]
@@ -97,9 +100,17 @@ mod tests {
     }
 
     #[test]
+    fn three_digits_are_rounded_as_it_is_asked_for() {
+        let both = |value| [f64::floor, f64::ceil].map(|round| three_digits(value, round));
+        assert_eq!(both(1.338), [1.33, 1.34]);
+        assert_eq!(both(1.34), [1.34, 1.34]);
+        assert_eq!(both(0.3 - 0.1), [0.2, 0.2]);
+    }
+
+    #[test]
     fn three_digits_are_kept() {
         for (value, rounded) in [(0.0, 0.0), (12_345.0, 12_300.0), (0.012_345, 0.012_3)] {
-            assert!((three_digits(value) - rounded).abs() < 1e-9);
+            assert!((three_digits(value, f64::round) - rounded).abs() < 1e-9);
         }
     }
 }

@@ -28,6 +28,11 @@ impl Names {
         Self { lone_list: report.lone_list }
     }
 
+    /// Whether a pod may have waited before it was bound for what one list does not tell.
+    pub(super) const fn lone_list(self) -> bool {
+        self.lone_list
+    }
+
     /// The name of an interval.
     pub(super) fn name(self, interval: &'static str) -> &'static str {
         match self.lone_list && interval == Stage::Scheduling.as_str() {

@@ -22,6 +22,7 @@ mod report_sink;
 mod slowest_pods;
 mod summary;
 mod trace;
+mod waiting;
 
 use std::io::{self, Write};
 
@@ -41,6 +42,9 @@ use report_sink::rows;
 pub use slowest_pods::SlowPod;
 pub use summary::{InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
 pub use trace::Trace;
+pub use waiting::{
+    CauseCost, ImageCost, SavesAtMost, Saving, StageCost, StartupCost, WaitingReport, WorkloadCost,
+};
 
 use crate::observed::observed;
 use crate::reader::{Document, RecordingError};

@@ -57,6 +57,7 @@ pub fn of_records(kept: KeptRecords, top: usize) -> DetailedReport {
     if let Some(now) = kept.time {
         sink.advanced(now);
     }
+    kept.in_account().for_each(|record| sink.add_waiting(record));
     let end = sink.end();
     let summary = sink.report_on_records(oldest.map(|oldest| oldest.map(|(_, name)| name)));
     let KeptRecords { ended, in_flight, slow, .. } = kept;

@@ -1,6 +1,6 @@
 //! Collects what the tracker observes, for a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::cold_startups::ColdStartups;
 use super::durations::Durations;
@@ -9,6 +9,7 @@ use super::pods::PodCollector;
 use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, PodName, Report};
+use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -16,7 +17,7 @@ use podinit_core::lifecycle::{
     Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage, StageOrStep,
     Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
 };
-use podinit_core::pod::PodInfo;
+use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_histogram::layout::ClassicBuckets;
@@ -37,6 +38,9 @@ pub(super) struct ReportSink {
     durations: [Durations; Interval::ALL.len()],
     network: NetworkDurations,
     startups: ColdStartups,
+    waiting: WaitingCosts,
+    /// Those that are in flight of the pods that were set aside
+    lost: HashSet<PodUid>,
     buckets: [u64; ClassicBuckets::Startups.count()],
     unobserved: [[u64; UnobservedReason::ALL.len()]; StageOrStep::ALL.len()],
     anomalies: [u64; AnomalyKind::ALL.len()],
@@ -60,6 +64,8 @@ impl ReportSink {
             durations: std::array::from_fn(|_| Durations::new()),
             network: NetworkDurations::default(),
             startups: ColdStartups::default(),
+            waiting: WaitingCosts::new(),
+            lost: HashSet::new(),
             buckets: [0; ClassicBuckets::Startups.count()],
             unobserved: Default::default(),
             anomalies: Default::default(),
@@ -128,15 +134,21 @@ impl ReportSink {
 
     /// The report at the end of the recording, when `tracker` holds the pods in flight.
     pub(super) fn report(
-        self,
+        mut self,
         timestamps: TimestampMode,
         tracker: &Tracker,
         lone_list: bool,
     ) -> Report {
         let mut oldest: OldestPods = Default::default();
         // By stage, in each the one that entered it first.
+        let end = self.end();
         for (position, pod) in tracker.in_flight_after(None) {
-            oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&pod.record().pod));
+            let record = pod.record();
+            oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&record.pod));
+            match self.lost.contains(&record.uid) {
+                true => self.waiting.leave_out(),
+                false => self.waiting.add(&record, end, true),
+            }
         }
         Report { lone_list, ..self.with_oldest(timestamps.as_str(), oldest) }
     }
@@ -184,6 +196,7 @@ impl ReportSink {
                 .filter(|row| row.count > 0 || !is_of_node(row.interval))
                 .collect(),
             startups: self.startups.summaries(),
+            waiting: self.waiting.report(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
             clocks_ahead: Vec::new(),
@@ -235,6 +248,10 @@ impl Observer for ReportSink {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
+        match self.lost.remove(&startup.uid()) {
+            true => self.waiting.leave_out(),
+            false => self.waiting.add(&startup.record(), None, true),
+        }
         if let Some(pods) = &mut self.pods {
             pods.ended(&startup);
         }
@@ -285,6 +302,12 @@ impl ReportSink {
         }
     }
 
+    /// Adds what a startup costs, once all were added that say how far the records go. Records have no probes.
+    pub(super) fn add_waiting(&mut self, record: &Record) {
+        let end = self.end();
+        self.waiting.add(record, end, false);
+    }
+
     /// Names a startup among the slowest, if it is one of them, and counts it in nothing.
     pub(super) fn name_if_slow(&mut self, record: &Record) {
         if let Some(latency) = record.duration(Interval::ScheduledToReady) {
@@ -312,7 +335,10 @@ impl ReportSink {
             PodObservation::Reentered(milestone) => {
                 *self.reentries.entry(milestone.as_str()).or_default() += 1;
             }
-            PodObservation::SetAside { lost, .. } => self.set_aside[lost as usize] += 1,
+            PodObservation::SetAside { uid, lost } => {
+                self.set_aside[lost as usize] += 1;
+                self.lost.insert(uid);
+            }
             PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
             // A report shows the observations above. It has no labels, SLOs or delivery delays; a
             // recording is read without a cap on pods, so no snapshot is refused.

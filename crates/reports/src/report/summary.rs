@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
+use super::waiting::WaitingReport;
 use crate::reader::ClockAhead;
 use podinit_core::lifecycle::{NodeAge, StartupImages};
 use podinit_core::pod::PodInfo;
@@ -40,6 +41,9 @@ pub struct Report {
     /// and others, each followed by its combinations; left out where neither nodes nor Events tell
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub startups: Vec<StartupSummary>,
+    /// What waiting costs; left out where no startup is counted
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<WaitingReport>,
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
     /// the last one) and the number of pods in it
     pub scheduled_to_ready: Vec<(Option<f64>, u64)>,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 use super::*;
-use podinit_core::lifecycle::{Interval, Stage};
+use podinit_core::lifecycle::{CustomMilestone, Interval, Stage};
 
 fn message(text: &str) -> String {
     SloFile::parse("slo.yaml", text.as_bytes()).unwrap_err().to_string()
@@ -30,7 +30,7 @@ fn the_built_in_slos_are_valid() {
     let names: Vec<_> = file.slos.iter().map(|slo| &*slo.rule.name).collect();
     assert_eq!(names, ["network-ready", "pod-ready"]);
     let network = &file.slos[0];
-    assert_eq!(network.rule.interval, Interval::Stage(Stage::Network));
+    assert_eq!(network.rule.interval, Interval::Stage(Stage::Network).into());
     assert_eq!(network.rule.threshold, Duration::from_secs(10));
     assert_eq!(network.rule.grace, Duration::from_secs(5));
     assert_eq!(network.objective_ratio(), 0.99);
@@ -58,7 +58,7 @@ slos:
 ";
     let file = SloFile::parse("f", text.as_bytes()).unwrap();
     let slo = &file.slos[0];
-    assert_eq!(slo.rule.interval, Interval::CreatedToReady);
+    assert_eq!(slo.rule.interval, Interval::CreatedToReady.into());
     assert_eq!(slo.threshold_seconds(), 5400.0);
     assert_eq!(slo.objective_ratio(), 0.999);
     assert_eq!(slo.budget_ratio(), 0.001);
@@ -281,12 +281,40 @@ fn the_swap_of_a_config_map_is_detected() {
     let data = dir.path().join("..data");
     std::os::unix::fs::symlink("..1", &data).unwrap();
     std::os::unix::fs::symlink("..data/slo.yaml", &path).unwrap();
-    let before = SloFile::inspect(&path, Sources::ALL);
-    assert_eq!(SloFile::inspect(&path, Sources::ALL).files, before.files);
+    let before = SloFile::inspect(&path, &Available::ALL);
+    assert_eq!(SloFile::inspect(&path, &Available::ALL).files, before.files);
     let next = dir.path().join("..next");
     std::os::unix::fs::symlink("..2", &next).unwrap();
     std::fs::rename(&next, &data).unwrap();
-    let after = SloFile::inspect(&path, Sources::ALL);
+    let after = SloFile::inspect(&path, &Available::ALL);
     assert_ne!(after.files, before.files);
     assert_eq!(after.result.unwrap().slos.len(), 1);
+}
+
+#[test]
+fn an_slo_can_name_a_milestone_of_your_own_that_is_configured() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("slo.yaml");
+    let text = "slos:\n- {name: loaded, interval: containers_started_to_model_loaded, threshold: 60s, \
+                objective: 99, window: 7d}";
+    std::fs::write(&path, text).unwrap();
+    let file = SloFile::read(&path, Sources::NONE).unwrap();
+    let interval = file.slos[0].rule.interval.text();
+    assert_eq!(interval, "containers_started_to_model_loaded");
+    let read = |names: &[&str]| {
+        let all = names.iter().map(|name| {
+            CustomMilestone::parse(&format!("{name}=condition:example.com/{name}")).unwrap()
+        });
+        let milestones = Some(std::sync::Arc::new(all.collect()));
+        SloFile::read(&path, Available { sources: Sources::NONE, milestones })
+    };
+    assert!(read(&["other", "model_loaded"]).is_ok());
+    let error = read(&["other"]).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "slo.yaml:2:28: this interval ends with a milestone of your own; add --milestone \
+             model_loaded=condition:TYPE"
+        ),
+        "{error}"
+    );
 }

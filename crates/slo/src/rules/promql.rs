@@ -22,7 +22,8 @@ pub(super) const NAMESPACE_LABELS: &str = "namespace, exported_namespace";
 
 /// The labels of the label set that are known by name; the namespace and the node, which are in the
 /// other lists, aside.
-pub(super) const POD_LABELS: &str = "workload_type, workload, host_network";
+pub(super) const POD_LABELS: &str = "workload_type, workload, host_network, runtime_class, priority_class, scheduler, nodepool, zone, \
+     instance_type, arch, capacity_type, kubelet_version";
 
 /// The labels of a target that change when the exporter's pod does.
 pub(super) const TARGET_LABELS: &str =

@@ -120,7 +120,7 @@ impl Subject<'_> {
             self.slo.rule.name
         );
         let test = test.given("podinit_slo_bad_causes_total", ELSEWHERE, &elsewhere, "0+9x10");
-        let stage = stage_of(self.slo.rule.interval);
+        let stage = stage_of(&self.slo.rule.interval);
         let mut causes = Cause::ALL.into_iter().rev();
         // A clock that is off keeps no pod waiting.
         let possible = |cause: &Cause| {

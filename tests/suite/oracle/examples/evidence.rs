@@ -2,11 +2,13 @@
 
 use super::{API, EVENTS, Example, FUSED, FUSED_EVENTS, example, slos};
 use crate::oracle::build::*;
-use crate::oracle::build_evidence::{about, exited, heard, named, running, watched, with};
+use crate::oracle::build_evidence::{
+    about, assigned, exited, heard, named, running, watched, with,
+};
 use serde_json::{Value, json};
 
 pub(super) fn examples() -> Vec<Example> {
-    [containers(), events(), before_scheduled(), no_evidence(), deadlines()]
+    [containers(), events(), before_scheduled(), no_evidence(), deadlines(), scheduler()]
         .into_iter()
         .flatten()
         .collect()
@@ -270,6 +272,81 @@ fn deadlines() -> Vec<Example> {
             slos(EVENTS, [("containers", 1.0)]),
             vec![added(&bound()), added(&pod("clock").created(60.0)), started],
             "slo containers bad 1",
+        ),
+    ]
+}
+
+/// [§4.8](crate::specification#s4-8): when the scheduler bound a pod, by its own Event.
+fn scheduler() -> Vec<Example> {
+    let assigned = |at| assigned(&bound(), at);
+    let seen = || at(1.5, added(&bound()));
+    let ready = || bound().yes(NETWORK, 4.0).all([1.0, 4.0, 4.0, 4.0, 4.0]);
+    vec![
+        example(
+            "§4.8: \"One that is delivered before Scheduled is latched is kept\"",
+            FUSED_EVENTS,
+            vec![at(0.5, added(&pod("a"))), assigned(1.25), at(1.5, modified(&bound()))],
+            "inflight network 1 since 1.25
+             scheduling 1 0.75",
+        ),
+        example(
+            "§4.8: \"One that is delivered later moves the beginning of\" what begins with Scheduled",
+            FUSED_EVENTS,
+            vec![seen(), assigned(1.25), at(4.0, modified(&ready()))],
+            "finished ready 1
+             scheduling 1 1
+             network 1 2.75
+             containers 1 0
+             scheduled_to_ready 1 2.75
+             created_to_ready 1 3.5
+             evidence condition 1",
+        ),
+        example(
+            "§4.8: the first that does counts",
+            FUSED_EVENTS,
+            vec![seen(), assigned(2.0), assigned(1.25), assigned(1.75)],
+            "inflight network 1 since 1.25
+             scheduling 1 1",
+        ),
+        example(
+            "§4.8: \"Where it lies in the same second\"",
+            FUSED_EVENTS,
+            vec![seen(), assigned(2.0), assigned(0.75)],
+            "inflight network 1 since 1.5
+             scheduling 1 1",
+        ),
+        example(
+            "§4.8: \"with the reason `Scheduled`\"",
+            FUSED_EVENTS,
+            vec![seen(), with(assigned(1.25), "/reason", "Preempted".into())],
+            "inflight network 1 since 1.5
+             scheduling 1 1",
+        ),
+        example(
+            "§4.8: \"as long as none of these intervals has ended\"",
+            FUSED_EVENTS,
+            vec![at(1.5, added(&bound().started(1.0))), assigned(1.25)],
+            "inflight network 1 since 1.5
+             scheduling 1 1
+             step acknowledge 1 0",
+        ),
+        example(
+            "§4.8: \"In `fused` mode\"",
+            EVENTS,
+            vec![seen(), assigned(1.25)],
+            "inflight network 1 since 1
+             scheduling 1 1",
+        ),
+        example(
+            "§4.8: \"Deadlines that count from Scheduled follow\"",
+            slos(FUSED_EVENTS, [("network", 2.0)]),
+            vec![
+                seen(),
+                assigned(1.75),
+                at(3.625, added(&pod("clock").created(3.0))),
+                at(3.75, modified(&bound().yes(NETWORK, 3.0))),
+            ],
+            "slo network good 1",
         ),
     ]
 }

@@ -1,6 +1,7 @@
 //! Random pod histories and their adversarial delivery, each from one seed.
 
 mod bare;
+mod bindings;
 mod capacity;
 mod containers;
 mod delivery;
@@ -67,7 +68,11 @@ pub(crate) fn generate(seed: u64) -> History {
     // A recording may hold Events that nobody asked for.
     let documents = match events || rng.percent(15) {
         // With seeds of their own, so that everything else of a history stays what it was without them.
-        true => capacity::scatter(&mut Rng::new(!seed), kube_events::scatter(&mut rng, documents)),
+        true => {
+            let documents = kube_events::scatter(&mut rng, documents);
+            let documents = bindings::scatter(&mut Rng::new(seed ^ 0x6269_6e64), documents);
+            capacity::scatter(&mut Rng::new(!seed), documents)
+        }
         false => documents,
     };
     let until = rng.percent(12).then(|| {

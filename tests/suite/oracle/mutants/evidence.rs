@@ -251,6 +251,42 @@ evidence_mutants! {
             ["stateful", "gated", "unschedulable"]
         }
     }
+    KnowsNoScheduler {
+        fn binding(&self, _: &KubeEvent) -> Option<Nanos> {
+            None
+        }
+    }
+    TakesAnythingForABinding {
+        fn binding(&self, event: &KubeEvent) -> Option<Nanos> {
+            event.event_time
+        }
+    }
+    SharpensInApiMode {
+        fn sharpens_in(&self, _: Timestamps) -> bool {
+            true
+        }
+    }
+    TrustsTheSchedulersClock {
+        fn sharpens(&self, _: Nanos, _: Nanos) -> bool {
+            true
+        }
+    }
+    SharpensTheNextSecondToo {
+        fn sharpens(&self, told: Nanos, estimate: Nanos) -> bool {
+            let second = estimate.div_euclid(SECOND) * SECOND;
+            (second..=second + SECOND).contains(&told)
+        }
+    }
+    SharpensWhatHasEnded {
+        fn is_in_time(&self, _: usize, _: Option<usize>) -> bool {
+            true
+        }
+    }
+    SharpensNothingLater {
+        fn is_in_time(&self, _: usize, _: Option<usize>) -> bool {
+            false
+        }
+    }
     PutsEventsAtTheEndOfTheirSecond {
         fn time_of(&self, event: &KubeEvent, timestamps: Timestamps) -> Option<Nanos> {
             let named = KubeEvent { name: String::new(), ..event.clone() };

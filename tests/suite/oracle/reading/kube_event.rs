@@ -22,6 +22,8 @@ pub(crate) struct KubeEvent {
     pub(crate) message: String,
     /// `firstTimestamp`
     pub(crate) first: Option<Nanos>,
+    /// `eventTime`
+    pub(crate) event_time: Option<Nanos>,
 }
 
 impl KubeEvent {
@@ -50,6 +52,7 @@ impl KubeEvent {
             reason: text("/reason"),
             message: text("/message"),
             first: api_time(event.get("firstTimestamp")),
+            event_time: api_time(event.get("eventTime")),
         }
     }
 

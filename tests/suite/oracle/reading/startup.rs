@@ -210,7 +210,7 @@ impl<'a> Startup<'a> {
             Interval::Gated => usable(Milestone::Created),
             Interval::UntilScheduled if traits.gated => usable(Milestone::Ungated),
             Interval::UntilScheduled => usable(Milestone::Created),
-            Interval::Network => usable(Milestone::Scheduled),
+            Interval::Network => view.bound().flatten(),
             Interval::Init if !traits.init_containers => None,
             Interval::Init => usable(Milestone::NetworkReady),
             Interval::Containers if traits.init_containers => {

@@ -79,6 +79,7 @@ impl View<'_> {
         Some(match milestone {
             Milestone::Ungated => self.time_of_ungated(latched),
             Milestone::NetworkReady => self.network_ready()?.time,
+            Milestone::Scheduled => self.time_of_scheduled()?,
             _ => match self.estimated(latched) {
                 None if self.rules.takes_o_without_a_time(milestone, self.timestamps) => latched.o,
                 time => time,
@@ -99,9 +100,17 @@ impl View<'_> {
     pub(crate) fn start(&self, interval: Interval) -> Option<Option<Nanos>> {
         let milestones = self.rules.from(interval, self.traits());
         let times: Vec<Option<Nanos>> =
-            milestones.into_iter().map(|milestone| self.time(milestone)).collect::<Option<_>>()?;
+            milestones.into_iter().map(|milestone| self.begun(milestone)).collect::<Option<_>>()?;
         let usable: Option<Vec<Nanos>> = times.into_iter().collect();
         Some(usable.and_then(|times| times.into_iter().max()))
+    }
+
+    /// When what begins with a milestone begins.
+    fn begun(&self, milestone: Milestone) -> Option<Option<Nanos>> {
+        match milestone {
+            Milestone::Scheduled => self.bound(),
+            milestone => self.time(milestone),
+        }
     }
 
     /// The condition types that state a milestone have stood in the status, with any status.

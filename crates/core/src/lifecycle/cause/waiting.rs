@@ -1,5 +1,6 @@
 //! The pairs of a stage and a cause that can be: the specification's table.
 
+use std::num::NonZeroU8;
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
@@ -85,10 +86,10 @@ pub(in crate::lifecycle) struct Standing {
     pub beyond_network: Stage,
 }
 
-/// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be.
+/// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be, by its index and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(with = "StageAndCause")]
-pub struct WaitReason(u8);
+pub struct WaitReason(NonZeroU8);
 
 /// How a pair is shown.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -119,7 +120,7 @@ impl Serialize for WaitReason {
         if to.is_human_readable() {
             return StageAndCause::from(*self).serialize(to);
         }
-        to.serialize_unit_variant("WaitReason", self.0.into(), names()[self.index()])
+        to.serialize_unit_variant("WaitReason", self.index() as u32, names()[self.index()])
     }
 }
 
@@ -152,11 +153,11 @@ impl WaitReason {
 
     /// Every pair, in the order of the specification's table.
     pub const ALL: [Self; Self::COUNT] = {
-        assert!(Self::COUNT <= u8::MAX as usize, "a pair is a byte");
-        let mut all = [Self(0); Self::COUNT];
+        assert!(Self::COUNT < u8::MAX as usize, "a pair is a byte");
+        let mut all = [Self(NonZeroU8::MIN); Self::COUNT];
         let mut index = 0;
         while index < all.len() {
-            all[index] = Self(index as u8);
+            all[index] = Self(NonZeroU8::MIN.saturating_add(index as u8));
             index += 1;
         }
         all
@@ -166,7 +167,7 @@ impl WaitReason {
     pub fn new(stage: Stage, cause: Cause) -> Option<Self> {
         let causes = CAUSES[stage as usize].1;
         let position = causes.iter().position(|possible| *possible == cause)?;
-        u8::try_from(BEGINS[stage as usize] + position).ok().map(Self)
+        Self::ALL.get(BEGINS[stage as usize] + position).copied()
     }
 
     /// The pair with the cause that fits a pod in `stage` always.
@@ -189,7 +190,7 @@ impl WaitReason {
 
     /// The position in [`WaitReason::ALL`].
     pub const fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 
     /// The pair with these label values.

@@ -32,9 +32,6 @@ pub type CustomMilestones = Arc<Vec<CustomMilestone>>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SavedNamed", into = "SavedNamed")]
 pub(super) struct Named {
-    /// The time of the first Event that showed the network as ready before Scheduled was latched. It is here because
-    /// few pods have it.
-    pub(super) kept_evidence: Option<Timestamp>,
     gates: Option<Arc<GateNames>>,
     /// Once a condition of one of them was there
     milestones: Option<CustomMilestones>,
@@ -80,11 +77,6 @@ impl Named {
         let gates = Arc::clone(snapshot.named.as_ref()?.gates.as_ref()?);
         let times = vec![None; gates.scheduling.len() + gates.readiness.len()].into();
         Some(Box::new(Self { gates: Some(gates), times, ..Self::default() }))
-    }
-
-    /// Whether it says nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 
     /// How many gates of each kind there are.
@@ -168,7 +160,6 @@ impl Named {
         let known: Vec<_> = known.collect();
         let gates = self.position(0);
         let mut new = Self {
-            kept_evidence: self.kept_evidence,
             gates: self.gates.take(),
             milestones: None,
             times: self.times.iter().copied().take(gates).collect(),

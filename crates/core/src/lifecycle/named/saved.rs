@@ -14,7 +14,6 @@ use crate::timestamp::Timestamp;
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SavedNamed {
-    kept_evidence: Option<Timestamp>,
     gates: Vec<SavedGate>,
     milestones: Vec<SavedMilestone>,
 }
@@ -69,18 +68,14 @@ impl From<Named> for SavedNamed {
                 early: named.passed >> (EARLY + number) & 1 != 0,
             }
         });
-        Self {
-            kept_evidence: named.kept_evidence,
-            gates: gates.collect(),
-            milestones: milestones.collect(),
-        }
+        Self { gates: gates.collect(), milestones: milestones.collect() }
     }
 }
 
 impl From<SavedNamed> for Named {
     /// What is beyond the limits is left out.
     fn from(saved: SavedNamed) -> Self {
-        let SavedNamed { kept_evidence, gates, milestones } = saved;
+        let SavedNamed { gates, milestones } = saved;
         let of_kind = |kind| {
             let gates = gates.iter().filter(move |gate| gate.kind == kind);
             gates.take(MOST_GATES)
@@ -92,7 +87,6 @@ impl From<SavedNamed> for Named {
         };
         let scheduling = names.scheduling.len();
         let mut named = Self {
-            kept_evidence,
             times: vec![None; scheduling + names.readiness.len()].into(),
             gates: (!names.is_empty()).then(|| Arc::new(names)),
             ..Self::default()

@@ -341,5 +341,5 @@ fn gates_and_milestones_take_little_room() {
     let readiness = vec![open("a"), open("b"), open("c")];
     run.show(1, Version { readiness, ..Version::default() });
     let named = named(&run);
-    assert_eq!(size_of::<Named>() + size_of_val(&*named.times), 72);
+    assert_eq!(size_of::<Named>() + size_of_val(&*named.times), 64);
 }

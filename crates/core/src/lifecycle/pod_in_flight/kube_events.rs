@@ -1,5 +1,5 @@
-//! What Events say of a pod in flight: since when its network is ready
-//! ([§9.2](crate::specification#s9-2)), and how its images came to the node
+//! What Events say of a pod in flight: when it was bound ([§4.8](crate::specification#s4-8)), since when its network is
+//! ready ([§9.2](crate::specification#s9-2)), and how its images came to the node
 //! ([§9.3](crate::specification#s9-3)).
 
 use std::sync::Arc;
@@ -29,6 +29,12 @@ impl PodInFlight {
     ) {
         let before = self.waiting;
         self.evidence.take_event(event);
+        if let EventReason::Scheduled(at) = event.reason
+            && self.startup.take_scheduler_event(at, mode)
+        {
+            let SharedState { rules, timers, .. } = &mut *shared;
+            self.slos.follow_scheduled(&self.startup, self.uid, rules, timers);
+        }
         let position = self.position(event);
         if let Some(position) = position {
             self.take_kubelet_event(position, event, (mode, now), before, shared, reporter);

@@ -61,7 +61,7 @@ impl InFlight<'_> {
     /// Whether it has been in its stage for so long that it counts as stuck, unless it can never be Ready and nothing
     /// fails. The pods of a stage of which this holds are those that entered it first.
     pub fn is_late(&self) -> bool {
-        let entry = self.pod.entry;
+        let entry = self.pod.entry();
         entry.is_some_and(|(stage, entered)| self.shared.stuck.is_stuck(stage, entered))
     }
 

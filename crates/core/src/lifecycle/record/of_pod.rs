@@ -29,7 +29,7 @@ impl PodInFlight {
     /// The record of the pod, whose startup is under way.
     pub(in crate::lifecycle) fn record_in_flight(&self, shared: &SharedState) -> Record {
         let stage = self.waiting.stage();
-        let (_, entered) = self.entry.unwrap_or((stage, self.discovered));
+        let (_, entered) = self.entry().unwrap_or((stage, self.discovered));
         let progress = Progress::InFlight {
             waiting: self.waiting,
             entered,
@@ -181,6 +181,13 @@ impl Startup {
         let all = Milestone::ALL.into_iter();
         let reached = all.filter_map(|milestone| match self.reached(milestone) {
             Reached::No => None,
+            Reached::At(_) if milestone == Milestone::Scheduled && self.is_sharpened() => {
+                Some(RecordedMilestone {
+                    milestone,
+                    time: self.bound().usable(),
+                    source: Some(MilestoneSource::Event),
+                })
+            }
             Reached::At(at) => Some(RecordedMilestone {
                 milestone,
                 time: at,

@@ -12,6 +12,7 @@ use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::PodObservation;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::reached::Reached;
+use crate::lifecycle::scheduler_event::begins_with_scheduled;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
 use crate::lifecycle::startup::Startup;
 use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
@@ -182,6 +183,26 @@ impl SloProgress {
             Some((slo, state))
         });
         self.0 = kept.collect();
+    }
+
+    /// Sets the deadlines anew that count from Scheduled, whose time an Event has sharpened. Those that were set before
+    /// pass too, and decide nothing that the new ones do not.
+    pub(in crate::lifecycle) fn follow_scheduled(
+        &mut self,
+        startup: &Startup,
+        uid: PodUid,
+        rules: &[SloRule],
+        timers: &mut Timers,
+    ) {
+        for (slo, state) in self.waiting() {
+            if *state == State::Timed
+                && let Some(rule) = rules.get(usize::from(slo.0))
+                && rule.interval.standard().is_some_and(begins_with_scheduled)
+                && let Some(deadline) = deadline(rule, startup)
+            {
+                timers.add(deadline, uid, slo);
+            }
+        }
     }
 
     /// Each SLO with its deadline, where that is known, and its event, once it has had it.

@@ -303,6 +303,7 @@ fn act() -> impl Strategy<Value = Act> {
         Just(EventReason::Pulled(None)),
         Just(failed()),
         Just(EventReason::Started),
+        (1..30_i64).prop_map(|second| EventReason::Scheduled(at(second).plus_nanos(250_000_000))),
     ];
     let first = prop::option::weighted(0.9, 1..30_i64);
     let event = (0..PODS, 0..4_usize, first, reason);

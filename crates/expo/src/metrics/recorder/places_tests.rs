@@ -24,7 +24,7 @@ fn live(recorder: &mut Recorder, at: i64, namespace: &str, node: Option<&str>) -
     recorder.observe_pod(hour(at), &pod, discovered());
     let hold = recorder.hold(hour(at), &pod);
     let measured = PodObservation::Measured {
-        interval: Interval::CreatedToReady,
+        interval: Interval::CreatedToReady.into(),
         latency: Latency::from_nanos(1),
     };
     recorder.observe_pod(hour(at), &pod, measured);
@@ -171,7 +171,7 @@ fn slo() -> SloDoc {
     SloDoc {
         name: "fast".into(),
         objective_ratio: 0.99,
-        interval: Interval::CreatedToReady,
+        interval: Interval::CreatedToReady.into(),
         threshold_seconds: 10.0,
         window_seconds: 604_800.0,
         selection: Selection::default(),

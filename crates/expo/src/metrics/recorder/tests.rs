@@ -4,7 +4,7 @@ use super::*;
 use crate::metrics::labels::{LabelConfig, WHOLE_SET};
 use crate::metrics::slo::SloBoard;
 use crate::metrics::start_times::StartTimes;
-use crate::metrics::store::EvidenceMetrics;
+use crate::metrics::store::{EvidenceMetrics, NamedMetrics};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{Cause, Stage, WaitReason};
 use podinit_core::pod::{PodSnapshot, PodUid};
@@ -29,7 +29,8 @@ pub(super) fn recorder(max_values: usize, max_sets: usize) -> Recorder {
     let names = Arc::clone(&namespaces.names);
     let starts = StartTimes::default();
     let evidence = EvidenceMetrics::default();
-    let store = Store::new(&specs, max_sets, Arc::clone(&names), evidence, starts);
+    let store =
+        Store::new(&specs, max_sets, Arc::clone(&names), NamedMetrics::default(), evidence, starts);
     let store = Arc::new(store);
     let sets = LabelSets::new(specs, max_sets);
     let slos = SloCounter::new(Arc::new(SloBoard::new(names)));

@@ -67,6 +67,7 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
         &config.specs().unwrap(),
         1,
         names,
+        NamedMetrics::default(),
         EvidenceMetrics::default(),
         StartTimes::default(),
     );
@@ -87,8 +88,14 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
 fn exemplars_are_copied_only_for_a_format_that_carries_them() {
     let specs = LabelConfig::default().specs().unwrap();
     let namespaces = Namespaces::new(None).names;
-    let store =
-        Store::new(&specs, 1, namespaces, EvidenceMetrics::default(), StartTimes::default());
+    let store = Store::new(
+        &specs,
+        1,
+        namespaces,
+        NamedMetrics::default(),
+        EvidenceMetrics::default(),
+        StartTimes::default(),
+    );
     store.add_set(0, ["a".into()].into(), None);
     let pod = PodSnapshot::bare(PodUid::from_text("u"), "a", "p").info;
     let latency = Latency::from_nanos(1);

@@ -17,6 +17,7 @@ mod unfinished;
 use askama::Template;
 
 use super::formatting::{self, ColdSection, Names, intervals, notes, outcomes, span};
+use super::waiting::{AT_MOST, WAITING, WaitingSection};
 use super::{DetailedReport, WorkloadAdvice};
 use distributions::Distribution;
 use heatmap::Heatmap;
@@ -47,6 +48,7 @@ struct Page<'a> {
     not_accounted_for: &'static str,
     intervals: Table,
     cold: Option<ColdSection>,
+    waiting: Option<WaitingSection>,
     distributions: Vec<Distribution>,
     waterfalls: Vec<Waterfall>,
     /// Of how many startups the slowest are drawn
@@ -66,6 +68,8 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
     let names = Names::of(summary);
     let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS, names);
     let tables = groups::tables(pods);
+    let waiting = summary.waiting.as_ref();
+    let waiting = waiting.map(|waiting| WaitingSection::of(waiting, names, str::to_owned));
     let page = Page {
         title: formatting::pods(summary) + &span(summary),
         timestamps: summary.timestamps,
@@ -79,6 +83,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         not_accounted_for: NOT_ACCOUNTED_FOR,
         intervals: intervals(summary),
         cold: formatting::cold(summary),
+        waiting,
         distributions: distributions::of(pods, names),
         waterfalls,
         drawn_of,

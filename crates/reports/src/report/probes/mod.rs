@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+pub(super) use advice::PRECISION;
 pub use advice::{Advice, Finding, ProbeDurations, advise};
 
 use podinit_core::lifecycle::Latency;

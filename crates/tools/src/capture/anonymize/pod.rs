@@ -6,7 +6,9 @@ use super::keyed_hash::Anonymizer;
 use super::rule::{
     API_VERSION, Fields, KIND, MESSAGE, NAME, REASON, RESOURCE_VERSION, Rule, TIME, UID,
 };
-use super::vocabulary::{API_VERSIONS, CONDITION_TYPES, KINDS, VOLUME_SOURCES};
+use super::vocabulary::{
+    API_VERSIONS, COMPONENTS, CONDITION_TYPES, KINDS, PRIORITY_CLASSES, VOLUME_SOURCES,
+};
 use podinit_core::pod::{HashedBy, LastingName, TemplateHash, generated_word};
 
 /// The annotation that makes a pod a static one.
@@ -47,6 +49,9 @@ const SPEC: Fields = &[
     ("hostNetwork", Rule::Flag),
     ("restartPolicy", RESTART_POLICY),
     ("nodeName", NAME),
+    ("runtimeClassName", NAME),
+    ("priorityClassName", Rule::Word(PRIORITY_CLASSES)),
+    ("schedulerName", Rule::Word(COMPONENTS)),
     ("initContainers", CONTAINERS),
     ("containers", CONTAINERS),
     ("schedulingGates", Rule::Each(&Rule::Object(&[("name", NAME)]))),

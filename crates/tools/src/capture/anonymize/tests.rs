@@ -125,7 +125,11 @@ fn the_words_of_others_are_hashed() {
             {"apiVersion": "pay.acme.io/v1", "kind": "Payroll", "name": "p"},
             {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "r", "controller": true},
         ]},
-        "spec": {"readinessGates": [{"conditionType": "AcmeReady"}], "volumes": [{"acme": {}}, 7]},
+        "spec": {
+            "readinessGates": [{"conditionType": "AcmeReady"}], "volumes": [{"acme": {}}, 7],
+            "runtimeClassName": "acme", "priorityClassName": "system-node-critical",
+            "schedulerName": "default-scheduler",
+        },
         "status": {
             "phase": "Acme", "reason": "Evicted",
             "conditions": [
@@ -153,6 +157,12 @@ fn the_words_of_others_are_hashed() {
     assert_eq!(pod["status"]["reason"], "Evicted");
     let source = anonymizer().name("acme");
     assert_eq!(pod["spec"]["volumes"], json!([{source: {}}, null]));
+    assert_eq!(pod["spec"]["runtimeClassName"], hashed("acme"));
+    assert_eq!(pod["spec"]["priorityClassName"], "system-node-critical");
+    assert_eq!(pod["spec"]["schedulerName"], "default-scheduler");
+    let of_others = json!({"priorityClassName": "acme", "schedulerName": "acme"});
+    let spec = &anonymous(json!({"kind": "Pod", "spec": of_others}))["spec"];
+    assert_eq!([&spec["priorityClassName"], &spec["schedulerName"]], [&hashed("acme"); 2]);
 }
 
 #[test]

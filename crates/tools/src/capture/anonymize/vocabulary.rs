@@ -35,6 +35,9 @@ pub(super) const COMPONENTS: &str = "
     volume_expand
 ";
 
+/// Priority classes that every cluster has.
+pub(super) const PRIORITY_CLASSES: &str = "system-cluster-critical system-node-critical";
+
 /// Kinds of volumes.
 pub(super) const VOLUME_SOURCES: &str = "
     awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir ephemeral fc

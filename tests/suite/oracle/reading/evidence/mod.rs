@@ -2,6 +2,7 @@
 
 pub(crate) mod pull;
 mod rules;
+mod scheduled;
 pub(crate) mod sli;
 pub(crate) mod tally;
 
@@ -47,6 +48,14 @@ impl View<'_> {
     /// "latched by what is delivered first: a snapshot whose condition is True, or, with events,
     /// event evidence"
     pub(crate) fn network_ready(&self) -> Option<NetworkReady> {
+        let latched = self.network_latched()?;
+        let scheduled = self.bound().flatten();
+        let time = latched.time.map(|time| self.rules.evidence().raised(time, scheduled));
+        Some(NetworkReady { time, ..latched })
+    }
+
+    /// The same, before the time is raised to that of Scheduled.
+    fn network_latched(&self) -> Option<NetworkReady> {
         let rules = self.rules.evidence();
         let by_condition = self.shown(Milestone::NetworkReady);
         let scheduled = self.milestone(Milestone::Scheduled);
@@ -71,8 +80,6 @@ impl View<'_> {
             }
             (None, None) => return None,
         };
-        let scheduled = self.time(Milestone::Scheduled).flatten();
-        let time = time.map(|time| rules.raised(time, scheduled));
         Some(NetworkReady { place, time, source })
     }
 

@@ -3,6 +3,7 @@
 
 use super::Source;
 use super::pull::Found;
+use super::scheduled::is_fused;
 use crate::oracle::instant::{Nanos, SECOND};
 use crate::oracle::reading::Timestamps;
 use crate::oracle::reading::container::{Container, Kind};
@@ -133,6 +134,26 @@ pub(crate) trait EvidenceRules {
     /// last status meets" the condition of [§6](crate::specification#s6))
     fn misses_the_network_at_the_end(&self) -> bool {
         true
+    }
+
+    /// [§4.8](crate::specification#s4-8): "an Event with the reason `Scheduled` […] Its `eventTime`"
+    fn binding(&self, event: &KubeEvent) -> Option<Nanos> {
+        event.event_time.filter(|_| event.reason == "Scheduled")
+    }
+
+    /// [§4.8](crate::specification#s4-8): "In `fused` mode"
+    fn sharpens_in(&self, timestamps: Timestamps) -> bool {
+        is_fused(timestamps)
+    }
+
+    /// [§4.8](crate::specification#s4-8): "Where it lies in the same second as the estimate of 4.3"
+    fn sharpens(&self, told: Nanos, estimate: Nanos) -> bool {
+        told.div_euclid(SECOND) == estimate.div_euclid(SECOND)
+    }
+
+    /// [§4.8](crate::specification#s4-8): "as long as none of these intervals has ended"
+    fn is_in_time(&self, event: usize, ended: Option<usize>) -> bool {
+        ended.is_none_or(|ended| event < ended)
     }
 
     /// [§9.3](crate::specification#s9-3): "at most once for each container": which of the events

@@ -1,0 +1,162 @@
+//! Where the time of one startup went ([§8.11](crate::specification#s8-11)).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::spans::{Span, length, union};
+use podinit_core::label_values;
+use podinit_core::lifecycle::{
+    Cause, Interval, MOST_CAUSES, Milestone, Outcome, Progress, Record, RecordedCause, Stage,
+};
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// A cause that is seen so long after the stage began may have been there from its beginning: times of the API are
+/// whole seconds, and deliveries take time.
+const FIRST_SIGHT: i64 = 2 * NANOS_PER_SECOND;
+
+label_values! {
+    /// What became of a startup whose time is counted.
+    pub(in crate::report) enum State {
+        /// It became ready
+        Ready => "ready",
+        /// It is under way
+        InFlight => "in_flight",
+        /// It ended in another way
+        Ended => "ended_otherwise",
+    }
+}
+
+/// The stage that a pod was in, and the cause for which it waited there, where each is known.
+pub(super) type Place = (Option<Stage>, Option<Cause>);
+
+/// When a startup was counted from and to, and where it was meanwhile.
+pub(in crate::report) struct Account {
+    pub(super) state: State,
+    pub(super) whole: Span,
+    /// One after the other, without the time in no stage
+    parts: Vec<(Place, Span)>,
+}
+
+/// That the beginning or the end of a startup is not known.
+#[derive(Debug)]
+pub(in crate::report) struct UnknownTimes;
+
+impl Account {
+    /// That of a startup; `None` of one that is none of this recording: it was over at first sight, or is followed
+    /// elsewhere.
+    pub(super) fn of(
+        record: &Record,
+        now: Option<Timestamp>,
+    ) -> Result<Option<Self>, UnknownTimes> {
+        let state = match record.outcome() {
+            Some(Outcome::Preexisting | Outcome::Static | Outcome::Moved) => return Ok(None),
+            Some(Outcome::Ready) => State::Ready,
+            Some(_) => State::Ended,
+            None => State::InFlight,
+        };
+        let is_judged = record.duration(Interval::CreatedToReady).is_some();
+        if state == State::Ready && !is_judged {
+            return Err(UnknownTimes);
+        }
+        let began = record.reached(Milestone::Created).ok_or(UnknownTimes)?;
+        let ended = end(record, now).ok_or(UnknownTimes)?.max(began);
+        Ok(Some(Self { state, whole: (began, ended), parts: parts(record, (began, ended)) }))
+    }
+
+    /// How long it took.
+    pub(super) fn nanos(&self) -> u64 {
+        length(self.whole)
+    }
+
+    /// How long the pod was where: all of its time.
+    pub(super) fn places(&self) -> impl Iterator<Item = (Place, u64)> {
+        let known = self.parts.iter().map(|(place, span)| (*place, length(*span)));
+        let rest = self.nanos() - known.clone().map(|(_, nanos)| nanos).sum::<u64>();
+        known.chain([((None, None), rest)]).filter(|(_, nanos)| *nanos > 0)
+    }
+
+    /// When the pod waited for one of these causes.
+    pub(super) fn spans_of(&self, causes: &[Cause]) -> impl Iterator<Item = Span> {
+        let is_one = |(_, cause): &Place| cause.is_some_and(|cause| causes.contains(&cause));
+        self.parts.iter().filter(move |(place, _)| is_one(place)).map(|(_, span)| *span)
+    }
+
+    /// How long the pod waited for each of its images: until it was pulled, or while it could not be.
+    pub(super) fn images(&self, record: &Record) -> impl Iterator<Item = (Arc<str>, u64)> {
+        let mut spans: BTreeMap<Arc<str>, Vec<Span>> = BTreeMap::new();
+        for pull in &record.pulls {
+            let mut containers = record.containers.iter();
+            let container =
+                containers.find(|one| one.name == pull.container && one.init == pull.init);
+            if let (Some(image), Some(span)) =
+                (container.and_then(|one| one.image.as_ref()), pull.span())
+            {
+                spans.entry(Arc::clone(image)).or_default().push(span);
+            }
+        }
+        if let Some(image) = &record.image {
+            spans.entry(Arc::clone(image)).or_default().extend(self.spans_of(&[Cause::Image]));
+        }
+        let whole = self.whole;
+        let nanos = spans.into_iter().map(move |(image, spans)| (image, union(spans, whole)));
+        nanos.filter(|(_, nanos)| *nanos > 0)
+    }
+}
+
+/// Until when the pod waited. One that has done its work, or a part of it, without being ready waited until its
+/// containers ran.
+fn end(record: &Record, now: Option<Timestamp>) -> Option<Timestamp> {
+    let ended = match &record.progress {
+        Progress::Ended { outcome: Outcome::Ready, .. } => record.reached(Milestone::Ready),
+        Progress::Ended { at, .. } => Some(*at),
+        Progress::InFlight { .. } => now,
+    };
+    let has_worked =
+        record.outcome() == Some(Outcome::Completed) || record.progress.is_never_ready();
+    let started = record.reached(Milestone::ContainersStarted).filter(|_| has_worked);
+    ended.map(|ended| started.map_or(ended, |started| started.min(ended)))
+}
+
+/// The stages one after the other, each divided among its causes. Each time is an estimate, so that a stage may begin
+/// before the last one ends.
+fn parts(record: &Record, (began, ended): Span) -> Vec<(Place, Span)> {
+    let causes = record.causes_since_entry();
+    let mut parts = Vec::new();
+    let mut last = began;
+    for spans in record.timeline(Some(ended)) {
+        let Some((from, to)) = spans.whole.times() else {
+            continue;
+        };
+        let (from, to) = (from.max(last), to.min(ended));
+        if from < to {
+            divide(record, &causes, spans.stage, (from, to), &mut parts);
+            last = to;
+        }
+    }
+    parts
+}
+
+/// Divides the time in a stage among its causes. Those before podinit saw the pod are not known, nor are those that the
+/// newest [`MOST_CAUSES`] have displaced.
+fn divide(
+    record: &Record,
+    causes: &[RecordedCause],
+    stage: Stage,
+    (from, to): Span,
+    parts: &mut Vec<(Place, Span)>,
+) {
+    let first = causes.first().map_or(record.discovered, |first| first.began);
+    let known = match causes.len() < MOST_CAUSES {
+        true => record.discovered.min(first).plus_nanos(-FIRST_SIGHT),
+        false => first,
+    };
+    let known = known.clamp(from, to);
+    let (mut cause, mut since) = (None, from);
+    for one in causes.iter().filter(|one| one.waiting.stage() == stage) {
+        // The first one that is known of the stage has been its cause since then.
+        let began = if cause.is_none() { known } else { one.began.clamp(since, to) };
+        parts.push(((Some(stage), cause), (since, began)));
+        (cause, since) = (Some(one.waiting.cause()), began);
+    }
+    parts.push(((Some(stage), cause), (since, to)));
+}

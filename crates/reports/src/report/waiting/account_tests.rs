@@ -1,0 +1,137 @@
+//! Where the time of startups went, counted by hand.
+
+#![allow(clippy::unwrap_used)]
+
+use super::account::Account;
+use super::fixtures::{Pod, ended, now, ready};
+use podinit_core::lifecycle::{
+    Cause, MOST_CAUSES, Milestone, Outcome, Progress, Stage, WaitReason,
+};
+use podinit_testing::records::at;
+
+/// The stage, the cause and the seconds.
+fn places(Pod(record): &Pod) -> Vec<(&'static str, &'static str, u64)> {
+    let account = Account::of(record, now(100)).unwrap().unwrap();
+    let names = account.places().map(|((stage, cause), nanos)| {
+        let cause = cause.map_or("-", Cause::as_str);
+        (stage.map_or("-", Stage::as_str), cause, nanos / 1_000_000_000)
+    });
+    names.collect()
+}
+
+#[test]
+fn a_startup_is_divided_among_its_stages_and_their_causes() {
+    let pod = ready(20)
+        .stage(Stage::Unschedulable, 0, 10)
+        .stage(Stage::Network, 10, 12)
+        .stage(Stage::Containers, 12, 18)
+        .cause(Stage::Unschedulable, Cause::Queue, 1)
+        .cause(Stage::Unschedulable, Cause::Resources, 4)
+        .cause(Stage::Containers, Cause::Pull, 13)
+        .cause(Stage::Containers, Cause::Probe, 17);
+    let expected = [
+        // Whatever was seen first has held since the stage began.
+        ("unschedulable", "queue", 4),
+        ("unschedulable", "resources", 6),
+        ("network", "-", 2),
+        ("containers", "pull", 5),
+        ("containers", "probe", 1),
+        ("-", "-", 2),
+    ];
+    assert_eq!(places(&pod), expected);
+}
+
+#[test]
+fn causes_before_the_pod_was_seen_are_not_known() {
+    let pod = ready(20)
+        .stage(Stage::Network, 1, 15)
+        .stage(Stage::Containers, 15, 20)
+        .cause(Stage::Network, Cause::Volume, 10)
+        .cause(Stage::Containers, Cause::Create, 15)
+        .discovered(10);
+    let expected = [
+        ("network", "-", 7),
+        // Deliveries and whole seconds may make a cause two seconds late.
+        ("network", "volume", 7),
+        ("containers", "create", 5),
+        ("-", "-", 1),
+    ];
+    assert_eq!(places(&pod), expected);
+}
+
+#[test]
+fn what_newer_causes_have_displaced_is_not_known() {
+    let pod = ready(60).stage(Stage::Containers, 0, 60);
+    let pod = (0..MOST_CAUSES as i64).fold(pod, |pod, number| {
+        let cause = if number % 2 == 0 { Cause::Crash } else { Cause::Create };
+        pod.cause(Stage::Containers, cause, 20 + number)
+    });
+    let of = |cause| {
+        let places = places(&pod).into_iter().filter(|(_, one, _)| *one == cause);
+        places.map(|(.., seconds)| seconds).sum::<u64>()
+    };
+    // The last one, create, is there from 35 s on.
+    assert_eq!(["-", "crash", "create"].map(of), [20, 8, 32]);
+}
+
+#[test]
+fn stages_that_overlap_are_counted_once() {
+    let pod = ready(10).stage(Stage::Network, 0, 6).stage(Stage::Containers, 4, 12);
+    assert_eq!(places(&pod), [("network", "-", 6), ("containers", "-", 4)]);
+}
+
+#[test]
+fn a_pod_in_flight_waits_until_now_and_one_that_failed_until_its_end() {
+    let failed = ended(Outcome::Failed, 30).open(Stage::Network, 1);
+    assert_eq!(places(&failed), [("network", "-", 29), ("-", "-", 1)]);
+    let mut waits = failed;
+    let waiting = WaitReason::new(Stage::Network, Cause::Cni).unwrap();
+    waits.0.progress = Progress::InFlight {
+        waiting,
+        entered: at(1),
+        stuck_at: at(300),
+        is_stuck: false,
+        is_never_ready: false,
+    };
+    let waits = waits.cause(Stage::Network, Cause::Cni, 0);
+    assert_eq!(places(&waits), [("network", "cni", 99), ("-", "-", 1)]);
+    assert!(Account::of(&waits.0, None).is_err());
+}
+
+#[test]
+fn a_job_that_has_run_waited_until_its_containers_started() {
+    let job = ended(Outcome::Completed, 90)
+        .milestone(Milestone::ContainersStarted, 5)
+        .stage(Stage::Network, 1, 3)
+        .open(Stage::Containers, 3);
+    assert_eq!(places(&job), [("network", "-", 2), ("containers", "-", 2), ("-", "-", 1)]);
+}
+
+#[test]
+fn what_is_no_startup_of_the_recording_is_not_counted() {
+    for outcome in [Outcome::Preexisting, Outcome::Static, Outcome::Moved] {
+        assert!(Account::of(&ended(outcome, 9).0, now(100)).unwrap().is_none());
+    }
+    // It became ready, but the times are of no use.
+    assert!(Account::of(&ended(Outcome::Ready, 9).0, now(100)).is_err());
+    let mut unknown = ready(9);
+    unknown.0.milestones.clear();
+    assert!(Account::of(&unknown.0, now(100)).is_err());
+}
+
+#[test]
+fn an_image_costs_its_pulls_and_the_time_in_which_it_could_not_be_pulled() {
+    let mut pod = ready(40)
+        .container("app", false, false)
+        .container("proxy", false, false)
+        .stage(Stage::Containers, 2, 40)
+        .cause(Stage::Containers, Cause::Image, 5)
+        .cause(Stage::Containers, Cause::Pull, 15)
+        .pulled("app", 14, 20)
+        .present("proxy");
+    pod.0.image = Some("registry/app".into());
+    let account = Account::of(&pod.0, None).unwrap().unwrap();
+    let images: Vec<_> = account.images(&pod.0).collect();
+    // From 2 s, when the stage began, to 20 s.
+    assert_eq!(images, [("registry/app".into(), 18_000_000_000)]);
+}

@@ -1,0 +1,201 @@
+//! What startups could have gained at most ([§8.12](crate::specification#s8-12)): pod by pod the interval is taken out,
+//! and then come the quantiles.
+
+use super::account::Account;
+use super::probe_wait;
+use super::spans::union;
+use super::summary::{SavesAtMost, Saving};
+use podinit_core::label_values;
+use podinit_core::lifecycle::{Cause, Interval, Milestone, Record, RecordedImage, Stage, Step};
+use podinit_core::pod::MOST_FOLLOWED;
+use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
+
+const NANOS_PER_MILLI: u64 = 1_000_000;
+/// Stands for what is not known of a startup.
+const UNKNOWN: u32 = u32::MAX;
+
+label_values! {
+    /// What startups could have been without.
+    pub(super) enum Without {
+        /// All images had been on the node
+        Pulls => "images_present",
+        /// No pod had waited for a node
+        Nodes => "no_wait_for_node",
+        /// Init containers ran at once
+        InitRuns => "init_at_once",
+        /// Readiness were probed every second
+        ProbeWait => "probed_every_second",
+    }
+}
+
+impl Without {
+    /// How many nanoseconds of the startup it took at most; `None` where that is not known.
+    ///
+    /// What remains takes as long as before, so that the pod cannot become ready sooner than by this. It may gain less:
+    /// stages overlap, and who comes sooner may wait longer in the next queue.
+    fn taken_out(self, record: &Record, account: &Account, knows_probes: bool) -> Option<u64> {
+        match self {
+            Self::Pulls => pulls(record, account),
+            Self::Nodes => node(record),
+            Self::InitRuns => init_runs(record),
+            Self::ProbeWait => probe_wait(record, knows_probes),
+        }
+    }
+}
+
+/// The time in which at least one image was pulled, queues included.
+///
+/// Outside of it the pod waited for something else, which images on the node do not shorten. Two pulls at once delay
+/// the pod once, so that their sum would be more than it could gain. Where a pull has failed, the time counts too in
+/// which the kubelet tried again or backed off.
+fn pulls(record: &Record, account: &Account) -> Option<u64> {
+    let is_known = |image| match image {
+        RecordedImage::Present => true,
+        RecordedImage::Pulled { ended, .. } => ended.is_some(),
+        RecordedImage::Unknown => false,
+    };
+    let known = record.pulls.iter().filter(|pull| is_known(pull.image)).count();
+    // Of more containers the others are not followed.
+    let containers = record.containers.len();
+    if containers == 0 || containers >= MOST_FOLLOWED || known < containers {
+        return None;
+    }
+    let has_failed = record.pulls.iter().any(|pull| pull.has_failed);
+    let causes: &[Cause] = if has_failed { &[Cause::Image, Cause::Pull] } else { &[] };
+    let pulled = record.pulls.iter().filter_map(|pull| pull.span());
+    Some(union(pulled.chain(account.spans_of(causes)), account.whole))
+}
+
+/// The time in which no node was found. Of a pod that was bound at first sight it is not known whether it fitted on
+/// none, so that all its scheduling counts.
+fn node(record: &Record) -> Option<u64> {
+    let stage = |stage| {
+        let mut all = record.intervals.iter();
+        all.find(move |one| one.interval == Interval::Stage(stage))
+    };
+    let nanos = |stage| Some(record.duration(Interval::Stage(stage))?.as_nanos());
+    if stage(Stage::Unschedulable).is_some() {
+        return nanos(Stage::Unschedulable);
+    }
+    let scheduled = record.reached(Milestone::Scheduled);
+    match scheduled.is_some_and(|scheduled| record.discovered <= scheduled) {
+        true => Some(0),
+        false => nanos(Stage::Scheduling),
+    }
+}
+
+/// The stage `init` without the pulls inside of it: init containers run one after the other, and while the image of one
+/// is pulled, none that has to end runs. Sidecars do not end.
+fn init_runs(record: &Record) -> Option<u64> {
+    let init = Interval::Stage(Stage::Init);
+    let Some(stage) = record.intervals.iter().find(|one| one.interval == init) else {
+        return Some(0);
+    };
+    let is_followed = !record.containers.is_empty() && record.containers.len() < MOST_FOLLOWED;
+    let mut of_init = record.containers.iter().filter(|container| container.init);
+    if is_followed && of_init.all(|container| container.is_sidecar) {
+        return Some(0);
+    }
+    let whole = record.duration(init)?.as_nanos();
+    let span = stage.began.zip(stage.ended);
+    let pulls = record.pulls.iter().filter(|pull| pull.init).filter_map(|pull| pull.span());
+    Some(whole.saturating_sub(span.map_or(0, |span| union(pulls, span))))
+}
+
+/// Of the step `probe` as much as a probe every second could have saved. The probes of sidecars are not known: a pod
+/// with one may have waited for those all the time.
+fn probe_wait(record: &Record, knows_probes: bool) -> Option<u64> {
+    if !knows_probes {
+        return None;
+    }
+    let has_sidecar = record.containers.iter().any(|container| container.is_sidecar);
+    let probes = record.pod.probes.as_deref().map(Vec::as_slice);
+    if probes.is_none() && !has_sidecar {
+        return Some(0);
+    }
+    let step = record.duration(Interval::Step(Step::Probe))?;
+    let at_most = match has_sidecar {
+        true => step.as_seconds_f64(),
+        false => probe_wait::at_most(probes, step.as_seconds_f64()),
+    };
+    Some(step.as_nanos().min((at_most * 1e9) as u64))
+}
+
+/// A startup that became ready, in milliseconds, and what is taken out of it.
+#[derive(Clone, Copy)]
+struct Startup {
+    took: u32,
+    without: [u32; Without::ALL.len()],
+}
+
+/// The startups that became ready. Each takes 20 bytes, so that quantiles are exact: those of a histogram may be off by
+/// more than what was saved.
+#[derive(Default)]
+pub(super) struct Bounds(Vec<Startup>);
+
+impl Bounds {
+    pub(super) fn add(&mut self, record: &Record, account: &Account, knows_probes: bool) {
+        // Durations that are observed are at most 30 days, which fit.
+        let millis = |nanos: u64| u32::try_from(nanos / NANOS_PER_MILLI).unwrap_or(UNKNOWN - 1);
+        let took = millis(account.nanos());
+        let without = Without::ALL.map(|without| {
+            let nanos = without.taken_out(record, account, knows_probes);
+            // Rounded so that it stays a bound.
+            nanos.map_or(UNKNOWN, |nanos| {
+                millis(nanos.saturating_add(NANOS_PER_MILLI - 1)).min(took)
+            })
+        });
+        self.0.push(Startup { took, without });
+    }
+
+    /// A row for each thing that startups could have been without.
+    pub(super) fn summary(&self) -> Vec<Saving> {
+        Without::ALL.map(|without| self.without(without)).into()
+    }
+
+    fn without(&self, without: Without) -> Saving {
+        let known = self.0.iter().filter(|one| one.without[without as usize] != UNKNOWN);
+        let took = Quantiles::of(known.clone().map(|one| one.took));
+        let rest = Quantiles::of(known.clone().map(|one| one.took - one.without[without as usize]));
+        let saved: u64 = known.map(|one| u64::from(one.without[without as usize])).sum();
+        let less = |took: Option<u32>, rest: Option<u32>| Some(seconds(took? - rest?));
+        Saving {
+            without: without.as_str(),
+            known: took.count,
+            of: self.0.len() as u64,
+            p50: took.p50.map(seconds),
+            p99: took.p99.map(seconds),
+            p50_at_least: rest.p50.map(seconds),
+            p99_at_least: rest.p99.map(seconds),
+            saves_at_most: SavesAtMost {
+                p50: less(took.p50, rest.p50),
+                p99: less(took.p99, rest.p99),
+                pod_hours: saved as f64 / 3.6e6,
+            },
+        }
+    }
+}
+
+fn seconds(millis: u32) -> f64 {
+    f64::from(millis) / 1e3
+}
+
+/// Quantiles of milliseconds, by nearest rank.
+struct Quantiles {
+    count: u64,
+    p50: Option<u32>,
+    p99: Option<u32>,
+}
+
+impl Quantiles {
+    fn of(millis: impl Iterator<Item = u32>) -> Self {
+        let mut millis: Vec<u32> = millis.collect();
+        millis.sort_unstable();
+        let count = millis.len() as u64;
+        Self {
+            count,
+            p50: nearest_rank(&millis, 50),
+            p99: nearest_rank(&millis, 99).filter(|_| count >= LEAST_OF_P99),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What waiting costs ([§8.11](crate::specification#s8-11)): how much of all startup time each stage and cause took, and
+//! what startups could have gained at most.
+//!
+//! ```text
+//! Record ─▶ Account (when it was where, and why) ─┬▶ stages and causes, images, workloads
+//!                                                 └▶ Without (what could have been saved at most) ─▶ quantiles
+//! ```
+
+mod account;
+#[cfg(test)]
+mod account_tests;
+mod bounds;
+#[cfg(test)]
+mod bounds_tests;
+mod costs;
+#[cfg(test)]
+mod fixtures;
+mod probe_wait;
+mod spans;
+mod summary;
+mod tables;
+
+use std::collections::BTreeMap;
+
+use account::{Account, Place, State};
+use bounds::Bounds;
+use costs::Costs;
+use podinit_core::lifecycle::Record;
+use podinit_core::pod::Workload;
+use podinit_core::timestamp::Timestamp;
+pub use summary::{
+    CauseCost, ImageCost, SavesAtMost, Saving, StageCost, StartupCost, WaitingReport, WorkloadCost,
+};
+use summary::{Places, Waiters};
+pub(super) use tables::{AT_MOST, WAITING, WaitingSection};
+
+/// Adds up what startups cost.
+pub(super) struct WaitingCosts {
+    waiters: [Waiters; State::ALL.len()],
+    not_counted: u64,
+    /// Nanoseconds
+    places: BTreeMap<Place, u128>,
+    bounds: Bounds,
+    images: Costs<String>,
+    workloads: Costs<WorkloadName>,
+}
+
+/// Namespace, type and name; pods without an owner have no name.
+type WorkloadName = (String, String, Option<String>);
+
+impl WaitingCosts {
+    pub(super) fn new() -> Self {
+        Self {
+            waiters: Default::default(),
+            not_counted: 0,
+            places: BTreeMap::new(),
+            bounds: Bounds::default(),
+            images: Costs::default(),
+            workloads: Costs::default(),
+        }
+    }
+
+    /// Adds a startup. One in flight lasts until `now`. `knows_probes` says whether a pod without probes has none.
+    pub(super) fn add(&mut self, record: &Record, now: Option<Timestamp>, knows_probes: bool) {
+        let account = match Account::of(record, now) {
+            Ok(Some(account)) => account,
+            Ok(None) => return,
+            Err(_) => return self.leave_out(),
+        };
+        let whole = account.nanos();
+        let waiters = &mut self.waiters[account.state as usize];
+        waiters.pods += 1;
+        waiters.nanos += u128::from(whole);
+        for (place, nanos) in account.places() {
+            *self.places.entry(place).or_default() += u128::from(nanos);
+        }
+        for (image, nanos) in account.images(record) {
+            self.images.add(image.to_string(), nanos);
+        }
+        self.workloads.add(workload(record), whole);
+        if account.state == State::Ready {
+            self.bounds.add(record, &account, knows_probes);
+        }
+    }
+
+    /// A startup is not counted: nothing says when it was.
+    pub(super) fn leave_out(&mut self) {
+        self.not_counted += 1;
+    }
+
+    /// What it amounts to; `None` of no startups.
+    pub(super) fn report(self) -> Option<WaitingReport> {
+        let [ready, in_flight, ended] = self.waiters;
+        let (images, more_images) = self.images.into_dearest();
+        let (workloads, more_workloads) = self.workloads.into_dearest();
+        let places = Places::of(&self.places);
+        (ready.pods + in_flight.pods + ended.pods > 0).then(|| WaitingReport {
+            pod_hours: places.hours(),
+            ready: ready.summary(),
+            in_flight: in_flight.summary(),
+            ended_otherwise: ended.summary(),
+            not_counted: self.not_counted,
+            stages: places.stages(),
+            bounds: self.bounds.summary(),
+            images: images.into_iter().map(ImageCost::of).collect(),
+            more_images,
+            workloads: workloads.into_iter().map(WorkloadCost::of).collect(),
+            more_workloads,
+        })
+    }
+}
+
+/// Pods without an owner have nothing in common but that.
+fn workload(record: &Record) -> WorkloadName {
+    let namespace = record.pod.namespace.to_string();
+    match record.pod.workload.as_deref() {
+        Some(Workload { kind, name }) => {
+            (namespace, Workload::type_of(kind), Some(name.to_string()))
+        }
+        None => (namespace, Workload::type_of("Pod"), None),
+    }
+}

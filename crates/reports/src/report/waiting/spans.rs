@@ -1,0 +1,39 @@
+//! Sets of spans of time.
+
+use podinit_core::timestamp::Timestamp;
+
+/// From one instant to a later one.
+pub(super) type Span = (Timestamp, Timestamp);
+
+/// How many nanoseconds lie in at least one of the spans, and within `whole`.
+pub(super) fn union(spans: impl IntoIterator<Item = Span>, whole: Span) -> u64 {
+    let inside = |(from, to): Span| (from.max(whole.0), to.min(whole.1));
+    let mut spans: Vec<Span> =
+        spans.into_iter().map(inside).filter(|(from, to)| from < to).collect();
+    spans.sort_unstable();
+    let (mut covered, mut until) = (0, whole.0);
+    for (from, to) in spans {
+        covered += length((from.max(until), to));
+        until = until.max(to);
+    }
+    covered
+}
+
+/// How long a span is in nanoseconds; 0 where it ends before it begins.
+pub(super) fn length((from, to): Span) -> u64 {
+    to.nanos_since(from).max(0).unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_counts_once_and_what_is_outside_not_at_all() {
+        let at = |second: i64| Timestamp::from_seconds(1_000 + second);
+        let spans = [(8, 12), (1, 3), (2, 4), (-5, 1), (2, 3), (9, 7)];
+        let spans = spans.map(|(from, to)| (at(from), at(to)));
+        assert_eq!(union(spans, (at(0), at(10))), 6_000_000_000);
+        assert_eq!(union([], (at(0), at(10))), 0);
+    }
+}

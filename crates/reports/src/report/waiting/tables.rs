@@ -1,0 +1,288 @@
+//! The sentences and tables that the formats of the report share.
+
+use super::summary::{ImageCost, Saving, StageCost, WaitingReport, WorkloadCost};
+use crate::report::durations::three_digits;
+use crate::report::formatting::{Names, seconds};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Cause, Stage};
+use podinit_text::table::Table;
+use podinit_text::words::{count, listed, percent};
+
+/// The title of the section.
+pub(in crate::report) const WAITING: &str = "What waiting costs";
+
+/// Why a gain is a bound.
+pub(in crate::report) const AT_MOST: &str =
+    "Each gain is at most what is stated: stages overlap, and a faster stage may queue the next.";
+
+/// So many things are named in the first sentence, and causes of a stage in the table.
+const MOST_NAMED: usize = 3;
+/// A cause with a smaller share of all time has no row.
+const LEAST_SHARE: f64 = 0.01;
+
+const STAGE_HEAD: [&str; 3] = ["stage and cause", "pod-hours", "of all"];
+const BOUND_HEAD: [&str; 6] =
+    ["if", "p50", "p99", "p50 saves at most", "p99 at most", "pod-hours at most"];
+
+/// The section as texts and tables.
+pub(in crate::report) struct WaitingSection {
+    /// Where most of the time went, how much of it was of pods that are not ready, and what is not counted
+    pub(in crate::report) sentences: Vec<String>,
+    pub(in crate::report) stages: Table,
+    /// What startups could have gained at most, where any became ready
+    pub(in crate::report) bounds: Option<Table>,
+    /// What is not known of what they could have gained
+    pub(in crate::report) unknown: Vec<String>,
+    pub(in crate::report) images: Option<Table>,
+    pub(in crate::report) workloads: Option<Table>,
+}
+
+impl WaitingSection {
+    /// `shown` is how names of others are written in the format.
+    pub(in crate::report) fn of(
+        report: &WaitingReport,
+        names: Names,
+        shown: impl Fn(&str) -> String,
+    ) -> Self {
+        let has_ready = report.ready.pods > 0;
+        Self {
+            sentences: sentences(report),
+            stages: stages(report, names),
+            bounds: has_ready.then(|| bounds(report, names)),
+            unknown: report.bounds.iter().filter_map(|row| unknown(row, names)).collect(),
+            images: images(report, &shown),
+            workloads: workloads(report, &shown),
+        }
+    }
+}
+
+/// The first words of the section.
+fn sentences(report: &WaitingReport) -> Vec<String> {
+    let hours = Hours::of(report.pod_hours);
+    let parts = shares(&report.stages);
+    let parts = match parts.is_empty() {
+        true => String::new(),
+        false => format!(": {}", parts.join(", ")),
+    };
+    let others = [
+        (report.in_flight, "still in flight"),
+        (report.ended_otherwise, "that ended without being ready"),
+    ];
+    let others = others.into_iter().filter(|(cost, _)| cost.pods > 0);
+    let others: Vec<String> = others
+        .map(|(cost, which)| {
+            let pods = count(cost.pods, "pod", "pods");
+            format!("{} of {pods} {which}", hours.text(cost.pod_hours))
+        })
+        .collect();
+    let others = (!others.is_empty()).then(|| format!("This includes {}.", listed(&others)));
+    let aside = (report.not_counted > 0).then(|| {
+        let startups = count(report.not_counted, "startup is", "startups are");
+        format!("{startups} not counted, because the times are not known.")
+    });
+    let whole = format!("Pods waited {} pod-hours{parts}.", hours.text(report.pod_hours));
+    [Some(whole), others, aside].into_iter().flatten().collect()
+}
+
+/// What took most of the time, in words, the most first.
+fn shares(stages: &[StageCost]) -> Vec<String> {
+    let mut shares: Vec<(&'static str, f64)> = Vec::new();
+    let places = stages.iter().flat_map(|stage| {
+        let causes = stage.causes.iter().map(|cause| (stage.stage, cause.cause, cause.share));
+        let none = stage.stage.is_none().then_some((None, None, stage.share));
+        causes.chain(none)
+    });
+    for (stage, cause, share) in places {
+        let what = in_words(stage, cause);
+        match shares.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, sum)) => *sum += share,
+            None => shares.push((what, share)),
+        }
+    }
+    shares.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let named = shares.iter().filter(|(_, share)| *share >= LEAST_SHARE).take(MOST_NAMED);
+    named.map(|(what, share)| format!("{} {what}", percent(*share))).collect()
+}
+
+/// What a pod waits for in a stage.
+fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
+    let stage = stage.and_then(Stage::from_text);
+    let cause = cause.and_then(Cause::from_text);
+    match (stage, cause) {
+        (_, Some(Cause::Pull | Cause::Image)) => "for images",
+        (_, Some(Cause::Crash)) => "for containers that crash",
+        (_, Some(Cause::Probe)) => "for probes",
+        (Some(Stage::Gated), _) => "behind gates",
+        (Some(Stage::Scheduling), _) => "to be scheduled",
+        (Some(Stage::Unschedulable), _) => "for nodes",
+        (Some(Stage::Network), _) => "for network and volumes",
+        (Some(Stage::Init), _) => "for init containers",
+        (Some(Stage::Containers), _) => "for containers to start",
+        (Some(Stage::Readiness), _) => "for readiness gates",
+        (None, _) => "in no observed stage",
+    }
+}
+
+fn stages(report: &WaitingReport, names: Names) -> Table {
+    let hours = Hours::of(report.pod_hours);
+    let mut rows = Vec::new();
+    for stage in &report.stages {
+        let name = stage.stage.map_or("no stage observed", |stage| names.name(stage));
+        rows.push([name.to_owned(), hours.text(stage.pod_hours), percent(stage.share)]);
+        let causes = stage.causes.iter().filter(|cause| cause.share >= LEAST_SHARE);
+        // Of a stage with one cause that tells nothing, a second row would say nothing.
+        let tells = stage.causes.iter().any(|cause| cause.cause.is_some());
+        let causes = causes.take(MOST_NAMED).filter(|_| tells);
+        rows.extend(causes.map(|cause| {
+            let name = cause.cause.unwrap_or("not known");
+            [format!("- {name}"), hours.text(cause.pod_hours), percent(cause.share)]
+        }));
+    }
+    Table::new(&STAGE_HEAD, rows).with_numbers(1..3).labelled("Pod-hours by stage and cause")
+}
+
+/// The rows of which anything is known, after what was.
+fn bounds(report: &WaitingReport, names: Names) -> Table {
+    let (bounds, hours) = (&report.bounds, Hours::of(report.pod_hours));
+    let text = |value: Option<f64>, round| {
+        let digits = value.map(|value| seconds(three_digits(value, round)));
+        digits.unwrap_or_else(|| "-".to_owned())
+    };
+    let was = |value| text(value, f64::round);
+    // Rounded so that each stays a bound.
+    let least = |value: Option<f64>| match value {
+        Some(_) => format!("≥{}", text(value, f64::floor)),
+        None => "-".to_owned(),
+    };
+    let most = |value| text(value, f64::ceil);
+    let whole = bounds.iter().max_by_key(|row| row.known);
+    let unchanged = whole.map(|row| {
+        let nothing = || "-".to_owned();
+        let name = "nothing had changed".to_owned();
+        [name, was(row.p50), was(row.p99), nothing(), nothing(), nothing()]
+    });
+    let rows = bounds.iter().filter(|row| row.known > 0).map(|row| {
+        let saved = row.saves_at_most;
+        [
+            in_a_row(row, names).to_owned(),
+            least(row.p50_at_least),
+            least(row.p99_at_least),
+            most(saved.p50),
+            most(saved.p99),
+            hours.rounded(saved.pod_hours, f64::ceil),
+        ]
+    });
+    let table = Table::new(&BOUND_HEAD, unchanged.into_iter().chain(rows));
+    table.with_numbers(1..6).labelled("What startups could have gained at most")
+}
+
+/// How a row goes on after "if".
+fn in_a_row(row: &Saving, names: Names) -> &'static str {
+    match row.without {
+        "images_present" => "all images had been on the node",
+        "no_wait_for_node" if names.lone_list() => "no pod had waited before binding",
+        "no_wait_for_node" => "no pod had waited for a node",
+        "init_at_once" => "init containers ran at once",
+        _ => "readiness were probed every second",
+    }
+}
+
+/// That a row is not of all startups.
+fn unknown(row: &Saving, names: Names) -> Option<String> {
+    let what = in_a_row(row, names);
+    match (row.known, row.of) {
+        (known, of) if known == of => None,
+        (0, _) => Some(match row.without {
+            "images_present" => {
+                format!("If {what}: not known, since no Events say how they came there.")
+            }
+            "probed_every_second" => {
+                format!("If {what}: not known, without the probes of the pods and the step probe.")
+            }
+            _ => format!("If {what}: not known."),
+        }),
+        (known, of) => {
+            let was = [("p50", row.p50), ("p99", row.p99)];
+            let was = was.into_iter().filter_map(|(name, value)| Some((name, value?)));
+            let was: Vec<String> = was
+                .map(|(name, value)| {
+                    format!("{name} was {}", seconds(three_digits(value, f64::round)))
+                })
+                .collect();
+            Some(format!("If {what}: known of {known} of {of} startups, whose {}.", listed(&was)))
+        }
+    }
+}
+
+fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
+    let hours = Hours::of(report.pod_hours);
+    let rows = report.images.iter().map(|ImageCost { image, pods, pod_hours }| {
+        [shown(image), pods.to_string(), hours.text(*pod_hours)]
+    });
+    most("image", rows, report.more_images)
+}
+
+fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
+    let hours = Hours::of(report.pod_hours);
+    let rows = report.workloads.iter().map(|cost| {
+        let WorkloadCost { namespace, workload_type, workload, .. } = cost;
+        let name = match workload {
+            Some(name) => {
+                format!("{} ({})", shown(&format!("{namespace}/{name}")), shown(workload_type))
+            }
+            None => format!("{}: pods without an owner", shown(namespace)),
+        };
+        [name, cost.pods.to_string(), hours.text(cost.pod_hours)]
+    });
+    most("workload", rows, report.more_workloads)
+}
+
+fn most(what: &'static str, rows: impl Iterator<Item = [String; 3]>, more: usize) -> Option<Table> {
+    let more = (more > 0).then(|| [format!("and {more} more"), String::new(), String::new()]);
+    let mut rows = rows.peekable();
+    rows.peek()?;
+    let table = Table::new(&[what, "pods", "pod-hours"], rows.chain(more)).with_numbers(1..3);
+    Some(table.labelled(format!("Pod-hours by {what}")))
+}
+
+/// How pod-hours are written: all with as many decimals, so that the whole has four digits.
+#[derive(Clone, Copy)]
+struct Hours {
+    decimals: i32,
+}
+
+impl Hours {
+    fn of(whole: f64) -> Self {
+        let digits = whole.max(f64::MIN_POSITIVE).log10().floor();
+        Self { decimals: (3.0 - digits).clamp(0.0, 5.0) as i32 }
+    }
+
+    fn text(self, hours: f64) -> String {
+        self.rounded(hours, f64::round)
+    }
+
+    /// `round` says which way.
+    fn rounded(self, hours: f64, round: fn(f64) -> f64) -> String {
+        let unit = 10_f64.powi(-self.decimals);
+        let decimals = self.decimals.unsigned_abs() as usize;
+        match (hours, round(hours / unit) * unit) {
+            (hours, _) if hours <= 0.0 => "0".to_owned(),
+            (_, figure) if figure <= 0.0 => format!("< {unit:.decimals$}"),
+            (_, figure) => format!("{figure:.decimals$}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pod_hours_have_as_many_decimals_as_the_whole_needs() {
+        let texts = |whole: f64, hours: [f64; 3]| hours.map(|one| Hours::of(whole).text(one));
+        assert_eq!(texts(1.89, [1.89, 0.03, 0.0004]), ["1.890", "0.030", "< 0.001"]);
+        assert_eq!(texts(0.011, [0.011, 0.0056, 0.0]), ["0.01100", "0.00560", "0"]);
+        assert_eq!(texts(41_234.6, [41_234.6, 0.4, 12.0]), ["41235", "< 1", "12"]);
+        assert_eq!(Hours::of(3.0).rounded(0.4511, f64::ceil), "0.452");
+    }
+}
