@@ -13,8 +13,8 @@ use crate::support::sinks::Counted;
 use podinit_checkpoint::content::{self, Content, Unsealed};
 use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
-    Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker, SourceId, Successor,
-    TimestampMode, Tracker, TrackerConfig, Version,
+    CustomMilestone, Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker,
+    SourceId, Successor, TimestampMode, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -65,6 +65,7 @@ impl Harness {
             max_pods: 12,
             events: options.events,
             nodes: options.nodes,
+            milestones: Arc::new(implementation::milestones(options)),
             deadlines_at_once,
             ..TrackerConfig::default()
         };
@@ -189,6 +190,7 @@ fn counters(
     let labels =
         LabelConfig { labels: series_labels, max_values: 2, max_sets: 4, ..LabelConfig::default() };
     let builder = Builder::new(labels).events(config.events).nodes(config.nodes).starts(start);
+    let builder = builder.milestones(Arc::clone(&config.milestones));
     builder.slos(docs.to_vec()).build().unwrap()
 }
 
@@ -219,7 +221,7 @@ fn other_start(steady: &Harness, restarted: &Harness) -> Option<String> {
 }
 
 /// What a list-watch could deliver of a history.
-fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
+fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng) -> Vec<Delivery> {
     let decode = DecodeOptions {
         node: true,
         workload: true,
@@ -228,6 +230,7 @@ fn deliveries(documents: &str, random: &mut Rng) -> Vec<Delivery> {
         nodes: Some(NodeOptions::default()),
         ..DecodeOptions::default()
     };
+    let decode = decode.with_milestones(milestones);
     let input = Cursor::new(documents.to_owned());
     let mut now = Timestamp::EPOCH;
     let mut version = 0;
@@ -328,7 +331,9 @@ fn difference(steady: &str, restarted: &str) -> Option<String> {
 fn differs(seed: u64) -> Option<String> {
     let mut random = Rng::new(seed);
     let history = history::generate(seed);
-    let deliveries = deliveries(&history::text(&history.documents), &mut random);
+    let milestones = implementation::milestones(&history.options);
+    let text = history::text(&history.documents);
+    let deliveries = deliveries(&text, &milestones, &mut random);
     let at_once = random.within(1..=3) as usize;
     let (mut steady, mut restarted) =
         (Harness::new(&history.options, usize::MAX), Harness::new(&history.options, at_once));

@@ -15,10 +15,12 @@ pub(crate) fn differences(expected: &Exposition, actual: &Exposition) -> Vec<Str
         .filter(|series| is_known(series))
         .filter_map(|series| match (expected.get(series), actual.get(series)) {
             (Some(expected), Some(actual)) if close(*expected, *actual) => None,
-            // Which series of a registry, a pool or a node's labels come with the first of it is not said.
+            // Which series of a registry, a pool, a gate or a node's labels come with the first of it is not said.
             (None, Some(nothing)) | (Some(nothing), None)
                 if *nothing == 0.0
-                    && (series.starts_with("podinit_image") || series.contains("nodepool=\"")) =>
+                    && (series.starts_with("podinit_image")
+                        || series.starts_with("podinit_gate")
+                        || series.contains("nodepool=\"")) =>
             {
                 None
             }

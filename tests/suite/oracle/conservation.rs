@@ -3,7 +3,7 @@
 use super::figures::Exposition;
 use super::history::{self, History};
 use super::reading::{self, Options};
-use super::{implementation, seeds};
+use super::{compare, implementation, seeds};
 
 /// Random histories that are read once for each of their documents.
 fn prefixed_histories() -> u64 {
@@ -51,6 +51,38 @@ fn every_pod_has_one_event_per_slo_or_is_undecided_after_every_document() {
         })
     });
     assert_eq!(failing, None, "a seed whose events do not add up");
+}
+
+/// [§16](crate::specification#s16): after every document, the gates that hold pods are those that the pods in flight state,
+/// and each pod of which that is settled has one figure of each milestone.
+#[test]
+fn gates_and_milestones_add_up_after_every_document() {
+    let failing = seeds::first(prefixed_histories() * 3, |seed| {
+        let History { documents, options } = history::generate(seed);
+        let options = Options { until: None, slos: Vec::new(), ..options };
+        (1..=documents.len()).any(|read| {
+            let documents = &documents[..read];
+            let ours = reading::read(documents, &options).exposition();
+            let theirs = implementation::figures(&history::text(documents), &options);
+            let is_named = |line: &String| {
+                line.starts_with("podinit_gate") || line.starts_with("podinit_milestone_")
+            };
+            let differ = compare::differences(&ours, &theirs).iter().any(is_named);
+            let lost = options.milestones.iter().any(|own| {
+                let label = format!("milestone=\"{}\"", own.name);
+                let observed = theirs.iter().filter(|(series, _)| {
+                    series.starts_with("podinit_milestone_duration_seconds_count")
+                        && series.contains("from=\"created\"")
+                        && series.contains(&label)
+                });
+                let observed: f64 = observed.map(|(_, pods)| pods).sum();
+                let unobserved = sum(&theirs, "podinit_milestone_unobserved_total", &label);
+                observed + unobserved != reading::settled(documents, &options, *own) as f64
+            });
+            differ || lost
+        })
+    });
+    assert_eq!(failing, None, "a seed whose gates and milestones do not add up");
 }
 
 /// [§10.1](crate::specification#s10-1): `podinit_waiting_pods`, "over its causes it equals

@@ -33,7 +33,7 @@ pub(crate) fn buckets(name: &str) -> &'static [f64] {
 }
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 40] = [
+pub(crate) const FAMILIES: [&str; 44] = [
     "podinit_startups_relapsed_total",
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
@@ -74,6 +74,10 @@ pub(crate) const FAMILIES: [&str; 40] = [
     "podinit_nodes_finished_total",
     "podinit_starting_nodes",
     "podinit_late_nodes",
+    "podinit_gate_duration_seconds",
+    "podinit_gated_pods",
+    "podinit_milestone_duration_seconds",
+    "podinit_milestone_unobserved_total",
 ];
 
 /// The one family that is a histogram without labels.

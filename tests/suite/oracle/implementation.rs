@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
+use podinit_core::lifecycle::{CustomMilestone, TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
@@ -31,6 +31,7 @@ pub(crate) fn figures_of_shard(
     shard: Option<Shard>,
 ) -> Exposition {
     let slos = slos(options);
+    let milestones = Arc::new(milestones(options));
     let docs =
         slos.iter().map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds()));
     let config = ExpositionConfig {
@@ -45,6 +46,7 @@ pub(crate) fn figures_of_shard(
                 backfill: options.backfill.into(),
                 events: options.events,
                 nodes: options.nodes,
+                milestones: Arc::clone(&milestones),
                 ..TrackerConfig::default()
             },
             shard,
@@ -59,11 +61,20 @@ pub(crate) fn figures_of_shard(
         nodes: Some(NodeOptions { pool_label: options.pool_label.map(str::to_owned) }),
         ..DecodeOptions::default()
     };
+    let decode = decode.with_milestones(&milestones);
     let recording = Recording::from_reader("history", input, decode);
     let recording = recording.following(&SoFar::new(Arc::new(|| timestamp(PRESENT))));
     let replayed = podinit_reports::replay::expose(recording, config).unwrap();
     let printed = replayed.encode(Format::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())
+}
+
+/// The milestones of the options, as `--milestone` states them and the implementation reads it.
+pub(crate) fn milestones(options: &Options) -> Vec<CustomMilestone> {
+    let stated = options.milestones.iter();
+    let read =
+        stated.map(|own| CustomMilestone::parse(&format!("{}=condition:{}", own.name, own.kind)));
+    read.collect::<Result<_, _>>().unwrap()
 }
 
 /// The label set of the options.

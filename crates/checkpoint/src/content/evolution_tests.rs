@@ -88,8 +88,10 @@ fn the_values_of_a_file_are_written_as_they_were_read() {
 }
 
 /// Without these a value cannot be what it is, and is lost with them; where others need it, the file is corrupt. They are
-/// those of the first version: what is added has a default.
+/// those of the first version, and those without which a gate or a milestone is none: what else is added has a default.
 const NEEDED: &[(&str, &str)] = &[
+    ("CustomMilestone", "name"),
+    ("CustomMilestone", "condition"),
     ("Duration", "secs"),
     ("Duration", "nanos"),
     ("EndedStartup", "pod"),
@@ -106,6 +108,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("Record", "rules"),
     ("Record", "shared"),
     ("RecordsHead", "count"),
+    ("SavedCause", "waiting"),
     ("SavedDeleted", "uid"),
     ("SavedDeleted", "at"),
     ("SavedDeleted", "created"),
@@ -113,6 +116,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("SavedFamily", "labels"),
     ("SavedFamily", "series"),
     ("SavedFinished", "uid"),
+    ("SavedGate", "kind"),
+    ("SavedGate", "gate"),
     ("SavedHolds", "values"),
     ("SavedHolds", "sets"),
     ("SavedLabel", "values"),
@@ -129,6 +134,9 @@ const NEEDED: &[(&str, &str)] = &[
     ("SavedNode", "labels"),
     ("SavedNode", "state"),
     ("SavedNode", "decided"),
+    ("SavedPodGate", "kind"),
+    ("SavedPodGate", "gate"),
+    ("SavedPodMilestone", "milestone"),
     ("SavedSeries", "labels"),
     ("SavedSeries", "value"),
     ("SavedStartTimes", "sets"),
@@ -186,12 +194,15 @@ const NAMES: &[(&str, &str)] = &[
     ("ExclusionReason", "failed"),
     ("ExclusionReason", "deleted"),
     ("FirstList", "BeganAt"),
-    ("Interval", "created_to_ready"),
+    ("GateKind", "scheduling"),
+    ("GateKind", "readiness"),
     ("NodeState", "Starting"),
     ("Outcome", "ready"),
     ("Outcome", "failed"),
     ("Outcome", "deleted"),
     ("Reached", "No"),
+    ("WaitReason", "gated/gate"),
+    ("WaitReason", "network/acknowledge"),
 ];
 
 #[test]

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use super::tests::{checkpoint, checkpoint_of, decoded, read_file, sections};
 use super::*;
 use crate::frame::{self, FrameError, MAGIC, VERSION, Writer};
+use podinit_core::lifecycle::{Interval, SavedPod, SloInterval};
 
 const HEAD_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
 const HASH_BYTES: usize = 32;
@@ -55,7 +56,7 @@ fn each_seed_is_what_its_name_says() {
     }
     let whole = seed("whole");
     let Decoded { content, pods, .. } = read_file(&whole).unwrap();
-    assert_eq!((pods.len(), content.tracker.deleted.len()), (2, 1));
+    assert_eq!((pods.len(), content.tracker.deleted.len()), (3, 1));
     let families = &content.metrics.families;
     assert_eq!(families.sum("podinit_pods_finished_total"), 2);
 
@@ -71,4 +72,18 @@ fn each_seed_is_what_its_name_says() {
     for (tag, payload) in &sections(&with_nodes) {
         assert_eq!(seed(&format!("section_{tag}")), tagged(*tag, payload));
     }
+}
+
+/// A checkpoint of a podinit without gates and milestones by name, with an interval that was no text.
+#[test]
+fn a_checkpoint_from_before_gates_and_milestones_is_read_whole() {
+    let Decoded { content, pods, skipped } = read_file(&seed("whole_before_gates")).unwrap();
+    assert_eq!((pods.len(), content.tracker.deleted.len(), skipped), (2, 1, 0));
+    let intervals: Vec<SloInterval> =
+        content.tracker.rules.iter().map(|rule| rule.interval.clone()).collect();
+    assert_eq!(intervals, [Interval::CreatedToReady.into()]);
+    assert_eq!(content.metrics.families.sum("podinit_pods_finished_total"), 2);
+    assert!(content.metrics.gates.is_empty() && content.metrics.milestones.durations.is_empty());
+    let in_flight = pods.iter().filter_map(SavedPod::in_flight);
+    assert_eq!(in_flight.map(|pod| &*pod.info().name).collect::<Vec<_>>(), ["starts"]);
 }

@@ -10,12 +10,14 @@ use crate::frame::{self, Writer};
 use crate::{KeptRecord, KeptRecords};
 use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, Interval, LabelHold, Namespaces, NodeEvent, Observation, Observer,
-    PodEvent, SavedCrash, Selection, SloRule, SourceId, Tracker, TrackerConfig, Version,
+    CustomMilestone, CustomMilestones, Delivery, EndedStartup, Interval, LabelHold, Namespaces,
+    NodeEvent, Observation, Observer, PodEvent, SavedCrash, Selection, SloRule, SourceId, Tracker,
+    TrackerConfig, Version,
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Ending, Phase, PodInfo, PodSnapshot, PodUid,
+    Condition, ConditionStatus, ConditionType, Ending, GateNames, NamedConditions, Phase, PodInfo,
+    PodSnapshot, PodUid,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, LabelConfig, Recorder, SloDoc, families_of_pods};
@@ -79,6 +81,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         .starts(Timestamp::from_seconds(1_800_000_000))
         .slos(vec![doc])
         .nodes(nodes)
+        .milestones(milestones())
         .build()
         .unwrap();
     let mut sink = Counted { recorder, records: KeptRecords::default() };
@@ -86,6 +89,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         slos: [rule].into(),
         events: true,
         nodes,
+        milestones: milestones(),
         ..TrackerConfig::default()
     });
     let at = |second: i64| Timestamp::from_seconds(1_800_000_000 + second);
@@ -141,8 +145,14 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         PodEvent::Applied(failed),
         PodEvent::Applied(bound("on a new node")),
     ];
+    let gated = |name: &str, second| {
+        let named = Some(Box::new(named_conditions(at(second))));
+        PodSnapshot { named, gated: second == 2, has_readiness_gates: true, ..pod(name, false) }
+    };
     let events = [
         first_list,
+        PodEvent::Applied(gated("gated", 2)),
+        PodEvent::Applied(gated("gated", 3)),
         PodEvent::Applied(PodSnapshot { conditions: Default::default(), ..pod("done", false) }),
         scaling_up("done"),
         PodEvent::Applied(pod("done", true)),
@@ -173,6 +183,25 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         records: sink.records,
     };
     encode(&content, tracker.saved_pods()).finish()
+}
+
+fn milestones() -> CustomMilestones {
+    let parse = |text| CustomMilestone::parse(text).unwrap();
+    Arc::new(["loaded=condition:Loaded", "warm=condition:Warm"].map(parse).to_vec())
+}
+
+/// A pod with gates of both kinds, of which one has been passed, and with one of the milestones.
+fn named_conditions(at: Timestamp) -> NamedConditions {
+    let gates = GateNames {
+        scheduling: ["quota".into()].into(),
+        readiness: ["registered".into(), "balanced".into()].into(),
+    };
+    let held = Some(Condition { status: ConditionStatus::True, last_transition: Some(at) });
+    NamedConditions {
+        gates: Some(Arc::new(gates)),
+        readiness: [held, None].into(),
+        milestones: [held, None].into(),
+    }
 }
 
 pub(super) fn sections(checkpoint: &[u8]) -> Vec<(u32, Vec<u8>)> {

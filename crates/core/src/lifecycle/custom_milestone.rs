@@ -150,8 +150,12 @@ impl Serialize for SloInterval {
 }
 
 impl<'de> Deserialize<'de> for SloInterval {
+    /// Reads its name. An empty text is the default: whoever asks for the shape of a checkpoint has no other.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
         Self::from_text(&text).ok_or_else(|| serde::de::Error::custom("no such interval"))
     }
 }

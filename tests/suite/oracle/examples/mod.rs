@@ -10,6 +10,7 @@ mod evidence;
 mod fold;
 mod gaps;
 mod milestones;
+mod named;
 mod never_ready;
 mod node_pods;
 mod nodes;
@@ -31,7 +32,7 @@ use serde_json::Value;
 
 use super::build::{Pod, instant, pod};
 use super::figures::{Exposition, is_known, seconds, series};
-use super::reading::{Namespaces, Options, Slo, SloInterval, Timestamps};
+use super::reading::{Namespaces, Options, Own, OwnInterval, Slo, SloInterval, Start, Timestamps};
 
 /// One history and what it must come to.
 #[derive(Clone)]
@@ -63,7 +64,9 @@ fn slo_name(interval: &str) -> String {
 fn slos<const N: usize>(options: Options, thresholds: [(&str, f64); N]) -> Options {
     let slo = |(interval, seconds): (&str, f64)| Slo {
         name: slo_name(interval),
-        interval: SloInterval::named(interval).unwrap_or_else(|| panic!("no interval {interval}")),
+        interval: SloInterval::named(interval)
+            .or_else(|| of_milestone(options.milestones, interval))
+            .unwrap_or_else(|| panic!("no interval {interval}")),
         threshold_millis: (seconds * 1_000.0) as u64,
         objective: 99.5,
         window: "30d",
@@ -73,6 +76,13 @@ fn slos<const N: usize>(options: Options, thresholds: [(&str, f64); N]) -> Optio
         present_images: false,
     };
     Options { slos: thresholds.into_iter().map(slo).collect(), ..options }
+}
+
+/// The duration of a milestone of your own that is called so.
+fn of_milestone(milestones: &[Own], interval: &str) -> Option<SloInterval> {
+    let of = |own: &Own| Start::ALL.map(|from| OwnInterval { own: *own, from });
+    let mut all = milestones.iter().flat_map(of);
+    all.find(|own| own.name() == interval).map(SloInterval::Own)
 }
 
 /// The same SLOs, of startups on existing capacity (`[true, _]`) or with present images (`[_, true]`) only.
@@ -111,6 +121,7 @@ pub(crate) fn all() -> Vec<Example> {
     [
         stages::examples(),
         milestones::examples(),
+        named::examples(),
         time::examples(),
         fold::examples(),
         cold_start::examples(),
@@ -184,10 +195,12 @@ fn is_told(series: &str, of_slos: bool, topics: &[&str]) -> bool {
         && !untold.iter().any(|family| series.starts_with(family))
 }
 
-/// What [§9](crate::specification#s9) or [§10](crate::specification#s10) it is a figure of, if it
-/// is one.
+/// What [§9](crate::specification#s9), [§10](crate::specification#s10) or [§16](crate::specification#s16) it is a figure
+/// of, if it is one.
 fn topic(series: &str) -> Option<&'static str> {
-    const FAMILIES: [(&str, &str); 15] = [
+    const FAMILIES: [(&str, &str); 17] = [
+        ("podinit_gate", "gates"),
+        ("podinit_milestone_", "own"),
         ("podinit_cold_start_duration_seconds", "startups"),
         ("podinit_node_startup_duration_seconds", "nodes"),
         ("podinit_nodes_", "nodes"),
@@ -328,7 +341,8 @@ fn expand(lines: &str) -> Exposition {
 /// `sli COUNT SUM`, `sli excluded REASON n`, `waiting STAGE CAUSE n`, `capacity STATE n`, `blamed SLO STAGE CAUSE n`,
 /// `disruptions REASON n`, `resizes RESULT n`, `resizing STATE n`, `resize COUNT SUM`,
 /// `inplace COUNT SUM`, `startup NODE_AGE IMAGES COUNT SUM`, `node STEP POOL COUNT SUM`, `nodes OUTCOME n`,
-/// `nodes discovered n` and `nodes starting|late n`. Whether the line is one of these.
+/// `nodes discovered n`, `nodes starting|late n`, `gate KIND NAME COUNT SUM`, `gated KIND NAME n`,
+/// `own NAME FROM COUNT SUM` and `own NAME unobserved REASON n`. Whether the line is one of these.
 fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
     let number =
         |text: &str| -> f64 { text.parse().unwrap_or_else(|_| panic!("no number: {text}")) };
@@ -400,6 +414,18 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
                 _ => "podinit_late_nodes",
             };
             put(name, &[], n)
+        }
+        ["gate", kind, gate, count, sum] => {
+            histogram("gate_duration", &[("kind", kind), ("gate", gate)], count, sum)
+        }
+        ["gated", kind, gate, n] => put("podinit_gated_pods", &[("kind", kind), ("gate", gate)], n),
+        ["own", name, "unobserved", reason, n] => {
+            let labels = [("milestone", name), ("reason", reason)];
+            put("podinit_milestone_unobserved_total", &labels, n)
+        }
+        ["own", name, from, count, sum] => {
+            let labels = [("milestone", name), ("from", from), namespace];
+            histogram("milestone_duration", &labels, count, sum)
         }
         ["nodes", outcome, n] => put("podinit_nodes_finished_total", &[("outcome", outcome)], n),
         ["resizing", state, n] => put("podinit_resizing_pods", &[("state", state)], n),

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::rng::Rng;
-use super::{containers, messages};
+use super::{containers, messages, named};
 use crate::oracle::build::{
     CONTAINERS, INITIALIZED, NETWORK, OLD_NETWORK, Pod, READY, SCHEDULED, pod, time,
 };
@@ -129,6 +129,11 @@ pub(crate) fn life(rng: &mut Rng, created: f64) -> Vec<Version> {
         pod = pod.put("metadata", "deletionTimestamp", time((at + 30.0).floor()));
         versions.push(version(at, &pod, true));
     }
+    // With a seed of its own, so that everything else of a life stays what it was without.
+    let of_names = uid
+        .bytes()
+        .fold(0x6e61_6d65_u64, |seed, byte| seed.wrapping_mul(257).wrapping_add(u64::from(byte)));
+    named::decorate(&mut Rng::new(of_names), &mut versions, created);
     versions
 }
 
@@ -449,7 +454,7 @@ fn resized(rng: &mut Rng, mut pod: Pod, kubelet: f64) -> Pod {
 }
 
 /// A `lastTransitionTime`; in one of fourteen cases not what it should be.
-fn transition(rng: &mut Rng, at: f64, created: f64) -> Value {
+pub(super) fn transition(rng: &mut Rng, at: f64, created: f64) -> Value {
     const DAY: f64 = 86_400.0;
     match rng.below(14 * 12) {
         0 => Value::Null,

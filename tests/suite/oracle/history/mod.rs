@@ -9,6 +9,7 @@ mod kube_events;
 mod lives;
 mod lone;
 mod messages;
+mod named;
 mod node_lives;
 mod nodes;
 mod objectives;
@@ -85,16 +86,19 @@ pub(crate) fn generate(seed: u64) -> History {
         true => nodes::scatter(of_nodes, documents),
         false => documents,
     };
+    let timestamps = rng.pick(&[Timestamps::Api, Timestamps::Fused]);
+    let backfill = rng.percent(25);
+    // And these.
+    let of_names = &mut Rng::new(seed ^ 0x6e61_6d65);
+    let milestones = of_names.pick(&named::MILESTONES);
+    let mut slos = objectives::objectives(&mut rng);
+    slos.extend(objectives::of_milestones(of_names, milestones));
     let options = Options {
-        timestamps: rng.pick(&[Timestamps::Api, Timestamps::Fused]),
-        backfill: rng.percent(25),
+        timestamps,
+        backfill,
         until,
-        slos: objectives::selecting(
-            objectives::objectives(&mut rng),
-            &mut Rng::new(seed ^ 0x736c_6f73),
-            events,
-            nodes,
-        ),
+        slos: objectives::selecting(slos, &mut Rng::new(seed ^ 0x736c_6f73), events, nodes),
+        milestones,
         events,
         nodes,
         labels: match nodes {

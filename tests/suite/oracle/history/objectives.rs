@@ -1,8 +1,9 @@
 //! Random SLOs ([§6](crate::specification#s6)): every interval, thresholds that are met, missed or
 //! out of reach, and selections of pods.
 
+use super::named;
 use super::rng::Rng;
-use crate::oracle::reading::{Namespaces, Slo, SloInterval};
+use crate::oracle::reading::{Namespaces, Own, Slo, SloInterval};
 
 /// Some of the SLOs select startups by what the sources tell of, Events and nodes.
 pub(crate) fn selecting(mut slos: Vec<Slo>, rng: &mut Rng, events: bool, nodes: bool) -> Vec<Slo> {
@@ -18,6 +19,14 @@ pub(crate) fn objectives(rng: &mut Rng) -> Vec<Slo> {
     let mut intervals = SloInterval::ALL.to_vec();
     rng.shuffle(&mut intervals);
     intervals.truncate(rng.pick(&[0, 1, 3, 13, 13]));
+    intervals.into_iter().map(|interval| objective(rng, interval)).collect()
+}
+
+/// None, some, or one for each duration of the milestones.
+pub(crate) fn of_milestones(rng: &mut Rng, milestones: &'static [Own]) -> Vec<Slo> {
+    let mut intervals: Vec<SloInterval> = named::intervals(milestones).collect();
+    rng.shuffle(&mut intervals);
+    intervals.truncate(rng.pick(&[0, 1, 2, 10, 10]));
     intervals.into_iter().map(|interval| objective(rng, interval)).collect()
 }
 

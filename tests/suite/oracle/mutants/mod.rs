@@ -28,6 +28,7 @@ mod causes;
 mod deadlines;
 mod evidence;
 mod measuring;
+mod named;
 mod nodes;
 
 /// Every injected bug.
@@ -39,6 +40,7 @@ pub(crate) fn all() -> Vec<&'static Mutant> {
         evidence::MUTANTS,
         causes::MUTANTS,
         nodes::MUTANTS,
+        named::MUTANTS,
     ]
     .into_iter()
     .flatten()

@@ -1,6 +1,6 @@
 //! A literal reading of [§1](crate::specification#s1) to [§6](crate::specification#s6),
 //! [§7](crate::specification#s7) (label `namespace` alone), [§8](crate::specification#s8),
-//! [§9](crate::specification#s9) and [§10](crate::specification#s10).
+//! [§9](crate::specification#s9), [§10](crate::specification#s10) and [§16](crate::specification#s16).
 //!
 //! It is as slow as it is plain: the documents become, for each UID, the complete list of what
 //! happened to it ([`stream`]); that becomes the lives under which the UID was known ([`life`]);
@@ -18,6 +18,7 @@ mod in_place;
 mod kube_event;
 mod life;
 mod lone;
+mod named;
 mod node;
 mod rules;
 mod slo;
@@ -36,6 +37,7 @@ pub(crate) use evidence::{EvidenceRules, Found, Source, SpecEvidence};
 pub(crate) use kube_event::KubeEvent;
 pub(crate) use life::Folded;
 pub(crate) use lone::{LoneRules, SpecLone, Told, lone_list};
+pub(crate) use named::{NamedRules, Own, OwnInterval, SpecNamed, Start};
 pub(crate) use node::{NodeLife, NodeRules, NodeSnapshot, SpecNodes};
 pub(crate) use rules::{Classification, Entry, Rules, Showing, Spec, Verdict};
 pub(crate) use slo::{Moment, Namespaces, Slo, SloEvent, SloInterval, SloRules, SpecSlo};
@@ -65,6 +67,8 @@ pub(crate) struct Options {
     pub(crate) backfill: bool,
     pub(crate) until: Option<Nanos>,
     pub(crate) slos: Vec<Slo>,
+    /// `--milestone`
+    pub(crate) milestones: &'static [Own],
     /// `--evidence events`
     pub(crate) events: bool,
     /// `--evidence nodes`
@@ -89,6 +93,7 @@ impl Options {
             backfill,
             until: None,
             slos: Vec::new(),
+            milestones: &[],
             events,
             nodes,
             labels: &[],
@@ -124,6 +129,7 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
     cause::tally::known_from_the_start(options, &mut figures);
     in_place::known_from_the_start(&mut figures);
     node::tally::known_from_the_start(options, &mut figures);
+    named::tally::known_from_the_start(options, &mut figures);
     for (kind, count) in &recording.watch_events {
         figures.add("podinit_watch_events_total", &[("event", kind)], *count);
     }
@@ -135,6 +141,7 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
         evidence::tally::count(startup, &mut figures);
         cause::tally::count(startup, options, &mut figures);
         in_place::count(startup, &mut figures);
+        named::tally::count(startup, options, &mut figures);
         slo::tally::count(startup, options, &recording.passings, &mut figures);
     });
     evidence::tally::count_dropped(dropped, &mut figures);
@@ -171,6 +178,23 @@ pub(crate) fn standing(documents: &[Value], options: &Options, slo: &Slo) -> Sta
         }
     });
     standing
+}
+
+/// Of how many pods it is settled what became of a milestone of your own: it was reached while they were followed, or they
+/// ended as `ready` or `completed` without ([§16.6](crate::specification#s16-6)).
+pub(crate) fn settled(documents: &[Value], options: &Options, own: Own) -> usize {
+    let recording = stream::read(&Spec, documents, options);
+    let mut settled = 0;
+    for_each_life(&Spec, &recording, options, |startup| {
+        let is_followed = matches!(startup.entry(), Entry::Full | Entry::Adopted);
+        let of_startup = &startup.life.folded[..=startup.last_of_startup()];
+        let is_true =
+            |folded: &Folded| folded.pod.condition(own.kind).is_some_and(Condition::is_true);
+        let outcome = startup.end().map(|end| end.outcome);
+        let has_ended = matches!(outcome, Some("ready" | "completed"));
+        settled += usize::from(is_followed && (has_ended || of_startup.iter().any(is_true)));
+    });
+    settled
 }
 
 /// How many pods have had no event of the official SLI ([§9.4](crate::specification#s9-4)).

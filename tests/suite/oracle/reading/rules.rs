@@ -6,6 +6,7 @@ use super::cause::{CauseRules, SpecCauses};
 use super::container::{Container, Kind, State};
 use super::evidence::{EvidenceRules, SpecEvidence};
 use super::life::Folded;
+use super::named::{NamedRules, SpecNamed};
 use super::node::{NodeRules, SpecNodes};
 use super::slo::{SloRules, SpecSlo};
 use super::snapshot::{Condition, Snapshot};
@@ -67,6 +68,11 @@ pub(crate) trait Rules {
     /// [§14](crate::specification#s14)
     fn nodes(&self) -> &dyn NodeRules {
         &SpecNodes
+    }
+
+    /// [§16](crate::specification#s16)
+    fn named(&self) -> &dyn NamedRules {
+        &SpecNamed
     }
 
     /// [§2](crate::specification#s2): "A pod is its UID; a new UID under an old name is a new pod."

@@ -24,6 +24,10 @@ pub(crate) struct Snapshot {
     pub(crate) gated: bool,
     pub(crate) has_init_containers: bool,
     pub(crate) has_readiness_gates: bool,
+    /// `spec.schedulingGates`, each by its `name`
+    pub(crate) scheduling_gates: Vec<String>,
+    /// `spec.readinessGates`, each by its `conditionType`
+    pub(crate) readiness_gates: Vec<String>,
     pub(crate) is_static: bool,
     /// The kind of the owner that controls it; empty for none
     pub(crate) controller_kind: String,
@@ -77,6 +81,8 @@ impl Snapshot {
             gated: not_empty("/spec/schedulingGates"),
             has_init_containers: not_empty("/spec/initContainers"),
             has_readiness_gates: not_empty("/spec/readinessGates"),
+            scheduling_gates: gates(&pod["spec"]["schedulingGates"], "name"),
+            readiness_gates: gates(&pod["spec"]["readinessGates"], "conditionType"),
             is_static: is_static(pod),
             controller_kind: controller_kind(pod),
             restart_policy: text("/spec/restartPolicy"),
@@ -138,6 +144,12 @@ impl Condition {
     pub(crate) fn is_true(&self) -> bool {
         self.status == "True"
     }
+}
+
+/// The names of gates; empty where one has none.
+fn gates(stated: &Value, field: &str) -> Vec<String> {
+    let stated = stated.as_array().into_iter().flatten();
+    stated.map(|gate| gate[field].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// [§1.14](crate::specification#s1-14)

@@ -152,6 +152,16 @@ impl View<'_> {
         self.seen.iter().enumerate().filter_map(showing).collect()
     }
 
+    /// The snapshots that show the condition of a type True.
+    pub(crate) fn showing_type(&self, kind: &str) -> Vec<Showing> {
+        let conditions = self.seen.iter().map(|folded| folded.pod.condition(kind)).enumerate();
+        let showing = conditions.filter_map(|(place, condition)| {
+            let held = condition.filter(|condition| condition.is_true())?;
+            Some(Showing { place, last_transition: held.last_transition })
+        });
+        showing.collect()
+    }
+
     pub(crate) fn shown(&self, milestone: Milestone) -> Option<Latched> {
         let latching = self.rules.latching(milestone, &self.showing(milestone))?;
         Some(self.latched(latching.place, latching.last_transition))

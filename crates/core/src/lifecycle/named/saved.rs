@@ -14,12 +14,12 @@ use crate::timestamp::Timestamp;
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SavedNamed {
-    gates: Vec<SavedGate>,
-    milestones: Vec<SavedMilestone>,
+    gates: Vec<SavedPodGate>,
+    milestones: Vec<SavedPodMilestone>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedGate {
+struct SavedPodGate {
     kind: GateKind,
     gate: Arc<str>,
     #[serde(default)]
@@ -33,7 +33,7 @@ struct SavedGate {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedMilestone {
+struct SavedPodMilestone {
     milestone: CustomMilestone,
     #[serde(default)]
     reached: bool,
@@ -48,7 +48,7 @@ struct SavedMilestone {
 impl From<Named> for SavedNamed {
     fn from(named: Named) -> Self {
         let (scheduling, _) = named.counts();
-        let gates = named.gates().map(|(position, kind, gate)| SavedGate {
+        let gates = named.gates().map(|(position, kind, gate)| SavedPodGate {
             kind,
             gate: Arc::clone(gate),
             passed: named.reached(position).is_reached(),
@@ -60,7 +60,7 @@ impl From<Named> for SavedNamed {
         let milestones = named.milestones.iter().flat_map(|all| all.iter()).enumerate();
         let milestones = milestones.map(|(number, milestone)| {
             let reached = named.reached(named.position(number));
-            SavedMilestone {
+            SavedPodMilestone {
                 milestone: milestone.clone(),
                 reached: reached.is_reached(),
                 time: reached.usable(),
@@ -93,7 +93,7 @@ impl From<SavedNamed> for Named {
         };
         let all = of_kind(GateKind::Scheduling).chain(of_kind(GateKind::Readiness));
         for (position, saved) in all.enumerate() {
-            if saved.passed {
+            if saved.passed || saved.time.is_some() {
                 named.reach(position, saved.time);
             }
             named.holding |= u16::from(saved.holds) << position;
@@ -108,7 +108,7 @@ impl From<SavedNamed> for Named {
         for (number, saved) in milestones.iter().enumerate() {
             named.seen |= u8::from(saved.seen) << number;
             named.passed |= u32::from(saved.early) << (EARLY + number);
-            if saved.reached {
+            if saved.reached || saved.time.is_some() {
                 named.reach(named.position(number), saved.time);
             }
         }

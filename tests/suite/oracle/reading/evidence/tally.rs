@@ -84,7 +84,8 @@ fn evidence(startup: &Startup<'_>, figures: &mut Figures) {
 /// [§9.5](crate::specification#s9-5): `finished`, "a pod that is remembered and not in flight"; `other`, "with
 /// another namespace or name than that pod has".
 fn dropped(startup: &Startup<'_>, figures: &mut Figures) {
-    let end = startup.end().map(|end| end.place);
+    // A pod that nothing but its absence or deletion ended was in flight before.
+    let end = startup.end().filter(|end| end.by_snapshot).map(|end| end.place);
     let strangers = startup.life.strangers.iter();
     let (finished, other): (Vec<usize>, Vec<usize>) =
         strangers.partition(|place| end.is_some_and(|end| **place > end));

@@ -6,6 +6,7 @@
 
 mod objective;
 mod passing;
+mod pursued;
 mod rules;
 mod selection;
 pub(crate) mod tally;
@@ -74,9 +75,7 @@ impl Pursuit<'_> {
                 return Some((When::With(place), Decided { event, blamed }));
             }
             let pod = &life.folded[place].pod;
-            if self.rules().cannot_end(self.slo.interval.interval())
-                && self.rules().never_is_ready(pod)
-            {
+            if self.cannot_end() && self.rules().never_is_ready(pod) {
                 let completed = Decided { event: SloEvent::Excluded("completed"), blamed: None };
                 return Some((When::WithAfterAll(place), completed));
             }
@@ -99,7 +98,7 @@ impl Pursuit<'_> {
         let view = self.startup.view(end.place);
         let pod = &self.startup.life.folded[end.place].pod;
         let rules = self.rules();
-        let needed = rules.needed(self.slo.interval.interval(), view.traits());
+        let needed = self.needed(&view);
         let misses = self.startup.events
             && self.startup.rules.evidence().misses_the_network_at_the_end()
             && needed.contains(&Milestone::NetworkReady)
@@ -109,10 +108,10 @@ impl Pursuit<'_> {
             true => SloEvent::Excluded("condition_absent"),
             false if end.outcome == "rejected" => {
                 let has_entered = rules.has_entered(self.slo.interval, view.traits());
-                let start = view.start(self.slo.interval.interval());
+                let start = self.start(&view);
                 rules.rejected(start.filter(|_| has_entered))
             }
-            false => rules.ended(end.outcome),
+            false => self.ended_by(end.outcome, &view),
         }
     }
 
@@ -124,11 +123,10 @@ impl Pursuit<'_> {
             return Some(event);
         }
         let view = self.startup.view(place);
-        let interval = self.slo.interval.interval();
-        if rules.not_entered(self.slo.interval, view.traits(), is_scheduled(&view)) {
+        if self.not_entered(&view) {
             return Some(SloEvent::Excluded("not_entered"));
         }
-        let end = view.time(interval.to());
+        let end = self.end(&view);
         if place == 0 && entry == Entry::Adopted {
             let now = self.startup.life.discovered;
             let deadline_did =
@@ -137,7 +135,7 @@ impl Pursuit<'_> {
                 return Some(SloEvent::Excluded("preexisting"));
             }
         }
-        if let (Some(start), Some(end)) = (view.start(interval), end) {
+        if let (Some(start), Some(end)) = (self.start(&view), end) {
             let verdict = match start.zip(end) {
                 Some((start, end)) => self.startup.rules.verdict(end - start),
                 None => Verdict::Unusable("missing"),
@@ -145,7 +143,7 @@ impl Pursuit<'_> {
             return Some(rules.event(verdict, self.slo.threshold()));
         }
         let pod = &self.startup.life.folded[place].pod;
-        let mut needed = rules.needed(interval, view.traits());
+        let mut needed = self.needed(&view);
         if self.startup.events && self.startup.rules.evidence().waits_for_the_end() {
             needed.retain(|milestone| *milestone != Milestone::NetworkReady);
         }
@@ -163,7 +161,7 @@ impl Pursuit<'_> {
     /// Counts from the start of the interval, once that is reached at a usable time and the pod
     /// has entered the interval.
     fn deadline(&self, view: &View<'_>) -> Option<Nanos> {
-        let start = view.start(self.slo.interval.interval())??;
+        let start = self.start(view)??;
         self.rules()
             .has_entered(self.slo.interval, view.traits())
             .then(|| self.rules().deadline(start, self.slo.threshold()))
@@ -180,8 +178,4 @@ impl Pursuit<'_> {
             .filter(|passing| before.is_none_or(|before| passing.place < before))
             .any(|passing| self.rules().has_passed(deadline, passing.now))
     }
-}
-
-fn is_scheduled(view: &View<'_>) -> bool {
-    view.milestone(Milestone::Scheduled).is_some()
 }

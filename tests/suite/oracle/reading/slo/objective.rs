@@ -1,6 +1,7 @@
 //! An SLO as `--slo FILE` states it ([§6](crate::specification#s6)), and which pods it is about.
 
 use crate::oracle::instant::{Nanos, SECOND};
+use crate::oracle::reading::named::OwnInterval;
 use crate::oracle::reading::snapshot::Snapshot;
 use crate::oracle::reading::vocabulary::Interval;
 
@@ -38,6 +39,8 @@ pub(crate) enum SloInterval {
     Scheduling,
     Unschedulable,
     Other(Interval),
+    /// Of a milestone of your own ([§16.7](crate::specification#s16-7))
+    Own(OwnInterval),
 }
 
 impl SloInterval {
@@ -58,8 +61,8 @@ impl SloInterval {
     ];
 
     /// As the file spells it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
+    pub(crate) fn name(self) -> String {
+        let name = match self {
             Self::Scheduling => "scheduling",
             Self::Unschedulable => "unschedulable",
             Self::Other(Interval::Gated) => "gated",
@@ -71,19 +74,14 @@ impl SloInterval {
             Self::Other(Interval::ScheduledToReady) => "scheduled_to_ready",
             Self::Other(Interval::CreatedToReady) => "created_to_ready",
             Self::Other(step) => step.step().unwrap_or_default(),
-        }
+            Self::Own(interval) => return interval.name(),
+        };
+        name.to_owned()
     }
 
+    /// One that is no duration of a milestone of your own.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)
-    }
-
-    /// From where to where.
-    pub(crate) fn interval(self) -> Interval {
-        match self {
-            Self::Scheduling | Self::Unschedulable => Interval::UntilScheduled,
-            Self::Other(interval) => interval,
-        }
     }
 }
 

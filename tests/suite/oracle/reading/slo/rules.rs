@@ -80,7 +80,7 @@ pub(crate) trait SloRules {
             SloInterval::Other(Interval::Gated) => !traits.gated,
             SloInterval::Other(Interval::Init) => !traits.init_containers,
             SloInterval::Other(Interval::Readiness) => !traits.readiness_gates,
-            SloInterval::Other(_) => false,
+            SloInterval::Other(_) | SloInterval::Own(_) => false,
         }
     }
 

@@ -51,7 +51,8 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
         figures.lower("podinit_slo_objective_ratio", &[name], ratio);
         let threshold = seconds(slo.threshold());
         // Issue 12: a deadline is drawn over its own interval only.
-        let labels = [name, ("interval", slo.interval.name())];
+        let interval = slo.interval.name();
+        let labels = [name, ("interval", interval.as_str())];
         figures.lower("podinit_slo_threshold_seconds", &labels, threshold);
     }
 }
