@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::support::parsed_exposition;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    AnomalyKind, Cause, ImageSource, Interval, Latency, Milestone, NodeObservation, NodeState,
+    AnomalyKind, Cause, CustomInterval, CustomMilestone, CustomStart, GateEvent, GateKind,
+    GateObservation, ImageSource, Interval, Latency, Milestone, NodeObservation, NodeState,
     NodeStep, Observation, Observer, Outcome, PodObservation, PodState, PullObservation, Selection,
     Stage, TrackerObservation, UnobservedReason, WaitReason,
 };
@@ -109,6 +110,9 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .nodes(true)
         .watch(Arc::new(Watch))
         .shard(Shard::ALL)
+        .milestones(Arc::new(vec![
+            CustomMilestone::parse("loaded=condition:example.com/Loaded").unwrap(),
+        ]))
         .slos(vec![SloDoc {
             name: Arc::from("network-ready"),
             objective_ratio: 0.99,
@@ -198,6 +202,14 @@ fn scraped() -> Arc<Exposition> {
         earlier: &[],
     };
     recorder.observe(now, Observation::Pull(&old, pull));
+    for event in [GateEvent::Met, GateEvent::Held, GateEvent::Passed(seconds(2.5))] {
+        let gate = &Arc::from("kueue.x-k8s.io/admission");
+        let gate = GateObservation { kind: GateKind::Scheduling, gate, event };
+        recorder.observe(now, Observation::Gate(&old, gate));
+    }
+    let interval = CustomInterval { milestone: 0, from: CustomStart::Created };
+    let loaded = PodObservation::CustomMeasured { interval, latency: seconds(7.5) };
+    recorder.observe_pod(now, &ready, loaded);
     for node in [
         NodeObservation::Moved { from: NodeState::Undiscovered, to: NodeState::Starting },
         NodeObservation::Measured {

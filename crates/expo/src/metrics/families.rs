@@ -17,9 +17,9 @@ use crate::instruments::FamilyDoc;
 pub fn families_of_pods() -> Vec<FamilyDoc> {
     let tables: [&[FamilyDoc]; 14] = [
         &DURATIONS,
+        &STARTUP_SLI_FAMILIES,
         &CUSTOM_MILESTONE_FAMILIES,
         &GATE_FAMILIES,
-        &STARTUP_SLI_FAMILIES,
         &EventFamilies::FAMILIES,
         &IMAGE_PULL_FAMILIES,
         &COLD_START_FAMILIES,

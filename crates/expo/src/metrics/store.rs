@@ -455,16 +455,16 @@ impl Store {
         durations.write_interval(out, Interval::ScheduledToReady, &[]);
         durations.family_start = begin(out, &CREATED_TO_READY);
         durations.write_interval(out, Interval::CreatedToReady, &[]);
+        if self.events.is_some() {
+            durations.family_start = begin(out, &STARTUP_SLI);
+            durations.write(out, SeriesSet::startup_sli, &[]);
+        }
         if !self.milestones.milestones.is_empty() {
             durations.family_start = begin(out, &MILESTONE_DURATION);
             for (interval, name) in self.milestones.intervals() {
                 let labels = [("milestone", name), ("from", interval.from.as_str())];
                 durations.write(out, |set| set.milestones.used(interval), &labels);
             }
-        }
-        if self.events.is_some() {
-            durations.family_start = begin(out, &STARTUP_SLI);
-            durations.write(out, SeriesSet::startup_sli, &[]);
         }
     }
 
