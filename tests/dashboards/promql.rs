@@ -49,6 +49,11 @@ pub(super) fn max_by(by: &str, metric: &str, more: &str) -> String {
     format!("max by ({by}) ({})", series(metric, more))
 }
 
+/// At most ten lines: a label may have hundreds of values.
+pub(super) fn top(expr: &str) -> String {
+    format!("topk(10, {expr})")
+}
+
 /// A histogram: its family and the matchers of its series.
 ///
 /// The variable `histogram` selects the form: `_bucket` for classic histograms; for native ones `()`, which

@@ -2,7 +2,7 @@
 
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
-use super::super::promql::{Histogram, RATE, SHOWN, stages};
+use super::super::promql::{Histogram, RATE, SHOWN, stages, top};
 use super::super::variable::{HISTOGRAM, NAMESPACE_LABEL, SLO, STAGE, Variable, label};
 use super::deadlines;
 use super::stages::NAMESPACE;
@@ -85,11 +85,6 @@ pub(super) fn board() -> Board {
             row("Stages by $by", in_stages()),
         ],
     }
-}
-
-/// At most ten lines: a label may have hundreds of values.
-fn top(expr: &str) -> String {
-    format!("topk(10, {expr})")
 }
 
 fn ranking() -> Panel {

@@ -2,7 +2,7 @@
 
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target};
-use super::super::promql::{Histogram, RATE, rate_by, stages, steps};
+use super::super::promql::{Histogram, RATE, rate_by, stages, steps, sum_by, top};
 use super::super::variable::{HISTOGRAM, NAMESPACE_LABEL, SLO, STAGE, Variable, label};
 use super::{deadlines, quantiles_and_deadlines};
 
@@ -25,12 +25,17 @@ pub(super) fn board() -> Board {
         file: "stages",
         uid: "podinit-stages",
         title: "Stages",
-        description: "How long pods take for each stage of their startup, and for the steps inside the stages network and containers",
+        description: "How long pods take for each stage of their startup, for the steps inside network and containers, and for gates and milestones by name",
         variables: vec![STAGE, NAMESPACE_LABEL, NAMESPACE, SLO, HISTOGRAM],
         rows: vec![
             row("All stages", all_stages()),
             row("Inside network", inside_network()),
             row("Inside containers", inside_containers()),
+            row(
+                "Gates and milestones of your own",
+                vec![held(), gates(), milestones(), unobserved_milestones()],
+            )
+            .collapsed(),
             row("Whole startup", whole_startup()),
             row("Stage $stage", one_stage()).repeated("stage"),
         ],
@@ -128,6 +133,74 @@ fn inside(matchers: &str, what: &str) -> Vec<Panel> {
         .sized(8, 8)
         .logarithmic(),
     ]
+}
+
+/// The time that each gate took. It has no label set, so the variable of namespaces does not choose among its pods.
+const GATES: Histogram<'static> =
+    Histogram { family: "podinit_gate_duration_seconds", matchers: "" };
+const MILESTONES: Histogram<'static> = Histogram {
+    family: "podinit_milestone_duration_seconds",
+    matchers: r#"$namespace_label=~"$namespace""#,
+};
+
+fn held() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Pods that a gate holds",
+        "short",
+        "Pods that wait for a gate, for the ten gates with the most, in all namespaces. scheduling: no scheduler considers the pod before its controller removes the gate. readiness: all containers are ready, and a condition that a controller sets is not true. A pod that several gates hold counts for each. Empty without pods that have gates.",
+        vec![Target::new(
+            top(&format!("{} > 0", sum_by("kind, gate", "podinit_gated_pods", ""))),
+            "{{kind}} {{gate}}",
+        )],
+    )
+}
+
+fn gates() -> Panel {
+    let quantile = |quantile, legend| {
+        let slowest = top(&GATES.quantile(quantile, "kind, gate", RATE));
+        Target::new(slowest, legend).with_exemplars()
+    };
+    Panel::new(
+        Kind::Lines,
+        "Time that gates took",
+        "s",
+        "Median and 99th percentile by gate, for the ten slowest of each, in all namespaces. scheduling: from the creation of the pod until the gate was gone. readiness: from the time at which all containers were ready; 0 if the condition was true before. Empty without pods that have gates.",
+        vec![
+            quantile("0.5", "p50 {{kind}} {{gate}}"),
+            quantile("0.99", "p99 {{kind}} {{gate}}"),
+        ],
+    )
+    .logarithmic()
+}
+
+fn milestones() -> Panel {
+    let quantile = |quantile, legend| {
+        Target::new(MILESTONES.quantile(quantile, "milestone, from", RATE), legend).with_exemplars()
+    };
+    Panel::new(
+        Kind::Lines,
+        "Time until milestones of your own",
+        "s",
+        "Median and 99th percentile by milestone, from the creation of the pod (created) or from the start of all its containers (containers_started). Empty without --milestone.",
+        vec![
+            quantile("0.5", "p50 {{milestone}} from {{from}}"),
+            quantile("0.99", "p99 {{milestone}} from {{from}}"),
+        ],
+    )
+    .logarithmic()
+}
+
+fn unobserved_milestones() -> Panel {
+    let unobserved = rate_by("milestone, reason", "podinit_milestone_unobserved_total", "");
+    Panel::new(
+        Kind::Lines,
+        "Milestones of your own not observed, per second",
+        "short",
+        "Pods of which a milestone was not observed, in all namespaces, by reason. condition_absent: the pod never had the condition, as all pods that are not meant to. not_seen: it was ready before the condition was true. preexisting: the condition was true before the pod was first seen. time: unusable. Other reasons are how the pod ended. Empty without --milestone.",
+        vec![Target::new(format!("{unobserved} > 0"), "{{milestone}} {{reason}}")],
+    )
+    .logarithmic()
 }
 
 fn whole_startup() -> Vec<Panel> {

@@ -2,7 +2,7 @@
 
 use super::super::board::{Board, row};
 use super::super::panel::{Kind, Panel, Target, column};
-use super::super::promql::{Histogram, RATE, SHOWN, increase_by, rate_by, series, sum_by};
+use super::super::promql::{Histogram, RATE, SHOWN, increase_by, rate_by, series, sum_by, top};
 use super::super::variable::{HISTOGRAM, NAMESPACE_LABEL, SLO, STAGE};
 use super::deadlines;
 
@@ -111,7 +111,7 @@ fn stuck() -> Panel {
 }
 
 fn namespaces() -> Panel {
-    let by = |metric| format!("topk(10, {} > 0)", sum_by("$namespace_label", metric, IN_STAGE));
+    let by = |metric| top(&nonzero(&sum_by("$namespace_label", metric, IN_STAGE)));
     Panel::new(
         Kind::Table(vec![column("Pods", "short"), column("Stuck", "short")]),
         "Waiting pods by namespace, now",
