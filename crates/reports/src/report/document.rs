@@ -1,7 +1,7 @@
 //! The report for a terminal and in Markdown.
 
 use super::formatting::{
-    COLD, Names, PROBES, cold, intervals, kept, notes, outcomes, pods, probes_left_out, seconds,
+    COLD, GATES, Names, PROBES, cold, gates, intervals, kept, notes, outcomes, pods, probes_left_out, seconds,
     span,
 };
 use super::summary::Report;
@@ -21,6 +21,10 @@ pub(super) fn render(report: &Report, format: Format) -> String {
         return document.finish();
     }
     document.table(&intervals(report));
+    if let Some(gates) = gates(report, |name| document.name(name)) {
+        document.heading(GATES);
+        document.table(&gates);
+    }
     if let Some(cold) = cold(report) {
         document.heading(COLD);
         document.sentence(&cold.sentences);

@@ -1,5 +1,7 @@
 //! The durations of one interval, and their quantiles.
 
+use std::borrow::Cow;
+
 use super::summary::IntervalSummary;
 use podinit_core::lifecycle::Latency;
 use podinit_core::quantile::{CountedDurations, LEAST_OF_P99};
@@ -32,7 +34,7 @@ impl Durations {
     }
 
     /// The summary of what was added, under this name.
-    pub(super) fn summary(&self, interval: &'static str) -> IntervalSummary {
+    pub(super) fn summary(&self, interval: impl Into<Cow<'static, str>>) -> IntervalSummary {
         let bounds = self.range.map(|(min, max)| (min.as_seconds_f64(), max.as_seconds_f64()));
         let quantile = |percent| {
             let (min, max) = bounds?;
@@ -40,7 +42,7 @@ impl Durations {
         };
         let count = self.counted.count();
         IntervalSummary {
-            interval,
+            interval: interval.into(),
             count,
             min: bounds.map(|(min, _)| min),
             p50: quantile(50),

@@ -1,7 +1,7 @@
 //! The texts and tables that the formats of the report share.
 
 use super::probes::ProbeReport;
-use super::summary::{InFlight, IntervalSummary, Report, StartupSummary, Warmth};
+use super::summary::{GateSummary, InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 use crate::reader::ClockAhead;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{NodeAge, Stage, StartupImages, Step};
@@ -34,7 +34,7 @@ impl Names {
     }
 
     /// The name of an interval.
-    pub(super) fn name(self, interval: &'static str) -> &'static str {
+    pub(super) fn name(self, interval: &str) -> &str {
         match self.lone_list && interval == Stage::Scheduling.as_str() {
             true => BEFORE_BINDING,
             false => interval,
@@ -47,18 +47,16 @@ pub(super) fn intervals(report: &Report) -> Table {
     let names = Names::of(report);
     let untold = [Stage::Gated, Stage::Unschedulable].map(Stage::as_str);
     let rows = report.intervals.iter();
-    let rows = rows.filter(|row| !(report.lone_list && untold.contains(&row.interval)));
-    let rows = rows
-        .map(|row| row_of(&IntervalSummary { interval: names.name(row.interval), ..row.clone() }));
+    let rows = rows.filter(|row| !(report.lone_list && untold.contains(&&*row.interval)));
+    let rows = rows.map(|row| row_of(names.name(&row.interval), row));
     Table::new(&HEAD, rows).with_numbers(1..HEAD.len()).labelled("Durations by interval")
 }
 
 /// A row of the table of intervals.
-fn row_of(summary: &IntervalSummary) -> [String; 8] {
-    let IntervalSummary { interval, count, min, p50, p90, p95, p99, max } = summary;
-    let [min, p50, p90, p95, p99, max] =
-        [min, p50, p90, p95, p99, max].map(|value| value.map_or_else(|| "-".to_owned(), seconds));
-    [indented(interval), count.to_string(), min, p50, p90, p95, p99, max]
+fn row_of(name: &str, summary: &IntervalSummary) -> [String; 8] {
+    let IntervalSummary { interval: _, count, min, p50, p90, p95, p99, max } = summary;
+    let [min, p50, p90, p95, p99, max] = [min, p50, p90, p95, p99, max].map(|value| known(*value));
+    [indented(name), count.to_string(), min, p50, p90, p95, p99, max]
 }
 
 /// The name of an interval, that of a step below its stage indented.
@@ -67,6 +65,32 @@ fn indented(interval: &str) -> String {
         Some(_) => format!("- {interval}"),
         None => interval.to_owned(),
     }
+}
+
+/// Seconds, where they are known.
+fn known(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), seconds)
+}
+
+/// The title of the table of gates.
+pub(super) const GATES: &str = "Gates";
+
+/// Its columns.
+const GATES_HEAD: [&str; 8] = ["gate", "pods", "hold now", "passed", "p50", "p90", "p99", "max"];
+
+/// The table of gates; `None` where no pod has one. `shown` is how names are written in the format.
+pub(super) fn gates(report: &Report, shown: impl Fn(&str) -> String) -> Option<Table> {
+    let rows = report.gates.iter().map(|row| {
+        let GateSummary { kind, gate, pods, holding, count, p50, p90, p99, max } = row;
+        let name = kind.as_ref().zip(gate.as_ref()).map_or_else(
+            || "all others".to_owned(),
+            |(kind, gate)| format!("{} gate {}", kind.as_str(), shown(gate)),
+        );
+        let [p50, p90, p99, max] = [p50, p90, p99, max].map(|value| known(*value));
+        [name, pods.to_string(), holding.to_string(), count.to_string(), p50, p90, p99, max]
+    });
+    let table = Table::new(&GATES_HEAD, rows).with_numbers(1..GATES_HEAD.len());
+    (!report.gates.is_empty()).then(|| table.labelled("Durations of gates"))
 }
 
 /// The section on cold startups.
@@ -145,14 +169,13 @@ fn groups(report: &Report) -> impl Iterator<Item = (&StartupSummary, &[StartupSu
 }
 
 fn cells(row: &StartupSummary, name: String) -> Vec<String> {
-    let seconds = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), seconds);
     vec![
         name,
         row.count.to_string(),
         percent(row.share),
-        seconds(row.p50),
-        seconds(row.p90),
-        seconds(row.p99),
+        known(row.p50),
+        known(row.p90),
+        known(row.p99),
         percent(row.share_of_waiting),
     ]
 }

@@ -13,9 +13,11 @@ mod csv;
 mod document;
 mod durations;
 mod formatting;
+mod gates;
 mod html;
 mod network_durations;
 mod of_records;
+mod own_milestones;
 mod pods;
 mod probes;
 mod report_sink;
@@ -25,6 +27,7 @@ mod trace;
 mod waiting;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 pub use csv::columns;
 use formatting::Names;
@@ -40,7 +43,7 @@ use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
 pub use slowest_pods::SlowPod;
-pub use summary::{InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
+pub use summary::{GateSummary, InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
 pub use trace::Trace;
 pub use waiting::{
     CauseCost, ImageCost, SavesAtMost, Saving, StageCost, StartupCost, WaitingReport, WorkloadCost,
@@ -68,7 +71,8 @@ pub fn summarize(
     top: usize,
 ) -> Result<Report, RecordingError> {
     let timestamps = config.tracker.timestamps;
-    let new_sink = || ReportSink::new(top);
+    let milestones = Arc::clone(&config.tracker.milestones);
+    let new_sink = || ReportSink::new(top, &milestones);
     let (sink, tracker, is_lone) = observed(documents, config, new_sink, |_| {})?;
     Ok(sink.report(timestamps, &tracker, is_lone))
 }
@@ -83,8 +87,9 @@ pub fn detail(
     top: usize,
 ) -> Result<DetailedReport, RecordingError> {
     let timestamps = config.tracker.timestamps;
+    let milestones = Arc::clone(&config.tracker.milestones);
     let mut images = Images::default();
-    let new_sink = || ReportSink::new(top).with_pods();
+    let new_sink = || ReportSink::new(top, &milestones).with_pods();
     let read = |document: &Document| images.read(document);
     let (mut sink, tracker, is_lone) = observed(documents, config, new_sink, read)?;
     let pods = sink.take_pods().into_pods(&tracker, &images);

@@ -40,7 +40,7 @@ impl KeptRecords {
 
 /// Reports on what exporters have kept, with at most `top` of the slowest pods.
 pub fn of_records(kept: KeptRecords, top: usize) -> DetailedReport {
-    let mut sink = ReportSink::new(top);
+    let mut sink = ReportSink::new(top, &[]);
     let mut oldest: [Option<(Timestamp, PodName)>; Stage::ALL.len()] = Default::default();
     for record in kept.in_account() {
         sink.add(record);

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::cold_startups::ColdStartups;
 use super::durations::Durations;
+use super::gates::Gates;
 use super::network_durations::NetworkDurations;
+use super::own_milestones::OwnMilestones;
 use super::pods::PodCollector;
 use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
@@ -13,7 +15,7 @@ use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    AnomalyKind, EndedStartup, Interval, IntervalResult, Latency, LostStartup, Milestone,
+    AnomalyKind, CustomMilestone, EndedStartup, Interval, IntervalResult, Latency, LostStartup, Milestone,
     Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage, StageOrStep,
     Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
 };
@@ -37,6 +39,8 @@ pub(super) struct ReportSink {
     oldest: [Option<Timestamp>; Stage::ALL.len()],
     durations: [Durations; Interval::ALL.len()],
     network: NetworkDurations,
+    milestones: OwnMilestones,
+    gates: Gates,
     startups: ColdStartups,
     waiting: WaitingCosts,
     /// Those that are in flight of the pods that were set aside
@@ -54,7 +58,8 @@ pub(super) struct ReportSink {
 }
 
 impl ReportSink {
-    pub(super) fn new(top: usize) -> Self {
+    /// With at most `top` of the slowest pods, and these milestones.
+    pub(super) fn new(top: usize, milestones: &[CustomMilestone]) -> Self {
         Self {
             span: None,
             discovered: 0,
@@ -63,6 +68,8 @@ impl ReportSink {
             oldest: Default::default(),
             durations: std::array::from_fn(|_| Durations::new()),
             network: NetworkDurations::default(),
+            milestones: OwnMilestones::new(milestones),
+            gates: Gates::default(),
             startups: ColdStartups::default(),
             waiting: WaitingCosts::new(),
             lost: HashSet::new(),
@@ -180,7 +187,7 @@ impl ReportSink {
         let unobserved =
             StageOrStep::ALL.into_iter().zip(self.unobserved).flat_map(|(stage, reasons)| {
                 let reasons = UnobservedReason::ALL.into_iter().zip(reasons);
-                reasons.map(move |(reason, count)| (stage.as_str(), reason.as_str(), count))
+                reasons.map(move |(reason, count)| (stage.as_str().into(), reason.as_str(), count))
             });
         Report {
             from: self.span.map(|(from, _)| rfc3339::format(from)),
@@ -193,12 +200,17 @@ impl ReportSink {
             in_flight: in_flight.collect(),
             intervals: rows()
                 .flat_map(|interval| self.summaries(interval))
-                .filter(|row| row.count > 0 || !is_of_node(row.interval))
+                .filter(|row| row.count > 0 || !is_of_node(&row.interval))
+                .chain(self.milestones.summaries())
                 .collect(),
+            gates: self.gates.summaries(),
             startups: self.startups.summaries(),
             waiting: self.waiting.report(),
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
-            unobserved: unobserved.filter(|(_, _, count)| *count > 0).collect(),
+            unobserved: unobserved
+                .chain(self.milestones.unobserved_counts())
+                .filter(|(_, _, count)| *count > 0)
+                .collect(),
             clocks_ahead: Vec::new(),
             clock_anomalies: AnomalyKind::ALL
                 .map(AnomalyKind::as_str)
@@ -224,7 +236,7 @@ fn is_of_node(name: &str) -> bool {
     steps.any(|step| step.is_of_node() && step.as_str() == name)
 }
 
-/// Every interval in the order of the report: each stage with its steps, then the end-to-end durations.
+/// Every interval of all pods in the order of the report: each stage with its steps, then the end-to-end durations.
 pub(crate) fn rows() -> impl Iterator<Item = Interval> {
     let stages = Stage::ALL.into_iter().flat_map(|stage| {
         let steps = Step::ALL.into_iter().filter(move |step| step.stage() == stage);
@@ -237,13 +249,11 @@ impl Observer for ReportSink {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
+            Observation::Gate(_, gate) => self.gates.observe(gate),
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
             // A recording is read without a cap on pods, so none is evicted; a report does not show
             // gaps and changes in place, which `replay` counts.
-            Observation::Pull(..)
-            | Observation::Gate(..)
-            | Observation::Node(_)
-            | Observation::Tracker(_) => {}
+            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
         }
     }
 
@@ -286,6 +296,8 @@ impl ReportSink {
             let capacity = record.needed.capacity.unwrap_or_default();
             self.startups.add(capacity, record.needed.images, latency);
         }
+        record.custom_milestones.iter().for_each(|one| self.milestones.add(one));
+        self.gates.add(record);
         for found in &record.intervals {
             match (found.result, found.interval) {
                 (IntervalResult::Measured { seconds: latency }, interval) => {
@@ -330,6 +342,12 @@ impl ReportSink {
             }
             PodObservation::Unobserved { stage, reason } => {
                 self.unobserved[stage.index()][reason as usize] += 1;
+            }
+            PodObservation::CustomMeasured { interval, latency } => {
+                self.milestones.measured(interval, latency);
+            }
+            PodObservation::CustomUnobserved { milestone, reason } => {
+                self.milestones.unobserved(milestone, reason);
             }
             PodObservation::NetworkReady { time, .. } => self.network.ready(time),
             PodObservation::Reentered(milestone) => {

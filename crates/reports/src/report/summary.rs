@@ -1,5 +1,6 @@
 //! The contents of a report, whatever its format.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -8,7 +9,7 @@ use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
 use super::waiting::WaitingReport;
 use crate::reader::ClockAhead;
-use podinit_core::lifecycle::{NodeAge, StartupImages};
+use podinit_core::lifecycle::{GateKind, NodeAge, StartupImages};
 use podinit_core::pod::PodInfo;
 
 /// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
@@ -35,8 +36,11 @@ pub struct Report {
     pub in_flight: BTreeMap<&'static str, InFlight>,
     /// Every interval: the stages in their order, each followed by its steps, then the end-to-end durations.
     /// `network` is followed by its two parts first: the pods whose time may include image pulls, and
-    /// the others
+    /// the others. Both durations of each milestone of your own follow at the end
     pub intervals: Vec<IntervalSummary>,
+    /// The gates of pods, those of most pods first, then all others together; left out where no pod has one
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<GateSummary>,
     /// Created to Ready by whether the node was new and the images were on it: startups that are warm, that are cold,
     /// and others, each followed by its combinations; left out where neither nodes nor Events tell
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -47,8 +51,8 @@ pub struct Report {
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
     /// the last one) and the number of pods in it
     pub scheduled_to_ready: Vec<(Option<f64>, u64)>,
-    /// Stages and steps that were not observed: which, reason and how often, without zeros
-    pub unobserved: Vec<(&'static str, &'static str, u64)>,
+    /// Stages, steps and milestones of your own that were not observed: which, reason and how often, without zeros
+    pub unobserved: Vec<(Cow<'static, str>, &'static str, u64)>,
     /// Clock anomalies, by kind
     pub clock_anomalies: BTreeMap<&'static str, u64>,
     /// The clocks by which pods state times that lie in the future; left out where there are none
@@ -91,8 +95,9 @@ impl PodName {
 /// The durations of one interval, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IntervalSummary {
-    /// The stage or step, a part of `network`, `scheduled_to_ready` or `created_to_ready`
-    pub interval: &'static str,
+    /// The stage or step, a part of `network`, `scheduled_to_ready` or `created_to_ready`, or a duration of a milestone
+    /// of your own
+    pub interval: Cow<'static, str>,
     /// How many durations were observed
     pub count: u64,
     /// The shortest; `None`, like the rest, if none was observed
@@ -106,6 +111,26 @@ pub struct IntervalSummary {
     /// The 99th percentile; `None` of fewer than 100 durations
     pub p99: Option<f64>,
     /// The longest
+    pub max: Option<f64>,
+}
+
+/// One gate of pods, or several together. Durations are in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateSummary {
+    /// `None` of all others together
+    pub kind: Option<GateKind>,
+    /// The name of the scheduling gate, or the condition type of the readiness gate; `None` as `kind`
+    pub gate: Option<String>,
+    /// How many pods have had it; a pod with several of the others counts for each
+    pub pods: u64,
+    /// How many pods in flight it holds
+    pub holding: u64,
+    /// How many durations were observed
+    pub count: u64,
+    pub p50: Option<f64>,
+    pub p90: Option<f64>,
+    /// `None` of fewer than 100 durations
+    pub p99: Option<f64>,
     pub max: Option<f64>,
 }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Record;
+use super::{IntervalResult, Record};
 use crate::label_values;
 use crate::lifecycle::cause::Cause;
-use crate::lifecycle::custom_milestone::CustomStart;
+use crate::lifecycle::custom_milestone::{CustomStart, SloInterval};
 use crate::lifecycle::gate::GateKind;
-use crate::lifecycle::judgement::{Latency, UnobservedReason};
+use crate::lifecycle::interval::{Interval, Stage};
+use crate::lifecycle::judgement::{Judgement, Latency, UnobservedReason};
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::startup::Startup;
 use crate::timestamp::Timestamp;
@@ -73,6 +74,12 @@ impl RecordedCustomMilestone {
             CustomStart::ContainersStarted => self.containers_started_seconds,
         }
     }
+
+    /// One of its durations by name; `None` where no milestone can have this name, which only a stranger's record has.
+    pub fn interval(&self, from: CustomStart) -> Option<SloInterval> {
+        let interval = SloInterval::Custom { milestone: Arc::clone(&self.milestone), from };
+        (SloInterval::from_text(&interval.text())? == interval).then_some(interval)
+    }
 }
 
 impl Startup {
@@ -130,6 +137,37 @@ impl Record {
     /// The gates that hold the pod.
     pub fn holding_gates(&self) -> impl Iterator<Item = &RecordedGate> {
         self.gates.iter().filter(|gate| gate.state == GateState::Holding)
+    }
+
+    /// How long a gate took that was passed, where that was observed ([§16.2](crate::specification#s16-2),
+    /// [§16.3](crate::specification#s16-3)). A readiness gate was not where it and ContainersReady had been reached when
+    /// the pod was adopted.
+    pub fn gate_seconds(&self, gate: &RecordedGate) -> Option<Latency> {
+        let passed = gate.passed?;
+        let judgement = match gate.kind {
+            GateKind::Scheduling => Judgement::of(self.reached(Milestone::Created), Some(passed)),
+            GateKind::Readiness => {
+                let ready = self.reached(Milestone::ContainersReady)?;
+                if self.was_preexisting(Stage::Containers) && passed <= self.discovered {
+                    return None;
+                }
+                Judgement::of_nanos(passed.nanos_since(ready).max(0))
+            }
+        };
+        match judgement {
+            Judgement::Usable { latency, .. } => Some(latency),
+            Judgement::Unusable(_) => None,
+        }
+    }
+
+    /// Whether the stage had ended when the pod was adopted.
+    fn was_preexisting(&self, stage: Stage) -> bool {
+        let mut intervals = self.intervals.iter();
+        let reason = UnobservedReason::Preexisting;
+        intervals.any(|one| {
+            one.interval == Interval::Stage(stage)
+                && one.result == IntervalResult::Unobserved { reason }
+        })
     }
 
     /// The first gate that holds a pod which waits for this cause, where it waits for a gate.

@@ -16,7 +16,7 @@ mod unfinished;
 
 use askama::Template;
 
-use super::formatting::{self, ColdSection, Names, intervals, notes, outcomes, span};
+use super::formatting::{self, ColdSection, GATES, Names, gates, intervals, notes, outcomes, span};
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
 use super::{DetailedReport, WorkloadAdvice};
 use distributions::Distribution;
@@ -47,6 +47,7 @@ struct Page<'a> {
     stacked: Vec<StackedStages>,
     not_accounted_for: &'static str,
     intervals: Table,
+    gates: Option<Table>,
     cold: Option<ColdSection>,
     waiting: Option<WaitingSection>,
     distributions: Vec<Distribution>,
@@ -82,6 +83,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         stacked: stages::stacked(pods, names),
         not_accounted_for: NOT_ACCOUNTED_FOR,
         intervals: intervals(summary),
+        gates: gates(summary, str::to_owned),
         cold: formatting::cold(summary),
         waiting,
         distributions: distributions::of(pods, names),
