@@ -136,7 +136,7 @@ fn the_wide_table_also_says_what_to_do_next() {
     let wide = three().to_table(true, false);
     let row = wide.lines().find(|line| line.contains("web-1")).unwrap();
     let ends = format!(
-        "Deployment/web   -          registry.example/web:7   Back-off\u{fffd} pulling image   \
+        "Deployment/web   -          registry.example/web:7   -       Back-off\u{fffd} pulling image   \
          registry.example   {}   kubectl -n shop events --for pod/web-1",
         uid("web-1")
     );

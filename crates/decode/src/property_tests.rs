@@ -12,8 +12,8 @@ use super::*;
 use podinit_core::label_value::LabelValue;
 use podinit_core::pod::{
     Claims, Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
-    DisruptionReason, InPlaceChanges, NotScheduled, NotScheduledReason, Phase, PodUid, Resize,
-    ResizeState, SandboxNotReady, WaitingReason,
+    DisruptionReason, GateNames, InPlaceChanges, MOST_GATES, NamedConditions, NotScheduled,
+    NotScheduledReason, Phase, PodUid, Resize, ResizeState, SandboxNotReady, WaitingReason,
 };
 use podinit_core::rfc3339;
 use podinit_testing::random::{any_pod, any_value, same_in_every_run};
@@ -151,15 +151,38 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
         },
         since: time(one),
     });
-    let gates = spec["readinessGates"].as_array().into_iter().flatten();
-    let gated = gates.into_iter().any(|gate| gate["conditionType"] == "InPlaceUpdateReady");
-    let update_ready = first("InPlaceUpdateReady").filter(|_| gated).map(|one| Condition {
+    let condition = |one: &Value| Condition {
         status: match one["status"].as_str() {
             Some("True") => ConditionStatus::True,
             Some("False") => ConditionStatus::False,
             _ => ConditionStatus::Unknown,
         },
         last_transition: time(one),
+    };
+    let gates = spec["readinessGates"].as_array().into_iter().flatten();
+    let gated = gates.into_iter().any(|gate| gate["conditionType"] == "InPlaceUpdateReady");
+    let update_ready = first("InPlaceUpdateReady").filter(|_| gated).map(condition);
+    let names = |list: &str, key: &str| {
+        let mut names: Vec<std::sync::Arc<str>> = Vec::new();
+        for gate in spec[list].as_array().into_iter().flatten() {
+            let name = gate[key].as_str().unwrap_or_default();
+            if !name.is_empty()
+                && names.len() < MOST_GATES
+                && !names.iter().any(|one| **one == *name)
+            {
+                names.push(name.into());
+            }
+        }
+        names
+    };
+    let gates = GateNames {
+        scheduling: names("schedulingGates", "name").into(),
+        readiness: names("readinessGates", "conditionType").into(),
+    };
+    let readiness = gates.readiness.iter().map(|name| first(name).map(condition)).collect();
+    snapshot.named = (!gates.is_empty()).then(|| {
+        let gates = Some(std::sync::Arc::new(gates));
+        Box::new(NamedConditions { gates, readiness, milestones: Box::default() })
     });
     let in_place = InPlaceChanges { resize, update_ready };
     snapshot.in_place = (in_place != InPlaceChanges::default()).then(|| Box::new(in_place));

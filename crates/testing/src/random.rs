@@ -176,9 +176,9 @@ fn whole_pod() -> Value {
             "annotations": {"a": "b"}, "labels": {}, "ownerReferences": [], "managedFields": [],
         },
         "spec": {
-            "hostNetwork": true, "schedulingGates": [], "nodeName": "n",
+            "hostNetwork": true, "schedulingGates": [{"name": "a.io/gate"}], "nodeName": "n",
             "priorityClassName": "high", "runtimeClassName": "gvisor", "schedulerName": "volcano",
-            "readinessGates": [{"conditionType": "InPlaceUpdateReady"}],
+            "readinessGates": [{"conditionType": "InPlaceUpdateReady"}, {"conditionType": "Ready"}],
             "restartPolicy": "Never",
             "initContainers": [
                 {"name": "mesh", "restartPolicy": "Always"},
