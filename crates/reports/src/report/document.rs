@@ -1,8 +1,8 @@
 //! The report for a terminal and in Markdown.
 
 use super::formatting::{
-    COLD, GATES, Names, PROBES, cold, gates, intervals, kept, notes, outcomes, pods, probes_left_out, seconds,
-    span,
+    COLD, GATES, Names, PROBES, cold, gates, intervals, kept, notes, outcomes, pods,
+    probes_left_out, seconds, span,
 };
 use super::summary::Report;
 use super::waiting::{AT_MOST, WAITING, WaitingSection};

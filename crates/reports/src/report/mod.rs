@@ -43,7 +43,9 @@ use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
 pub use slowest_pods::SlowPod;
-pub use summary::{GateSummary, InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth};
+pub use summary::{
+    GateSummary, InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth,
+};
 pub use trace::Trace;
 pub use waiting::{
     CauseCost, ImageCost, SavesAtMost, Saving, StageCost, StartupCost, WaitingReport, WorkloadCost,

@@ -15,9 +15,9 @@ use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    AnomalyKind, CustomMilestone, EndedStartup, Interval, IntervalResult, Latency, LostStartup, Milestone,
-    Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage, StageOrStep,
-    Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
+    AnomalyKind, CustomMilestone, EndedStartup, Interval, IntervalResult, Latency, LostStartup,
+    Milestone, Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage,
+    StageOrStep, Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
 };
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
