@@ -1,5 +1,5 @@
 //! What a row compares beside the intervals that all pods have: durations of milestones of your own, and gates
-//! ([§16](crate::specification#s16)).
+//! ([§16.10](crate::specification#s16-10)).
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
