@@ -242,6 +242,21 @@ impl ReportArgs {
         Ok(())
     }
 
+    /// That rules name milestones that are configured. What an exporter has followed its records say.
+    fn check_rules(&self) -> Result<(), String> {
+        if self.urls().next().is_some() {
+            return Ok(());
+        }
+        let milestones = self.recording.milestones.milestones();
+        let rules = self.fail_on.iter().filter_map(|rule| Some((rule, rule.milestone()?)));
+        for (rule, name) in rules {
+            if milestones.iter().all(|one| one.name != *name) {
+                return Err(format!("--fail-on {rule}: {}", Threshold::unknown_milestone(name)));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks the options together.
     ///
     /// # Errors
@@ -252,6 +267,7 @@ impl ReportArgs {
         let files: Vec<PathBuf> = self.baseline_files().chain(&self.files).cloned().collect();
         self.recording.milestones.check()?;
         RecordingArgs::check_files(&files)?;
+        self.check_rules()?;
         match self.format {
             ReportFormat::Csv | ReportFormat::Trace if !self.baseline.is_empty() => {
                 Err("csv and trace show no comparison: use --format text, markdown, json or html"

@@ -7,7 +7,7 @@ use super::output::style;
 use super::reports::{kept_of, read, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use podinit_reports::comparison::{
-    Checked, Comparison, ComparisonConfig, Side, compare as compared,
+    Checked, Comparison, ComparisonConfig, Side, Threshold, compare as compared,
 };
 
 /// The exit status if a rule of `--fail-on` is broken.
@@ -25,6 +25,7 @@ pub(super) fn compare(
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
     let (before, after) = (side(args, before)?, side(args, args.source())?);
+    check_milestones(args, [&before, &after])?;
     let config =
         ComparisonConfig { timestamps: args.recording.timestamps, margin_percent: args.margin };
     let found = compared(&before, &after, config);
@@ -52,6 +53,21 @@ fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<Side> {
             Ok(Side::of_records(kept.in_account()))
         }
     }
+}
+
+/// That each rule names a milestone that one side has.
+///
+/// # Errors
+/// One line, if one does not.
+fn check_milestones(args: &ReportArgs, sides: [&Side; 2]) -> anyhow::Result<()> {
+    for rule in &args.fail_on {
+        if let Some(name) = rule.milestone()
+            && !sides.iter().any(|side| side.has_milestone(name))
+        {
+            anyhow::bail!("--fail-on {rule}: {}", Threshold::unknown_milestone(name));
+        }
+    }
+    Ok(())
 }
 
 /// The exit status, with a line on standard error for each reason.

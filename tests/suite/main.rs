@@ -92,6 +92,7 @@ mod records;
 mod replay_oracle;
 mod report;
 mod report_exporter;
+mod report_gates;
 mod report_memory;
 mod report_moments;
 mod restart;

@@ -21,7 +21,7 @@ fn seconds(nanos: u64) -> f64 {
 }
 
 fn assert_rows(rows: &[Row], expected: &[Expected], least: f64) {
-    let names = |row: &Row| row.interval;
+    let names = |row: &Row| row.interval.clone();
     let mut found: Vec<_> = rows.iter().map(names).collect();
     let mut wanted: Vec<_> = expected.iter().map(|row| row.interval).collect();
     found.sort_unstable();

@@ -92,7 +92,7 @@ fn figures(row: &Row) -> String {
     let (quantile, difference, [before, after]) = moved(row);
     format!(
         "{} {quantile} {} → {} ({}, between {})",
-        spoken(row.interval),
+        spoken(&row.interval),
         seconds(before),
         seconds(after),
         signed(difference.difference),

@@ -72,7 +72,7 @@ impl Breakdown {
                 share: candidate.share,
                 pods_after: candidate.pods_after,
                 is_new,
-                row: Row::new(interval.as_str(), (&own, &later), test, margin)?,
+                row: Row::new(interval.as_str().into(), (&own, &later), test, margin)?,
             })
         });
         let mut parts: Vec<Part> = parts.drain(..).flatten().collect();

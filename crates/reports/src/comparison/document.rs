@@ -11,13 +11,13 @@ pub(super) fn render(found: &Comparison, format: Format) -> String {
     for more in [&found.answer.needed, &found.answer.caution].into_iter().flatten() {
         document.sentence(more);
     }
-    document.list(sides(found));
+    document.list(sides(found, |name| document.name(name)));
     if !found.rows.is_empty() {
-        document.table(&row_table(&found.rows));
+        document.table(&row_table(&found.rows, |name| document.name(name)));
     }
     document.sentence(&mix_sentence(found));
     if !found.matched_rows.is_empty() && !found.is_all_matched() {
-        document.table(&row_table(&found.matched_rows));
+        document.table(&row_table(&found.matched_rows, |name| document.name(name)));
     }
     if let Some((title, table)) = breakdown(found, |name| document.name(name)) {
         let colon = if format == Format::Markdown { ":" } else { "" };

@@ -6,7 +6,7 @@ use super::dimension::Part;
 use super::row::{Difference, Row};
 use super::statistics::Resampled;
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::Step;
+use podinit_core::lifecycle::{SloInterval, Step};
 use podinit_text::human_time::short_seconds as seconds;
 use podinit_text::table::Table;
 use podinit_text::words::percent;
@@ -25,16 +25,24 @@ const HEAD: [&str; 10] = [
     "p-value",
 ];
 
-/// Rows as a table.
-pub(super) fn row_table(rows: &[Row]) -> Table {
-    Table::new(&HEAD, rows.iter().map(row_cells))
+/// Rows as a table. `shown` is how names are written in the format.
+pub(super) fn row_table(rows: &[Row], shown: impl Fn(&str) -> String) -> Table {
+    Table::new(&HEAD, rows.iter().map(|row| row_cells(row, &shown)))
+}
+
+/// The name of a row. That of a gate is a stranger's.
+fn row_name(row: &Row, shown: impl Fn(&str) -> String) -> String {
+    match SloInterval::from_text(&row.interval) {
+        Some(_) => row.interval.to_string(),
+        None => shown(&row.interval),
+    }
 }
 
 /// The cells of a row.
-fn row_cells(row: &Row) -> Vec<String> {
-    let name = match Step::from_text(row.interval) {
+fn row_cells(row: &Row, shown: impl Fn(&str) -> String) -> Vec<String> {
+    let name = match Step::from_text(&row.interval) {
         Some(_) => format!("- {}", row.interval),
-        None => row.interval.to_owned(),
+        None => row_name(row, shown),
     };
     let mut cells = vec![name];
     cells.extend(figures(row));
@@ -72,8 +80,8 @@ fn figures(row: &Row) -> [String; 9] {
     ]
 }
 
-/// A line for each side, and one that says how the figures were found.
-pub(super) fn sides(found: &Comparison) -> Vec<String> {
+/// A line for each side, and one that says how the figures were found. `shown` is how names are written in the format.
+pub(super) fn sides(found: &Comparison, shown: impl Fn(&str) -> String) -> Vec<String> {
     let side = |name, summary: &super::SideSummary| {
         let span = match (&summary.from, &summary.to) {
             (Some(from), Some(to)) if from == to => format!(" as of {to}"),
@@ -92,11 +100,11 @@ pub(super) fn sides(found: &Comparison) -> Vec<String> {
         };
         format!("{name}: {} pods observed{span}{kept}{lone}", summary.observed)
     };
-    let pods: Vec<&str> = found
+    let pods: Vec<String> = found
         .rows
         .iter()
         .filter(|row| row.resampled == Resampled::Pods)
-        .map(|row| row.interval)
+        .map(|row| row_name(row, &shown))
         .collect();
     let resampled = match pods.len() {
         0 => "minutes of creation".to_owned(),

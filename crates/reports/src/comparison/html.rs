@@ -1,17 +1,20 @@
 //! A comparison as one HTML file that needs nothing else: no script, no network, light and dark.
 
+use std::borrow::Cow;
+
 use askama::Template;
 
 use super::formatting::{breakdown, changes, mix_shares, row_table, sides};
+use super::timed::Timed;
 use super::{Comparison, Row, Side};
-use crate::report::{distributions, intervals};
+use crate::report::distributions;
 use podinit_core::quantile::Distribution;
 use podinit_text::table::Table;
 
 /// The distributions of an interval, laid over each other.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Laid {
-    name: &'static str,
+    name: Cow<'static, str>,
     svg: String,
 }
 
@@ -30,19 +33,23 @@ struct Page<'a> {
 }
 
 /// The distributions of every row, on one axis.
-pub(super) fn laid(rows: &[Row], before: &Side, after: &Side) -> Vec<Laid> {
-    let values = |side: &Side, interval| -> Distribution {
-        side.pods().iter().filter_map(|pod| pod.duration(interval)).collect()
+pub(super) fn laid<'a>(
+    rows: &[Row],
+    compared: impl Iterator<Item = &'a Timed>,
+    before: &Side,
+    after: &Side,
+) -> Vec<Laid> {
+    let values = |side: &Side, timed| -> Distribution {
+        side.pods().iter().filter_map(|pod| pod.duration_of(timed)).collect()
     };
-    let has_row = |name: &str| rows.iter().any(|row| row.interval == name);
-    let all: Vec<_> = intervals()
-        .filter(|interval| has_row(interval.as_str()))
-        .map(|interval| (interval.as_str(), values(before, interval), values(after, interval)))
+    let all: Vec<_> = compared
+        .filter(|timed| rows.iter().any(|row| row.interval == timed.name()))
+        .map(|timed| (timed.name(), values(before, timed), values(after, timed)))
         .collect();
     let longest = all.iter().flat_map(|(_, one, other)| [one.at(100), other.at(100)]);
     let most = longest.flatten().fold(0.0, f64::max);
-    let draw = |(name, one, other): &(&'static str, Distribution, Distribution)| Laid {
-        name,
+    let draw = |(name, one, other): &(Cow<'static, str>, Distribution, Distribution)| Laid {
+        name: name.clone(),
         svg: distributions(&[(one.seconds(), "before"), (other.seconds(), "after")], most),
     };
     all.iter().map(draw).collect()
@@ -50,7 +57,9 @@ pub(super) fn laid(rows: &[Row], before: &Side, after: &Side) -> Vec<Laid> {
 
 /// The page.
 pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
-    let table = |title: &str, rows: &[Row]| (title.to_owned(), row_table(rows).labelled(title));
+    let table = |title: &str, rows: &[Row]| {
+        (title.to_owned(), row_table(rows, str::to_owned).labelled(title))
+    };
     let mut tables = vec![table("All pods", &found.rows)];
     if !found.is_all_matched() {
         tables.push(table("Matched pods alone, weighted as before", &found.matched_rows));
@@ -60,7 +69,7 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
         answer: &found.answer.text,
         needed: found.answer.needed.as_deref(),
         caution: found.answer.caution.as_deref(),
-        sides: sides(found),
+        sides: sides(found, str::to_owned),
         distributions: &found.distributions,
         mix: mix_shares(found),
         tables,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::row::{Drawn, Margin, Row};
 use super::side::{ComparedPod, Side};
 use super::statistics::{Sample, van_elteren};
-use podinit_core::lifecycle::Interval;
+use super::timed::Timed;
 
 /// An image without tag and digest.
 pub fn untagged(image: &str) -> &str {
@@ -91,11 +91,11 @@ impl Matches {
         }
     }
 
-    /// The row of an interval for the matched pods alone, each match weighted as before.
+    /// The row of a duration for the matched pods alone, each match weighted as before.
     pub(super) fn row(
         &self,
         (before, after): (&Side, &Side),
-        interval: Interval,
+        timed: &Timed,
         seeds: [u64; 2],
         margin: Margin,
     ) -> Option<Row> {
@@ -103,7 +103,7 @@ impl Matches {
         let sides = [(before, &self.before), (after, &self.after)];
         for (index, (side, numbers)) in sides.into_iter().enumerate() {
             for (pod, number) in side.pods().iter().zip(numbers) {
-                if let Some(latency) = pod.duration(interval) {
+                if let Some(latency) = pod.duration_of(timed) {
                     strata.entry(*number).or_default()[index].push(latency.as_nanos());
                 }
             }
@@ -117,12 +117,12 @@ impl Matches {
             Some(before.len() as f64 / after.len() as f64)
         };
         let one: Sample =
-            before.sample(interval, |index, _| weight(&self.before[index]).map(|_| 1.0));
-        let other = after.sample(interval, |index, _| weight(&self.after[index]));
+            before.sample_of(timed, |index, _| weight(&self.before[index]).map(|_| 1.0));
+        let other = after.sample_of(timed, |index, _| weight(&self.after[index]));
         let [first, second] = seeds;
         let drawn = (&Drawn::new(&one, first), &Drawn::new(&other, second));
         let pairs = strata.values().map(|[one, other]| (one.as_slice(), other.as_slice()));
-        Row::new(interval.as_str(), drawn, || van_elteren(pairs), margin)
+        Row::new(timed.name(), drawn, || van_elteren(pairs), margin)
     }
 }
 

@@ -18,6 +18,7 @@ mod row;
 mod side;
 pub mod statistics;
 mod threshold;
+mod timed;
 
 use serde::Serialize;
 
@@ -33,10 +34,11 @@ pub use threshold::{Checked, Threshold, percent_of};
 
 use crate::report::intervals;
 use breakdown::in_parallel;
-use podinit_core::lifecycle::{Interval, TimestampMode};
+use podinit_core::lifecycle::TimestampMode;
 use podinit_text::document::{Format, Style};
 use podinit_text::strangers_text;
 use statistics::mann_whitney;
+use timed::Timed;
 
 /// Two sides, compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,7 +50,8 @@ pub struct Comparison {
     pub margin_percent: f64,
     pub before: SideSummary,
     pub after: SideSummary,
-    /// Every interval with enough pods on both sides, in the order of the report
+    /// Every duration with enough pods on both sides, in the order of the report: intervals, milestones of your own and
+    /// gates
     pub rows: Vec<Row>,
     pub mix: Mix,
     /// The same for the pods that both sides have, each match weighted as before
@@ -72,9 +75,18 @@ pub struct ComparisonConfig {
 }
 
 /// The draws are the same in each run. Each sample has draws of its own.
-const fn seeds(interval: Interval, table: u64) -> [u64; 2] {
-    let first = 15_000 + 1_000 * table + 2 * interval.index() as u64;
+const fn seeds(number: u64, table: u64) -> [u64; 2] {
+    let first = 15_000 + 1_000 * table + 2 * number;
     [first, first + 1]
+}
+
+/// The number of the first duration with a name of its own. Those of intervals are below.
+const FIRST_NAMED: u64 = 250;
+
+/// What has rows, each with its number. An interval has the same one in every comparison.
+fn compared(before: &Side, after: &Side) -> Vec<(u64, Timed)> {
+    let all = intervals().map(|interval| (interval.index() as u64, interval.into()));
+    all.chain((FIRST_NAMED..).zip(timed::common(before, after))).collect()
 }
 
 /// Compares two sides.
@@ -87,11 +99,11 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
     let told = [of_list(before, after), of_list(after, before)];
     let [before, after] = [told[0].as_ref().unwrap_or(before), told[1].as_ref().unwrap_or(after)];
     let matches = Matches::of(before, after);
-    let jobs = intervals().flat_map(|interval| [(interval, false), (interval, true)]);
-    let jobs: Vec<_> = jobs.collect();
-    let found = in_parallel(&jobs, |(interval, is_matched)| match is_matched {
-        true => matches.row((before, after), *interval, seeds(*interval, 1), margin),
-        false => row((before, after), *interval, margin),
+    let all = compared(before, after);
+    let jobs: Vec<_> = all.iter().flat_map(|one| [(one, false), (one, true)]).collect();
+    let found = in_parallel(&jobs, |((number, timed), is_matched)| match is_matched {
+        true => matches.row((before, after), timed, seeds(*number, 1), margin),
+        false => row((before, after), timed, seeds(*number, 0), margin),
     });
     let table = |is_matched: bool| {
         let found = jobs.iter().zip(&found).filter(|((_, of), _)| *of == is_matched);
@@ -112,7 +124,7 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
         margin_percent: config.margin_percent,
         before: earlier,
         after: later,
-        distributions: html::laid(&rows, before, after),
+        distributions: html::laid(&rows, all.iter().map(|(_, timed)| timed), before, after),
         rows,
         mix,
         matched_rows,
@@ -154,12 +166,16 @@ impl Comparison {
     }
 }
 
-/// The row of an interval for all pods.
-fn row((before, after): (&Side, &Side), interval: Interval, margin: Margin) -> Option<Row> {
+/// The row of a duration for all pods.
+fn row(
+    (before, after): (&Side, &Side),
+    timed: &Timed,
+    [first, second]: [u64; 2],
+    margin: Margin,
+) -> Option<Row> {
     let all = |_: usize, _: &ComparedPod| Some(1.0);
-    let (one, other) = (before.sample(interval, all), after.sample(interval, all));
-    let [first, second] = seeds(interval, 0);
+    let (one, other) = (before.sample_of(timed, all), after.sample_of(timed, all));
     let drawn = (&Drawn::new(&one, first), &Drawn::new(&other, second));
     let test = || mann_whitney(&one.durations(), &other.durations());
-    Row::new(interval.as_str(), drawn, test, margin)
+    Row::new(timed.name(), drawn, test, margin)
 }

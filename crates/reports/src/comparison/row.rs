@@ -1,6 +1,8 @@
 //! A row of a comparison: one interval, before and after ([§15.2](crate::specification#s15-2),
 //! [§15.3](crate::specification#s15-3)).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::statistics::{RankTest, Resampled, Resamples, Sample, interval};
@@ -123,8 +125,8 @@ impl Difference {
 /// One row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Of what: an interval by its name, or a value of a dimension
-    pub interval: &'static str,
+    /// Of what: an interval or a duration of a milestone of your own by its name, or a gate, whose name is a stranger's
+    pub interval: Cow<'static, str>,
     pub before: Figures,
     pub after: Figures,
     pub p50: Difference,
@@ -169,7 +171,7 @@ impl Row {
     /// Compares two samples, which a test has compared; `None` where one has too few pods. The verdict stands
     /// once the p-values of all rows are corrected: [`Row::correct`].
     pub fn new(
-        interval_name: &'static str,
+        interval_name: Cow<'static, str>,
         (before, after): (&Drawn<'_>, &Drawn<'_>),
         test: impl FnOnce() -> RankTest,
         margin: Margin,

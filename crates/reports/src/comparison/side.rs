@@ -1,19 +1,20 @@
 //! One side of a comparison: the pods of a recording, or the startups that a running exporter has kept, each as
 //! small as a comparison allows.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::statistics::{Observed, Sample};
+use super::timed::Timed;
 use crate::observed::observed;
 use crate::reader::{Document, RecordingError};
 use crate::replay::ReplayConfig;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation, Observer, Record,
-    Stage, TrackerObservation,
+    SloInterval, Stage, TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::Workload;
@@ -29,6 +30,8 @@ pub struct ComparedPod {
     minute: Option<i64>,
     /// Its network time may include the pull of an image
     network_may_include_pulls: bool,
+    /// The durations that have names of their own
+    named: Box<[(Timed, Latency)]>,
     pub namespace: Arc<str>,
     pub node: Option<Arc<str>>,
     /// What its node states; `None` where nodes are not known
@@ -45,14 +48,31 @@ impl ComparedPod {
         self.durations[interval.index()]
     }
 
+    /// The durations with names of their own that were observed.
+    pub(super) fn named(&self) -> &[(Timed, Latency)] {
+        &self.named
+    }
+
+    /// How long this took, where it was observed.
+    pub(super) fn duration_of(&self, timed: &Timed) -> Option<Latency> {
+        match timed {
+            Timed::Interval(SloInterval::Standard(interval)) => self.duration(*interval),
+            _ => self.named.iter().find(|(own, _)| own == timed).map(|(_, took)| *took),
+        }
+    }
+
     /// Whether anything of its startup was observed.
     pub fn is_observed(&self) -> bool {
-        self.durations.iter().any(Option::is_some)
+        self.durations.iter().any(Option::is_some) || !self.named.is_empty()
     }
 
     /// Its duration as a value of a sample.
     pub(super) fn observed(&self, interval: Interval, weight: f64) -> Option<Observed> {
-        Some(Observed { nanos: self.duration(interval)?.as_nanos(), minute: self.minute, weight })
+        Some(self.value(self.duration(interval)?, weight))
+    }
+
+    fn value(&self, took: Latency, weight: f64) -> Observed {
+        Observed { nanos: took.as_nanos(), minute: self.minute, weight }
     }
 }
 
@@ -72,6 +92,8 @@ pub struct Side {
     is_lone_list: bool,
     /// Lists of images, of which most pods share one
     images: HashSet<Arc<[Arc<str>]>>,
+    /// The names of milestones of your own
+    milestones: BTreeSet<Arc<str>>,
 }
 
 /// A side in figures.
@@ -103,8 +125,10 @@ impl Side {
         documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
         config: ReplayConfig,
     ) -> Result<Self, RecordingError> {
+        let milestones = Arc::clone(&config.tracker.milestones);
         let (mut side, tracker, is_lone_list) = observed(documents, config, Self::default, |_| {})?;
         side.is_lone_list = is_lone_list;
+        side.milestones.extend(milestones.iter().map(|one| Arc::clone(&one.name)));
         for (_, pod) in tracker.in_flight_after(None) {
             side.add(&pod.record());
         }
@@ -138,9 +162,25 @@ impl Side {
         interval: Interval,
         weight: impl Fn(usize, &ComparedPod) -> Option<f64>,
     ) -> Sample {
+        self.sample_of(&interval.into(), weight)
+    }
+
+    /// The same of any duration.
+    pub(super) fn sample_of(
+        &self,
+        timed: &Timed,
+        weight: impl Fn(usize, &ComparedPod) -> Option<f64>,
+    ) -> Sample {
         let pods = self.pods.iter().enumerate();
-        let observed = pods.filter_map(|(index, pod)| pod.observed(interval, weight(index, pod)?));
+        let observed = pods.filter_map(|(index, pod)| {
+            Some(pod.value(pod.duration_of(timed)?, weight(index, pod)?))
+        });
         Sample::new(observed.collect())
+    }
+
+    /// Whether a milestone of your own has this name, as it is configured or as a record says.
+    pub fn has_milestone(&self, name: &str) -> bool {
+        self.milestones.contains(name)
     }
 
     /// The share of the observed network times that may include the pull of an image; 0 without any.
@@ -181,6 +221,7 @@ impl Side {
             outcomes: self.outcomes.clone(),
             causes: self.causes.clone(),
             images: HashSet::new(),
+            milestones: self.milestones.clone(),
             ..*self
         }
     }
@@ -192,6 +233,11 @@ impl Side {
         for cause in causes {
             *self.causes.entry(cause.as_str()).or_default() += 1;
         }
+        for milestone in &record.custom_milestones {
+            if !self.milestones.contains(&milestone.milestone) {
+                self.milestones.insert(Arc::clone(&milestone.milestone));
+            }
+        }
         let mut durations = [None; Interval::COUNT];
         for interval in Interval::ALL {
             durations[interval.index()] = record.duration(interval);
@@ -202,6 +248,7 @@ impl Side {
             minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
             network_may_include_pulls: (record.network_time)
                 .is_some_and(NetworkTime::may_include_pulls),
+            named: Timed::of_record(record),
             namespace: Arc::clone(&record.pod.namespace),
             node: record.pod.node.clone(),
             node_labels: record.node_labels.clone(),

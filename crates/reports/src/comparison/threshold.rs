@@ -2,10 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::{Comparison, Verdict};
-use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::Interval;
+use podinit_core::lifecycle::{Interval, SloInterval};
 use podinit_text::duration::PrometheusDuration;
 use podinit_text::human_time::short_seconds;
 
@@ -28,7 +28,7 @@ enum Limit {
 /// A rule such as `network:p99>+20%`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
-    interval: Interval,
+    interval: SloInterval,
     quantile: Quantile,
     limit: Limit,
     text: String,
@@ -45,9 +45,12 @@ impl FromStr for Threshold {
         let malformed = || FORM.to_owned();
         let (interval, rest) = text.split_once(':').ok_or_else(malformed)?;
         let (quantile, limit) = rest.split_once(">+").ok_or_else(malformed)?;
-        let interval = Interval::from_text(interval.trim()).ok_or_else(|| {
+        let interval = SloInterval::from_text(interval.trim()).ok_or_else(|| {
             let names: Vec<&str> = Interval::ALL.into_iter().map(Interval::as_str).collect();
-            format!("unknown interval; intervals are {}", names.join(", "))
+            format!(
+                "unknown interval; intervals are {}, and created_to_NAME and containers_started_to_NAME of a --milestone",
+                names.join(", ")
+            )
         })?;
         let quantile = match quantile.trim() {
             "p50" => Quantile::P50,
@@ -90,13 +93,23 @@ pub enum Checked {
 }
 
 impl Threshold {
+    /// The name of the milestone of your own that it is about, if it is about one.
+    pub const fn milestone(&self) -> Option<&Arc<str>> {
+        self.interval.milestone()
+    }
+
+    /// That no milestone has this name, in words.
+    pub fn unknown_milestone(name: &str) -> String {
+        format!("no milestone is named '{name}': give --milestone {name}=condition:TYPE")
+    }
+
     /// Checks the row of all pods.
     pub fn check(&self, comparison: &Comparison) -> Checked {
         let mut rows = comparison.rows.iter();
-        let Some(row) = rows.find(|row| row.interval == self.interval.as_str()) else {
+        let Some(row) = rows.find(|row| row.interval == self.interval.text()) else {
             return Checked::Unclear(format!(
                 "{self}: {} was observed for fewer than 5 pods on one side",
-                self.interval.as_str()
+                self.interval.text()
             ));
         };
         if row.verdict == Verdict::Unclear {
@@ -133,11 +146,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_threshold_of_a_milestone_is_read() {
+        let rule: Threshold = "created_to_model_loaded:p99>+20%".parse().unwrap();
+        assert_eq!(rule.milestone().map(|name| &**name), Some("model_loaded"));
+        let error = "scheduled_to_x:p50>+1s".parse::<Threshold>().unwrap_err();
+        assert!(error.contains("created_to_NAME"), "{error}");
+    }
+
+    #[test]
     fn a_threshold_is_read() {
         let read = |text: &str| text.parse::<Threshold>();
         let rule = read("network:p99>+20%").unwrap();
         assert_eq!(
-            (rule.interval.as_str(), rule.quantile, rule.limit),
+            (&*rule.interval.text(), rule.quantile, rule.limit),
             ("network", Quantile::P99, Limit::Percent(20.0))
         );
         let rule = read("created_to_ready:p50>+1m30s").unwrap();

@@ -1,4 +1,4 @@
-//! The gates of pods by name: how long they took, and how many pods they hold ([§16](crate::specification#s16)).
+//! The gates of pods by name: how long they took, and how many pods they hold ([§16.10](crate::specification#s16-10)).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

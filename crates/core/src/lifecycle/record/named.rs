@@ -139,7 +139,7 @@ impl Record {
         self.gates.iter().filter(|gate| gate.state == GateState::Holding)
     }
 
-    /// How long a gate took that was passed, where that was observed ([§16.2](crate::specification#s16-2),
+    /// How long a gate took that was passed, where that was observed ([§16.10](crate::specification#s16-10),
     /// [§16.3](crate::specification#s16-3)). A readiness gate was not where it and ContainersReady had been reached when
     /// the pod was adopted.
     pub fn gate_seconds(&self, gate: &RecordedGate) -> Option<Latency> {

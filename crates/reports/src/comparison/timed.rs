@@ -1,0 +1,88 @@
+//! What a row compares beside the intervals that all pods have: durations of milestones of your own, and gates
+//! ([§16.10](crate::specification#s16-10)).
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::row::LEAST_PODS;
+use super::side::Side;
+use podinit_core::lifecycle::{CustomStart, GateKind, Interval, Latency, Record, SloInterval};
+use podinit_core::pod::MOST_OWN_MILESTONES;
+
+/// So many durations of milestones have rows, and so many gates, those of most pods.
+const MOST_MILESTONES: usize = CustomStart::ALL.len() * MOST_OWN_MILESTONES;
+const MOST_GATES: usize = 20;
+
+/// A duration that pods have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Timed {
+    /// An interval of all pods, or a duration of a milestone of your own
+    Interval(SloInterval),
+    /// How long a gate took
+    Gate { kind: GateKind, gate: Arc<str> },
+}
+
+impl From<Interval> for Timed {
+    fn from(interval: Interval) -> Self {
+        Self::Interval(interval.into())
+    }
+}
+
+impl Timed {
+    /// Its name. That of a gate is a stranger's.
+    pub(super) fn name(&self) -> Cow<'static, str> {
+        match self {
+            Self::Interval(interval) => interval.text(),
+            Self::Gate { kind, gate } => format!("{} gate {gate}", kind.as_str()).into(),
+        }
+    }
+
+    /// Those of a startup that have names of their own.
+    pub(super) fn of_record(record: &Record) -> Box<[(Self, Latency)]> {
+        let milestones = record.custom_milestones.iter().flat_map(|one| {
+            CustomStart::ALL
+                .into_iter()
+                .filter_map(|from| Some((Self::Interval(one.interval(from)?), one.seconds(from)?)))
+        });
+        let gates = record.gates.iter().filter_map(|gate| {
+            let timed = Self::Gate { kind: gate.kind, gate: Arc::clone(&gate.gate) };
+            Some((timed, record.gate_seconds(gate)?))
+        });
+        milestones.chain(gates).collect()
+    }
+
+    /// Where it stands among the rows: durations of milestones first, by name.
+    fn place(&self) -> (bool, Option<GateKind>, &str, Option<CustomStart>) {
+        match self {
+            Self::Interval(SloInterval::Custom { milestone, from }) => {
+                (false, None, milestone, Some(*from))
+            }
+            Self::Interval(SloInterval::Standard(interval)) => {
+                (false, None, interval.as_str(), None)
+            }
+            Self::Gate { kind, gate } => (true, Some(*kind), gate, None),
+        }
+    }
+}
+
+/// The durations with names of their own that enough pods of both sides have.
+pub(super) fn common(before: &Side, after: &Side) -> Vec<Timed> {
+    let mut counts: HashMap<&Timed, [usize; 2]> = HashMap::new();
+    for (number, side) in [before, after].into_iter().enumerate() {
+        for (timed, _) in side.pods().iter().flat_map(|pod| pod.named()) {
+            counts.entry(timed).or_default()[number] += 1;
+        }
+    }
+    counts.retain(|_, pods| pods.iter().all(|pods| *pods >= LEAST_PODS));
+    let pods_of = |timed: &&Timed| counts[*timed].iter().sum::<usize>();
+    let (mut milestones, mut gates): (Vec<&Timed>, Vec<&Timed>) =
+        counts.keys().copied().partition(|timed| matches!(timed, Timed::Interval(_)));
+    for (all, most) in [(&mut milestones, MOST_MILESTONES), (&mut gates, MOST_GATES)] {
+        all.sort_by_key(|timed| (Reverse(pods_of(timed)), timed.place()));
+        all.truncate(most);
+        all.sort_by_key(|timed| timed.place());
+    }
+    milestones.into_iter().chain(gates).cloned().collect()
+}
