@@ -57,6 +57,7 @@ mod explain;
 mod explain_cluster;
 mod explain_ended;
 mod explain_exporter;
+mod explain_gates;
 mod exporter_credentials;
 mod exposition;
 mod fault_table;

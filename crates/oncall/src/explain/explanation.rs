@@ -116,7 +116,7 @@ pub struct Explanation {
 /// A milestone that was reached, or a gate that was passed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MilestoneLine {
-    /// The name of the milestone, or the kind and the name of the gate
+    /// The name of the milestone, or `gate` and the end of the name of the gate
     pub milestone: Cow<'static, str>,
     pub time: Option<Timestamp>,
     /// From the begin of the startup

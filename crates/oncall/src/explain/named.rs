@@ -31,7 +31,7 @@ pub(super) fn milestones(record: &Record, began: Timestamp) -> Vec<MilestoneLine
             GateKind::Scheduling => MilestoneSource::Watch,
             GateKind::Readiness => MilestoneSource::Condition,
         };
-        let name = format!("{} gate {}", gate.kind.as_str(), gate.gate);
+        let name = format!("gate {}", last_word(gate));
         line(name.into(), gate.passed, gate.passed.map(|_| source))
     });
     let custom = record.custom_milestones.iter().filter_map(|custom| {
