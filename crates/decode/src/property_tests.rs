@@ -44,6 +44,11 @@ fn shuffled(value: &Value, seed: &mut u64) -> String {
 
 /// The snapshot of `pod`, read field by field from the parsed JSON.
 fn plain_reading(pod: &Value) -> PodSnapshot {
+    plain_reading_with(pod, &[])
+}
+
+/// The same with the conditions of these milestones.
+fn plain_reading_with(pod: &Value, milestones: &[String]) -> PodSnapshot {
     let (metadata, spec, status) = (&pod["metadata"], &pod["spec"], &pod["status"]);
     let time = |value: &Value| value.as_str().and_then(rfc3339::parse);
     let not_empty = |value: &Value| value.as_array().is_some_and(|array| !array.is_empty());
@@ -80,6 +85,7 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
         snapshot.conditions.insert(kind, Condition { status, last_transition });
     }
     plain_reasons(&mut snapshot, pod);
+    snapshot.named = plain_named(&snapshot, pod, milestones);
     let node_name = spec["nodeName"].as_str().unwrap_or_default();
     snapshot.is_bound = !node_name.is_empty();
     snapshot.gated = not_empty(&spec["schedulingGates"]);
@@ -109,6 +115,54 @@ fn plain_reading(pod: &Value) -> PodSnapshot {
             || matches!(source, Some("file" | "http"))
     });
     snapshot
+}
+
+/// The gates by name, and the conditions that only they and milestones of your own need.
+fn plain_named(
+    snapshot: &PodSnapshot,
+    pod: &Value,
+    milestones: &[String],
+) -> Option<Box<NamedConditions>> {
+    let names = |list: &str, field: &str| {
+        let mut names: Vec<std::sync::Arc<str>> = Vec::new();
+        for gate in pod["spec"][list].as_array().into_iter().flatten() {
+            let name = gate[field].as_str().unwrap_or_default();
+            if !name.is_empty() && !names.iter().any(|known| **known == *name) {
+                names.push(name.into());
+            }
+        }
+        names.truncate(MOST_GATES);
+        names
+    };
+    let gates = GateNames {
+        scheduling: names("schedulingGates", "name").into(),
+        readiness: names("readinessGates", "conditionType").into(),
+    };
+    let condition = |kind: &str| {
+        if let Some(known) = ConditionType::from_text(kind) {
+            return snapshot.conditions.get(known);
+        }
+        let mut all = pod["status"]["conditions"].as_array().into_iter().flatten();
+        let first = all.find(|one| one["type"] == kind)?;
+        Some(Condition {
+            status: match first["status"].as_str() {
+                Some("True") => ConditionStatus::True,
+                Some("False") => ConditionStatus::False,
+                _ => ConditionStatus::Unknown,
+            },
+            last_transition: first["lastTransitionTime"].as_str().and_then(rfc3339::parse),
+        })
+    };
+    let of_milestones: Vec<_> = milestones.iter().map(|kind| condition(kind)).collect();
+    let has_milestone = of_milestones.iter().any(Option::is_some);
+    let readiness = gates.readiness.iter().map(|kind| condition(kind)).collect();
+    let has_gates = !gates.is_empty();
+    let named = NamedConditions {
+        gates: has_gates.then(|| gates.into()),
+        readiness,
+        milestones: if has_milestone { of_milestones.into() } else { Box::default() },
+    };
+    (has_gates || has_milestone).then(|| Box::new(named))
 }
 
 /// Adds what says why a pod waits, and what is changed in place.
@@ -324,11 +378,12 @@ proptest! {
     #[test]
     fn what_is_read_in_addition_does_not_change_what_is_counted(pod in any_pod()) {
         let text = json!({"type": "MODIFIED", "object": pod}).to_string();
-        let options = DecodeOptions { pod_labels: vec!["x".into()], spec_fields: SpecField::ALL.into(), node: true, workload: true, probes: true, images: true, messages: true, endings: true, nodes: None, milestones: Vec::new() };
+        let options = DecodeOptions { pod_labels: vec!["x".into()], spec_fields: SpecField::ALL.into(), node: true, workload: true, probes: true, images: true, messages: true, endings: true, nodes: None, milestones: vec!["DisruptionTarget".into(), "PodResizePending".into(), "x".into()] };
+        let milestones = options.milestones.clone();
         let event = PodDecoder::new(options).watch_event(text.as_bytes()).unwrap();
         let WatchEventKind::Modified(mut read) = event.kind else { panic!("not MODIFIED") };
         prop_assert_eq!(read.info.pod_labels.len(), 4);
-        let plain = plain_reading(&pod);
+        let plain = plain_reading_with(&pod, &milestones);
         read.info = plain.info.clone();
         read.waiting_messages = plain.waiting_messages.clone();
         read.ending = None;

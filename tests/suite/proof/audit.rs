@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use podinit_core::timestamp::NANOS_PER_SECOND;
+use podinit_sim::life::{READINESS_GATE, SCHEDULING_GATE};
 
 use crate::proof::checkpoint::Given;
 use crate::proof::delivery_log::{Delivered, DeliveryLog};
@@ -156,11 +157,57 @@ fn check(pod: u32, nature: &Nature, seen: Seen, counted: &Counted, findings: &mu
     for parts in ENTERED {
         times(parts[0], counted.times("interval", parts), [started_up, known]);
     }
+    // A duration of the milestone of its own, or one reason why there is none.
+    times("the milestone", counted.times("milestone", &["created"]), [started_up, known]);
+    let since_started = counted.times("milestone", &["containers_started"]);
+    times("the milestone since the containers started", since_started, [0, known]);
     for interval in MAY_ENTER {
         times(interval, counted.times("interval", &[interval]), [0, known]);
     }
     if counted.torn_moves > 0 {
         findings.add(Fault::Double, Some(pod), "moved from where it did not stand");
+    }
+}
+
+/// The gates hold the pods in flight that state them, as far as their last versions tell: a pod that was ready in one of
+/// them may be in flight or not.
+pub fn gated(history: &History, logs: &[DeliveryLog], scrapes: &[Scrape], findings: &mut Findings) {
+    for (kind, gate) in [("scheduling", SCHEDULING_GATE), ("readiness", READINESS_GATE)] {
+        let [mut least, mut most] = [0, 0];
+        for place in history.standing(history.number()) {
+            let version = history.version(place);
+            let covered = logs.iter().any(|log| log.covers(history.nature(place)));
+            if !covered || !holds(kind, gate, &version.json) {
+                continue;
+            }
+            let mut versions = history.log.iter().filter(|other| other.pod == version.pod);
+            most += 1;
+            least += u32::from(!versions.any(|version| version.is_end));
+        }
+        let series = scrapes.iter().flat_map(|scrape| scrape.of_name("podinit_gated_pods"));
+        let of_gate = series.filter(|(series, _)| series.contains(&format!("kind=\"{kind}\"")));
+        let held: f64 = of_gate.map(|(_, pods)| pods).sum();
+        findings.times(None, &format!("pods held by {gate}"), held as u32, [least, most]);
+    }
+}
+
+/// Whether a version of a pod says that the gate holds it.
+fn holds(kind: &str, gate: &str, json: &[u8]) -> bool {
+    let pod: serde_json::Value = serde_json::from_slice(json).expect("it is JSON");
+    let has = |list: &str, field: &str| {
+        let gates = pod["spec"][list].as_array();
+        gates.into_iter().flatten().any(|one| one[field] == gate)
+    };
+    let is_true = |kind: &str| {
+        let conditions = pod["status"]["conditions"].as_array();
+        conditions.into_iter().flatten().any(|one| one["type"] == kind && one["status"] == "True")
+    };
+    match kind {
+        "scheduling" => has("schedulingGates", "name"),
+        _ => {
+            let is_waiting = is_true("ContainersReady") && !is_true(gate);
+            has("readinessGates", "conditionType") && is_waiting
+        }
     }
 }
 
@@ -204,6 +251,12 @@ pub fn exposed(scrape: &Scrape, counted: &[Counted], findings: &mut Findings) {
             ("re-entry", ..) => ("podinit_reentries_total", vec![("milestone", about)]),
             ("SLO", _, "excluded") => continue,
             ("SLO", ..) => ("podinit_slo_events_total", vec![("slo", about), ("result", said)]),
+            ("milestone", from, "measured") => {
+                ("podinit_milestone_duration_seconds_count", vec![("from", from)])
+            }
+            ("milestone", _, reason) => {
+                ("podinit_milestone_unobserved_total", vec![("reason", reason)])
+            }
             (_, "scheduled_to_ready", _) => {
                 ("podinit_scheduled_to_ready_duration_seconds_count", vec![])
             }

@@ -29,7 +29,7 @@ use crate::proof::injected_bug::{Bug, InjectedBug};
 use crate::proof::lives::NUMBER;
 use crate::proof::server::Server;
 use crate::proof::shard::ShardNumber;
-use crate::proof::tally::{SLOS, Tally};
+use crate::proof::tally::{SLOS, Tally, milestones};
 
 /// As in `serve`.
 const QUEUE: usize = 1024;
@@ -87,7 +87,8 @@ impl Exporter {
             decode: DecodeOptions {
                 pod_labels: vec![NUMBER.to_owned()],
                 ..DecodeOptions::default()
-            },
+            }
+            .with_milestones(&milestones()),
             ..WatchConfig::default()
         };
         if settings.injected.bug != Bug::CountsAllShards {
@@ -101,6 +102,7 @@ impl Exporter {
         let (recorder, exposition) = Builder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
+            .milestones(milestones())
             .build()
             .unwrap();
         let (sender, deliveries) = mpsc::channel(settings.queue.unwrap_or(QUEUE));
@@ -129,6 +131,7 @@ impl Exporter {
             },
             slos: slos.slos.iter().map(|slo| slo.rule.clone()).collect(),
             shard: settings.shard.map(ShardNumber::flag),
+            milestones: milestones(),
             ..TrackerConfig::default()
         };
         let mut tally = Tally { pods: Vec::new(), recorder, injected: settings.injected };

@@ -1,11 +1,15 @@
 //! What the program has counted, pod by pod.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use podinit_core::lifecycle::{Observation, Observer, PodObservation, PodState, SloVerdict};
+use podinit_core::lifecycle::{
+    CustomMilestone, CustomMilestones, Observation, Observer, PodObservation, PodState, SloVerdict,
+};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
+use podinit_sim::life::MODEL_LOADED;
 
 use crate::proof::injected_bug::InjectedBug;
 
@@ -74,6 +78,12 @@ impl Counted {
             PodObservation::Unobserved { stage, reason } => {
                 ("interval", stage.as_str(), reason.as_str())
             }
+            PodObservation::CustomMeasured { interval, .. } => {
+                ("milestone", interval.from.as_str(), "measured")
+            }
+            PodObservation::CustomUnobserved { reason, .. } => {
+                ("milestone", "created", reason.as_str())
+            }
             PodObservation::Reentered(milestone) => ("re-entry", milestone.as_str(), ""),
             PodObservation::Slo { slo, verdict } => {
                 let verdict = match verdict {
@@ -87,6 +97,12 @@ impl Counted {
         };
         *self.times.entry(count).or_default() += 1;
     }
+}
+
+/// The one milestone of your own, as `--milestone` states it: `model=condition:example.com/ModelLoaded`.
+pub fn milestones() -> CustomMilestones {
+    let text = format!("model=condition:{MODEL_LOADED}");
+    Arc::new(vec![CustomMilestone::parse(&text).unwrap()])
 }
 
 /// Counts for each pod what the recorder counts for all of them.

@@ -222,7 +222,7 @@ impl World {
 
     async fn report(mut self) -> Report {
         let mut findings = Findings::default();
-        let (mut tallies, mut withheld) = (Vec::new(), 0);
+        let (mut tallies, mut scrapes, mut withheld) = (Vec::new(), Vec::new(), 0);
         for process in &mut self.processes {
             let exporter = process.exporter.take().expect("it runs");
             if !exporter.synced() {
@@ -241,8 +241,12 @@ impl World {
             let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
             audit::exposed(&scrape, &tally.pods, &mut findings);
             tallies.push(tally.pods);
+            scrapes.push(scrape);
         }
-        let pods = self.server.lock().history.pods.len();
+        let state = self.server.lock();
+        audit::gated(&state.history, &state.logs, &scrapes, &mut findings);
+        let pods = state.history.pods.len();
+        drop(state);
         let mut counted = vec![Counted::default(); pods];
         for tally in &tallies {
             counted.iter_mut().zip(tally).for_each(|(sum, counted)| sum.add(counted));
