@@ -162,6 +162,8 @@ impl<'de> Deserialize<'de> for SloInterval {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
