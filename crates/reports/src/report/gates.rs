@@ -112,6 +112,8 @@ impl Gates {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use podinit_core::lifecycle::Latency;
 
