@@ -24,7 +24,7 @@ fn live(recorder: &mut Recorder, at: i64, namespace: &str, node: Option<&str>) -
     recorder.observe_pod(hour(at), &pod, discovered());
     let hold = recorder.hold(hour(at), &pod);
     let measured = PodObservation::Measured {
-        interval: Interval::CreatedToReady.into(),
+        interval: Interval::CreatedToReady,
         latency: Latency::from_nanos(1),
     };
     recorder.observe_pod(hour(at), &pod, measured);
