@@ -150,7 +150,7 @@ fn held() -> Panel {
         "short",
         "Pods that wait for a gate, for the ten gates with the most, in all namespaces. scheduling: no scheduler considers the pod before its controller removes the gate. readiness: all containers are ready, and a condition that a controller sets is not true. A pod that several gates hold counts for each. Empty without pods that have gates.",
         vec![Target::new(
-            top(&format!("{} > 0", sum_by("kind, gate", "podinit_gated_pods", ""))),
+            top(&sum_by("kind, gate", "podinit_gated_pods", "")),
             "{{kind}} {{gate}}",
         )],
     )
@@ -167,8 +167,8 @@ fn gates() -> Panel {
         "s",
         "Median and 99th percentile by gate, for the ten slowest of each, in all namespaces. scheduling: from the creation of the pod until the gate was gone. readiness: from the time at which all containers were ready; 0 if the condition was true before. Empty without pods that have gates.",
         vec![
-            quantile("0.5", "p50 {{kind}} {{gate}}"),
-            quantile("0.99", "p99 {{kind}} {{gate}}"),
+            quantile("0.5", "p50 {{gate}}"),
+            quantile("0.99", "p99 {{gate}}"),
         ],
     )
     .logarithmic()
