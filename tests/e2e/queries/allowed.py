@@ -18,6 +18,8 @@ ALLOWED = [
      "a series only once all shards have been in sync for a quarter of an hour"),
     (r"^stuck-and-failed: (Stuck pods by cause / A|Pods by stage and cause, now / B|Waiting pods by namespace, now / B) ",
      "pods are stuck after minutes of real time"),
+    (r"^(overview: Deadlines missed per second, by cause|stuck-and-failed: Deadlines missed per second) / ",
+     "a healthy demo meets its SLOs, and may miss no deadline at all"),
     (r"^stuck-and-failed: Pods by problem / A ",
      "a series only while there is a problem: a healthy demo has none for long"),
     (r"^(drill-down: Slowest by \$by / B|overview: Created to ready / D) ",
