@@ -113,6 +113,7 @@ class KubeletEvent:
         self.container, self.init = (found[2], found[1] == "initContainers") if found else (None, False)
         self.shows_network = obj.get("reason") in NETWORK_REASONS
         self.pull = read_pull(obj.get("reason"), obj.get("message") or "")
+        self.bound_at = seconds(obj.get("eventTime")) if obj.get("reason") == "Scheduled" else None
         self.at = seconds(obj.get("firstTimestamp"))
         if clock == "fused" and self.at is not None:
             self.at = self.fused(self.at, obj["metadata"]["name"])

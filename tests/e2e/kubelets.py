@@ -151,13 +151,13 @@ class Kubelets:
 
     def instants(self, documents):
         """When the network was ready of one pod, as its condition, and as podinit without and with Events says."""
-        truth = Truth("fused").feed_all(documents)
-        scheduled = truth.time(next(iter(truth.pods.values())), "Scheduled")
         said = {"condition": next(
             seconds(entry["lastTransitionTime"]) for d in documents[1:] if d["object"]["kind"] == "Pod"
             for entry in [find(d["object"], "PodReadyToStartContainers")] if entry and entry["status"] == "True")}
         for source, evidence in (("without", "none"), ("with", "events")):
             found = replay(self.suite, documents, "fused", evidence)
+            truth = Truth("fused", events=evidence == "events").feed_all(documents)
+            scheduled = truth.begin(next(iter(truth.pods.values())), "Scheduled")
             said[source] = scheduled + total(found, "podinit_stage_duration_seconds_sum", stage="network")
         return said
 

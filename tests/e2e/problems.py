@@ -300,7 +300,7 @@ class Account(Truth):
             begins.append(self.time(pod, "Ungated"))
         if "Scheduled" not in pod.reached:
             return "unschedulable" if pod.unschedulable else "scheduling", begins
-        begins.append(self.time(pod, "Scheduled"))
+        begins.append(self.begin(pod, "Scheduled"))
         if "NetworkReady" not in pod.reached:
             return "network", begins
         begins.append(self.time(pod, "NetworkReady"))

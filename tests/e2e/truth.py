@@ -57,6 +57,7 @@ class Pod:
         self.bound = self.has_run = False  # whether it has a node, and whether a container ever started or ended
         self.stateful = False
         self.evidence = None  # what an Event showed before the pod was scheduled
+        self.told = self.moved = None  # when a scheduler's Event says that it was bound: before Scheduled, and after
         self.pulled, self.pull_failed = {}, set()  # by (name, whether of an init container)
         self.sli_judged = False
         self.named = None  # its gates and milestones by name
@@ -272,7 +273,7 @@ class Truth:
 
     def network_ready(self, pod, at, source):
         """Latch the milestone, not before Scheduled, and count what gave its time."""
-        scheduled = self.time(pod, "Scheduled") if "Scheduled" in pod.reached else None
+        scheduled = self.begin(pod, "Scheduled") if "Scheduled" in pod.reached else None
         if at is not None and scheduled is not None:
             at = max(at, scheduled)
         pod.reached["NetworkReady"] = at
@@ -288,9 +289,32 @@ class Truth:
             return None
         return pod
 
+    def scheduler_said(self, pod, at):
+        """Rule 4.8: the scheduler's own Event sharpens Scheduled within the second."""
+        if "Scheduled" not in pod.reached:
+            pod.told = at if pod.told is None else pod.told
+            return
+        if pod.moved is None and not self.is_told(pod) and not {"NetworkReady", "Acknowledged", "Ready"} & set(pod.reached):
+            latched = self.time(pod, "Scheduled")
+            if latched is not None and math.floor(latched) == math.floor(at):
+                pod.moved = at
+
+    def is_told(self, pod):
+        """Whether an Event that came first gives the time of Scheduled."""
+        estimated = self.interpret(*pod.reached["Scheduled"][:2])
+        return None not in (pod.told, estimated) and math.floor(pod.told) == math.floor(estimated)
+
+    def begin(self, pod, milestone):
+        """When what begins with a milestone begins: the scheduler's Event may have moved that."""
+        return pod.moved if milestone == "Scheduled" and pod.moved is not None else self.time(pod, milestone)
+
     def event(self, event):
         pod = self.pod_of(event)
-        if pod is None or pod.outcome is not None or not event.from_kubelet:
+        if pod is None or pod.outcome is not None:
+            return
+        if self.clock == "fused" and event.bound_at is not None:
+            self.scheduler_said(pod, event.bound_at)
+        if not event.from_kubelet:
             return
         if event.container not in (pod.init_containers if event.init else pod.containers):
             return
@@ -377,7 +401,7 @@ class Truth:
             self.judge(pod, name, starts, end)
 
     def judge(self, pod, name, starts, end):
-        length = self.length([self.time(pod, milestone) for milestone in (*starts, end)])
+        length = self.length([*(self.begin(pod, milestone) for milestone in starts), self.time(pod, end)])
         if length is None:
             if name in (*STAGES, *STEPS):
                 self.not_observed(pod, name, "time")
@@ -418,6 +442,8 @@ class Truth:
                 arrived = float(math.floor(arrived))
             scheduled = self.time(pod, "Scheduled") if together else None
             return min((t for t in (arrived, scheduled) if t is not None), default=None)
+        if milestone == "Scheduled" and self.is_told(pod):
+            return pod.told
         return self.interpret(api, arrived)
 
     def interpret(self, api, arrived):
