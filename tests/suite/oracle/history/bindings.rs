@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::kube_events::{event, insert, pods};
 use super::rng::Rng;
 use crate::oracle::build::ORIGIN;
-use crate::oracle::instant::{parse, rfc3339};
+use crate::oracle::instant::{SECOND, parse, rfc3339};
 
 /// Puts them between the documents of a recording.
 pub(super) fn scatter(rng: &mut Rng, mut documents: Vec<Value>) -> Vec<Value> {
@@ -25,7 +25,8 @@ fn scheduled(rng: &mut Rng, pod: &Value) -> Value {
     let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
     let mut stated = conditions.filter(|condition| condition["type"] == "PodScheduled");
     let stated = stated.find_map(|condition| condition["lastTransitionTime"].as_str());
-    let second = stated.and_then(parse).unwrap_or(ORIGIN);
+    // Of absurd times there is none before.
+    let second = stated.and_then(parse).filter(|second| *second > SECOND).unwrap_or(ORIGIN);
     let after = rng.pick(&[0, 125_000, 250_000, 500_000, 999_999, 1_000_000, -1, 60_000_000]);
     event["eventTime"] = match rng.below(12) {
         0 => Value::Null,
