@@ -26,15 +26,6 @@ impl MilestoneArgs {
         Arc::new(self.milestones.clone())
     }
 
-    /// With one more, unless it is there.
-    #[must_use]
-    pub fn with(mut self, milestone: CustomMilestone) -> Self {
-        if !self.milestones.contains(&milestone) {
-            self.milestones.push(milestone);
-        }
-        self
-    }
-
     /// What the options cannot say each for itself.
     ///
     /// # Errors

@@ -88,7 +88,7 @@ fn the_values_of_a_file_are_written_as_they_were_read() {
 }
 
 /// Without these a value cannot be what it is, and is lost with them; where others need it, the file is corrupt. They are
-/// those of the first version, and those without which a gate or a milestone is none: what else is added has a default.
+/// those of the first version, and those that make a gate or a milestone: what else is added has a default.
 const NEEDED: &[(&str, &str)] = &[
     ("CustomMilestone", "name"),
     ("CustomMilestone", "condition"),

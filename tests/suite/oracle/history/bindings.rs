@@ -25,7 +25,7 @@ fn scheduled(rng: &mut Rng, pod: &Value) -> Value {
     let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
     let mut stated = conditions.filter(|condition| condition["type"] == "PodScheduled");
     let stated = stated.find_map(|condition| condition["lastTransitionTime"].as_str());
-    // Of absurd times there is none before.
+    // No time lies before an absurd one.
     let second = stated.and_then(parse).filter(|second| *second > SECOND).unwrap_or(ORIGIN);
     let after = rng.pick(&[0, 125_000, 250_000, 500_000, 999_999, 1_000_000, -1, 60_000_000]);
     event["eventTime"] = match rng.below(12) {
