@@ -29,6 +29,7 @@ pub use explanation::{
 };
 pub use fleet::Fleet;
 pub use named::gate_in_words;
+pub(crate) use named::{NEVER_SET, is_of_kubelet};
 pub use new_node::NodeLine;
 pub use next_command::quoted;
 pub use next_command::{

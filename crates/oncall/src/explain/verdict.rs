@@ -103,11 +103,8 @@ pub(super) fn verdict(
 
 /// Whether the message is that of the controller of a readiness gate: a kubelet only says which gate it is.
 fn is_of_gate(record: &Record, waiting: WaitReason) -> bool {
-    let of_kubelet =
-        ["corresponding condition of pod readiness gate", "the status of pod readiness gate"];
     let message = record.message.as_deref().unwrap_or_default();
-    waiting.cause() == Cause::ReadinessGate
-        && !of_kubelet.iter().any(|begin| message.starts_with(begin))
+    waiting.cause() == Cause::ReadinessGate && !named::is_of_kubelet(message)
 }
 
 /// Why a pod is not judged that still runs.

@@ -1,6 +1,7 @@
 //! A problem in one sentence: what is wrong, where, and since when.
 
 use crate::autoscaling;
+use crate::explain::{NEVER_SET, is_of_kubelet};
 use crate::node_clocks;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
@@ -198,12 +199,11 @@ fn reason(cause: Cause, message: &str) -> Option<String> {
 /// What the controller of a readiness gate says. The kubelet only says which gate it is, or that nobody has set its
 /// condition.
 fn gate_reason(message: &str) -> Option<String> {
-    if message.starts_with("corresponding condition of pod readiness gate") {
+    if message.starts_with(NEVER_SET) {
         return Some("nothing has set its condition".to_owned());
     }
-    let is_of_kubelet = message.starts_with("the status of pod readiness gate");
     let says = message.trim().trim_end_matches('.');
-    let says_more = !says.is_empty() && !is_of_kubelet;
+    let says_more = !says.is_empty() && !is_of_kubelet(message);
     says_more.then(|| reason::shorten(says, reason::MOST_CHARACTERS).into_owned())
 }
 
