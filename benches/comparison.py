@@ -79,7 +79,7 @@ def main():
         print("recordings: " + ", ".join(f"{size / 1e6:.0f} MB" for size in sizes), flush=True)
         for form in ("text", "html"):
             began = time.monotonic()
-            pid = os.posix_spawn(podinit, [podinit, "report", "--format", form, "--output", os.path.join(directory, form),
+            pid = os.posix_spawn(podinit, [podinit, "report", "-o", form, "--output-file", os.path.join(directory, form),
                                            "--baseline", *paths], os.environ)
             _, status, usage = os.wait4(pid, 0)
             wall = time.monotonic() - began

@@ -108,7 +108,7 @@ fn who_may_scrape_is_said_as_exporters_and_people_say_it() {
 
 #[test]
 fn recordings_are_measured_in_api_time() {
-    let line = "replay --backfill --until 2026-01-31T12:00:00.5Z --format openmetrics a.json -";
+    let line = "replay --backfill --until 2026-01-31T12:00:00.5Z -o openmetrics a.json -";
     let Ok(Command::Replay(args)) = parse(line) else {
         panic!("not replay");
     };
@@ -116,19 +116,20 @@ fn recordings_are_measured_in_api_time() {
     assert!(args.recording.backfill);
     let until = Timestamp::from_nanos(1_769_860_800_500_000_000);
     assert_eq!(args.recording.until, Some(until));
-    assert_eq!(args.format, ReplayFormat::OpenMetrics);
+    assert_eq!(args.output, ReplayFormat::OpenMetrics);
     assert_eq!(args.files.len(), 2);
 
-    let Ok(Command::Report(args)) = parse("report --format markdown --top 3 -") else {
+    let Ok(Command::Report(args)) = parse("report -o markdown --top 3 -") else {
         panic!("not report");
     };
-    assert_eq!(args.format, ReportFormat::Markdown);
+    assert_eq!(args.output, ReportFormat::Markdown);
     assert_eq!(args.top, 3);
 }
 
 #[test]
 fn rules_are_written_as_they_are_asked_for() {
-    let line = "rules --slo a.yaml --format openslo --job a/b --runbook-url https://x --dashboard-url /g/d";
+    let line =
+        "rules --slo a.yaml -o openslo --job a/b --runbook-url https://x --dashboard-url /g/d";
     let Ok(Command::Rules(args)) = parse(line) else {
         panic!("not rules");
     };
@@ -182,12 +183,13 @@ fn usage_errors_say_what_is_wrong() {
         ("doctor --timeout 0s", "a duration above 0"),
         ("demo --speed inf", "a number above 0"),
         ("demo --duration 5", "not a duration"),
-        ("replay", "required"),
+        ("replay", "name a recording: a file, or - for standard input"),
+        ("report", "or name a running exporter with --url"),
         ("replay - -", "standard input (-) can be read only once"),
         ("replay --until yesterday -", "expected a time"),
-        ("report --format openmetrics -", "openmetrics"),
+        ("report -o openmetrics -", "openmetrics"),
         ("report --labels node -", "--labels"),
-        ("rules --format yaml", "yaml"),
+        ("rules -o yaml", "yaml"),
         ("--shard 4", "expected I/N, such as 0/4"),
         ("--shard 1/0", "expected I/N, such as 0/4"),
         ("demo --shard=-1/4", "expected I/N, such as 0/4"),
@@ -225,7 +227,7 @@ fn help_and_version_are_no_errors() {
     }
 }
 
-/// The name that the help promises: the flag in capitals, with underscores. `--format` and `--output`
+/// The name that the help promises: the flag in capitals, with underscores. `-o` and `--output`
 /// mean something else for each command, so that each has a variable of its own. So have the flags by
 /// which `explain` finds its pod: a variable that is meant for an exporter must not choose it.
 #[test]
@@ -236,7 +238,7 @@ fn every_flag_has_the_variable_of_its_name() {
                 continue;
             };
             let flag = match (command.get_name(), flag) {
-                (command, "format" | "output")
+                (command, "output")
                 | (command @ "explain", "namespace" | "file" | "url")
                 | (command @ "report", "url") => {
                     format!("{command}-{flag}")

@@ -94,9 +94,9 @@ pub enum Shell {
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Example:
-  podinit man --output ~/.local/share/man/man1")]
+  podinit man --output-dir ~/.local/share/man/man1")]
 pub struct ManArgs {
     /// Directory for the pages, one for each command; made if it is not there
-    #[arg(long, short, value_name = "DIR", required = true)]
-    pub output: PathBuf,
+    #[arg(long, value_name = "DIR", required = true)]
+    pub output_dir: PathBuf,
 }

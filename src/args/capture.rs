@@ -15,10 +15,10 @@ use super::logging::LogArgs;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  podinit capture --output /var/tmp --duration 1h
+  podinit capture --output-dir /var/tmp --duration 1h
   podinit capture --namespace shop --anonymize
   podinit capture --until-ready 300 --for 15m
-  podinit capture --output - --duration 30s > recording.json
+  podinit capture --output-dir - --duration 30s > recording.json
   podinit report /var/tmp/podinit-*.json.gz")]
 pub struct CaptureArgs {
     #[command(flatten)]
@@ -35,9 +35,9 @@ pub struct CaptureArgs {
     #[arg(long, value_name = "SOURCE", default_value = "events")]
     pub evidence: Evidence,
 
-    /// Directory for the files of the recording; - is standard output
-    #[arg(long, short = 'o', value_name = "DIR", default_value = ".")]
-    pub output: PathBuf,
+    /// Directory for the files of the recording, made if it is not there; - is standard output
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub output_dir: PathBuf,
 
     /// Compression [default: gzip for files, none for standard output]
     #[arg(long, value_name = "FORMAT")]
@@ -86,7 +86,7 @@ pub enum Compress {
 impl CaptureArgs {
     /// Whether the recording goes to standard output.
     pub fn to_standard_output(&self) -> bool {
-        self.output.as_os_str() == OsStr::new("-")
+        self.output_dir.as_os_str() == OsStr::new("-")
     }
 
     /// Whether the recording is compressed.

@@ -12,7 +12,7 @@ use super::exporter::{ServeArgs, parse_duration_above_zero};
 Examples:
   podinit doctor
   podinit doctor --namespace shop --labels namespace,node --slo slo.yaml
-  podinit doctor --format json | jq '.findings[] | select(.severity == \"error\")'
+  podinit doctor -o json | jq '.findings[] | select(.severity == \"error\")'
   kubectl -n podinit exec deploy/podinit -- podinit doctor
 
 Exit status: 0 no warnings or errors, 3 warnings, 4 errors; 1 interrupted, 2 usage error")]
@@ -22,8 +22,15 @@ pub struct DoctorArgs {
     pub serve: ServeArgs,
 
     /// Format of the findings on standard output
-    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Doctor")]
-    pub format: DoctorFormat,
+    #[arg(
+        long,
+        short = 'o',
+        alias = "format",
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Doctor"
+    )]
+    pub output: DoctorFormat,
 
     /// How long all checks together may take, such as 30s or 5m
     #[arg(

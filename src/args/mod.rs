@@ -55,8 +55,8 @@ const DEFAULT_COMMAND: &str = "serve";
     subcommand_required = true,
     after_help = "\
 Without a command, podinit serves: `podinit --listen :9090` is `podinit serve --listen :9090`.
-Every flag is also a variable: --label-selector is PODINIT_LABEL_SELECTOR, and --format of replay is
-PODINIT_REPLAY_FORMAT. Flags win.
+Every flag is also a variable: --label-selector is PODINIT_LABEL_SELECTOR, and --output of replay is
+PODINIT_REPLAY_OUTPUT. Flags win.
 See `podinit COMMAND --help` for details."
 )]
 struct CommandLine {
@@ -105,7 +105,7 @@ pub fn command_line() -> clap::Command {
 /// for each command, and before those by which `explain` finds its pod and `report` its exporter, which no variable for others may choose.
 fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
     let name = match flag.get_long() {
-        Some(name @ ("format" | "output")) => format!("podinit_{command}_{name}"),
+        Some(name @ "output") => format!("podinit_{command}_{name}"),
         Some(name @ ("namespace" | "file" | "url")) if command == explain::NAME => {
             format!("podinit_{command}_{name}")
         }
@@ -176,11 +176,7 @@ impl Command {
                 args.exporter.labels.check(args.exporter.evidence)?;
                 args.exporter.milestones.check()
             }
-            Self::Replay(args) => {
-                args.labels.check(args.evidence)?;
-                args.recording.milestones.check()?;
-                RecordingArgs::check_files(&args.files)
-            }
+            Self::Replay(args) => args.check(),
             Self::Report(args) => args.check(),
             Self::Explain(args) => args.check(),
             Self::Problems(args) => args.check(),

@@ -24,7 +24,7 @@ Examples:
   kubectl get pods -A -o json | podinit replay --backfill -
   kubectl get pods -A -w -o json --output-watch-events > events.json
   kubectl get pods,events -A -o json | podinit replay --backfill --evidence events -
-  podinit replay --format openmetrics list.json events.json.gz")]
+  podinit replay -o openmetrics list.json events.json.gz")]
 pub struct ReplayArgs {
     /// How the recording is read
     #[command(flatten)]
@@ -32,12 +32,12 @@ pub struct ReplayArgs {
 
     /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
     /// compressed with gzip; - is standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
     /// Format of the exposition on standard output
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: ReplayFormat,
+    #[arg(long, short = 'o', alias = "format", value_name = "FORMAT", default_value = "text")]
+    pub output: ReplayFormat,
 
     /// What is evidence beside pods: the Events in the recording, the nodes in it, both, or nothing
     #[arg(long, value_name = "SOURCE", default_value = "none")]
@@ -53,6 +53,21 @@ pub struct ReplayArgs {
     /// What is logged
     #[command(flatten)]
     pub log: LogArgs,
+}
+
+impl ReplayArgs {
+    /// Checks the options together.
+    ///
+    /// # Errors
+    /// One line, if there is no recording, standard input would be read twice, or options do not fit together.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.files.is_empty() {
+            return Err("name a recording: a file, or - for standard input".to_owned());
+        }
+        self.labels.check(self.evidence)?;
+        self.recording.milestones.check()?;
+        RecordingArgs::check_files(&self.files)
+    }
 }
 
 /// The format in which `replay` prints.
@@ -75,8 +90,8 @@ pub(super) const REPORT: &str = "report";
 #[command(after_help = "\
 Examples:
   kubectl get pods -A -o json | podinit report -
-  podinit report --format markdown --top 20 events.json.gz
-  podinit report --format html --output report.html pods.json events.json
+  podinit report -o markdown --top 20 events.json.gz
+  podinit report -o html --output-file report.html pods.json events.json
   podinit report --baseline before.json.gz --fail-on 'network:p99>+20%' after.json.gz
   podinit report --baseline before.json.gz --url http://localhost:8080")]
 pub struct ReportArgs {
@@ -86,7 +101,7 @@ pub struct ReportArgs {
 
     /// Recordings, read one after the other: pods, Events, lists and watch events as JSON or YAML, also
     /// compressed with gzip; - is standard input
-    #[arg(required_unless_present = "url", conflicts_with = "url", value_name = "FILE")]
+    #[arg(conflicts_with = "url", value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// Report on the startups that a running exporter has kept, such as http://localhost:8080. These are the
@@ -123,16 +138,16 @@ pub struct ReportArgs {
     pub strict: bool,
 
     /// Format of the report
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: ReportFormat,
+    #[arg(long, short = 'o', alias = "format", value_name = "FORMAT", default_value = "text")]
+    pub output: ReportFormat,
 
     /// What is evidence beside pods: the Events in the recording, the nodes in it, both, or nothing
     #[arg(long, value_name = "SOURCE", default_value = "events,nodes")]
     pub evidence: Evidence,
 
     /// File for the report; - is standard output
-    #[arg(long, short = 'o', value_name = "FILE", default_value = "-")]
-    pub output: PathBuf,
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub output_file: PathBuf,
 
     /// How many of the slowest pods to list, and of the workloads whose probes should be changed
     #[arg(long, value_name = "NUMBER", default_value_t = 10)]
@@ -263,14 +278,18 @@ impl ReportArgs {
     /// One line, if standard input would be read twice, the format shows no comparison, or options of exporters
     /// and recordings do not fit together.
     pub(super) fn check(&self) -> Result<(), String> {
+        if self.files.is_empty() && self.url.is_empty() {
+            return Err("name a recording: a file, or - for standard input; or name a running exporter with --url"
+                .to_owned());
+        }
         self.check_exporters()?;
         let files: Vec<PathBuf> = self.baseline_files().chain(&self.files).cloned().collect();
         self.recording.milestones.check()?;
         RecordingArgs::check_files(&files)?;
         self.check_rules()?;
-        match self.format {
+        match self.output {
             ReportFormat::Csv | ReportFormat::Trace if !self.baseline.is_empty() => {
-                Err("csv and trace show no comparison: use --format text, markdown, json or html"
+                Err("csv and trace show no comparison: use --output text, markdown, json or html"
                     .to_owned())
             }
             _ => Ok(()),

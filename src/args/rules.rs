@@ -14,7 +14,7 @@ use podinit_slo::rules::{RenderOptions, RulesFormat};
 #[command(after_help = "\
 Examples:
   podinit rules --slo slo.yaml > prometheus-rules.yaml
-  podinit rules --format prometheusrule --job monitoring/podinit | kubectl apply -n monitoring -f -")]
+  podinit rules -o prometheusrule --job monitoring/podinit | kubectl apply -n monitoring -f -")]
 pub struct RulesArgs {
     /// SLO file [default: the built-in SLOs of serve]
     #[arg(long = "slo", value_name = "FILE")]
@@ -23,12 +23,14 @@ pub struct RulesArgs {
     /// What to write: a rule file, the operator's custom resource, or OpenSLO v1
     #[arg(
         long,
+        short = 'o',
+        alias = "format",
         value_name = "FORMAT",
         default_value = RulesFormat::Prometheus.as_str(),
         value_parser = PossibleValuesParser::new(RulesFormat::ALL.map(RulesFormat::as_str))
             .try_map(|name| name.parse::<RulesFormat>())
     )]
-    pub format: RulesFormat,
+    pub output: RulesFormat,
 
     /// Value of the label job of the exporter in Prometheus
     #[arg(long, value_name = "NAME", default_value_t = RenderOptions::default().job)]
@@ -55,7 +57,7 @@ impl RulesArgs {
     /// The options for rendering.
     pub fn options(&self) -> RenderOptions {
         RenderOptions {
-            format: self.format,
+            format: self.output,
             job: self.job.clone(),
             runbook_url: self.runbook_url.clone(),
             dashboard_url: self.dashboard_url.clone(),

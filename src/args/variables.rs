@@ -51,7 +51,7 @@ fn is_of_a_service(name: &str, all: &[String]) -> bool {
 pub enum Program {
     /// `podinit`, or any other name.
     Podinit,
-    /// The plugin of kubectl, which people call as `kubectl pod-startup`.
+    /// The plugin of kubectl, which people call as `kubectl podinit`.
     KubectlPlugin,
     /// What kubectl runs to complete the command line of the plugin.
     KubectlCompletion,
@@ -62,8 +62,8 @@ impl Program {
     pub fn of(words: &[OsString]) -> Self {
         let name = words.first().and_then(|path| Path::new(path).file_name());
         match name.and_then(|name| name.to_str()) {
-            Some("kubectl-pod_startup") => Self::KubectlPlugin,
-            Some("kubectl_complete-pod_startup") => Self::KubectlCompletion,
+            Some("kubectl-podinit") => Self::KubectlPlugin,
+            Some("kubectl_complete-podinit") => Self::KubectlCompletion,
             _ => Self::Podinit,
         }
     }
@@ -72,7 +72,7 @@ impl Program {
     pub const fn usage_name(self) -> &'static str {
         match self {
             Self::Podinit => "podinit",
-            Self::KubectlPlugin | Self::KubectlCompletion => "kubectl pod-startup",
+            Self::KubectlPlugin | Self::KubectlCompletion => "kubectl podinit",
         }
     }
 }

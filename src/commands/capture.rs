@@ -124,7 +124,7 @@ fn report(counts: RecorderCounts) {
 fn open(args: &CaptureArgs) -> anyhow::Result<Output> {
     let destination = match args.to_standard_output() {
         true => Destination::StandardOutput,
-        false => Destination::Directory(args.output.clone()),
+        false => Destination::Directory(args.output_dir.clone()),
     };
     let config = OutputConfig {
         destination,
@@ -133,12 +133,12 @@ fn open(args: &CaptureArgs) -> anyhow::Result<Output> {
         keep_files: args.keep_files.get(),
     };
     let begun = jiff::Timestamp::now().strftime("podinit-%Y%m%dT%H%M%SZ");
-    Output::create(config, begun.to_string()).with_context(|| cannot_create(&args.output))
+    Output::create(config, begun.to_string()).with_context(|| cannot_create(&args.output_dir))
 }
 
 fn cannot_create(directory: &Path) -> String {
     format!(
-        "cannot create a file in {}; choose another directory with --output",
+        "cannot create a file in {}; choose another directory with --output-dir",
         directory.display()
     )
 }

@@ -30,7 +30,7 @@ pub(super) fn compare(
         ComparisonConfig { timestamps: args.recording.timestamps, margin_percent: args.margin };
     let found = compared(&before, &after, config);
     drop((before, after));
-    let text = match args.format {
+    let text = match args.output {
         ReportFormat::Text => found.to_text(style()),
         ReportFormat::Markdown => found.to_markdown(),
         ReportFormat::Html => found.to_html()?,

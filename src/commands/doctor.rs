@@ -19,7 +19,7 @@ use podinit_tools::doctor::{Doctor, report};
 /// If it was interrupted, or standard output cannot be written.
 pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let shutdown = signals::shutdown().context("cannot listen for signals")?;
-    let format = args.format;
+    let format = args.output;
     let colour = style().colour;
     let doctor = doctor_of(args);
     let mut report = Report::default();

@@ -54,11 +54,17 @@ fn is_read(written: io::Result<()>) -> anyhow::Result<bool> {
     }
 }
 
-/// Colours and the full width only on a terminal; `NO_COLOR` (<https://no-color.org>) turns colours off.
+/// No line is longer, however wide the terminal: what belongs together would stand too far apart.
+const MOST_COLUMNS: usize = 110;
+
+/// Colours and more than 80 columns only on a terminal; `NO_COLOR` (<https://no-color.org>) turns colours off.
 pub(super) fn style() -> Style {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();
     let columns = columns.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    Style { colour: terminal && !no_color, width: columns.unwrap_or(80) }
+    Style {
+        colour: terminal && !no_color,
+        width: columns.map_or(80, |columns| columns.min(MOST_COLUMNS)),
+    }
 }

@@ -52,7 +52,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     let documents = documents(&args.files, args.recording.same_moment, options, &so_far);
     let exposition = replay::expose(documents, config)?;
     warn_of_clocks(&so_far.clocks_ahead());
-    let text = match args.format {
+    let text = match args.output {
         ReplayFormat::Text => exposition.encode(Format::Text)?,
         ReplayFormat::OpenMetrics => exposition.encode(Format::OpenMetrics)?,
         ReplayFormat::Json => {
@@ -73,7 +73,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
             report::of_records(kept, args.top)
         }
     };
-    let text = match args.format {
+    let text = match args.output {
         ReportFormat::Text => found.summary.to_text(style()).into(),
         ReportFormat::Json => found.summary.to_json()?.into(),
         ReportFormat::Markdown => found.summary.to_markdown().into(),
@@ -82,7 +82,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         // As a text it would take far more memory than the pods.
         ReportFormat::Trace => return write(args, |to| found.write_trace(to), out),
     };
-    match args.format {
+    match args.output {
         ReportFormat::Csv if is_printed(args) => print_data(text, out),
         _ => write(args, |to| to.write_all(&text), out),
     }
@@ -90,7 +90,7 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
 
 fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<DetailedReport> {
     let shows_pods =
-        matches!(args.format, ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html);
+        matches!(args.output, ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html);
     let (mut found, clocks) = read(args, files, |documents, config| match shows_pods {
         true => report::detail(documents, config, args.top),
         // Without the single pods, which take memory.
@@ -128,7 +128,7 @@ pub(super) fn read<T>(
 /// The documents of recordings, in order.
 type Documents<'a> = dyn Iterator<Item = Result<Document, RecordingError>> + 'a;
 
-/// Writes a report to where `--output` says.
+/// Writes a report to where `--output-file` says.
 pub(super) fn write(
     args: &ReportArgs,
     report: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -137,13 +137,13 @@ pub(super) fn write(
     if is_printed(args) {
         return print_with(report, out);
     }
-    let file = args.output.display();
-    let written = File::create(&args.output).and_then(|file| buffered(report, file));
+    let file = args.output_file.display();
+    let written = File::create(&args.output_file).and_then(|file| buffered(report, file));
     written.with_context(|| format!("cannot write {file}"))
 }
 
 fn is_printed(args: &ReportArgs) -> bool {
-    RecordingArgs::is_standard_stream(&args.output)
+    RecordingArgs::is_standard_stream(&args.output_file)
 }
 
 /// Where files have no documents, a table of dashes would look like a measurement.

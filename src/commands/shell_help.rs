@@ -36,7 +36,7 @@ pub fn kubectl_completion(words: &[OsString], out: &mut impl Write) -> anyhow::R
 
 /// Writes a manual page for podinit and one for each of its commands.
 pub(super) fn man(args: &ManArgs) -> anyhow::Result<()> {
-    let directory = &args.output;
+    let directory = &args.output_dir;
     fs::create_dir_all(directory)
         .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     let mut root = command_line().disable_help_subcommand(true);

@@ -13,7 +13,7 @@ import yaml
 
 from render import ROOT, Finding, call
 
-MANIFEST = os.path.join(ROOT, "deploy", "krew", "pod-startup.yaml")
+MANIFEST = os.path.join(ROOT, "deploy", "krew", "podinit.yaml")
 RENDER = os.path.join(ROOT, "deploy", "krew", "render")
 ARCHIVE = os.path.join(ROOT, "deploy", "release", "archive")
 PLATFORMS = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64"]
@@ -137,10 +137,10 @@ def finds_mistakes():
             raise Finding("a release without one of the archives passes")
     wrong = {
         "apiVersion": lambda it: it.update(apiVersion="v1"),
-        "unsafe name": lambda it: it["metadata"].update(name="../pod-startup"),
+        "unsafe name": lambda it: it["metadata"].update(name="../podinit"),
         "version": lambda it: it["spec"].update(version="1.2.3"),
         "length of shortDescription": lambda it: it["spec"].update(shortDescription="a" * 51),
-        "examples in the description": lambda it: it["spec"].update(description="Run:\n\n  kubectl pod-startup stuck\n"),
+        "examples in the description": lambda it: it["spec"].update(description="Run:\n\n  kubectl podinit stuck\n"),
         "length of description": lambda it: it["spec"].update(description="a" * 501),
         "sha256": lambda it: it["spec"]["platforms"][1].update(sha256="0" * 63),
         "files": lambda it: it["spec"]["platforms"][0].update(files=[]),

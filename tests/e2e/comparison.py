@@ -55,7 +55,7 @@ class Rounds:
         scene, self.more = self.scene, more
         capture = suite.processes.start(f"capture-{name}", [
             suite.options.podinit, "capture", "--kubeconfig", suite.cluster.kubeconfig_path("podinit-events"),
-            "--namespace", scene.namespace, "--output", directory, "--until-ready", str(PODS), "--for", "10m"])
+            "--namespace", scene.namespace, "--output-dir", directory, "--until-ready", str(PODS), "--for", "10m"])
         # The first list is written before any pod is there.
         wait_for("the recording", lambda: sum(entry.stat().st_size for entry in os.scandir(directory)))
         scene.guarded()
@@ -80,7 +80,7 @@ class Rounds:
 
     def compared(self, name):
         """The comparison of a round with the first, as JSON."""
-        command = [self.suite.options.podinit, "report", "--format", "json", "--baseline", self.recordings["before"],
+        command = [self.suite.options.podinit, "report", "-o", "json", "--baseline", self.recordings["before"],
                    self.recordings[name]]
         said = subprocess.run(command, capture_output=True, text=True, check=True)
         found = json.loads(said.stdout)

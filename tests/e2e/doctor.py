@@ -27,7 +27,7 @@ class Said:
     """What one run of the doctor said."""
 
     def __init__(self, suite, kubeconfig, *arguments):
-        command = [suite.options.podinit, "doctor", "--format", "json", "--listen", "127.0.0.1:0",
+        command = [suite.options.podinit, "doctor", "-o", "json", "--listen", "127.0.0.1:0",
                    "--kubeconfig", kubeconfig, *arguments]
         ran = subprocess.run(command, capture_output=True, timeout=90, check=False)
         self.status = ran.returncode

@@ -55,7 +55,7 @@ def look(browser, podinit, sizes, axe, images):
         for number, (name, (after_with, begins)) in enumerate(PAIRS.items()):
             after, file = directory / f"{name}.json", directory / f"{name}.html"
             after.write_text(pods(number + 2, **after_with))
-            subprocess.run([podinit, "report", "--format", "html", "--output", file, "--baseline", before, after], check=True)
+            subprocess.run([podinit, "report", "-o", "html", "--output-file", file, "--baseline", before, after], check=True)
             for width, height in sizes:
                 for scheme in ("light", "dark"):
                     where = f"comparison {name} {width} {scheme}"

@@ -243,7 +243,7 @@ fn shown_with(kubeconfig: &str) -> String {
     std::fs::write(&path, kubeconfig).unwrap();
     let mut shown = String::new();
     for command in
-        [&["serve", "--connect-timeout", "1ms"][..], &["doctor"], &["doctor", "--format", "json"]]
+        [&["serve", "--connect-timeout", "1ms"][..], &["doctor"], &["doctor", "-o", "json"]]
     {
         let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
             .args(command)

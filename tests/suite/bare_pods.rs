@@ -87,13 +87,13 @@ fn lines(documents: &[Value]) -> String {
 /// Every command that reads recordings, in several formats.
 const COMMANDS: [&[&str]; 12] = [
     &["replay", "-"],
-    &["replay", "--evidence", "events", "--backfill", "--format", "json", "-"],
+    &["replay", "--evidence", "events", "--backfill", "-o", "json", "-"],
     &["replay", "--same-moment", "--timestamps", "fused", "-"],
     &["replay", "--shard", "1/2", "-"],
     &["replay", "--until", "2026-03-01T12:00:00Z", "-"],
     &["report", "-"],
-    &["report", "--format", "json", "-"],
-    &["report", "--same-moment", "--format", "csv", "-"],
+    &["report", "-o", "json", "-"],
+    &["report", "--same-moment", "-o", "csv", "-"],
     &["problems", "-o", "json", "-f", "-"],
     &["problems", "--same-moment", "-f", "-"],
     &["explain", "-n", "shop", "-f", "-"],

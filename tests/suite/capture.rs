@@ -1,6 +1,7 @@
 //! Recordings of the simulated cluster, read back: they give what an exporter beside them has counted.
 
 use std::io::{BufRead, BufReader, Lines, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::Arc;
@@ -228,7 +229,7 @@ fn capture_process(
     let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
         .args(["capture", "--kubeconfig"])
         .arg(kubeconfig.path())
-        .arg("--output")
+        .arg("--output-dir")
         .arg(directory)
         .args(args)
         .env_clear()
@@ -247,6 +248,22 @@ fn capture_process(
         std::thread::sleep(Duration::from_millis(10));
     }
     (process, log)
+}
+
+#[test]
+fn the_directory_is_made_and_belongs_to_its_owner() {
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("recordings/before");
+    let config = OutputConfig {
+        destination: Destination::Directory(directory.clone()),
+        compress: false,
+        rotate_bytes: u64::MAX,
+        keep_files: 1,
+    };
+    let output = Output::create(config, "podinit".to_owned()).unwrap();
+    assert_eq!(output.path().unwrap().parent(), Some(&*directory));
+    let mode = std::fs::metadata(&directory).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
 }
 
 /// The rest of the log of a process that has to end well by itself.

@@ -76,11 +76,11 @@ fn an_slo_that_selects_startups_needs_the_evidence_that_tells_of_them() {
 fn refused(input: &[u8]) -> String {
     let commands: [&[&str]; 6] = [
         &["replay", "-"],
-        &["replay", "--format", "openmetrics", "-"],
-        &["replay", "--format", "json", "-"],
+        &["replay", "-o", "openmetrics", "-"],
+        &["replay", "-o", "json", "-"],
         &["report", "-"],
-        &["report", "--format", "json", "-"],
-        &["report", "--format", "markdown", "-"],
+        &["report", "-o", "json", "-"],
+        &["report", "-o", "markdown", "-"],
     ];
     let lines = commands.map(|command| {
         let output = run_with_input(command, |stdin| drop(stdin.write_all(input)));
@@ -226,7 +226,7 @@ fn usage_errors_exit_with_2() {
         &["report"],
         &["replay", "-", "-"],
         &["replay", "--until", "yesterday", "-"],
-        &["replay", "--format", "xml", "-"],
+        &["replay", "-o", "xml", "-"],
         &["replay", "--timestamps", "best", "-"],
         &["--no-such-flag"],
         &["no-such-command"],
@@ -257,10 +257,10 @@ fn a_variable_is_refused_as_its_flag_is() {
 #[test]
 fn each_command_has_a_variable_of_its_own_for_its_format() {
     let formats =
-        ["REPLAY", "REPORT", "DOCTOR"].map(|name| (format!("PODINIT_{name}_FORMAT"), "json"));
-    let output = podinit(&["rules"]).envs(formats).env("PODINIT_FORMAT", "json").output().unwrap();
+        ["REPLAY", "REPORT", "DOCTOR"].map(|name| (format!("PODINIT_{name}_OUTPUT"), "json"));
+    let output = podinit(&["rules"]).envs(formats).env("PODINIT_OUTPUT", "json").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let output = podinit(&["rules"]).env("PODINIT_RULES_FORMAT", "openslo").output().unwrap();
+    let output = podinit(&["rules"]).env("PODINIT_RULES_OUTPUT", "openslo").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.starts_with("apiVersion: openslo") || text.contains("\napiVersion: openslo"),

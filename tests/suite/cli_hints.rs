@@ -59,9 +59,9 @@ fn a_report_of_nothing_is_an_error_and_one_of_no_pods_says_so() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let name = text_of(file.path());
     for format in ["text", "json", "markdown", "csv", "trace", "html"] {
-        let line = one_line(&run(&["report", "--format", format, name]));
+        let line = one_line(&run(&["report", "-o", format, name]));
         says(&line, &[name, "it is empty", "may have failed"]);
-        let line = one_line(&run(&["report", "--format", format, name, name]));
+        let line = one_line(&run(&["report", "-o", format, name, name]));
         assert_eq!(line.matches(name).count(), 2, "{line}");
     }
     let list = r#"{"kind":"PodList","items":[]}"#;
@@ -70,7 +70,7 @@ fn a_report_of_nothing_is_an_error_and_one_of_no_pods_says_so() {
         ("markdown", "# Pod startup\n\nNo pods (timestamps: api).\n"),
         ("html", "There are no pods."),
     ] {
-        let args = ["report", "--format", format, name, "-"];
+        let args = ["report", "-o", format, name, "-"];
         let output = run_with_input(&args, list);
         assert_eq!(output.status.code(), Some(0));
         let text = String::from_utf8(output.stdout).unwrap();

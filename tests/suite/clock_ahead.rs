@@ -49,7 +49,7 @@ impl Recording {
 #[test]
 fn a_clock_that_is_ahead_makes_no_pod_old() {
     let recording = Recording::new();
-    let report = recording.json(&["report", "--format", "json"]);
+    let report = recording.json(&["report", "-o", "json"]);
     assert_eq!(report["to"], "2100-11-20T10:01:59Z", "{report:#}");
     // The times themselves stay what they are.
     assert_eq!(report["in_flight"]["network"]["pods"], 3, "{report:#}");
@@ -67,7 +67,7 @@ fn every_command_names_it() {
     let commands: [&[&str]; 7] = [
         &["replay"],
         &["report"],
-        &["report", "--format", "csv"],
+        &["report", "-o", "csv"],
         &["problems", "-f"],
         &["problems", "-o", "json", "-f"],
         &["explain", "-f"],
@@ -85,7 +85,7 @@ fn every_command_names_it() {
     let doubts = explained["doubts"].as_array().unwrap();
     assert!(doubts.iter().any(|doubt| doubt.as_str().unwrap().contains(NAMED)), "{doubts:?}");
     for args in [
-        &["report", "--format", "json"][..],
+        &["report", "-o", "json"][..],
         &["problems", "-o", "json", "-f"],
         &["explain", "-o", "json", "-f"],
     ] {

@@ -127,12 +127,12 @@ fn warm_and_cold_startups_as_text() {
 
 #[test]
 fn warm_and_cold_startups_for_a_wiki() {
-    insta::assert_snapshot!(section(&report(&documents(), &["--format", "markdown"])));
+    insta::assert_snapshot!(section(&report(&documents(), &["-o", "markdown"])));
 }
 
 #[test]
 fn warm_and_cold_startups_for_programs() {
-    let found: Value = serde_json::from_str(&report(&documents(), &["--format", "json"])).unwrap();
+    let found: Value = serde_json::from_str(&report(&documents(), &["-o", "json"])).unwrap();
     let rows = found["startups"].as_array().unwrap();
     let row = |startups: &str, capacity: Value, images: Value| {
         let is_it = |row: &&Value| {
@@ -158,7 +158,7 @@ fn warm_and_cold_startups_for_programs() {
 
 #[test]
 fn the_page_has_a_finding_and_a_table() {
-    let page = report(&documents(), &["--format", "html"]);
+    let page = report(&documents(), &["-o", "html"]);
     let sentence = "4 of 9 startups were cold, with a new node or pulled images: 44 % of the pods and 85 % of all waiting.";
     assert_eq!(page.matches(sentence).count(), 2, "{page}");
     assert!(page.contains("<h2 id=\"cold\">New capacity and cold images</h2>"));
@@ -171,7 +171,7 @@ fn the_page_has_a_finding_and_a_table() {
 #[test]
 fn nothing_is_said_where_nothing_is_known() {
     for format in ["text", "markdown", "json", "html"] {
-        let text = report(&documents(), &["--evidence", "none", "--format", format]);
+        let text = report(&documents(), &["--evidence", "none", "-o", format]);
         for unknown in [TITLE, "\"startups\":", "By pool", "By zone"] {
             assert!(!text.contains(unknown), "{unknown}: {text}");
         }

@@ -54,7 +54,7 @@ fn both_forms(settings: Settings, args: &[&str]) -> (i32, String, String) {
     let server = Server::start(settings);
     let kubeconfig = Kubeconfig::of(&server.url);
     let run = |format: &str| {
-        let mut command = doctor(&["--format", format, "--kubeconfig"]);
+        let mut command = doctor(&["-o", format, "--kubeconfig"]);
         said(command.arg(kubeconfig.path()).args(args))
     };
     let (text, json) = (run("text"), run("json"));

@@ -24,7 +24,7 @@ fn the_port_is_tried_and_let_go_of() {
     // The last --listen counts: Findings has one of its own before.
     let kubeconfig = Kubeconfig::of(&server.url);
     let run = || {
-        let mut command = doctor(&["--format", "json", "--listen", &listen, "--kubeconfig"]);
+        let mut command = doctor(&["-o", "json", "--listen", &listen, "--kubeconfig"]);
         let said = said(command.arg(kubeconfig.path()));
         let report: Value = serde_json::from_str(&said.text).unwrap();
         (said.status, report["findings"][0].clone())
@@ -159,7 +159,7 @@ fn nothing_is_changed_and_no_secret_is_shown() {
         Server::start(Settings { reviews: false, granted: Vec::new(), ..Settings::default() });
     let kubeconfig = Kubeconfig::of(&server.url);
     for format in ["text", "json"] {
-        let mut command = doctor(&["--format", format, "--log-level", "trace", "--kubeconfig"]);
+        let mut command = doctor(&["-o", format, "--log-level", "trace", "--kubeconfig"]);
         let output =
             command.arg(kubeconfig.path()).args(["--listen", "127.0.0.1:0"]).output().unwrap();
         for shown in [output.stdout, output.stderr] {

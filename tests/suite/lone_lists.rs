@@ -18,7 +18,7 @@ fn podinit(command: &str, fixture: &str, flags: &[&str]) -> String {
 }
 
 fn json(command: &str, fixture: &str, flags: &[&str]) -> Value {
-    let flag = if command == "explain" { "-o" } else { "--format" };
+    let flag = if command == "explain" { "-o" } else { "-o" };
     let flags = [flags, &[flag, "json"]].concat();
     serde_json::from_str(&podinit(command, fixture, &flags)).unwrap()
 }
@@ -32,7 +32,7 @@ fn has_row(text: &str, name: &str) -> bool {
 fn what_a_pod_waited_for_before_it_was_bound_is_one_row_with_a_reason() {
     const FIXTURE: &str = "gate-lost-in-list";
     for format in ["text", "markdown", "html"] {
-        let text = podinit("report", FIXTURE, &["--format", format]);
+        let text = podinit("report", FIXTURE, &["-o", format]);
         assert!(text.contains("before binding"), "{format}: {text}");
         assert!(text.contains("one list does not tell whether"), "{format}: {text}");
         assert!(!text.contains(">scheduling<"), "{format}: {text}");
@@ -40,7 +40,7 @@ fn what_a_pod_waited_for_before_it_was_bound_is_one_row_with_a_reason() {
             assert!(!has_row(&text, untold), "{format}: {untold} {text}");
         }
     }
-    let trace = podinit("report", FIXTURE, &["--format", "trace"]);
+    let trace = podinit("report", FIXTURE, &["-o", "trace"]);
     assert!(trace.contains(r#""name":"before binding""#), "{trace}");
     // Programs find the figures where they were, and a flag.
     let report = json("report", FIXTURE, &[]);

@@ -15,7 +15,7 @@ fn refused(file: &str) -> String {
     let commands: [&[&str]; 7] = [
         &["replay"],
         &["report"],
-        &["report", "--format", "html"],
+        &["report", "-o", "html"],
         &["report", "--baseline", file],
         &["problems", "-f"],
         &["explain", "-f"],
@@ -93,7 +93,7 @@ fn texts_for_people_are_refused_by_name() {
 #[test]
 fn static_pods_of_the_kubelets_own_list_are_static() {
     let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["report", "--format", "json", &fixture("kubelet-pods.json")])
+        .args(["report", "-o", "json", &fixture("kubelet-pods.json")])
         .output()
         .unwrap();
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -365,8 +365,7 @@ fn pods_that_are_ready_without_a_time_are_ready_when_they_are_shown() {
         documents.push(at(created + 20.25, modified(&ready)));
     }
     documents.sort_by_key(|document| document["observedAt"].as_str().and_then(parse));
-    let (json, _) =
-        output(&["report", "--timestamps", "fused", "--format", "json", "-"], &documents);
+    let (json, _) = output(&["report", "--timestamps", "fused", "-o", "json", "-"], &documents);
     let report: Value = serde_json::from_str(&json).unwrap();
     let expected = json!({"ready": 3, "missing": 0});
     let found = json!({

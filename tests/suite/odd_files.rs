@@ -69,7 +69,7 @@ fn no_flag_that_names_a_file_waits_for_a_pipe_or_reads_without_end() {
         (&listen, &["--web-config"]),
         (&["rules"], &["--slo"]),
         (&["serve", "--listen", "127.0.0.1:0"], &["--kubeconfig"]),
-        (&["capture", "--output", "-"], &["--kubeconfig"]),
+        (&["capture", "--output-dir", "-"], &["--kubeconfig"]),
         (&stuck, &["--token-file"]),
         (&stuck, &["--username", "u", "--password-file"]),
         (&stuck, &["--ca-file"]),

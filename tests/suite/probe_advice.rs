@@ -82,10 +82,10 @@ fn a_report_says_which_probes_to_change() {
     let text = printed(&[]);
     let (_, advice) = text.split_once("Probes to change").unwrap();
     insta::assert_snapshot!("probes_to_change_text", advice);
-    let markdown = printed(&["--format", "markdown"]);
+    let markdown = printed(&["-o", "markdown"]);
     let (_, advice) = markdown.split_once("## Probes to change").unwrap();
     insta::assert_snapshot!("probes_to_change_markdown", advice);
-    let report: Value = serde_json::from_str(&printed(&["--format", "json"])).unwrap();
+    let report: Value = serde_json::from_str(&printed(&["-o", "json"])).unwrap();
     assert_eq!(report["probes"]["workloads"], 2);
     assert_eq!(report["probes"]["well"], 1);
     assert_eq!(report["probes"]["too_few"], 1);
@@ -124,7 +124,7 @@ fn startups_of_different_versions_are_not_added_up() {
         json!({"kind": "PodList", "items": items}).to_string()
     };
     for (same_image, advised) in [(true, 1), (false, 0)] {
-        let report = printed(&["report", "--format", "json", "-"], pods(same_image).as_bytes());
+        let report = printed(&["report", "-o", "json", "-"], pods(same_image).as_bytes());
         let report: Value = serde_json::from_str(&report).unwrap();
         let advice = report["probes"]["advice"].as_array().unwrap();
         assert_eq!(advice.len(), advised, "{report:#}");

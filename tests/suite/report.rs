@@ -79,7 +79,7 @@ fn the_first_of_several_lists_is_observed_only_when_that_is_asked() {
     let bookmark: &[u8] = br#"{"type":"BOOKMARK","object":{"kind":"Pod"}}"#;
     for more in [bookmark, &file(LIST)] {
         let report = |args: &[&str]| -> serde_json::Value {
-            let args = [&["report", "--format", "json"], args, &[LIST, "-"]].concat();
+            let args = [&["report", "-o", "json"], args, &[LIST, "-"]].concat();
             let output = podinit(&args, more);
             // Of lists only, it says what it has taken the second one for.
             assert_eq!(output.stderr.is_empty(), more == bookmark, "{output:?}");
@@ -104,13 +104,13 @@ fn pods_whose_startup_times_are_lost_are_set_aside() {
 
 #[test]
 fn a_report_for_a_wiki() {
-    let args = ["report", "--format", "markdown", "--timestamps", "fused", WATCH];
+    let args = ["report", "-o", "markdown", "--timestamps", "fused", WATCH];
     insta::assert_snapshot!(printed(&args, b""));
 }
 
 #[test]
 fn a_report_for_programs() {
-    let args = ["report", "--format", "json", "--timestamps", "fused", WATCH];
+    let args = ["report", "-o", "json", "--timestamps", "fused", WATCH];
     let text = printed(&args, b"");
     assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
     insta::assert_snapshot!(text);
@@ -119,7 +119,7 @@ fn a_report_for_programs() {
 #[test]
 fn as_many_of_the_slowest_pods_as_asked_for() {
     for (top, expected) in [("0", 0), ("1", 1), ("2", 2), ("9", 2)] {
-        let args = ["report", "--top", top, "--format", "json", WATCH];
+        let args = ["report", "--top", top, "-o", "json", WATCH];
         let report: serde_json::Value = serde_json::from_str(&printed(&args, b"")).unwrap();
         assert_eq!(report["slowest"].as_array().unwrap().len(), expected);
         if expected > 0 {
@@ -131,7 +131,7 @@ fn as_many_of_the_slowest_pods_as_asked_for() {
 #[test]
 fn a_slow_pool_is_a_finding() {
     let recording = format!("{}\n{}", nodes("v1.37.0"), on_pool_b("v1", 20));
-    let page = printed(&["report", "--format", "html", "-"], recording.as_bytes());
+    let page = printed(&["report", "-o", "html", "-"], recording.as_bytes());
     let finding =
         "<li>Pool b is slow: half of its 120 pods take 24s or more from scheduled to ready";
     assert!(page.contains(finding), "{page}");
@@ -146,7 +146,7 @@ fn a_slow_pool_is_a_finding() {
 fn colours_are_for_terminals_only() {
     let escape = '\u{1b}';
     for format in ["text", "markdown", "json"] {
-        let text = printed(&["report", "--format", format, WATCH], b"");
+        let text = printed(&["report", "-o", format, WATCH], b"");
         assert!(!text.contains(escape), "{format}");
     }
     let recording = Recording::open(WATCH.as_ref(), DecodeOptions::default()).unwrap();
@@ -177,7 +177,7 @@ fn a_replay_as_text() {
 
 #[test]
 fn a_replay_as_openmetrics() {
-    let args = ["--labels", "", "--timestamps", "fused", "--format", "openmetrics", WATCH];
+    let args = ["--labels", "", "--timestamps", "fused", "-o", "openmetrics", WATCH];
     let text = replayed(&args);
     assert!(text.ends_with("# EOF\n"));
     // The buckets are those of the text; what differs is worth a look.
@@ -188,7 +188,7 @@ fn a_replay_as_openmetrics() {
 
 #[test]
 fn a_replay_as_json() {
-    let args = ["--labels", "", "--timestamps", "fused", "--format", "json", WATCH];
+    let args = ["--labels", "", "--timestamps", "fused", "-o", "json", WATCH];
     let text = printed(&[&["replay"], args.as_slice()].concat(), b"");
     let families: serde_json::Value = serde_json::from_str(&text).unwrap();
     let families = families.as_array().unwrap();
@@ -322,7 +322,7 @@ fn a_network_time_that_may_include_image_pulls_is_named_so() {
     ];
     let recording: String = documents.iter().map(|document| format!("{document}\n")).collect();
     let rows = |args: &[&str]| {
-        let args = [&["report", "--format", "json"], args, &["-"]].concat();
+        let args = [&["report", "-o", "json"], args, &["-"]].concat();
         let report: Value = serde_json::from_str(&printed(&args, recording.as_bytes())).unwrap();
         let rows = report["intervals"].as_array().unwrap().clone();
         let row = |name: &str| {
@@ -346,7 +346,7 @@ fn a_network_time_that_may_include_image_pulls_is_named_so() {
 
 #[test]
 fn a_report_as_csv() {
-    let text = printed(&["report", "--format", "csv", "--timestamps", "fused", WATCH], b"");
+    let text = printed(&["report", "-o", "csv", "--timestamps", "fused", WATCH], b"");
     // RFC 4180 ends lines with CRLF, which a snapshot would not show.
     assert_eq!(text.matches("\r\n").count(), text.matches('\n').count());
     insta::assert_snapshot!(text.replace("\r\n", "\n"));
@@ -358,7 +358,7 @@ fn a_report_as_csv() {
 
 #[test]
 fn pods_that_are_set_aside_have_a_row_without_durations() {
-    let text = printed(&["report", "--format", "csv", FLAPPED], b"");
+    let text = printed(&["report", "-o", "csv", FLAPPED], b"");
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let head = reader.headers().unwrap().clone();
     let at = |name: &str| head.iter().position(|one| one == name).unwrap();
@@ -386,7 +386,7 @@ fn pods_that_are_set_aside_have_a_row_without_durations() {
 
 #[test]
 fn a_report_as_a_trace() {
-    let args = ["report", "--format", "trace", "--timestamps", "fused", WATCH];
+    let args = ["report", "-o", "trace", "--timestamps", "fused", WATCH];
     let trace: serde_json::Value = serde_json::from_str(&printed(&args, b"")).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     insta::assert_snapshot!(events.iter().map(|event| format!("{event}\n")).collect::<String>());
@@ -400,7 +400,7 @@ fn slices_of_a_trace_nest() {
     let recordings = recordings.filter(|file| file.ends_with(".gz"));
     let mut slices = 0;
     for recording in recordings.chain([WATCH, LIST, FLAPPED].map(str::to_owned)) {
-        let text = printed(&["report", "--format", "trace", &recording], b"");
+        let text = printed(&["report", "-o", "trace", &recording], b"");
         let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
         let mut open: std::collections::HashMap<u64, Vec<(i64, i64)>> = Default::default();
         for event in trace["traceEvents"].as_array().unwrap() {
@@ -425,12 +425,12 @@ fn slices_of_a_trace_nest() {
 fn a_report_can_go_to_a_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.csv").to_str().unwrap().to_owned();
-    let args = ["report", "--format", "csv", "-o", &path, LIST];
+    let args = ["report", "-o", "csv", "--output-file", &path, LIST];
     assert_eq!(printed(&args, b""), "");
     let written = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(written, printed(&["report", "--format", "csv", LIST], b""));
+    assert_eq!(written, printed(&["report", "-o", "csv", LIST], b""));
     let nowhere = directory.path().join("no/such").to_str().unwrap().to_owned();
-    let output = podinit(&["report", "-o", &nowhere, LIST], b"");
+    let output = podinit(&["report", "--output-file", &nowhere, LIST], b"");
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), complaint.lines().count()), (Some(1), 1));
     assert!(complaint.contains("no/such"), "{complaint}");
@@ -438,7 +438,7 @@ fn a_report_can_go_to_a_file() {
 
 #[test]
 fn a_report_as_a_page() {
-    let page = printed(&["report", "--format", "html", "--timestamps", "fused", WATCH], b"");
+    let page = printed(&["report", "-o", "html", "--timestamps", "fused", WATCH], b"");
     insta::assert_snapshot!(page);
 }
 
@@ -474,7 +474,7 @@ fn a_job_that_was_tried_again_has_no_start_that_did_not_happen() {
 #[test]
 fn a_page_needs_nothing_else() {
     for recording in [WATCH, LIST, FLAPPED] {
-        let page = printed(&["report", "--format", "html", recording], b"");
+        let page = printed(&["report", "-o", "html", recording], b"");
         for foreign in [
             "<script", "<link", "src=", "href=", "url(", "@import", "http://", "https://",
             "onclick",
@@ -488,7 +488,7 @@ fn a_page_needs_nothing_else() {
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
         }
     }
-    let flapped = printed(&["report", "--format", "html", FLAPPED], b"");
+    let flapped = printed(&["report", "-o", "html", FLAPPED], b"");
     assert!(flapped.contains("4 pods are set aside"));
     assert!(flapped.contains("1 pod is still in containers, cause crash: shop/crashing-0"));
     assert!(!flapped.contains("119h"));
@@ -516,7 +516,7 @@ fn page_of_stages(pods: &[[u8; 3]]) -> String {
     };
     let items: Vec<_> = pods.iter().enumerate().map(pod).collect();
     let list = serde_json::json!({"kind": "PodList", "items": items}).to_string();
-    printed(&["report", "--format", "html", "-"], list.as_bytes())
+    printed(&["report", "-o", "html", "-"], list.as_bytes())
 }
 
 #[test]
@@ -553,7 +553,7 @@ fn a_pod_that_had_failed_at_first_sight_has_no_stage() {
             "status": {"phase": phase, "startTime": "2026-01-01T00:00:02Z", "conditions": conditions}})
     };
     let row = |input: &str| {
-        let page = printed(&["report", "--format", "html", "-"], input.as_bytes());
+        let page = printed(&["report", "-o", "html", "-"], input.as_bytes());
         let row = page.split("<th scope=\"row\">n/p</th>").nth(1).unwrap();
         row.split("<td class").next().unwrap().to_owned()
     };
@@ -581,7 +581,7 @@ fn names_in_a_page_are_text() {
         "status": {"startTime": "2026-01-01T00:00:00Z", "conditions": [
             {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"},
             {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:09Z"}]}}]});
-    let page = printed(&["report", "--format", "html", "-"], list.to_string().as_bytes());
+    let page = printed(&["report", "-o", "html", "-"], list.to_string().as_bytes());
     assert!(page.contains("onerror") && !page.contains("<img"));
 }
 
@@ -611,6 +611,6 @@ fn a_page_of_five_thousand_pods_is_small() {
     };
     let list =
         serde_json::json!({"kind": "PodList", "items": (0..5_000).map(pod).collect::<Vec<_>>()});
-    let page = printed(&["report", "--format", "html", "-"], list.to_string().as_bytes());
+    let page = printed(&["report", "-o", "html", "-"], list.to_string().as_bytes());
     assert!(page.len() < 500_000, "{}", page.len());
 }

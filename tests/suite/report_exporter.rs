@@ -34,7 +34,7 @@ async fn text(args: &[&str]) -> String {
 }
 
 async fn figures(args: &[&str]) -> Value {
-    let text = text(&[args, &["--format", "json"]].concat()).await;
+    let text = text(&[args, &["-o", "json"]].concat()).await;
     serde_json::from_str(&text).unwrap()
 }
 
@@ -91,15 +91,15 @@ async fn every_format_shows_the_startups_and_says_which_they_are() {
     let exporter = start(&added(&on_node_b("v1", 9)), None);
     let url = url(&exporter);
     for format in ["text", "markdown", "html"] {
-        let text = text(&["--url", &url, "--format", format]).await;
+        let text = text(&["--url", &url, "-o", format]).await;
         assert!(text.contains("120 pods from "), "{text}");
         assert!(text.contains("its newest 1,000 startups and the pods in flight"), "{text}");
         assert!(text.contains("shop/web-"), "{text}");
     }
-    let csv = text(&["--url", &url, "--format", "csv"]).await;
+    let csv = text(&["--url", &url, "-o", "csv"]).await;
     assert_eq!(csv.lines().count(), 121);
     assert!(csv.contains("web:v1"), "{csv}");
-    let trace = text(&["--url", &url, "--format", "trace"]).await;
+    let trace = text(&["--url", &url, "-o", "trace"]).await;
     assert!(trace.contains("web-119"), "{trace}");
 }
 
@@ -117,7 +117,7 @@ async fn the_slowest_are_named_and_count_in_no_figure() {
     let slowest: Vec<_> =
         found["slowest"].as_array().unwrap().iter().map(|pod| pod["name"].clone()).collect();
     assert_eq!(slowest, ["web-99", "web-98", "web-97"]);
-    let page = text(&["--url", &url, "--format", "html"]).await;
+    let page = text(&["--url", &url, "-o", "html"]).await;
     assert!(page.contains("shop/web-99"), "{page}");
     let found = figures(&["--baseline", &url, "--url", &url]).await;
     assert_eq!(found["before"]["observed"], 1_000);

@@ -108,7 +108,7 @@ fn a_report_shows_gates_and_milestones() {
 
 #[test]
 fn the_figures_are_those_of_the_recording() {
-    let args = ["--milestone", MODEL, "--format", "json"];
+    let args = ["--milestone", MODEL, "-o", "json"];
     let found: Value = serde_json::from_str(&printed(&recording(QUOTA, 6, 10), &args)).unwrap();
     let rows = found["intervals"].as_array().unwrap();
     let row = |name: &str| rows.iter().find(|row| row["interval"] == name).unwrap();
@@ -139,8 +139,8 @@ fn the_figures_are_those_of_the_recording() {
 fn names_of_gates_are_strangers() {
     let hostile = "<b>|`x\u{1b}[31m";
     let recording = recording(hostile, 6, 10);
-    let markdown = printed(&recording, &["--format", "markdown"]);
-    let html = printed(&recording, &["--format", "html"]);
+    let markdown = printed(&recording, &["-o", "markdown"]);
+    let html = printed(&recording, &["-o", "html"]);
     let text = printed(&recording, &[]);
     assert!(
         html.contains("scheduling gate &#60;b&#62;") || html.contains("scheduling gate &lt;b&gt;")
@@ -156,7 +156,7 @@ fn names_of_gates_are_strangers() {
     }
     let sides = [file(&recording), file(&recording)];
     let [before, after] = sides.each_ref().map(|file| file.path().to_str().unwrap());
-    let output = podinit(&["--format", "markdown", "--baseline", before, after]);
+    let output = podinit(&["-o", "markdown", "--baseline", before, after]);
     let compared = String::from_utf8(output.stdout).unwrap();
     assert!(compared.contains("scheduling gate "), "{compared}");
     assert!(!compared.contains('\u{1b}') && !compared.contains("gate <b>|"), "{compared}");
@@ -208,7 +208,7 @@ fn compared(args: &[&str]) -> Output {
 
 #[test]
 fn a_comparison_has_rows_for_them() {
-    let output = compared(&["--milestone", MODEL, "--format", "json"]);
+    let output = compared(&["--milestone", MODEL, "-o", "json"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     for table in ["rows", "matched_rows"] {
         let rows = found[table].as_array().unwrap();
@@ -227,7 +227,7 @@ fn a_comparison_has_rows_for_them() {
         assert_eq!(names[ends + 1], "created_to_model");
         assert_eq!(names.last(), Some(&"readiness gate example.com/balancer"));
     }
-    let page = compared(&["--milestone", MODEL, "--format", "html"]);
+    let page = compared(&["--milestone", MODEL, "-o", "html"]);
     assert!(String::from_utf8(page.stdout).unwrap().contains("<h3>created_to_model</h3>"));
 }
 

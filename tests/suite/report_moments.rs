@@ -76,7 +76,7 @@ fn podinit(args: &[&str], documents: &[Value]) -> Output {
 
 /// The report as JSON, and what was complained about.
 fn reported(args: &[&str], documents: &[Value]) -> (Value, String) {
-    let args = [&["report", "--format", "json"], args, &["-"]].concat();
+    let args = [&["report", "-o", "json"], args, &["-"]].concat();
     let output = podinit(&args, documents);
     let report = serde_json::from_slice(&output.stdout).unwrap();
     (report, String::from_utf8(output.stderr).unwrap())
@@ -106,7 +106,7 @@ fn lists_of_different_namespaces_are_one_moment() {
         assert_eq!(reported(&[], &same).0, report);
     }
     // An Event counts that was read before its pod.
-    let text = podinit(&["report", "--format", "csv", "-"], &documents).stdout;
+    let text = podinit(&["report", "-o", "csv", "-"], &documents).stdout;
     let text = String::from_utf8(text).unwrap();
     let row = text.lines().find(|line| line.starts_with("b,b-1,")).unwrap();
     assert!(row.contains(",pull,"), "{row}");

@@ -42,7 +42,7 @@ fn commands() -> Vec<String> {
 /// The candidates for the last of the words, without descriptions, and the directive.
 #[track_caller]
 fn completed(words: &[&str]) -> (Vec<String>, String) {
-    let output = run_as("kubectl_complete-pod_startup", words);
+    let output = run_as("kubectl_complete-podinit", words);
     let text = printed(&output);
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let directive = lines.pop().unwrap();
@@ -74,7 +74,7 @@ fn the_script_of_each_shell_names_every_command() {
 #[test]
 fn bash_completes_a_command_and_a_flag() {
     let script = printed(&podinit(&["completions", "bash"]));
-    for (words, expected) in [("podinit expl", "explain"), ("podinit man --out", "--output")] {
+    for (words, expected) in [("podinit expl", "explain"), ("podinit man --out", "--output-dir")] {
         let ask = format!(
             "{script}\nCOMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
              _podinit podinit \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"\n\
@@ -90,7 +90,7 @@ fn bash_completes_a_command_and_a_flag() {
 fn every_command_has_a_manual_page() {
     let directory = TempDir::new().unwrap();
     let pages = directory.path().join("share/man1");
-    let output = podinit(&["man", "--output", pages.to_str().unwrap()]);
+    let output = podinit(&["man", "--output-dir", pages.to_str().unwrap()]);
     assert_eq!(printed(&output), "");
     let entries = std::fs::read_dir(&pages).unwrap();
     let written = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -106,7 +106,7 @@ fn every_command_has_a_manual_page() {
         assert!(root.contains(&format!("podinit\\-{escaped}(1)")), "{command}");
     }
     let report = std::fs::read_to_string(pages.join("podinit-report.1")).unwrap();
-    assert!(report.contains("PODINIT_REPORT_FORMAT"), "{report}");
+    assert!(report.contains("PODINIT_REPORT_OUTPUT"), "{report}");
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn wrong_usage_ends_with_status_2() {
         &["completions", "tcsh"],
         &["completions", "bash", "zsh"],
         &["man"],
-        &["man", "--output"],
-        &["man", "--output", "x", "y"],
+        &["man", "--output-dir"],
+        &["man", "--output-dir", "x", "y"],
     ] {
         let output = podinit(words);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
@@ -129,7 +129,7 @@ fn wrong_usage_ends_with_status_2() {
 #[test]
 fn a_directory_that_cannot_be_made_is_an_error() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let output = podinit(&["man", "--output", file.path().to_str().unwrap()]);
+    let output = podinit(&["man", "--output-dir", file.path().to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(error.starts_with("podinit: cannot make the directory"), "{error}");
@@ -137,15 +137,15 @@ fn a_directory_that_cannot_be_made_is_an_error() {
 
 #[test]
 fn the_plugin_of_kubectl_is_the_same_program_under_its_own_name() {
-    const PLUGIN: &str = "kubectl-pod_startup";
+    const PLUGIN: &str = "kubectl-podinit";
     let help = printed(&run_as(PLUGIN, &["--help"]));
-    assert!(help.contains("Usage: kubectl pod-startup <COMMAND>"), "{help}");
+    assert!(help.contains("Usage: kubectl podinit <COMMAND>"), "{help}");
     let help = printed(&run_as(PLUGIN, &["explain", "--help"]));
-    assert!(help.contains("Usage: kubectl pod-startup explain "), "{help}");
+    assert!(help.contains("Usage: kubectl podinit explain "), "{help}");
     let wrong = run_as(PLUGIN, &["report", "--no-such-flag"]);
     assert_eq!(wrong.status.code(), Some(2));
     let error = String::from_utf8(wrong.stderr).unwrap();
-    assert!(error.contains("Usage: kubectl pod-startup report "), "{error}");
+    assert!(error.contains("Usage: kubectl podinit report "), "{error}");
     let help = printed(&podinit(&["--help"]));
     assert!(help.contains("Usage: podinit <COMMAND>"), "{help}");
     assert_eq!(printed(&run_as(PLUGIN, &["rules"])), printed(&podinit(&["rules"])));
@@ -163,17 +163,17 @@ fn kubectl_gets_candidates_for_the_last_word() {
     assert_eq!(completed(&["help", "doc"]), (vec!["doctor".to_owned()], none.clone()));
     let (shells, directive) = completed(&["completions", ""]);
     assert_eq!((shells.join(" ").as_str(), &directive), ("bash zsh fish", &none));
-    let (formats, directive) = completed(&["report", "--format", "ma"]);
+    let (formats, directive) = completed(&["report", "-o", "ma"]);
     assert_eq!((formats.join(" ").as_str(), &directive), ("markdown", &none));
-    let (formats, directive) = completed(&["report", "--format=ma"]);
-    assert_eq!((formats.join(" ").as_str(), &directive), ("--format=markdown", &none));
+    let (formats, directive) = completed(&["report", "--output=ma"]);
+    assert_eq!((formats.join(" ").as_str(), &directive), ("--output=markdown", &none));
     let files = (Vec::new(), ":0".to_owned());
     assert_eq!(completed(&["rules", "--slo", ""]), files);
     assert_eq!(completed(&["rules", "--slo="]), files);
     assert_eq!(completed(&["report", ""]), files);
     assert_eq!(completed(&["explain", ""]).1, ":4", "a pod is no file");
     assert_eq!(completed(&["serve", "--namespace", ""]).1, ":4");
-    assert_eq!(completed(&["report", "--", "--format"]), files);
+    assert_eq!(completed(&["report", "--", "--output"]), files);
 }
 
 #[test]

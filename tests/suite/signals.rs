@@ -105,7 +105,11 @@ fn hangup_ends_a_command_in_good_order() {
     );
     fs::write(&config, text).unwrap();
     let mut capture = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    capture.args(["capture", "--output"]).arg(directory.path()).arg("--kubeconfig").arg(&config);
+    capture
+        .args(["capture", "--output-dir"])
+        .arg(directory.path())
+        .arg("--kubeconfig")
+        .arg(&config);
     let mut podinit = Podinit::start(&mut capture);
     // It has asked, so it listens for signals.
     let _connection = listener.accept().unwrap();

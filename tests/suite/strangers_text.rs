@@ -37,7 +37,7 @@ use crate::support::sinks::Kept;
 const PLAIN: Style = Style { colour: false, width: 80 };
 
 fn report(format: &str, texts: &[String]) -> String {
-    let args = ["report", "--top", "1000", "--format", format, "-"];
+    let args = ["report", "--top", "1000", "-o", format, "-"];
     let output = crate::explain::run(&args, &recording(texts));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
@@ -45,7 +45,7 @@ fn report(format: &str, texts: &[String]) -> String {
 
 fn replayed(format: &str, texts: &[String]) -> String {
     let labels = "namespace,workload_type,workload,node";
-    let args = ["replay", "--backfill", "--format", format];
+    let args = ["replay", "--backfill", "-o", format];
     let args = [&args[..], &["--labels", labels, "--pod-label", "team", "-"]].concat();
     let output = crate::explain::run(&args, &recording(texts));
     assert!(output.status.success(), "{output:?}");
@@ -191,7 +191,7 @@ fn no_label_of_an_image_has_a_text_that_acts_or_is_long() {
     texts.extend(["\u{1b}", "x"].map(|one| one.repeat(5_000)));
     // So that each is the registry of an image.
     let texts: Vec<String> = texts.iter().map(|text| format!(".{text}/app")).collect();
-    let args = ["replay", "--backfill", "--format", "openmetrics", "--evidence", "events", "-"];
+    let args = ["replay", "--backfill", "-o", "openmetrics", "--evidence", "events", "-"];
     let input = [recording(&texts), events(&texts)].join("\n");
     let output = crate::explain::run(&args, &input);
     assert!(output.status.success(), "{output:?}");

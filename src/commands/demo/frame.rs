@@ -10,12 +10,10 @@ use podinit_text::document::Style;
 use podinit_text::human_time::{rounded_seconds, seconds};
 use podinit_text::palette;
 
-/// The columns of a bar's line that are neither the bar nor the durations.
+/// The columns of a bar's line that are neither the bar nor the durations: the stage, its pods, and how many are stuck.
 const MARGIN: usize = 32;
 /// The columns of the median and the 99th percentile.
 const DURATIONS: usize = 18;
-/// The durations are left out where the bars would be shorter.
-const LEAST_BAR: usize = 10;
 /// The longest bar stands for at least so many pods, so that a single pod does not fill its line.
 const LEAST_SCALE: u64 = 10;
 
@@ -67,25 +65,23 @@ impl Frame {
     fn heads(&self, style: Style) -> String {
         let left = format!("{:<14}{:>6}", "stage", "pods");
         match has_durations(style.width) {
-            true => format!("{0:<1$}{2:>9}{3:>9}", left, style.width - DURATIONS, "median", "p99"),
+            true => format!("{left}{:>9}{:>9}", "median", "p99"),
             false => cut(&left, style.width),
         }
     }
 
     fn head(&self, style: Style) -> String {
         let in_flight: u64 = self.figures.in_flight().iter().sum();
-        let failed = [Outcome::Failed, Outcome::Rejected];
-        let failed = failed.map(|outcome| self.figures.finished[outcome as usize]);
-        let failed: u64 = failed.iter().sum();
         let mut head = String::from("podinit demo");
         if let Some(scene) = self.scene {
             let _ = write!(head, ": {scene}");
         }
         let _ = write!(
             head,
-            ", {} in: {} ready, {in_flight} starting, {failed} failed",
+            ", {} in: {} ready, {in_flight} starting, {} failed",
             seconds(self.elapsed.as_secs() as f64),
             self.figures.ready(),
+            self.figures.failed(),
         );
         let head = cut(&head, style.width);
         match style.colour {
@@ -94,7 +90,7 @@ impl Frame {
         }
     }
 
-    /// A bar for each stage, as long as its share of the largest one, and how long pods took.
+    /// A line for each stage: its pods, how long they took, and a bar as long as its share of the largest one.
     fn bars(&self, style: Style) -> impl Iterator<Item = String> {
         let pods = self.figures.in_flight();
         let most = pods.iter().copied().max().unwrap_or(0).max(LEAST_SCALE);
@@ -109,11 +105,8 @@ impl Frame {
                 0 => String::new(),
                 stuck => format!(" {stuck} stuck"),
             };
-            let left = format!("{:<14}{pods:>6} {bar}{stuck}", stage.as_str());
-            let mut line = match with_durations {
-                true => format!("{left:<room$}{}", self.took(stage)),
-                false => left,
-            };
+            let took = if with_durations { self.took(stage) } else { String::new() };
+            let mut line = format!("{:<14}{pods:>6}{took} {bar}{stuck}", stage.as_str());
             if style.colour && !bar.is_empty() {
                 let colour = palette::ansi(stage.as_str());
                 line = line.replacen(&bar, &format!("\u{1b}[{colour}m{bar}\u{1b}[0m"), 1);
@@ -136,7 +129,7 @@ impl Frame {
 
 /// Whether a line of so many columns has room for durations.
 const fn has_durations(width: usize) -> bool {
-    width >= MARGIN + DURATIONS + LEAST_BAR
+    width > MARGIN + DURATIONS
 }
 
 /// The text in lines of at most `width` columns, broken between words, and within a word that is longer.
@@ -222,14 +215,14 @@ mod tests {
         let expected = "\
 podinit demo: registry-down, 12m40s in: 2980 ready, 50 starting, 7 failed
 
-stage           pods                                             median      p99
-gated              0                                               1.9s        -
-scheduling         3 ██                                            1.9s        -
-unschedulable      0                                               1.9s        -
-network            1 █                                             1.9s        -
-init               0                                               1.9s        -
-containers        46 ██████████████████████████████ 12 stuck       1.9s       2s
-readiness          0                                               1.9s       2s
+stage           pods   median      p99
+gated              0     1.9s        -
+scheduling         3     1.9s        - ██
+unschedulable      0     1.9s        -
+network            1     1.9s        - █
+init               0     1.9s        -
+containers        46     1.9s       2s ██████████████████████████████ 12 stuck
+readiness          0     1.9s       2s
 
 registry.example.com refuses connections for 7m40s: 46 pods wait for their
 containers.
@@ -290,6 +283,6 @@ to end this    q
             ..Frame::default()
         };
         let lines = one.lines(plain(80), 100);
-        assert_eq!(lines[7].trim_end_matches([' ', '-']), "init               1 ███");
+        assert_eq!(lines[7], "init               1        -        - ███");
     }
 }

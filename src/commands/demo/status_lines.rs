@@ -41,17 +41,29 @@ impl StatusLines<'_> {
     fn plot(&self) -> String {
         let took = |duration: Duration| seconds(duration.as_secs() as f64);
         match self.scene {
-            None => "Nothing is broken; choose what breaks with --scene.".to_owned(),
+            None => format!("{}Choose what breaks with --scene.", self.calm()),
             Some((scene, after)) => match after.checked_sub(self.elapsed) {
                 Some(left) if !left.is_zero() => {
                     format!("Nothing is wrong yet. In {}: {}.", took(left), scene.breaks())
                 }
-                _ => format!(
-                    "Since {}: {}.",
-                    took(self.elapsed.saturating_sub(after)),
-                    scene.breaks()
-                ),
+                _ => {
+                    format!("For {}: {}.", took(self.elapsed.saturating_sub(after)), scene.breaks())
+                }
             },
+        }
+    }
+
+    /// That nothing is broken, and what the pods are that failed nevertheless.
+    fn calm(&self) -> String {
+        match self.figures.failed() {
+            0 => "Nothing is broken. ".to_owned(),
+            1 => {
+                "Nothing is broken: the failed pod is of a job that ends with an error. ".to_owned()
+            }
+            failed => format!(
+                "Nothing is broken: the {failed} failed pods are of jobs that end with an error, each \
+                 once. "
+            ),
         }
     }
 
@@ -87,7 +99,7 @@ impl StatusLines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podinit_core::lifecycle::{Interval, Selection, WaitReason};
+    use podinit_core::lifecycle::{Interval, Outcome, Selection, WaitReason};
     use podinit_expo::metrics::SloFigures;
 
     fn figures() -> Figures {
@@ -123,7 +135,7 @@ mod tests {
         assert_eq!(
             lines(760, scene),
             [
-                "Since 7m40s: registry.example.com refuses connections.",
+                "For 7m40s: registry.example.com refuses connections.",
                 "Most of them wait in containers for the cause image: 40. Metrics, alerts and records say the \
                  same word.",
                 "SLO pod-ready: 75.0% good of 100, promised 99%.",
@@ -131,7 +143,7 @@ mod tests {
         );
         let before = "Nothing is wrong yet. In 60s: registry.example.com refuses connections.";
         assert_eq!(lines(240, scene)[0], before);
-        let calm = "Nothing is broken; choose what breaks with --scene.";
+        let calm = "Nothing is broken. Choose what breaks with --scene.";
         assert_eq!(lines(240, None)[0], calm);
     }
 
@@ -139,7 +151,16 @@ mod tests {
     fn before_the_first_pod_there_is_a_line_too() {
         let figures = Figures::default();
         let lines = StatusLines { scene: None, elapsed: Duration::ZERO, figures: &figures };
-        let calm = "Nothing is broken; choose what breaks with --scene.";
+        let calm = "Nothing is broken. Choose what breaks with --scene.";
         assert_eq!(lines.line(LINE_STANDS), calm);
+    }
+
+    #[test]
+    fn failed_jobs_stand_beside_it_with_a_word() {
+        let mut figures = Figures::default();
+        figures.finished[Outcome::Failed as usize] = 7;
+        let lines = StatusLines { scene: None, elapsed: Duration::ZERO, figures: &figures };
+        let line = lines.line(Duration::ZERO);
+        assert!(line.contains("the 7 failed pods are of jobs that end with an error"), "{line}");
     }
 }

@@ -90,7 +90,7 @@ fn report_on([before, after]: [String; 2], flags: &[&str]) -> Output {
 #[test]
 fn the_first_line_names_stage_size_and_node() {
     for format in ["text", "markdown", "html", "json"] {
-        let output = report(3, 9, &["--format", format]);
+        let output = report(3, 9, &["-o", format]);
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("It is the stage network: +6 s"), "{text}");
@@ -118,12 +118,12 @@ fn the_pool_is_named_where_the_recordings_hold_nodes() {
         ("markdown", "`v1.36.1` 8 → 4, `v1.37.0` 0 → 4"),
         ("html", "v1.36.1 8 → 4, v1.37.0 0 → 4"),
     ] {
-        let text = said(&with_nodes, &["--format", format]);
+        let text = said(&with_nodes, &["-o", format]);
         assert!(text.contains(", on nodes of pool b only (+6 s there in p50)."), "{text}");
         assert!(text.contains("Nodes by version of the kubelet"), "{text}");
         assert!(text.contains(versions), "{text}");
     }
-    let found: Value = serde_json::from_str(&said(&with_nodes, &["--format", "json"])).unwrap();
+    let found: Value = serde_json::from_str(&said(&with_nodes, &["-o", "json"])).unwrap();
     let only = &found["breakdown"]["only"];
     assert_eq!((&only["dimension"], &only["values"]), (&json!("nodepool"), &json!(["b"])));
     assert_eq!(
@@ -134,12 +134,12 @@ fn the_pool_is_named_where_the_recordings_hold_nodes() {
     assert!(by_team.contains(", on nodes of pool team-b only (+6 s there in p50)."), "{by_team}");
     // Without nodes the nodes are named, which are few.
     for format in ["text", "markdown", "json", "html"] {
-        let text = said(&alone, &["--format", format]);
+        let text = said(&alone, &["-o", format]);
         assert!(text.contains(", on nodes node-"), "{text}");
         for unknown in ["pool", "zone", "kubelet"] {
             assert!(!text.contains(unknown), "{unknown}: {text}");
         }
-        let unread = said(&with_nodes, &["--format", format, "--evidence", "events"]);
+        let unread = said(&with_nodes, &["-o", format, "--evidence", "events"]);
         assert_eq!(unread, text);
     }
 }
@@ -182,8 +182,7 @@ fn what_was_made_for_a_version_or_a_run_is_the_same_workload_on_both_sides() {
             }
             list.to_string()
         };
-        let output =
-            report_on([recording("before", 3), recording("after", 9)], &["--format", "json"]);
+        let output = report_on([recording("before", 3), recording("after", 9)], &["-o", "json"]);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(found["mix"]["before"], json!(1.0), "{workload}: {}", found["mix"]);
         assert_eq!(found["mix"]["after"], json!(1.0), "{workload}");
@@ -215,7 +214,7 @@ fn a_kubelet_that_measures_otherwise_is_no_faster_network_without_a_caution() {
         ("json", [&exact, &slower], false),
         ("json", [&late, &late], false),
     ] {
-        let output = report_on(sides.map(Clone::clone), &["--format", format]);
+        let output = report_on(sides.map(Clone::clone), &["-o", format]);
         let text = String::from_utf8(output.stdout).unwrap();
         let caution = "Caution: the network times of 100 % of the pods before and 0 % of those after may include image \
                        pulls.";
@@ -241,6 +240,6 @@ fn a_broken_rule_is_the_status_and_a_line() {
 #[test]
 fn csv_and_trace_show_no_comparison() {
     for format in ["csv", "trace"] {
-        assert_eq!(report(3, 3, &["--format", format]).status.code(), Some(2));
+        assert_eq!(report(3, 3, &["-o", format]).status.code(), Some(2));
     }
 }

@@ -36,7 +36,7 @@ pub fn said(command: &mut Command) -> Said {
     Said { status: output.status.code().unwrap(), text: String::from_utf8(output.stdout).unwrap() }
 }
 
-/// The findings of a run with `--format json`.
+/// The findings of a run with `-o json`.
 pub struct Findings {
     pub report: Value,
 }
@@ -51,7 +51,7 @@ impl Findings {
 
     #[track_caller]
     pub fn with(kubeconfig: &Path, args: &[&str]) -> Self {
-        let mut command = doctor(&["--format", "json", "--listen", "127.0.0.1:0"]);
+        let mut command = doctor(&["-o", "json", "--listen", "127.0.0.1:0"]);
         let said = said(command.arg("--kubeconfig").arg(kubeconfig).args(args));
         let report: Value = serde_json::from_str(&said.text).unwrap();
         assert_eq!(report["exit_code"], said.status, "{report:#}");

@@ -8,6 +8,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde::Deserialize;
 
 use super::renewing_client::NoCredentials;
+use super::tls_words;
 use podinit_decode::protobuf::{ErrorStatus, error_status};
 use podinit_decode::{ApiStatus, DecodeError, Encoding};
 use podinit_text::error_text::{one_line, root_causes};
@@ -124,7 +125,7 @@ impl ApiError {
             kube::Error::Service(inner) => root_causes(inner.as_ref()),
             other => root_causes(other),
         };
-        Self::new(kind, detail)
+        Self::new(kind, tls_words::with_meaning(detail))
     }
 }
 

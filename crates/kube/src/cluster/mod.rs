@@ -11,4 +11,5 @@ pub mod client;
 pub mod clock;
 mod creations;
 pub mod renewing_client;
+mod tls_words;
 pub mod transport;

@@ -11,7 +11,7 @@ use podinit_core::label_values;
 pub const REFUSED_OBJECTIVE: f64 = 93.06;
 
 label_values! {
-    /// The values of `podinit rules --format`.
+    /// The values of `podinit rules --output`.
     #[derive(Default)]
     pub enum RulesFormat {
         /// A Prometheus rule file

@@ -52,11 +52,14 @@ pub struct Output {
 }
 
 impl Output {
-    /// Begins the first file. Its name begins with `prefix`.
+    /// Begins the first file, and makes its directory. The name of the file begins with `prefix`.
     ///
     /// # Errors
-    /// If the file cannot be created.
+    /// If the file or its directory cannot be created.
     pub fn create(config: OutputConfig, prefix: String) -> io::Result<Self> {
+        if let Destination::Directory(directory) = &config.destination {
+            make_directory(directory)?;
+        }
         let mut output = Self {
             config,
             prefix,
@@ -153,6 +156,12 @@ impl Output {
         }
         Ok(())
     }
+}
+
+/// Like the files in it, a new directory is its owner's alone.
+fn make_directory(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// A recording shows names, images and messages of a cluster, so that only its owner may read it.

@@ -1,4 +1,4 @@
-//! [§5.1](crate::specification#s5-1): the idempotent fold, and how long it remembers.
+//! [§5.1](crate::specification#s5-1): what is delivered twice counts once, and how long a pod is remembered.
 
 use super::{API, Example, READY_IN_FULL, example, ready};
 use crate::oracle::build::*;

@@ -37,6 +37,11 @@ impl Figures {
     pub const fn ready(&self) -> u64 {
         self.finished[Outcome::Ready as usize]
     }
+
+    /// Pods that have failed or were rejected.
+    pub const fn failed(&self) -> u64 {
+        self.finished[Outcome::Failed as usize] + self.finished[Outcome::Rejected as usize]
+    }
 }
 
 impl Exposition {
