@@ -2,17 +2,29 @@
 
 import html
 import math
+import re
 
+from allowed import ALLOWED
 from values import NAMED, PALETTE, by_threshold, clock, legend, written
 
 MARGIN_LEFT, MARGIN_BOTTOM, MARGIN_TOP = 58, 16, 6
 LEGEND_ROWS = 3
 
 
-def panel(data, width, height, run):
+def panel(board, data, width, height, run):
     """The inside of a panel."""
     draw = {"stat": stat, "table": table, "heatmap": heatmap, "timeseries": graph}[data["type"]]
-    return draw(data, width, height, run)
+    drawn = draw(data, width, height, run)
+    return drawn if drawn is not None else f'<div class="nothing">{html.escape(why_empty(board, data))}</div>'
+
+
+def why_empty(board, data):
+    """Why a panel has nothing to show, as the check of the queries knows it."""
+    name = f"{board}: {data['title']} / A "
+    found = [reason for pattern, reason in ALLOWED if re.search(pattern, name)]
+    if not found:
+        raise SystemExit(f"draw: {name.strip()} has no data: choose a scene in which it shows something")
+    return found[0]
 
 
 def number(point):
@@ -23,7 +35,7 @@ def stat(data, width, height, run):
     defaults = data["fieldConfig"]["defaults"]
     series = [entry for target in data["targets"] for entry in target["series"]]
     if not series:
-        return '<div class="nothing">No data</div>'
+        return None
     value = number(series[0]["value"])
     text, color = written(value, defaults["unit"], run["end"]), by_threshold(value, defaults)
     for mapping in defaults["mappings"]:
@@ -54,6 +66,12 @@ def table(data, width, height, run):
     return f"<table><tr>{head}</tr>{body}</table>"
 
 
+def round_step(least):
+    """The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least so much."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= least * (1 - 1e-9))
+
+
 class Axes:
     """Maps times and values to a drawing."""
 
@@ -78,7 +96,9 @@ class Axes:
 
     def ticks(self):
         if not self.log:
-            return [self.low + (self.high - self.low) * part / 4 for part in range(5)]
+            step = round_step((self.high - self.low) / 4)
+            first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+            return [step * tick for tick in range(first, last + 1)]
         first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
         return [10.0 ** power for power in range(first, last + 1)]
 
@@ -95,7 +115,9 @@ class Axes:
         step = 60 if self.run["seconds"] <= 600 else 120
         minute = math.ceil(begin / step) * step
         while minute <= self.run["end"]:
-            parts.append(f'<text x="{self.x(minute):.1f}" y="{self.height - 3}" class="time">{clock(minute)}</text>')
+            # One at the edge would be cut.
+            if self.x(minute) < self.width - 16:
+                parts.append(f'<text x="{self.x(minute):.1f}" y="{self.height - 3}" class="time">{clock(minute)}</text>')
             minute += step
         return "".join(parts)
 
@@ -111,7 +133,7 @@ def graph(data, width, height, run):
     lines = sorted(((name, points) for name, points in lines if points),
                    key=lambda line: order.get(line[0], len(order)))
     if not lines:
-        return '<div class="nothing">No data</div>'
+        return None
     rows = min(LEGEND_ROWS, math.ceil(len(lines) / 3))
     height -= 17 * rows + 4
     dashed = [line for line in lines if line[0].startswith(("deadline ", "objective "))]
@@ -187,7 +209,7 @@ def heatmap(data, width, height, run):
             below[at] = count
     used = [row for (row, _), count in cells.items() if count > 0]
     if not used:
-        return '<div class="nothing">No data</div>'
+        return None
     first, last = min(used), max(used)
     axes = Axes(width, height, run, first, last + 1, False)
     greatest, across = max(cells.values()), (width - MARGIN_LEFT) / (run["seconds"] / run["step"])

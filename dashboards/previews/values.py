@@ -21,22 +21,27 @@ def written(value, unit, now):
     if unit == "bytes":
         for name in ("B", "KiB", "MiB", "GiB", "TiB"):
             if abs(value) < 1024 or name == "TiB":
-                return f"{value:.3g} {name}"
+                return f"{three_digits(value)} {name}"
             value /= 1024
     if unit == "dateTimeFromNow":
         return f"{seconds(max(now - value / 1000, 0))} ago"
     if abs(value) >= 10000:
         return f"{value / 1000:.3g} K"
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return three_digits(value)
 
 
 def seconds(value):
     """A duration in the unit that suits it."""
-    for limit, divisor, name in ((1e-9, 1, "s"), (1, 0.001, "ms"), (120, 1, "s"), (7200, 60, "min"),
+    for limit, divisor, name in ((1e-9, 1, "s"), (0.9995, 0.001, "ms"), (120, 1, "s"), (7200, 60, "min"),
                                  (172800, 3600, "h")):
         if abs(value) < limit:
-            return f"{value / divisor:.3g} {name}"
-    return f"{value / 86400:.3g} d"
+            return f"{three_digits(value / divisor)} {name}"
+    return f"{three_digits(value / 86400)} d"
+
+
+def three_digits(value):
+    """Three significant digits, never as a power of ten."""
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
 
 
 def clock(instant):

@@ -36,13 +36,18 @@ fn now() -> Vec<Panel> {
     vec![
         Panel::new(
             Kind::Stat,
-            "In sync",
+            "Pod startup",
             "none",
-            "Whether the exporter is in sync with the API server. While it is not, no deadline passes and the panels below do not change.",
-            one(format!("min({})", series("podinit_synced", ""))),
+            "Whether pods start as promised. Broken: an SLO burns its budget fast enough to page. At risk: one burns more than its budget, or pods are stuck. Not in sync: podinit cannot know, no deadline passes, and the panels below do not change.",
+            one(verdict()),
         )
-        .steps("red", &[(1.0, "green")])
-        .words(&[("0", "not in sync", "red"), ("1", "in sync", "green")]),
+        .steps("green", &[(1.0, "orange"), (2.0, "red")])
+        .words(&[
+            ("0", "good", "green"),
+            ("1", "at risk", "orange"),
+            ("2", "broken", "red"),
+            ("3", "not in sync", "red"),
+        ]),
         Panel::new(
             Kind::Stat,
             "Pods starting",
@@ -83,6 +88,19 @@ fn now() -> Vec<Panel> {
         )
         .steps("green", &[(1.0, "yellow"), (6.0, "orange"), (14.4, "red")]),
     ]
+}
+
+/// The worst of what can be said of pod startup: 0 good, 1 at risk, 2 broken, 3 not known.
+fn verdict() -> String {
+    let burn = burn_rate("1h");
+    let parts = [
+        ("sync", format!("3 * (min({}) == bool 0)", series("podinit_synced", ""))),
+        ("page", format!("2 * (max(\n{burn}\n) >= bool 14.4)")),
+        ("burn", format!("max(\n{burn}\n) > bool 1")),
+        ("stuck", format!("sum({}) > bool 0", series("podinit_stuck_pods", ""))),
+    ];
+    let parts = parts.map(|(of, expr)| format!(r#"label_replace({expr}, "of", "{of}", "", "")"#));
+    format!("max(\n{}\n)", parts.join("\nor\n"))
 }
 
 fn state() -> Panel {

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 
@@ -46,7 +47,8 @@ class Servers:
 
     def __enter__(self):
         # A signal that ends this process leaves the context too.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
             target = f"127.0.0.1:{free_port()}"
             self.start("podinit", [self.podinit, "demo", "--listen", target, *self.demo])
