@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Census, Problem, Problems, Wanted};
 use podinit_core::lifecycle::{NodeClock, Record};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_problems::{Found, FoundPods};
@@ -59,6 +60,13 @@ impl Seen {
             affected,
             rest,
         }
+    }
+
+    /// The problem that the pod with this UID is one of; the worst, if there are several.
+    pub fn problem_of(&self, pod: PodUid) -> Option<&Problem> {
+        let place = self.pods.place(pod)?;
+        let mut with_pods = self.problems.problems.iter().zip(&self.affected);
+        with_pods.find(|(_, places)| places.contains(&place)).map(|(problem, _)| problem)
     }
 
     /// The pods that are wanted, counted.
