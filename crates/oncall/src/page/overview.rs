@@ -118,6 +118,8 @@ impl Overview {
     /// # Errors
     /// None: the template writes to a text.
     pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
+        // Pods have waited as long as was so when they were looked at; a pod of then may be ready now.
+        let found = self.seen.at.unwrap_or(now);
         let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
         // Lines and the burn reach to the present.
         self.history.add(Sample::new(now, &self.figures, &problems.problems));
@@ -155,7 +157,7 @@ impl Overview {
             first.is_in_header = self.wanted.is_all();
         }
         let lines = cards.split_off(cards.len().min(MOST_CARDS));
-        let (groups, more_groups) = pod_groups(census, now);
+        let (groups, more_groups) = pod_groups(census, found);
         let slowest = slowest(&self.slowest, now);
         let page = OverviewPage {
             root: "",
@@ -175,7 +177,7 @@ impl Overview {
             height: HEIGHT,
             stages: stage_rows(
                 &hours,
-                &InStages { pods: census.stages, entered: census.entered, at: now },
+                &InStages { pods: census.stages, entered: census.entered, at: found },
             ),
             hour: match hours.seconds {
                 3300.. => "hour".to_owned(),

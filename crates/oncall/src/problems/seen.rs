@@ -13,6 +13,8 @@ use podinit_problems::{Found, FoundPods};
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub problems: Problems,
+    /// Of which instant it is; `None` before anything was found
+    pub at: Option<Timestamp>,
     /// All pods; the next finding knows them by these
     pods: Arc<FoundPods>,
     /// The places of the pods of each problem, in the order of these
@@ -56,6 +58,7 @@ impl Seen {
                 crashing: 0,
                 clocks,
             },
+            at: Some(now),
             pods,
             affected,
             rest,
