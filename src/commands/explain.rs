@@ -36,7 +36,7 @@ pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
             ExplainFormat::Text => explanation.to_text(style()),
             ExplainFormat::Json => explanation.to_json()?,
             ExplainFormat::Trace => explanation.to_trace()?,
-            ExplainFormat::Html => page::pod_page(&explanation, None)?,
+            ExplainFormat::Html => page::pod_page(&explanation, None, None)?,
         }
     };
     print(text.as_bytes(), &mut io::stdout().lock())

@@ -86,6 +86,10 @@ class Check:
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             self.fault(where, f"the page is {wide} wide")
+        if width == PHONE and page.locator(".status .command").count():
+            box = page.locator(".status .command").bounding_box()
+            if box["y"] + box["height"] > height:
+                self.fault(where, f"the command is not on the first screen: {box}")
         high = page.evaluate("document.documentElement.scrollHeight")
         if width == PHONE and high > MOST_HEIGHT:
             self.fault(where, f"the page is {high} high")
@@ -100,6 +104,8 @@ class Check:
     def open_pod(self, page):
         """Follows the link to a pod. One that has gone since the page was made has no page any more."""
         for _ in range(3):
+            if page.locator("summary #slowest").count():
+                page.locator("summary #slowest").click()
             page.locator(".slowest a[href^='pods/']").first.click()
             if page.locator("#timeline").count() == 1:
                 return True
@@ -123,8 +129,9 @@ class Check:
         page.on("request", lambda request: request.url.startswith(self.demo.url)
                 or self.fault("/", f"it asks for {request.url}"))
         page.goto(f"{self.demo.url}/")
-        if "pod" not in page.locator("h1").inner_text():
-            self.fault("/", "its first sentence is not about pods")
+        if "pod" not in page.locator(".status").inner_text():
+            self.fault("/", "its status is not about pods")
+        self.no_sentence_twice(page)
         if page.evaluate("document.styleSheets.length") != 1 or page.evaluate("document.scripts.length") != 1:
             self.fault("/", "it has not exactly a style sheet and a script")
         self.reload(page)
@@ -139,6 +146,12 @@ class Check:
         if not self.open_pod(page):
             self.fault("/", "no pod of the page has a page of its own")
         context.close()
+
+    def no_sentence_twice(self, page):
+        """The header says what is wrong, and the first card does not say it again."""
+        headline = page.locator("h1").inner_text()
+        if page.locator(".problems .card").count() and headline in page.locator(".problems .card").first.inner_text():
+            self.fault("/", f"the first card repeats {headline!r}")
 
     def reload(self, page):
         """It loads again by itself, but takes away no selection and closes nothing."""

@@ -211,7 +211,8 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
     let page = page.render(at(600)).unwrap();
     for said in [
         "<p class=\"word\">Broken</p>",
-        "<h1>12 pods of shop/Deployment/web were rejected by the kubelet in the last 10 minutes: OutOfcpu: no cpu.",
+        "<h1>Pods of shop/Deployment/web were rejected by the kubelet: OutOfcpu: no cpu</h1>",
+        "<p class=\"quiet\">12 pods since 10:09, on 1 node, of 1 workload, in 1 namespace, rejected in the last 10 minutes</p>",
         "<h2 id=\"pods\">1 pods in flight</h2>",
         "<span>rejected</span><span class=\"wait\">at 10:09</span>",
         "<h3>Starting as usual: 1</h3>",
@@ -227,8 +228,8 @@ fn no_name_is_markup_and_nothing_runs_or_loads_from_elsewhere() {
     let explanation = Explanation::new(&hostile, Context::default(), at(600));
     let pages = [
         small().render(at(600)).unwrap(),
-        pod_page(&explanation, Some(foot())).unwrap(),
-        pod_page(&explanation, None).unwrap(),
+        pod_page(&explanation, Some(foot()), None).unwrap(),
+        pod_page(&explanation, None, None).unwrap(),
     ];
     for page in pages {
         let own = "<script src=\"../../page.js\" defer></script>";
@@ -244,8 +245,8 @@ fn no_name_is_markup_and_nothing_runs_or_loads_from_elsewhere() {
 #[test]
 fn a_pod_as_html() {
     let explanation = Explanation::new(&in_flight("web-1", true), Context::default(), at(600));
-    insta::assert_snapshot!(pod_page(&explanation, Some(foot())).unwrap());
-    let file = pod_page(&explanation, None).unwrap();
+    insta::assert_snapshot!(pod_page(&explanation, Some(foot()), None).unwrap());
+    let file = pod_page(&explanation, None, None).unwrap();
     assert!(file.contains("<style>") && !file.contains("stylesheet") && !file.contains("<footer"));
 }
 
@@ -286,10 +287,11 @@ fn the_page_is_bounded() {
     let page = overview.render(at(600)).unwrap();
     println!("10,000 pods in flight: {} bytes in {:?}", page.len(), began.elapsed());
     assert!(page.len() < 200_000, "{}", page.len());
-    assert!(page.contains("<h1>10000 pods "), "{page}");
-    assert!(page.contains("<h2 id=\"pods\">10000 pods in flight</h2>"));
-    assert!(page.contains("<h3>cni: 10000, <span class=\"alarm\">5000 stuck</span></h3>"));
-    assert!(page.contains("and 9796 pods of 294 more workloads"), "{page}");
+    assert!(page.contains("<h1>Pods cannot get a network: "), "{page}");
+    assert!(page.contains("<p class=\"quiet\">10,000 pods since 10:00, on 400 nodes, "), "{page}");
+    assert!(page.contains("<h2 id=\"pods\">10,000 pods in flight</h2>"));
+    assert!(page.contains("<h3>cni: 10,000, <span class=\"alarm\">5,000 stuck</span></h3>"));
+    assert!(page.contains("and 9,796 pods of 294 more workloads"), "{page}");
 }
 
 #[test]
@@ -300,13 +302,95 @@ fn a_filter_shows_the_pods_that_fit_and_how_many_of_the_problem_they_are() {
         ..Wanted::default()
     };
     let page = crowd(wanted).render(at(600)).unwrap();
-    assert!(page.contains("<dd>34 of its 10000 pods</dd>"), "{page}");
+    assert!(page.contains("<dd>34 of its 10,000 pods</dd>"), "{page}");
+    assert!(!page.contains("5,000 stuck"), "{page}");
     assert!(page.contains("<h2 id=\"pods\">34 pods in flight</h2>"), "{page}");
     // The first line is about the whole cluster.
-    assert!(page.contains("<h1>10000 pods "), "{page}");
+    assert!(page.contains("<p class=\"quiet\">10,000 pods since 10:00, "), "{page}");
+    // So is what says it, and nothing else.
+    let (_, below) = page.split_once("class=\"wanted\"").unwrap();
+    for whole in [
+        "namespaces, whole cluster</p>",
+        "Pods of this problem, whole cluster<",
+        "SLOs, whole cluster<",
+        "Pods in flight by stage, whole cluster<",
+        ">Left it, whole cluster<",
+        ">Median, whole cluster<",
+        ">Distribution, whole cluster<",
+        "This exporter, whole cluster<",
+    ] {
+        assert!(below.contains(whole), "{whole}: {below}");
+    }
+    assert!(below.contains("<td class=\"number\" data-name=\"in it now\">34</td>"), "{below}");
+    assert!(!crowd(Wanted::default()).render(at(600)).unwrap().contains("whole cluster"));
     let cause = |cause| Wanted { cause: Some(cause), ..Wanted::default() };
     let none = crowd(cause(Cause::Image)).render(at(600)).unwrap();
     assert!(none.contains(": 0 in flight.") && !none.contains("id=\"problems\""), "{none}");
     let all = crowd(cause(Cause::Cni)).render(at(600)).unwrap();
-    assert!(all.contains(": 10000 in flight."), "{all}");
+    assert!(all.contains(": 10,000 in flight."), "{all}");
+}
+
+/// Pods that wait for what others of a problem wait for are no sign that all is well, and neither is a list of those
+/// that became ready.
+#[test]
+fn pods_too_new_to_tell_do_not_start_as_usual() {
+    let new = record(
+        "web-99",
+        Progress::InFlight {
+            waiting: waiting(),
+            entered: at(595),
+            stuck_at: at(895),
+            is_stuck: false,
+            is_never_ready: false,
+        },
+    );
+    let new = Record {
+        causes: vec![RecordedCause { waiting: waiting(), began: at(595), container: None }],
+        ..new
+    };
+    let page = overview(vec![in_flight("web-1", true), new], Wanted::default());
+    let page = page.render(at(600)).unwrap();
+    for said in [
+        "<h3>Too new to tell, with the cause of a problem (cni): 1</h3>",
+        "<td class=\"number\" data-name=\"longest wait now\">9m58s</td>",
+        "<details data-key=\"slowest\"><summary>",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    assert!(!page.contains("Starting as usual"), "{page}");
+    let calm = overview(Vec::new(), Wanted::default()).render(at(600)).unwrap();
+    assert!(!calm.contains("data-key=\"slowest\"") && calm.contains("id=\"slowest\""), "{calm}");
+}
+
+#[test]
+fn the_page_of_a_pod_says_what_it_waits_for_and_leads_to_its_problem() {
+    let image = WaitReason::new(Stage::Init, Cause::Image).unwrap();
+    let mut pod = record(
+        "web-1",
+        Progress::InFlight {
+            waiting: image,
+            entered: at(2),
+            stuck_at: at(302),
+            is_stuck: true,
+            is_never_ready: false,
+        },
+    );
+    pod.message = Some("ghcr.io/shop/web:1.2: not found".into());
+    pod.intervals[1].interval = Interval::Stage(Stage::Init);
+    pod.causes = vec![RecordedCause { waiting: image, began: at(2), container: Some(0) }];
+    let seen = Seen::of(vec![pod.clone()], &[], Vec::new(), Some(at(722)));
+    let explanation = Explanation::new(&pod, Context::default(), at(722));
+    let problem = seen.problem_of(pod.uid);
+    let page = pod_page(&explanation, Some(foot()), problem).unwrap();
+    for said in [
+        "<section class=\"status bad\"",
+        "<h1>Has waited 12m0s for image ghcr.io/shop/web:1.2: ",
+        "<a href=\"../../?cause=image#problems\">The only pod</a>: ",
+        "<th scope=\"row\">an image that cannot be pulled</th><td class=\"number\">12m0s</td>",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let ready = Explanation::new(&ready("web-0"), Context::default(), at(722));
+    let page = pod_page(&ready, Some(foot()), None).unwrap();
+    assert!(page.contains("<section class=\"status calm\""), "{page}");
 }

@@ -44,20 +44,20 @@ const STORIES: [Story; Scene::ALL.len()] = [
     Story {
         scene: Scene::RegistryDown,
         // With other seeds too.
-        pages: &[("pod-ready", "image", 6)],
+        pages: &[("scheduled-pod-ready", "image", 6)],
         stuck: &[("init", "image", 33), ("containers", "image", 33)],
         registry: REGISTRY,
     },
     Story {
         scene: Scene::CniOutage,
-        pages: &[("network-ready", "cni", 1), ("pod-ready", "cni", 3)],
+        pages: &[("network-ready", "cni", 1), ("scheduled-pod-ready", "cni", 3)],
         stuck: &[("network", "cni", 12)],
         registry: None,
     },
     Story {
         scene: Scene::BadNode,
         // With other seeds too.
-        pages: &[("network-ready", "sandbox", 4), ("pod-ready", "sandbox", 6)],
+        pages: &[("network-ready", "sandbox", 4), ("scheduled-pod-ready", "sandbox", 6)],
         stuck: &[("network", "sandbox", 12)],
         registry: None,
     },
@@ -70,7 +70,7 @@ const STORIES: [Story; Scene::ALL.len()] = [
     },
     Story {
         scene: Scene::CrashLoop,
-        pages: &[("pod-ready", "crash", 5)],
+        pages: &[("scheduled-pod-ready", "crash", 5)],
         stuck: &[("containers", "crash", 33)],
         registry: None,
     },
@@ -84,26 +84,26 @@ const STORIES: [Story; Scene::ALL.len()] = [
     Story {
         scene: Scene::TwoProblems,
         // More pods are on the node than have an image that is not there yet.
-        pages: &[("network-ready", "sandbox", 4), ("pod-ready", "sandbox", 6)],
+        pages: &[("network-ready", "sandbox", 4), ("scheduled-pod-ready", "sandbox", 6)],
         stuck: &[("network", "sandbox", 12), ("init", "image", 35), ("containers", "image", 33)],
         registry: REGISTRY,
     },
     Story {
         scene: Scene::BadImage,
-        pages: &[("pod-ready", "image", 6)],
+        pages: &[("scheduled-pod-ready", "image", 6)],
         stuck: &[("containers", "image", 33)],
         // It answers, but two of five pulls from it fail.
         registry: REGISTRY,
     },
     Story {
         scene: Scene::ZoneOutage,
-        pages: &[("network-ready", "cni", 3), ("pod-ready", "cni", 5)],
+        pages: &[("network-ready", "cni", 3), ("scheduled-pod-ready", "cni", 5)],
         stuck: &[("network", "cni", 12)],
         registry: None,
     },
     Story {
         scene: Scene::SecretMissing,
-        pages: &[("pod-ready", "config", 9)],
+        pages: &[("scheduled-pod-ready", "config", 9)],
         stuck: &[("containers", "config", 33)],
         registry: None,
     },
@@ -116,7 +116,7 @@ const STORIES: [Story; Scene::ALL.len()] = [
     },
     Story {
         scene: Scene::DevicePluginGone,
-        pages: &[("network-ready", "rejected", 3), ("pod-ready", "rejected", 3)],
+        pages: &[("network-ready", "rejected", 3), ("scheduled-pod-ready", "rejected", 3)],
         // They have ended: none of them is stuck.
         stuck: &[],
         registry: None,

@@ -156,8 +156,16 @@ impl FoundPods {
         u8::try_from(number).unwrap_or(u8::MAX)
     }
 
+    /// The stage that a pod is in, and why it waits there; `None` of a startup that is over.
+    pub fn waiting(&self, place: u32) -> Option<WaitReason> {
+        match self.rows.get(place)?.state {
+            State::InFlight(waiting) | State::Stuck(waiting) => Some(waiting),
+            State::Ended(_) => None,
+        }
+    }
+
     /// Where the pod with this UID is.
-    pub(super) fn place(&self, uid: PodUid) -> Option<u32> {
+    pub fn place(&self, uid: PodUid) -> Option<u32> {
         let is_it = |place: &u32| self.uid(*place) == Some(uid);
         self.places.find(self.hasher.hash_one(uid), is_it).copied()
     }

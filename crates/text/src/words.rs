@@ -8,6 +8,25 @@ pub fn count<N: Display + PartialEq + From<u8>>(number: N, one: &str, many: &str
     format!("{number} {what}")
 }
 
+/// `1 pod`, `2,331 pods`: a count where thousands are set apart.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    let what = if number == 1 { one } else { many };
+    format!("{} {what}", thousands(number))
+}
+
+/// A whole number that is not negative, with its thousands set apart: `2,331`.
+pub fn thousands(number: impl Display) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A share: `93 %`, and `< 1 %` of what is too little to be rounded.
 pub fn percent(share: f64) -> String {
     match share > 0.0 && share < 0.005 {
@@ -32,6 +51,14 @@ mod tests {
     #[test]
     fn one_is_told_from_many() {
         assert_eq!([0, 1, 2].map(|pods| count(pods, "pod", "pods")), ["0 pods", "1 pod", "2 pods"]);
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let texts = [0, 999, 1_000, 2_331, 1_234_567].map(thousands);
+        assert_eq!(texts, ["0", "999", "1,000", "2,331", "1,234,567"]);
+        let texts = [1, 10_000].map(|pods| counted(pods, "pod", "pods"));
+        assert_eq!(texts, ["1 pod", "10,000 pods"]);
     }
 
     #[test]

@@ -117,7 +117,7 @@ mod tests {
         };
         Figures {
             waiting: image.map(|waiting| (waiting, 40)).into_iter().collect(),
-            slos: vec![slo("network-ready", 0), slo("pod-ready", 25)],
+            slos: vec![slo("network-ready", 0), slo("scheduled-pod-ready", 25)],
             ..Figures::default()
         }
     }
@@ -138,7 +138,7 @@ mod tests {
                 "For 7m40s: registry.example.com refuses connections.",
                 "Most of them wait in containers for the cause image: 40. Metrics, alerts and records say the \
                  same word.",
-                "SLO pod-ready: 75.0% good of 100, promised 99%.",
+                "SLO scheduled-pod-ready: 75.0% good of 100, promised 99%.",
             ]
         );
         let before = "Nothing is wrong yet. In 60s: registry.example.com refuses connections.";

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::ended::{Ended, EndedLine, is_end_known};
 use super::fleet::Fleet;
+use super::headline::{Standing, headline};
 use super::named;
 use super::new_node::{self, NodeLine};
 use super::next_command::{addressed, next_command};
@@ -74,6 +75,12 @@ pub struct Explanation {
     pub state: &'static str,
     /// One sentence
     pub verdict: String,
+    /// Of a pod in flight, what it has waited for and how long, for its page
+    #[serde(skip)]
+    pub headline: Option<String>,
+    /// Whether it has come well, or badly
+    #[serde(skip)]
+    pub standing: Standing,
     /// Why its times may not be those of its startup, and what else its source leaves in doubt
     pub doubts: Vec<String>,
     /// When it began, the zero of the waterfall
@@ -219,6 +226,8 @@ impl Explanation {
             node_details: new_node::details(record),
             state: record.outcome().map_or("in_flight", |outcome| outcome.as_str()),
             verdict: verdict(record, &ended, &parts, began, end),
+            headline: headline(record, end),
+            standing: Standing::of(record),
             doubts,
             began,
             seconds: is_known.then(|| since(began, end)),

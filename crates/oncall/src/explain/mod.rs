@@ -10,6 +10,7 @@
 mod ended;
 mod explanation;
 mod fleet;
+mod headline;
 mod named;
 mod new_node;
 mod next_command;
@@ -28,6 +29,7 @@ pub use explanation::{
     AutoscalerLine, CauseLine, Context, Explanation, MilestoneLine, SloLine, WorkloadPods,
 };
 pub use fleet::Fleet;
+pub use headline::Standing;
 pub use named::gate_in_words;
 pub(crate) use named::{NEVER_SET, is_of_kubelet};
 pub use new_node::NodeLine;

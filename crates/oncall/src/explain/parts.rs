@@ -23,6 +23,7 @@ label_values! {
         NetworkOrPull => "network or image pull",
         InitContainers => "init containers",
         Image => "image",
+        FailingPull => "an image that cannot be pulled",
         Create => "creating containers",
         Application => "application",
         Containers => "containers",
@@ -99,7 +100,14 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
             }
             continue;
         }
-        let to = recorded.ended.unwrap_or(end).min(end).max(from);
+        let mut to = recorded.ended.unwrap_or(end).min(end).max(from);
+        if recorded.ended.is_none()
+            && let Some(since) = pull_fails_since(record)
+        {
+            let since = since.clamp(from, to);
+            segments.push((Part::FailingPull, since, to));
+            to = since;
+        }
         let whole = match stage {
             Stage::Gated => Part::Gates,
             Stage::Unschedulable if new_node::waited(record) => Part::NewNode,
@@ -131,6 +139,16 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
         add_runs(&mut segments, record, ended, end);
     }
     segments
+}
+
+/// Since when no image comes for which a pod in flight waits.
+fn pull_fails_since(record: &Record) -> Option<Timestamp> {
+    if record.outcome().is_some() {
+        return None;
+    }
+    let newest_first = record.causes.iter().rev();
+    let failing = newest_first.take_while(|cause| cause.waiting.cause() == Cause::Image);
+    failing.last().map(|cause| cause.began)
 }
 
 /// Whether an interval is of a pod that was bound before anything could be seen of what it waited for.

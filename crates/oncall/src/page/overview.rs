@@ -8,18 +8,19 @@ use super::history::{History, Sample};
 use super::pod_groups::{PodGroup, pod_groups};
 use super::problem_card::ProblemCard;
 use super::river::{Axes, Band, HEIGHT, WIDTH, river};
-use super::slo_card::SloCard;
-use super::stage_table::{StageRow, stage_rows};
+use super::slo_card::{Present, SloCard};
+use super::stage_table::{InStages, StageRow, stage_rows};
 use super::status::{Signs, Status};
 use super::waterfall::{Waterfall, waterfall};
 use crate::explain::{Context, Explanation, addressed};
 use crate::freshness::Freshness;
 use crate::problems::{Problem, Seen, Wanted};
-use podinit_core::lifecycle::{Outcome, Record};
+use podinit_core::lifecycle::{Outcome, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Durations, Figures};
 use podinit_http::MetricsPath;
 use podinit_text::human_time::{clock_time, seconds};
+use podinit_text::words::thousands;
 
 /// Everything that the page is made of.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +37,7 @@ pub struct Overview {
     /// Why these are not known now
     pub unanswered: Option<String>,
     pub wanted: Wanted,
-    /// The slowest startups of the last hour, the slowest first
+    /// The slowest startups of the last hour of the pods that are wanted, the slowest first
     pub slowest: Vec<Record>,
     /// When a pod became ready last
     pub last_ready: Option<Timestamp>,
@@ -67,7 +68,7 @@ const MOST_LINES: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Named {
     name: &'static str,
-    pods: u64,
+    pods: String,
 }
 
 #[derive(Template)]
@@ -82,10 +83,14 @@ struct OverviewPage {
     slos: Vec<SloCard>,
     /// What was asked for, in words
     wanted: Vec<(&'static str, String)>,
+    /// What stands behind figures that are not only of that; empty where everything was asked for
+    whole: &'static str,
     cards: Vec<ProblemCard>,
     /// Further problems: those after the cards, and how many after these
     lines: Vec<ProblemCard>,
     more_problems: usize,
+    /// Whether any problem is known
+    has_problem: bool,
     ended: Vec<Problem>,
     bands: Vec<Band>,
     axes: Axes,
@@ -95,11 +100,13 @@ struct OverviewPage {
     /// Over how long that is, and whether there is an hour before it
     hour: String,
     has_hour_before: bool,
-    in_flight: usize,
+    in_flight: String,
     groups: Vec<PodGroup>,
     more_groups: usize,
     /// Each with the width of its drawing, so that all have the same scale
     slowest: Vec<(Waterfall, f64)>,
+    /// The stages that they show
+    slowest_stages: Vec<&'static str>,
     outcomes: Vec<Named>,
     evidence: Vec<Named>,
     foot: Foot,
@@ -111,11 +118,14 @@ impl Overview {
     /// # Errors
     /// None: the template writes to a text.
     pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
+        // Pods have waited as long as was so when they were looked at; a pod of then may be ready now.
+        let found = self.seen.at.unwrap_or(now);
         let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
         // Lines and the burn reach to the present.
         self.history.add(Sample::new(now, &self.figures, &problems.problems));
         let slos = self.figures.slos.iter();
-        let slos: Vec<_> = slos.map(|slo| SloCard::new(slo, &self.history, now)).collect();
+        let present = Present { in_flight: self.figures.in_flight(), problems: &problems.problems };
+        let slos: Vec<_> = slos.map(|slo| SloCard::new(slo, &self.history, present, now)).collect();
         let in_flight = census.in_flight();
         let status = Status::of(&Signs {
             freshness: &self.freshness,
@@ -124,7 +134,7 @@ impl Overview {
             slos: &slos,
             in_flight: match self.wanted.is_all() {
                 true => in_flight,
-                false => self.figures.in_flight().iter().sum::<u64>() as usize,
+                false => present.in_flight.iter().sum::<u64>() as usize,
             },
             late_nodes: self.figures.late_nodes,
             clocks: &problems.clocks,
@@ -142,14 +152,21 @@ impl Overview {
             let command = &mut card.problem.next_command;
             *command = addressed(command, self.freshness.kubeconfig.as_deref());
         }
+        // Where only some pods are wanted, the header may be about another problem.
+        if let Some(first) = cards.first_mut() {
+            first.is_in_header = self.wanted.is_all();
+        }
         let lines = cards.split_off(cards.len().min(MOST_CARDS));
-        let (groups, more_groups) = pod_groups(census, now);
+        let (groups, more_groups) = pod_groups(census, found);
+        let slowest = slowest(&self.slowest, now);
         let page = OverviewPage {
             root: "",
             cluster: self.cluster,
             sync: sync(&self.freshness, now),
             shard: self.freshness.shard_note(),
             more_problems: census.problems.len() - cards.len() - lines.len(),
+            whole: if self.wanted.is_all() { "" } else { ", whole cluster" },
+            has_problem: !problems.problems.is_empty(),
             wanted: words(&self.wanted),
             cards,
             lines,
@@ -158,16 +175,20 @@ impl Overview {
             axes,
             width: WIDTH,
             height: HEIGHT,
-            stages: stage_rows(&hours, &census.stages),
+            stages: stage_rows(
+                &hours,
+                &InStages { pods: census.stages, entered: census.entered, at: found },
+            ),
             hour: match hours.seconds {
                 3300.. => "hour".to_owned(),
                 short => seconds(short as f64),
             },
             has_hour_before: hours.before.is_some(),
-            in_flight,
+            in_flight: thousands(in_flight),
             groups,
             more_groups,
-            slowest: slowest(&self.slowest, now),
+            slowest_stages: stages_of(&slowest),
+            slowest,
             outcomes: counts(&Outcome::ALL.map(Outcome::as_str), &self.figures.finished),
             evidence: evidence(&self.figures),
             status,
@@ -185,6 +206,15 @@ fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
     let longest = all.first().map_or(1.0, |one| one.width);
     let width = |one: &Explanation| super::waterfall::WIDTH * (longest / one.width.max(0.001));
     all.iter().map(|one| (waterfall(one), width(one).round())).collect()
+}
+
+/// The stages that are drawn, in their order.
+fn stages_of(startups: &[(Waterfall, f64)]) -> Vec<&'static str> {
+    let is_drawn = |stage: &Stage| {
+        let mut bars = startups.iter().flat_map(|(startup, _)| &startup.bars);
+        bars.any(|bar| !bar.is_inside && bar.stage == stage.as_str())
+    };
+    Stage::ALL.iter().filter(|stage| is_drawn(stage)).map(|stage| stage.as_str()).collect()
 }
 
 /// Whether it knows the present.
@@ -216,7 +246,7 @@ fn words(wanted: &Wanted) -> Vec<(&'static str, String)> {
 
 fn counts(names: &[&'static str], pods: &[u64]) -> Vec<Named> {
     let pairs = names.iter().zip(pods).filter(|(_, pods)| **pods > 0);
-    pairs.map(|(name, pods)| Named { name, pods: *pods }).collect()
+    pairs.map(|(name, pods)| Named { name, pods: thousands(*pods) }).collect()
 }
 
 /// How many pods have exact, bounded or late network times: by what gave them.
@@ -227,5 +257,5 @@ fn evidence(figures: &Figures) -> Vec<Named> {
         "by an Event (exact)",
     ];
     let pairs = names.into_iter().zip(figures.network_evidence);
-    pairs.map(|(name, pods)| Named { name, pods }).collect()
+    pairs.map(|(name, pods)| Named { name, pods: thousands(pods) }).collect()
 }

@@ -8,22 +8,23 @@ use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{FoundPod, FoundState};
 use podinit_text::human_time::{clock_time, seconds, since};
-use podinit_text::words::count;
+use podinit_text::words::{count, counted, thousands};
 
 /// So many problems and workloads of each are listed, and so many pods on the whole page.
 const MOST_GROUPS: usize = 3;
 const MOST_WORKLOADS: usize = 6;
 const MOST_ROWS: usize = 200;
 
-/// The pods of a problem, or those that start as usual.
+/// The pods of a problem, those that are too new to tell, or those that start as usual.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PodGroup {
     pub title: String,
-    pub pods: usize,
-    pub stuck: usize,
+    pub pods: String,
+    /// Empty where none is
+    pub stuck: String,
     pub workloads: Vec<WorkloadPods>,
-    /// Workloads, and pods of them, that are not listed
-    pub more: (usize, usize),
+    /// How many pods of how many more workloads are not listed; empty where all are
+    pub more: String,
 }
 
 /// Pods of one workload.
@@ -110,8 +111,11 @@ pub(super) fn pod_groups(census: &Census, now: Timestamp) -> (Vec<PodGroup>, usi
         let cause = Cause::from_text(&problem.cause);
         (format!("{}{shared}", problem.cause), cause, group)
     });
+    let causes: Vec<&str> = census.too_new.causes.iter().copied().collect();
+    let title = format!("Too new to tell, with the cause of a problem ({})", causes.join(", "));
+    let too_new = (title, None, &census.too_new.group);
     let rest = ("Starting as usual".to_owned(), None, &census.rest);
-    let groups = problems.chain([rest]).filter(|(_, _, group)| group.pods > 0);
+    let groups = problems.chain([too_new, rest]).filter(|(_, _, group)| group.pods > 0);
     let groups = groups.map(|(title, cause, group)| {
         let mut listed = pod_group(title, cause, group, &mut left, now);
         if cause.is_none() {
@@ -153,9 +157,16 @@ fn pod_group(
     let workloads: Vec<WorkloadPods> = listed.collect();
     let shown: usize = workloads.iter().map(|one| one.pods).sum();
     PodGroup {
-        pods: group.pods,
-        stuck: group.stuck,
-        more: (group.all_workloads - workloads.len(), group.pods - shown),
+        pods: thousands(group.pods),
+        stuck: if group.stuck > 0 { thousands(group.stuck) } else { String::new() },
+        more: match group.all_workloads - workloads.len() {
+            0 => String::new(),
+            more => format!(
+                "{} of {}",
+                counted(group.pods - shown, "pod", "pods"),
+                counted(more, "more workload", "more workloads")
+            ),
+        },
         workloads,
         title,
     }

@@ -2,23 +2,29 @@
 
 use askama::Template;
 
+use super::link::query;
 use super::overview::Foot;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
 use crate::explain::{
-    AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, gate_in_words,
+    AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, Standing, gate_in_words,
 };
+use crate::problems::Problem;
 use podinit_core::lifecycle::RecordedGate;
 use podinit_text::human_time::{date_and_time, seconds};
+use podinit_text::words::{percent, thousands};
 
 #[derive(Template)]
 #[template(path = "page/templates/pod.html")]
 struct PodPage<'a> {
     root: &'static str,
     explanation: &'a Explanation,
+    /// `calm`, `warn` or `bad`: green, amber or red; `plain` of what may still go either way
+    level: &'static str,
+    problem: Option<OneOf<'a>>,
     waterfall: Waterfall,
     width: f64,
     row: f64,
-    parts: Vec<(String, String, u64)>,
+    parts: Vec<(String, String, String)>,
     /// What an autoscaler has said, and since when
     autoscaler: Option<(&'a AutoscalerLine, String)>,
     /// Its times for people
@@ -33,18 +39,50 @@ struct PodPage<'a> {
     style: Option<String>,
 }
 
-/// The page of an explained startup: of an exporter with its `foot`, or a file by itself.
+/// The problem that a pod is one of the pods of.
+struct OneOf<'a> {
+    problem: &'a Problem,
+    /// `One of 939 pods`
+    text: String,
+    /// The overview of it
+    page: String,
+}
+
+impl<'a> OneOf<'a> {
+    fn new(problem: &'a Problem) -> Self {
+        let text = match problem.pods {
+            1 => "The only pod".to_owned(),
+            pods => format!("One of {} pods", thousands(pods)),
+        };
+        let page = query(&[("cause", &problem.cause)]) + "#problems";
+        Self { problem, text, page }
+    }
+}
+
+/// The page of an explained startup: of an exporter with its `foot`, and the `problem` that the pod is one of, or a
+/// file by itself.
 ///
 /// # Errors
 /// None: the template writes to a text.
-pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result<String> {
-    let parts = explanation.parts.iter().map(|part| {
-        let percent = (part.share * 100.0).round() as u64;
-        (part.part.to_owned(), seconds(part.seconds), percent)
-    });
+pub fn pod_page(
+    explanation: &Explanation,
+    foot: Option<Foot>,
+    problem: Option<&Problem>,
+) -> askama::Result<String> {
+    let parts = explanation
+        .parts
+        .iter()
+        .map(|part| (part.part.to_owned(), seconds(part.seconds), percent(part.share)));
     let page = PodPage {
         root: "../../",
         explanation,
+        level: match explanation.standing {
+            Standing::Ready => "calm",
+            Standing::Failed | Standing::Stuck => "bad",
+            Standing::Open if problem.is_some() => "warn",
+            Standing::Open => "plain",
+        },
+        problem: problem.map(OneOf::new),
         waterfall: waterfall(explanation),
         width: WIDTH,
         row: ROW,

@@ -5,17 +5,24 @@ use super::link::{path_of, query};
 use super::river::{Axes, line};
 use crate::problems::{Group, Most, PodName, Problem, WorkloadKey};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::words::thousands;
 
 /// So many workloads are named.
 const NAMED: usize = 4;
+/// So many pods are named, those that have waited longest.
+const OLDEST: usize = 3;
 
 /// A problem as the page shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ProblemCard {
     pub problem: Problem,
-    /// How many of its pods are shown: all, or those that were asked for
-    pub shown: usize,
-    /// How many it had over the last hour
+    /// How many of its pods are shown and how many it has, where not all of them were asked for
+    pub part: Option<(String, String)>,
+    /// How many of those that are shown are stuck; empty where none is
+    pub stuck: String,
+    /// Whether the header of the page says its headline, extent and command
+    pub is_in_header: bool,
+    /// How many it had over the last hour, in the whole cluster
     pub line: Option<(String, Axes)>,
     pub affected: Vec<Affected>,
     /// Its pods that have waited longest, each with the path of its page
@@ -28,10 +35,10 @@ pub(super) struct ProblemCard {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Affected {
     pub kind: &'static str,
-    /// How many there are
-    pub count: usize,
+    /// How many there are besides those that are named; empty where there is none
+    pub more: String,
     /// The most affected, each with the page of it and how many pods
-    pub named: Vec<(String, String, usize)>,
+    pub named: Vec<(String, String, String)>,
 }
 
 impl ProblemCard {
@@ -45,12 +52,27 @@ impl ProblemCard {
             workloads(group),
             places("Namespaces", &group.namespaces, "namespace"),
         ];
-        let oldest = problem.oldest.iter();
+        let is_part = group.pods != problem.pods;
+        let oldest = match is_part {
+            false => problem.oldest.clone(),
+            true => (group.oldest(OLDEST).into_iter())
+                .map(|pod| PodName {
+                    namespace: pod.namespace.to_string(),
+                    name: pod.name.to_string(),
+                })
+                .collect(),
+        };
+        let oldest = oldest.into_iter().map(|pod| {
+            let path = path_of(&pod.namespace, &pod.name);
+            (pod, path)
+        });
         Self {
-            shown: group.pods,
+            part: is_part.then(|| (thousands(group.pods), thousands(problem.pods))),
+            stuck: if group.stuck > 0 { thousands(group.stuck) } else { String::new() },
+            is_in_header: false,
             line: line(&history.pods_of(problem, now), now),
-            affected: affected.into_iter().filter(|one| one.count > 0).collect(),
-            oldest: oldest.map(|pod| (pod.clone(), path_of(&pod.namespace, &pod.name))).collect(),
+            affected: affected.into_iter().filter(|one| !one.named.is_empty()).collect(),
+            oldest: oldest.collect(),
             by_cause: query(&[("cause", &problem.cause)]),
             problem: problem.clone(),
         }
@@ -71,28 +93,30 @@ pub(super) fn workload((namespace, kind, name): &WorkloadKey) -> (String, String
 /// The nodes or namespaces, of each the page with this parameter.
 fn places(kind: &'static str, most: &Most, parameter: &'static str) -> Affected {
     let named = most.named.iter();
-    Affected {
-        kind,
-        count: most.count,
-        named: named
-            .map(|(name, pods)| (name.to_string(), query(&[(parameter, name)]), *pods))
-            .collect(),
-    }
+    let named = named.map(|(name, pods)| (name.to_string(), query(&[(parameter, name)]), *pods));
+    affected(kind, most.count, named)
+}
+
+/// Those that are `named`, of `count` ones.
+fn affected(
+    kind: &'static str,
+    count: usize,
+    named: impl Iterator<Item = (String, String, usize)>,
+) -> Affected {
+    let named = named.map(|(name, page, pods)| (name, page, thousands(pods)));
+    let named: Vec<_> = named.collect();
+    let more = count.saturating_sub(named.len());
+    Affected { kind, more: if more > 0 { thousands(more) } else { String::new() }, named }
 }
 
 fn workloads(group: &Group) -> Affected {
     let all = group.workloads.iter();
     let named = largest(all.map(|(key, workload)| (key, workload.pods))).take(NAMED);
-    Affected {
-        kind: "Workloads",
-        count: group.all_workloads,
-        named: named
-            .map(|(key, pods)| {
-                let (text, page) = workload(key);
-                (text, page, pods)
-            })
-            .collect(),
-    }
+    let named = named.map(|(key, pods)| {
+        let (text, page) = workload(key);
+        (text, page, pods)
+    });
+    affected("Workloads", group.all_workloads, named)
 }
 
 /// Those with the most pods first; of equals as they came.

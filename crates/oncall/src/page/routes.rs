@@ -210,7 +210,13 @@ impl PageSources {
     /// The page at `/`. Where the records cannot be had, it says why, and shows the rest.
     async fn overview(&self, wanted: Wanted, refreshes: bool) -> anyhow::Result<String> {
         let slowest = Query::Ended {
-            filter: Filter::default(),
+            filter: Filter {
+                namespace: wanted.namespace.clone(),
+                workload: wanted.workload.clone(),
+                node: wanted.node.clone(),
+                cause: wanted.cause,
+                ..Filter::default()
+            },
             sort: Sort::Slowest(Whole::CreatedToReady),
             after: None,
             limit: SLOWEST,
@@ -247,11 +253,13 @@ impl PageSources {
             namespace: Some(record.pod.namespace.to_string()),
             name: TargetName::Pod(record.pod.name.to_string()),
         };
+        let seen = self.problems.newest().unwrap_or_default();
+        let problem = seen.problem_of(record.uid);
         let mut told = Told {
             time: Some(self.clock.now()),
             freshness: Some(self.freshness.now()),
             ready: self.newest_ready(FLEET).await?,
-            clocks: self.problems.newest().unwrap_or_default().problems.clocks.clone(),
+            clocks: seen.problems.clocks.clone(),
             ..Told::default()
         };
         match record.progress {
@@ -264,7 +272,7 @@ impl PageSources {
         let Ok(explanation) = Pods::from(told).explanation(&target) else {
             return Ok(None);
         };
-        Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)))?))
+        Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)), problem)?))
     }
 
     /// The newest startups that ended as ready.

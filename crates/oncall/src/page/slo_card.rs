@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use super::history::{HOUR, History, SloWindow};
+use crate::problems::Problem;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Cause, CustomStart, Interval, SloInterval, Stage, Step, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::SloFigures;
 use podinit_text::human_time::seconds;
+use podinit_text::words::{counted, thousands};
 
 /// What "now" is where enough pods have started in it; otherwise it is the last hour.
 const NOW: Duration = Duration::from_secs(300);
@@ -20,20 +24,35 @@ pub(super) struct SloCard {
     pub name: String,
     /// `99% of pods within 30s (created_to_ready)`, and which pods do not count
     pub promise: String,
-    /// `97.3% good of 1240 pods`, or how many missed it where they are few
+    /// `97.3 % of 1,240 pods`, or how many missed it where they are few
     pub good: String,
     /// What is left of the budget of all counted pods
     pub left: String,
-    /// How many times faster than allowed the budget is used now, and on how many pods that stands
+    /// How many times faster than allowed the budget is used, and over how long; on how many pods that stands
     pub burn: String,
     pub of: String,
-    /// `calm`, `warn` or `bad`
+    /// Pods in flight that do not count yet, and why; empty where all do
+    pub uncounted: String,
+    /// `calm`, `warn` or `bad`; `open` where it would be `calm`, but pods of a problem do not count yet
     pub level: &'static str,
+}
+
+/// What of the present an SLO does not count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Present<'a> {
+    /// Pods in flight by stage
+    pub in_flight: [u64; Stage::ALL.len()],
+    pub problems: &'a [Problem],
 }
 
 impl SloCard {
     /// The card of an SLO as of `now`.
-    pub(super) fn new(slo: &SloFigures, history: &History, now: Timestamp) -> Self {
+    pub(super) fn new(
+        slo: &SloFigures,
+        history: &History,
+        present: Present<'_>,
+        now: Timestamp,
+    ) -> Self {
         let budget = 1.0 - slo.objective_ratio;
         let events = slo.good + slo.bad;
         // A share is stated once a single bad pod would not use up the whole budget.
@@ -49,11 +68,17 @@ impl SloCard {
         let burn = burning.map(|SloWindow { good, bad, .. }| {
             bad as f64 / ((good + bad) as f64 * budget).max(f64::MIN_POSITIVE)
         });
+        let before = stages_before(&slo.interval);
+        let misses = present.problems.iter().any(|problem| {
+            let cause = Cause::from_text(&problem.cause);
+            let mut reasons = before.iter().map(|stage| WaitReason::new(*stage, cause?));
+            reasons.any(|reason| reason.is_some())
+        });
         let left_out = slo.selection.sentence().map(|left_out| format!(". {left_out}"));
         Self {
             name: slo.name.to_string(),
             promise: format!(
-                "{}% of pods within {} ({}){}",
+                "{} % of pods within {} ({}){}",
                 decimals(slo.objective_ratio * 100.0),
                 seconds(slo.threshold_seconds),
                 slo.interval.text(),
@@ -61,26 +86,80 @@ impl SloCard {
             ),
             good: match events {
                 0 => "no pod yet".to_owned(),
-                _ if !is_enough => format!("{} of {events} pods missed it", slo.bad),
-                _ => format!("{share}% good of {events} pods"),
+                _ if !is_enough => {
+                    format!("{} of {} pods missed it", thousands(slo.bad), thousands(events))
+                }
+                _ => format!("{share} % of {} pods", thousands(events)),
             },
             left: match is_enough {
                 false => "too few pods".to_owned(),
                 true if used >= 1.0 => "none".to_owned(),
-                true => format!("{:.0}%", (1.0 - used) * 100.0),
+                true => format!("{:.0} %", (1.0 - used) * 100.0),
             },
-            burn: burn.map_or_else(|| "too few pods".to_owned(), |burn| format!("{burn:.1}×")),
+            burn: match burn.zip(burning) {
+                None => "too few pods".to_owned(),
+                Some((burn, window)) => format!("{burn:.1}× over {}", minutes(window.seconds)),
+            },
             of: burning.map_or_else(String::new, |window| {
-                let pods = window.good + window.bad;
-                format!("{pods} pods in {}", seconds(window.seconds as f64))
+                format!("{} pods", thousands(window.good + window.bad))
             }),
+            uncounted: uncounted(before, &present.in_flight),
             level: match burn {
                 Some(burn) if burn >= PAGES => "bad",
                 Some(burn) if burn > 1.0 => "warn",
                 _ if is_enough && used >= 1.0 => "warn",
+                _ if misses => "open",
                 _ => "calm",
             },
         }
+    }
+}
+
+/// In a pod that is in one of these stages, the interval of an SLO has not begun: it is neither good nor bad, however
+/// long that lasts.
+fn stages_before(interval: &SloInterval) -> &'static [Stage] {
+    let first = match interval {
+        SloInterval::Custom { from: CustomStart::ContainersStarted, .. } => Stage::Containers,
+        SloInterval::Custom { from: CustomStart::Created, .. } => return &[],
+        SloInterval::Standard(interval) => match interval {
+            Interval::CreatedToReady => return &[],
+            Interval::ScheduledToReady => Stage::Network,
+            // Which of the two it is shows later.
+            Interval::Stage(Stage::Unschedulable) => Stage::Scheduling,
+            Interval::Stage(stage) => *stage,
+            Interval::Step(Step::NodeLaunch | Step::NodeReady | Step::NodeJoin) => return &[],
+            Interval::Step(step) => step.stage(),
+        },
+    };
+    &Stage::ALL[..first as usize]
+}
+
+/// How many of the pods `in_flight` are in one of the stages `before`, and what they lack.
+fn uncounted(before: &[Stage], in_flight: &[u64; Stage::ALL.len()]) -> String {
+    let pods = |stages: &[Stage]| stages.iter().map(|stage| in_flight[*stage as usize]).sum();
+    let has_node = |stage: &&Stage| **stage >= Stage::Network;
+    let (late, early): (Vec<Stage>, Vec<Stage>) = before.iter().partition(has_node);
+    let waits = match before.contains(&Stage::Scheduling) {
+        true => ("has no node", "have no node"),
+        false => ("has a scheduling gate", "have a scheduling gate"),
+    };
+    let parts: [(u64, (&str, &str)); 2] = [
+        (pods(&early), waits),
+        (pods(&late), ("has a node, but is not so far", "have a node, but are not so far")),
+    ];
+    let parts = parts.into_iter().filter(|(pods, _)| *pods > 0);
+    let parts = parts.map(|(pods, (one, many))| {
+        let what = if pods == 1 { one } else { many };
+        format!("{} {what}", counted(pods as usize, "pod", "pods"))
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// A length of time in minutes, or in seconds where it is shorter.
+fn minutes(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        _ => format!("{} min", (seconds + 30) / 60),
     }
 }
 
@@ -116,17 +195,17 @@ mod tests {
         let figures = Figures { slos: vec![slo(before.0, before.1)], ..Figures::default() };
         let at = now.plus_nanos(-ago * 1_000_000_000);
         history.add(Sample::new(at, &figures, &[]));
-        SloCard::new(&slo(good, bad), &history, now)
+        SloCard::new(&slo(good, bad), &history, Present::default(), now)
     }
 
     #[test]
     fn budget_and_burn_are_computed_from_events() {
         // 5 of 1,000 are half the budget of 1 %; 5 of 200 within a minute are 2.5 times as many as allowed.
         let found = card(60, (800, 0), (995, 5));
-        assert_eq!(found.promise, "99% of pods within 30s (created_to_ready)");
-        assert_eq!((&*found.good, &*found.left), ("99.5% good of 1000 pods", "50%"));
-        assert_eq!((&*found.burn, found.level), ("2.5×", "warn"));
-        assert_eq!(found.of, "200 pods in 60s");
+        assert_eq!(found.promise, "99 % of pods within 30s (created_to_ready)");
+        assert_eq!((&*found.good, &*found.left), ("99.5 % of 1,000 pods", "50 %"));
+        assert_eq!((&*found.burn, found.level), ("2.5× over 1 min", "warn"));
+        assert_eq!(found.of, "200 pods");
         assert_eq!(card(60, (800, 0), (900, 100)).level, "bad");
         let spent = card(60, (0, 0), (0, 0));
         assert_eq!((&*spent.good, spent.level), ("no pod yet", "calm"));
@@ -138,9 +217,31 @@ mod tests {
         let slo = SloFigures { selection, ..slo(0, 0) };
         let now = Timestamp::from_seconds(1_000_000);
         assert_eq!(
-            SloCard::new(&slo, &History::default(), now).promise,
-            "99% of pods within 30s (created_to_ready). Pods that waited for a new node do not count."
+            SloCard::new(&slo, &History::default(), Present::default(), now).promise,
+            "99 % of pods within 30s (created_to_ready). Pods that waited for a new node do not count."
         );
+    }
+
+    #[test]
+    fn pods_that_do_not_count_yet_are_said_and_no_problem_of_them_is_green() {
+        let in_flight = [1, 71, 1_000, 5, 2, 9, 0];
+        let now = Timestamp::from_seconds(1_000_000);
+        let found = |interval: Interval, cause: &str| {
+            let slo = SloFigures { interval: interval.into(), ..slo(995, 0) };
+            let problem = Problem { cause: cause.to_owned(), ..Problem::default() };
+            let present = Present { in_flight, problems: &[problem] };
+            let card = SloCard::new(&slo, &History::default(), present, now);
+            (card.uncounted, card.level)
+        };
+        let no_node = "1,072 pods have no node";
+        let network = Interval::Stage(Stage::Network);
+        assert_eq!(found(network, "resources"), (no_node.to_owned(), "open"));
+        assert_eq!(found(Interval::ScheduledToReady, "cni"), (no_node.to_owned(), "calm"));
+        assert_eq!(found(Interval::CreatedToReady, "resources"), (String::new(), "calm"));
+        let containers = format!("{no_node}, 7 pods have a node, but are not so far");
+        assert_eq!(found(Interval::Stage(Stage::Containers), "cni"), (containers, "open"));
+        let gated = "1 pod has a scheduling gate".to_owned();
+        assert_eq!(found(Interval::Stage(Stage::Unschedulable), "gate"), (gated, "open"));
     }
 
     #[test]
@@ -154,7 +255,7 @@ mod tests {
     #[test]
     fn a_quiet_hour_is_judged_as_a_whole() {
         let found = card(3_000, (500, 0), (530, 1));
-        assert_eq!((&*found.of, &*found.burn), ("31 pods in 50m0s", "3.2×"));
+        assert_eq!((&*found.of, &*found.burn), ("31 pods", "3.2× over 50 min"));
         let none = card(300, (1_000, 0), (1_010, 0));
         assert_eq!((&*none.burn, none.level), ("too few pods", "calm"));
     }

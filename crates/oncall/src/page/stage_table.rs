@@ -2,8 +2,10 @@
 
 use super::history::Hours;
 use podinit_core::lifecycle::{Interval, Stage};
+use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Distribution, LEAST_OF_P99, stages_and_startup};
-use podinit_text::human_time::rounded_seconds;
+use podinit_text::human_time::{rounded_seconds, seconds, since};
+use podinit_text::words::thousands;
 
 /// A distribution is drawn from a tenth of a second to a thousand seconds.
 const DECADES: f64 = 4.0;
@@ -21,9 +23,11 @@ pub(super) struct StageRow {
     /// What the reader sees
     pub name: &'static str,
     /// How many pods are in it
-    pub now: u64,
+    pub now: String,
+    /// How long that of them has been in it that has been there longest; `None` without any, and of the whole
+    pub longest: Option<String>,
     /// How many pods have left it in the last hour
-    pub pods: u64,
+    pub pods: String,
     /// The median of the time in it
     pub median: Beside,
     /// The 99th percentile; without a value where there are few pods
@@ -39,15 +43,29 @@ pub(super) struct Beside {
     pub before: Option<String>,
 }
 
-/// The stages that pods are in or have left, and the whole startup. `now` are the pods in flight by stage.
-pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<StageRow> {
+/// The pods in flight as of `at`, by stage.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InStages {
+    pub pods: [u64; Stage::ALL.len()],
+    /// When the one entered it that has been there longest
+    pub entered: [Option<Timestamp>; Stage::ALL.len()],
+    pub at: Timestamp,
+}
+
+/// The stages that pods are in or have left, and the whole startup.
+pub(super) fn stage_rows(hours: &Hours, present: &InStages) -> Vec<StageRow> {
     let mut before = hours.before.iter().flatten();
     let rows = stages_and_startup().zip(&hours.last).map(|(interval, last)| {
         let before = before.next();
-        let (class, name, now) = match interval {
-            Interval::Stage(stage) => (stage.as_str(), stage.as_str(), now[stage as usize]),
-            _ => ("whole", "created to ready", now.iter().sum()),
+        let (class, name, now, entered) = match interval {
+            Interval::Stage(stage) => {
+                let (pods, entered) =
+                    (present.pods[stage as usize], present.entered[stage as usize]);
+                (stage.as_str(), stage.as_str(), pods, entered)
+            }
+            _ => ("whole", "created to ready", present.pods.iter().sum(), None),
         };
+        let is_shown = now > 0 || last.count() > 0 || class == "whole";
         let beside = |percent, least| {
             let at = |of: &Distribution| {
                 let enough = of.count() >= least;
@@ -55,17 +73,18 @@ pub(super) fn stage_rows(hours: &Hours, now: &[u64; Stage::ALL.len()]) -> Vec<St
             };
             Beside { last: at(last), before: before.and_then(at) }
         };
-        StageRow {
+        is_shown.then(|| StageRow {
             class,
             name,
-            now,
-            pods: last.count(),
+            now: thousands(now),
+            longest: entered.map(|entered| seconds(since(entered, present.at).floor())),
+            pods: thousands(last.count()),
             median: beside(50, 1),
             p99: beside(99, LEAST_OF_P99),
             bars: bars(last),
-        }
+        })
     });
-    rows.filter(|row| row.now > 0 || row.pods > 0 || row.class == "whole").collect()
+    rows.flatten().collect()
 }
 
 /// The bars of a distribution over a logarithmic axis of time. What is outside of it stands at its ends.
@@ -101,13 +120,17 @@ mod tests {
             before: Some(all(of(100, 1_000_000_000))),
         };
         hours.last[Stage::Gated as usize] = Distribution::default();
-        let rows = stage_rows(&hours, &[0, 3, 0, 0, 0, 0, 0]);
+        let at = Timestamp::from_seconds(1_000_000);
+        let mut entered = [None; Stage::ALL.len()];
+        entered[Stage::Scheduling as usize] = Some(at.plus_nanos(-720_900_000_000));
+        let rows = stage_rows(&hours, &InStages { pods: [0, 3_000, 0, 0, 0, 0, 0], entered, at });
         let (first, whole) = (&rows[0], &rows[rows.len() - 1]);
-        assert_eq!((first.name, first.now, first.pods), ("scheduling", 3, 99));
+        assert_eq!((first.name, &*first.now, &*first.pods), ("scheduling", "3,000", "99"));
+        assert_eq!((first.longest.as_deref(), &whole.longest), (Some("12m0s"), &None));
         let (last, before) = (first.median.last.as_deref(), first.median.before.as_deref());
         assert_eq!((last, before), (Some("1.9s"), Some("0.96s")));
         assert_eq!((&first.p99.last, first.p99.before.as_deref()), (&None, Some("1s")));
-        assert_eq!((whole.class, whole.now), ("whole", 3));
+        assert_eq!((whole.class, &*whole.now), ("whole", "3,000"));
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! The first line of the page: how things stand, in one word, one colour and one sentence.
 
 use super::slo_card::SloCard;
+use crate::explain::addressed;
 use crate::freshness::{Freshness, FreshnessState};
 use crate::node_clocks;
 use crate::problems::{Problem, untold};
 use podinit_core::lifecycle::NodeClock;
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::clock_time;
-use podinit_text::words::count;
+use podinit_text::words::{count, counted};
 
 /// A problem with so many pods is red, as one with stuck pods is.
 const MANY: usize = 10;
@@ -18,7 +19,16 @@ pub(super) struct Status {
     /// `calm`, `warn` or `bad`: green, amber or red
     pub level: &'static str,
     pub word: &'static str,
-    pub sentence: String,
+    /// What the worst problem is, or that there is none
+    pub headline: String,
+    /// How many pods that problem has, since when and where; empty without one
+    pub extent: String,
+    /// The command that shows more about it; empty without one
+    pub command: String,
+    /// What the next problem is, and its extent
+    pub next: Option<(String, String)>,
+    /// How many more problems there are
+    pub more: usize,
     /// What else is wrong, below the sentence
     pub also: Option<String>,
     /// What else stands above everything, where the sentence cannot be trusted as it is
@@ -62,7 +72,7 @@ impl Status {
             true => ("bad", "Broken"),
             false => ("warn", "Attention"),
         });
-        let burns = signs.slos.iter().any(|slo| slo.level != "calm");
+        let burns = signs.slos.iter().any(|slo| ["warn", "bad"].contains(&slo.level));
         let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
         let is_off = signs.late_nodes > 0 || !signs.clocks.is_empty();
         let of_rest = (burns || is_off).then_some(("warn", "Attention"));
@@ -75,7 +85,14 @@ impl Status {
         Self {
             level,
             word,
-            sentence: worst.map_or_else(|| calm(signs), |problem| problem.sentence.clone()),
+            headline: worst.map_or_else(|| calm(signs), |problem| problem.headline.clone()),
+            extent: worst.map_or_else(String::new, |problem| problem.extent.clone()),
+            command: worst.map_or_else(String::new, |problem| {
+                addressed(&problem.next_command, signs.freshness.kubeconfig.as_deref())
+            }),
+            next: (signs.problems.get(1))
+                .map(|problem| (problem.headline.clone(), problem.extent.clone())),
+            more: signs.problems.len().saturating_sub(2),
             also: also(signs),
             warning,
         }
@@ -120,7 +137,7 @@ fn calm(signs: &Signs<'_>) -> String {
     };
     let starting = match signs.in_flight {
         0 => "no pod is starting up".to_owned(),
-        pods => count(pods, "pod is starting up", "pods are starting up"),
+        pods => counted(pods, "pod is starting up", "pods are starting up"),
     };
     let last = signs.last_ready.map_or_else(String::new, |at| {
         format!("; the last one became ready at {}", clock_time(at, signs.now))
@@ -188,11 +205,8 @@ mod tests {
 
     #[test]
     fn late_nodes_need_attention_beside_any_problem() {
-        let problem = Problem {
-            pods: 3,
-            sentence: "3 pods fit on no node.".to_owned(),
-            ..Problem::default()
-        };
+        let problem =
+            Problem { pods: 3, headline: "Pods fit on no node".to_owned(), ..Problem::default() };
         let found = |late_nodes, problems| {
             let found = Status::of(&Signs {
                 freshness: &freshness(FreshnessState::Current),
@@ -205,11 +219,11 @@ mod tests {
                 last_ready: None,
                 now: Timestamp::from_seconds(1_772_360_000),
             });
-            (found.word, found.sentence, found.also)
+            (found.word, found.headline, found.also)
         };
         let problems = [problem];
-        let (word, sentence, also) = found(2, &problems);
-        assert_eq!((word, &*sentence), ("Attention", "3 pods fit on no node."));
+        let (word, headline, also) = found(2, &problems);
+        assert_eq!((word, &*headline), ("Attention", "Pods fit on no node"));
         let expected =
             "2 nodes have been starting for more than 15 minutes: kubectl get nodes names them.";
         assert_eq!(also.as_deref(), Some(expected));
@@ -217,6 +231,36 @@ mod tests {
         assert_eq!(word, "Attention");
         assert!(also.unwrap().starts_with("1 node has been starting"));
         assert_eq!(found(0, &[]).2, None);
+    }
+
+    #[test]
+    fn two_problems_are_both_said_and_more_are_counted() {
+        let problem = |headline: &str| Problem {
+            headline: headline.to_owned(),
+            extent: format!("{headline} here"),
+            next_command: "kubectl get events".to_owned(),
+            ..Problem::default()
+        };
+        let problems = ["one", "two", "three"].map(problem);
+        let found = |problems| {
+            Status::of(&Signs {
+                freshness: &freshness(FreshnessState::Current),
+                problems,
+                unanswered: None,
+                slos: &[],
+                in_flight: 7,
+                late_nodes: 0,
+                clocks: &[],
+                last_ready: None,
+                now: Timestamp::from_seconds(1_772_360_000),
+            })
+        };
+        let all = found(&problems);
+        assert_eq!((&*all.headline, &*all.extent), ("one", "one here"));
+        assert_eq!(all.command, "kubectl get events");
+        assert_eq!((all.next, all.more), (Some(("two".to_owned(), "two here".to_owned())), 1));
+        let one = found(&problems[..1]);
+        assert_eq!((one.next, one.more), (None, 0));
     }
 
     #[test]
@@ -233,11 +277,11 @@ mod tests {
             now: Timestamp::from_seconds(1_772_360_000),
         };
         let expected = "No problem: 7 pods are starting up; the last one became ready at 10:05.";
-        assert_eq!(Status::of(&signs).sentence, expected);
+        assert_eq!(Status::of(&signs).headline, expected);
         let found = Status::of(&Signs { unanswered: Some("podinit is busy, try again"), ..signs });
         assert_eq!((found.level, found.word), ("warn", "Busy"));
         let expected = "It is not known now what is broken: podinit is busy, try again.";
-        assert_eq!(found.sentence, expected);
+        assert_eq!(found.headline, expected);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Who is affected: the pods in flight and those of problems, by problem and workload, and where they are.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Problem;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
+use podinit_core::timestamp::Timestamp;
 use podinit_problems::{FoundPod, FoundPods};
 
 /// So many pods of a workload are named, those that have been in their stage longest.
@@ -31,10 +32,14 @@ pub struct Wanted {
 pub struct Census {
     /// The problems, the worst first, each with its pods
     pub problems: Vec<(Problem, Group)>,
+    /// The pods of no problem that wait for the cause of one: mostly they are too new to tell
+    pub too_new: TooNew,
     /// The pods that start as usual
     pub rest: Group,
     /// Those in flight, each once, by stage
     pub stages: [u64; Stage::ALL.len()],
+    /// When the one in each stage entered it that has been there longest
+    pub entered: [Option<Timestamp>; Stage::ALL.len()],
     /// All of them, each once
     all: usize,
     /// Those in flight, each once
@@ -54,6 +59,14 @@ pub struct Group {
     pub all_workloads: usize,
     /// At most a thousand of these
     pub workloads: BTreeMap<WorkloadKey, Workload>,
+}
+
+/// Pods of no problem that wait for the cause of one.
+#[derive(Clone, Debug, Default)]
+pub struct TooNew {
+    pub group: Group,
+    /// Their causes
+    pub causes: BTreeSet<&'static str>,
 }
 
 /// Where pods are.
@@ -110,8 +123,10 @@ impl Census {
         wanted: &Wanted,
     ) -> Self {
         let mut census = Self::default();
+        let mut causes = HashSet::new();
         for (problem, places) in problems {
             let cause = Cause::from_text(&problem.cause);
+            causes.extend(cause);
             // The pods of a clock are in another problem, or start as usual, besides.
             let counts = cause != Some(Cause::Clock) || wanted.cause == cause;
             let group = census.group((pods, places), wanted, cause, counts);
@@ -119,7 +134,19 @@ impl Census {
                 census.problems.push((problem.clone(), group));
             }
         }
-        census.rest = census.group((pods, rest), wanted, None, true);
+        let of_pod = |place: &u32| Some(pods.waiting(*place)?.cause());
+        let is_too_new = |place: &u32| of_pod(place).is_some_and(|cause| causes.contains(&cause));
+        let (too_new, rest): (Vec<u32>, Vec<u32>) =
+            rest.iter().partition(|place| is_too_new(place));
+        census.too_new.group = census.group((pods, &too_new), wanted, None, true);
+        if census.too_new.group.pods > 0 {
+            let is_wanted = |place: &&u32| {
+                pods.get(**place).is_some_and(|pod| wanted.fits(&pod, of_pod(place)))
+            };
+            let shown = too_new.iter().filter(is_wanted);
+            census.too_new.causes = shown.filter_map(of_pod).map(Cause::as_str).collect();
+        }
+        census.rest = census.group((pods, &rest), wanted, None, true);
         census
     }
 
@@ -142,8 +169,11 @@ impl Census {
             if !wanted.fits(&pod, cause(&pod)) {
                 continue;
             }
-            if let Some(waiting) = pod.waiting() {
-                self.stages[waiting.stage() as usize] += u64::from(counts);
+            if let Some(waiting) = pod.waiting().filter(|_| counts) {
+                let stage = waiting.stage() as usize;
+                self.stages[stage] += 1;
+                let entered = &mut self.entered[stage];
+                *entered = Some(entered.map_or(pod.entered(), |first| first.min(pod.entered())));
             }
             if let Some(number) = pods.node_number(*place) {
                 nodes.add(number, *place);
@@ -202,6 +232,15 @@ impl Counts {
 }
 
 impl Group {
+    /// Those that have been in their stage longest, at most so many.
+    pub fn oldest(&self, most: usize) -> Vec<&FoundPod> {
+        let examples = self.workloads.values().flat_map(|workload| workload.examples.iter());
+        let mut oldest: Vec<&FoundPod> = examples.collect();
+        oldest.sort_by_key(|pod| pod.entered());
+        oldest.truncate(most);
+        oldest
+    }
+
     fn add(&mut self, pod: FoundPod) {
         self.pods += 1;
         self.in_flight += usize::from(pod.outcome().is_none());

@@ -8,16 +8,18 @@
 
 mod census;
 mod finder;
+mod headline;
 mod routes;
 mod seen;
 mod sentence;
 mod snapshots;
 mod table;
 
-pub use census::{Census, Group, Most, Wanted, Workload, WorkloadKey};
+pub use census::{Census, Group, Most, TooNew, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use routes::router;
 pub use seen::Seen;
+pub(crate) use sentence::reason;
 pub use snapshots::{Publisher, Snapshots, channel};
 
 use schemars::{JsonSchema, Schema};
@@ -120,6 +122,12 @@ pub struct Problem {
     pub oldest: Vec<PodName>,
     /// All of this for people
     pub sentence: String,
+    /// What is wrong, without figures; empty where an exporter does not say it yet
+    #[serde(default)]
+    pub headline: String,
+    /// How many pods, since when and where, for people; empty where an exporter does not say it yet
+    #[serde(default)]
+    pub extent: String,
     /// A command that shows more
     pub next_command: String,
     /// Where it says what to do
@@ -201,6 +209,8 @@ impl Problem {
             unschedulable: problem.capacity.clone(),
             oldest: problem.oldest.iter().map(name).collect(),
             sentence: sentence::of(problem, now, ended),
+            headline: headline::headline(problem),
+            extent: headline::extent(problem, now, ended),
             next_command: next_command(problem),
             runbook: format!("{RUNBOOKS}{}", problem.cause.as_str()),
             ended: ended.map(rfc3339::format),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Census, Problem, Problems, Wanted};
 use podinit_core::lifecycle::{NodeClock, Record};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_problems::{Found, FoundPods};
@@ -12,6 +13,8 @@ use podinit_problems::{Found, FoundPods};
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub problems: Problems,
+    /// Of which instant it is; `None` before anything was found
+    pub at: Option<Timestamp>,
     /// All pods; the next finding knows them by these
     pods: Arc<FoundPods>,
     /// The places of the pods of each problem, in the order of these
@@ -55,10 +58,18 @@ impl Seen {
                 crashing: 0,
                 clocks,
             },
+            at: Some(now),
             pods,
             affected,
             rest,
         }
+    }
+
+    /// The problem that the pod with this UID is one of; the worst, if there are several.
+    pub fn problem_of(&self, pod: PodUid) -> Option<&Problem> {
+        let place = self.pods.place(pod)?;
+        let mut with_pods = self.problems.problems.iter().zip(&self.affected);
+        with_pods.find(|(_, places)| places.contains(&place)).map(|(problem, _)| problem)
     }
 
     /// The pods that are wanted, counted.

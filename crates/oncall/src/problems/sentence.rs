@@ -66,25 +66,30 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         Some(ended) => format!("From {since} to {}", clock_time(ended, now)),
         None => format!("Since {since}"),
     };
-    let earlier = problem.earlier.map_or_else(String::new, |earlier| {
+    let (help, earlier) = (help(problem, now, ended), earlier(problem, now));
+    format!("{subject}{place} {what}{reason}{help}. {when}, {}{earlier}.", figures.join(", "))
+}
+
+/// The few pods that had the cause long before the others.
+pub(super) fn earlier(problem: &Problem, now: Timestamp) -> String {
+    problem.earlier.map_or_else(String::new, |earlier| {
         let pods = count(earlier.pods, "pod", "pods");
         format!("; {pods} since {} before that", clock_time(earlier.since, now))
-    });
-    // What is said of the present, and nothing of a problem that has ended.
+    })
+}
+
+/// Whether a node is on its way: said of the present, and nothing of a problem that has ended.
+pub(super) fn help(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let help = problem.capacity.as_ref().filter(|_| ended.is_none());
     let help = help.and_then(|said| {
         let clause = autoscaling::of_pods(said)?;
         Some(format!("; {clause} since {}", clock_time(said.since, now)))
     });
-    format!(
-        "{subject}{place} {what}{reason}{}. {when}, {}{earlier}.",
-        help.unwrap_or_default(),
-        figures.join(", ")
-    )
+    help.unwrap_or_default()
 }
 
 /// Where the pods are, where what is wrong does not say it.
-fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
+pub(super) fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
     match (cause, dimension) {
         (Cause::Image | Cause::Pull, Dimension::Image)
         | (_, Dimension::Registry | Dimension::Gate) => String::new(),
@@ -99,7 +104,7 @@ fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
 }
 
 /// What is wrong with them.
-fn predicate(problem: &Problem, is_one: bool) -> String {
+pub(super) fn predicate(problem: &Problem, is_one: bool) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let container = problem.container.as_deref();
@@ -178,7 +183,7 @@ fn predicate(problem: &Problem, is_one: bool) -> String {
 }
 
 /// The reason in what Kubernetes says, or what the scheduler says of nodes. `None` for a back-off alone.
-fn reason(cause: Cause, message: &str) -> Option<String> {
+pub(crate) fn reason(cause: Cause, message: &str) -> Option<String> {
     let of_nodes = said_of_nodes(message, cause);
     let text = match &of_nodes {
         Some(clauses) => clauses,

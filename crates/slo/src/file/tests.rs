@@ -28,7 +28,7 @@ fn with(key: &str, line: &str) -> String {
 fn the_built_in_slos_are_valid() {
     let file = SloFile::built_in();
     let names: Vec<_> = file.slos.iter().map(|slo| &*slo.rule.name).collect();
-    assert_eq!(names, ["network-ready", "pod-ready"]);
+    assert_eq!(names, ["network-ready", "scheduled-pod-ready"]);
     let network = &file.slos[0];
     assert_eq!(network.rule.interval, Interval::Stage(Stage::Network).into());
     assert_eq!(network.rule.threshold, Duration::from_secs(10));
