@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use podinit_core::lifecycle::{Outcome, Stage};
+use podinit_core::lifecycle::Stage;
 use podinit_expo::metrics::{Durations, Figures, LEAST_OF_P99};
 use podinit_text::document::Style;
 use podinit_text::human_time::{rounded_seconds, seconds};
@@ -169,7 +169,7 @@ fn cut(line: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podinit_core::lifecycle::WaitReason;
+    use podinit_core::lifecycle::{Outcome, WaitReason};
     use podinit_expo::metrics::Distribution;
 
     /// So many pods in a stage, whatever the cause.
