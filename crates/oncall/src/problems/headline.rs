@@ -76,6 +76,7 @@ pub(super) fn extent(problem: &Problem, now: Timestamp, ended: Option<Timestamp>
     };
     let relapsed = match problem.relapsed {
         0 => String::new(),
+        1 if problem.pods == 1 => ", after it was ready".to_owned(),
         all if all == problem.pods => ", after they were ready".to_owned(),
         some => format!(", {} of them after they were ready", thousands(some)),
     };
@@ -167,6 +168,10 @@ mod tests {
             "1,939 pods since 10:13, of 33 workloads, in 1 namespace, 12 of them failed in the last 10 minutes, \
              after they were ready"
         );
+        let one = Problem { pods: 1, relapsed: 1, nodes: 1, workloads: 1, ..problem.clone() };
+        let said =
+            "1 pod since 10:13, on 1 node, of 1 workload, in 1 namespace, after it was ready";
+        assert_eq!(extent(&one, at, None), said);
         let ended = extent(&problem, at, Some(at.plus_nanos(60_000_000_000)));
         assert!(ended.starts_with("1,939 pods from 10:13 to 10:14, on"), "{ended}");
     }
