@@ -148,7 +148,7 @@ fn current() -> Freshness {
 /// These pods in flight, of which those that are wanted are shown.
 fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
     let (pods, stuck) = (in_flight.len() as u64, in_flight.len() as u64);
-    let seen = Seen::of(in_flight, &[], Vec::new(), Some(at(600)));
+    let seen = Seen::of(in_flight, &[], (Vec::new(), &[]), Some(at(600)));
     let mut history = History::default();
     history.add(Sample::new(at(0), &figures(0, 0), &[]));
     history.add(Sample::new(at(300), &figures(2, 0), &seen.problems.problems));
@@ -206,7 +206,7 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
         record(&format!("web-{number}"), progress)
     });
     let rejected: Vec<Record> = rejected.collect();
-    let seen = Seen::of(vec![starting], &rejected, Vec::new(), Some(at(600)));
+    let seen = Seen::of(vec![starting], &rejected, (Vec::new(), &[]), Some(at(600)));
     let page = Overview { seen: Arc::new(seen), ..overview(Vec::new(), Wanted::default()) };
     let page = page.render(at(600)).unwrap();
     for said in [

@@ -60,6 +60,8 @@ async fn sample(sources: PageSources, shutdown: CancellationToken) {
     let mut ticks = tokio::time::interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+        // Also keeps when the sync came, by a clock that may run faster than this machine's.
+        _ = sources.freshness.now();
         sources.history.sample(sources.clock.now(), &sources);
     }
 }

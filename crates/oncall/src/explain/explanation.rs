@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::ended::{Ended, EndedLine, is_end_known};
 use super::fleet::Fleet;
+use super::kubectl::addressed;
 use super::named;
 use super::new_node::{self, NodeLine};
-use super::next_command::{addressed, next_command};
+use super::next_command::next_command;
 use super::parts::{Share, shares};
 use super::peers::Peers;
 use super::uncertainty;

@@ -77,8 +77,10 @@ impl Finder {
         if !(page.is_empty() && ended.is_empty()) {
             ended.extend(self.newest().await?);
         }
-        let clocks = self.records.ask(Query::Clocks).await?.clocks;
-        let mut finding = Finding::new(&ended, now).with_clocks(&clocks).after(&self.over_time);
+        let nodes = self.records.ask(Query::Nodes).await?;
+        let clocks = nodes.clocks;
+        let finding = Finding::new(&ended, now).with_clocks(&clocks);
+        let mut finding = finding.with_late_nodes(&nodes.late_nodes).after(&self.over_time);
         drop(ended);
         loop {
             page.iter().for_each(|record| finding.add(record));

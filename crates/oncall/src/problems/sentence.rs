@@ -3,6 +3,7 @@
 use crate::autoscaling;
 use crate::explain::{NEVER_SET, is_of_kubelet};
 use crate::node_clocks;
+use crate::node_startup;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
@@ -23,6 +24,14 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     let clock = problem.clock.as_ref();
     let clock =
         clock.map_or_else(String::new, |clock| format!("{}. ", node_clocks::sentence(clock)));
+    if let Some(nodes) = &problem.late_nodes {
+        let until = ended.unwrap_or(now);
+        return format!(
+            "{}. {}.",
+            node_startup::clause(problem, nodes, until),
+            when_and_where(problem, now, ended)
+        );
+    }
     let subject = clock.clone() + &count(pods, "pod", "pods");
     let shared = dimension.filter(|_| clock.is_empty());
     let place = shared.map_or_else(String::new, |dimension| place(problem.cause, dimension, value));
@@ -53,6 +62,21 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     };
     let reason = problem.message.as_deref().and_then(|message| reason(problem.cause, message));
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    // What is said of the present, and nothing of a problem that has ended.
+    let help = problem.capacity.as_ref().filter(|_| ended.is_none());
+    let help = help.and_then(|said| {
+        let clause = autoscaling::of_pods(said)?;
+        Some(format!("; {clause} since {}", clock_time(said.since, now)))
+    });
+    format!(
+        "{subject}{place} {what}{reason}{}. {}.",
+        help.unwrap_or_default(),
+        when_and_where(problem, now, ended)
+    )
+}
+
+/// Since when, and where: `Since 10:13, 1 node, 2 workloads, 1 namespace`.
+fn when_and_where(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let figures = [
         (problem.nodes, "node", "nodes"),
         (problem.workloads, "workload", "workloads"),
@@ -70,17 +94,7 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         let pods = count(earlier.pods, "pod", "pods");
         format!("; {pods} since {} before that", clock_time(earlier.since, now))
     });
-    // What is said of the present, and nothing of a problem that has ended.
-    let help = problem.capacity.as_ref().filter(|_| ended.is_none());
-    let help = help.and_then(|said| {
-        let clause = autoscaling::of_pods(said)?;
-        Some(format!("; {clause} since {}", clock_time(said.since, now)))
-    });
-    format!(
-        "{subject}{place} {what}{reason}{}. {when}, {}{earlier}.",
-        help.unwrap_or_default(),
-        figures.join(", ")
-    )
+    format!("{when}, {}{earlier}", figures.join(", "))
 }
 
 /// Where the pods are, where what is wrong does not say it.
@@ -172,6 +186,7 @@ fn predicate(problem: &Problem, is_one: bool) -> String {
         Cause::ReadinessGate => format!("{wait} for {}", gate("readiness")),
         // Said by the problem itself.
         Cause::Clock => "depend on the clock of a node".to_owned(),
+        Cause::NodeStartup => format!("{wait} for nodes that do not become schedulable"),
         Cause::Rejected if is_one => "was rejected by the kubelet".to_owned(),
         Cause::Rejected => "were rejected by the kubelet".to_owned(),
     }
@@ -293,6 +308,7 @@ mod tests {
             message: Some("UnexpectedAdmissionError: Pod was rejected: no devices left".into()),
             capacity: None,
             clock: None,
+            late_nodes: None,
             oldest: Vec::new(),
         };
         assert_eq!(
