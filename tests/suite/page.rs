@@ -128,6 +128,7 @@ fn foot() -> Foot {
         live: "yes".to_owned(),
         time: "10:10:00".to_owned(),
         refresh: Some(10),
+        runbook_url: None,
     }
 }
 

@@ -46,11 +46,9 @@ impl StatusLines<'_> {
                 Some(left) if !left.is_zero() => {
                     format!("Nothing is wrong yet. In {}: {}.", took(left), scene.breaks())
                 }
-                _ => format!(
-                    "Since {}: {}.",
-                    took(self.elapsed.saturating_sub(after)),
-                    scene.breaks()
-                ),
+                _ => {
+                    format!("For {}: {}.", took(self.elapsed.saturating_sub(after)), scene.breaks())
+                }
             },
         }
     }
@@ -123,7 +121,7 @@ mod tests {
         assert_eq!(
             lines(760, scene),
             [
-                "Since 7m40s: registry.example.com refuses connections.",
+                "For 7m40s: registry.example.com refuses connections.",
                 "Most of them wait in containers for the cause image: 40. Metrics, alerts and records say the \
                  same word.",
                 "SLO pod-ready: 75.0% good of 100, promised 99%.",

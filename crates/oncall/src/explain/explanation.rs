@@ -240,6 +240,12 @@ impl Explanation {
             next: next_command(record),
         }
     }
+
+    /// Why the pod waits; `None` of a startup that is over.
+    pub fn cause(&self) -> Option<Cause> {
+        let is_in_flight = self.state == "in_flight";
+        self.causes.last().filter(|_| is_in_flight).map(|last| last.waiting.cause())
+    }
 }
 
 /// From the first instant of a startup that is known to its end; of one in flight, to `now`.

@@ -3,12 +3,16 @@
 use askama::Template;
 
 use super::overview::Foot;
+use super::runbooks;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
 use crate::explain::{
     AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, gate_in_words,
 };
 use podinit_core::lifecycle::RecordedGate;
 use podinit_text::human_time::{date_and_time, seconds};
+
+/// From its path to the root.
+const ROOT: &str = "../../";
 
 #[derive(Template)]
 #[template(path = "page/templates/pod.html")]
@@ -27,6 +31,8 @@ struct PodPage<'a> {
     gates: Vec<(&'a RecordedGate, String)>,
     causes: Vec<(&'a CauseLine, String)>,
     slos: Vec<(&'a SloLine, String)>,
+    /// The cause for which it waits, and what to do, on a page of the exporter
+    runbook: Option<(&'static str, String)>,
     /// Of a page of the exporter; `None` of a file by itself
     foot: Option<Foot>,
     /// The style of a file by itself
@@ -42,8 +48,13 @@ pub fn pod_page(explanation: &Explanation, foot: Option<Foot>) -> askama::Result
         let percent = (part.share * 100.0).round() as u64;
         (part.part.to_owned(), seconds(part.seconds), percent)
     });
+    let runbook = foot.as_ref().zip(explanation.cause()).map(|(foot, cause)| {
+        let cause = cause.as_str();
+        (cause, runbooks::link(ROOT, foot.runbook_url.as_deref(), cause))
+    });
     let page = PodPage {
-        root: "../../",
+        runbook,
+        root: ROOT,
         explanation,
         waterfall: waterfall(explanation),
         width: WIDTH,

@@ -39,12 +39,25 @@ pub struct Finder {
     publisher: Publisher,
     metric: Arc<ProblemPods>,
     over_time: OverTime,
+    /// Where the runbooks are
+    runbook_url: Option<String>,
 }
 
 impl Finder {
     /// A finder over the records that `records` answers for, which tells `publisher` and `metric`.
     pub fn new(records: RecordsClient, publisher: Publisher, metric: Arc<ProblemPods>) -> Self {
-        Self { records: records.apart(), publisher, metric, over_time: OverTime::default() }
+        Self {
+            records: records.apart(),
+            publisher,
+            metric,
+            over_time: OverTime::default(),
+            runbook_url: None,
+        }
+    }
+
+    /// The same with runbooks elsewhere.
+    pub fn with_runbooks(self, url: Option<String>) -> Self {
+        Self { runbook_url: url, ..self }
     }
 
     /// Finds them until `shutdown`. It keeps its thread for as long as it takes to compare very many pods.
@@ -96,7 +109,11 @@ impl Finder {
             pods: problem.pods,
         });
         self.metric.state(problems, began + FINDING_LASTS);
-        self.publisher.publish(Seen::new(found, clocks, now), began);
+        let mut seen = Seen::new(found, clocks, now);
+        if let Some(url) = &self.runbook_url {
+            seen.problems.lead_to(url);
+        }
+        self.publisher.publish(seen, began);
         Ok(true)
     }
 

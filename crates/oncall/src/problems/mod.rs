@@ -165,6 +165,13 @@ impl Problems {
         self
     }
 
+    /// Names the runbooks at `url` in place of those of the repository.
+    fn lead_to(&mut self, url: &str) {
+        for problem in self.problems.iter_mut().chain(&mut self.ended) {
+            problem.runbook = format!("{url}#cause-{}", problem.cause);
+        }
+    }
+
     /// As JSON.
     ///
     /// # Errors

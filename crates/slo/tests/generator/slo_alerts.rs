@@ -126,7 +126,7 @@ impl Subject<'_> {
         let possible = |cause: &Cause| {
             *cause != Cause::Clock
                 && stage.is_none_or(|stage| match cause {
-                    Cause::NodeStartup => stage == Stage::Unschedulable,
+                    Cause::NodeStartup => stage.as_str() == "unschedulable",
                     _ => BadReason::new(stage, *cause).is_some(),
                 })
         };
