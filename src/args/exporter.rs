@@ -98,6 +98,11 @@ pub struct ExporterArgs {
     #[arg(long, value_name = "NAME")]
     pub cluster_name: Option<String>,
 
+    /// Base URL of your runbooks, such as https://docs.example/runbooks.md; #cause-CAUSE is appended [default: the
+    /// runbooks at /runbooks]
+    #[arg(long, value_name = "URL", value_parser = parse_runbook_url)]
+    pub runbook_url: Option<String>,
+
     /// Host names under which requests are answered, but for the probes: .example for all names below
     /// it, * for every name; may be repeated. IP addresses and localhost always are [default: none
     /// besides these where --listen is a loopback address, every name elsewhere]
@@ -165,6 +170,20 @@ pub(super) fn parse_duration_above_zero(text: &str) -> Result<Duration, String> 
         return Err("expected a duration above 0".to_owned());
     }
     Ok(duration)
+}
+
+/// A page is linked there: nothing but HTTP, and no character that does not belong into a URL.
+fn parse_runbook_url(text: &str) -> Result<String, String> {
+    let host = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let is_url = host.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
+    let is_plain =
+        text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"'<>#\\`".contains(&byte));
+    match is_url && is_plain {
+        true => Ok(text.to_owned()),
+        false => {
+            Err("expected a URL such as https://docs.example/runbooks.md, without #".to_owned())
+        }
+    }
 }
 
 fn parse_count(text: &str) -> Result<NonZeroUsize, String> {

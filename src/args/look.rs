@@ -93,9 +93,10 @@ pub struct LookArgs {
     #[command(flatten)]
     pub selectors: SelectorArgs,
 
-    /// What is evidence beside pods: Events, nodes, both, or nothing; not used with --url
-    #[arg(long, value_name = "SOURCE", default_value = "events")]
-    pub evidence: Evidence,
+    /// What is evidence beside pods: Events, nodes, both, or nothing; not used with --url [default: events of a
+    /// cluster, all that a recording holds]
+    #[arg(long, value_name = "SOURCE")]
+    evidence: Option<Evidence>,
 
     #[command(flatten)]
     pub nodes: NodeArgs,
@@ -111,6 +112,14 @@ pub struct LookArgs {
 }
 
 impl LookArgs {
+    /// What is evidence: of a recording all that it holds, where nothing is chosen.
+    pub fn evidence(&self, of_recording: bool) -> Evidence {
+        self.evidence.unwrap_or(match of_recording {
+            true => Evidence::EventsAndNodes,
+            false => Evidence::Events,
+        })
+    }
+
     /// The exporter to ask, if one is named.
     pub fn exporter(&self) -> Option<ServerOptions> {
         self.exporter.server()

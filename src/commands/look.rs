@@ -6,10 +6,12 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
+use podinit_core::timestamp::Timestamp;
 use podinit_exporter::process::signals;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::clock::Clock;
 use podinit_oncall::freshness::Freshness;
+use podinit_text::human_time::time_of_day;
 use podinit_text::strangers_text::shown;
 
 /// How long what is shown stands until it is looked at again.
@@ -38,6 +40,7 @@ pub(super) fn warn_of(fresh: bool, freshness: Option<&Freshness>) {
 }
 
 /// How to look.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     /// Again and again, until a signal
     pub again: bool,
@@ -46,6 +49,12 @@ pub(super) struct Look {
 }
 
 impl Look {
+    /// A line that says of when a table is, where one follows the other; nothing otherwise.
+    pub(super) fn dated(self, time: Option<Timestamp>) -> String {
+        let time = time.filter(|_| self.again && self.clears);
+        time.map_or_else(String::new, |time| format!("As of {} UTC\n\n", time_of_day(time)))
+    }
+
     /// Asks a source and prints the `text` of what it says. When looking again, a failure after the first
     /// text is logged, and the next attempt made. Returns what was shown last.
     ///

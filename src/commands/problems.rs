@@ -6,6 +6,7 @@ use super::look::{Look, STALE, warn_of};
 use super::output::style;
 use super::source::{Asked, Source};
 use crate::args::{ProblemsArgs, ProblemsFormat};
+use podinit_decode::rfc3339;
 use podinit_oncall::pods::Question;
 use podinit_oncall::problems::Problems;
 
@@ -25,7 +26,12 @@ pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
     let ask = async |source: &mut Source<'_>| {
         source.answer(|pods| pods.problems().unwrap_or_default()).await
     };
-    let last = look.at(open(), ask, |found| text(found, args.output)).await?;
+    let last = look
+        .at(open(), ask, |found| {
+            let time = found.time.as_deref().and_then(rfc3339::parse);
+            Ok(look.dated(time) + &text(found, args.output)?)
+        })
+        .await?;
     warn_of(last.fresh, last.freshness.as_ref());
     Ok(match (last.fresh, last.problems.is_empty()) {
         (false, _) => ExitCode::from(STALE),

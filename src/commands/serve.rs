@@ -19,7 +19,7 @@ use podinit_kube::cluster::client::Cluster;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
-use podinit_oncall::live;
+use podinit_oncall::live::{self, Links};
 
 /// How long a start outside of a cluster waits for the API server, where nothing else is chosen:
 /// somebody at a terminal wants to know.
@@ -43,7 +43,8 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let exporter = Exporter::bind(args.exporter.config(), given, watch, clock.clone())?
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
-    let (exporter, _) = live::show(exporter, records, None, finding.handle());
+    let links = Links { runbook_url: args.exporter.runbook_url.clone(), ..Links::default() };
+    let (exporter, _) = live::show(exporter, records, links, finding.handle());
     let options = args.cluster.connection.options();
     let cluster = podinit_connect::connect(&options).await?.observing_dates(clock);
     let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;

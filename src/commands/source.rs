@@ -53,21 +53,22 @@ impl<'a> Asked<'a> {
         recorded: &'a RecordedArgs,
         look: &'a LookArgs,
     ) -> anyhow::Result<Self> {
+        let evidence = look.evidence(!recorded.files.is_empty());
         Ok(Self {
             question,
             exporter: look.exporter(),
             connection: &look.connection,
             namespaces: look.namespaces.chosen(),
             selectors: &look.selectors,
-            evidence: look.evidence,
+            evidence,
             nodes: &look.nodes,
             tracker: TrackerConfig {
                 timestamps: match recorded.files.is_empty() {
                     true => TimestampMode::Fused,
                     false => recorded.timestamps,
                 },
-                events: look.evidence.events(),
-                nodes: look.evidence.nodes(),
+                events: evidence.events(),
+                nodes: evidence.nodes(),
                 milestones: recorded.milestones.milestones(),
                 stuck_after: slos_of(look.slo.as_deref())?.stuck_after,
                 ..TrackerConfig::default()

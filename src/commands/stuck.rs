@@ -27,7 +27,9 @@ pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
         let found = source.answer(|pods| StuckPods::of(pods, limit)).await?;
         Ok(StuckPods { source: source.options(), ..found })
     };
-    let last = look.at(open(), ask, |found| text(found, args.output)).await?;
+    let last = look
+        .at(open(), ask, |found| Ok(look.dated(found.time) + &text(found, args.output)?))
+        .await?;
     warn_of(last.fresh, last.freshness.as_ref());
     Ok(match (last.fresh, last.pods.is_empty()) {
         (false, _) => ExitCode::from(STALE),

@@ -128,6 +128,7 @@ fn foot() -> Foot {
         live: "yes".to_owned(),
         time: "10:10:00".to_owned(),
         refresh: Some(10),
+        runbook_url: None,
     }
 }
 
@@ -148,7 +149,7 @@ fn current() -> Freshness {
 /// These pods in flight, of which those that are wanted are shown.
 fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
     let (pods, stuck) = (in_flight.len() as u64, in_flight.len() as u64);
-    let seen = Seen::of(in_flight, &[], Vec::new(), Some(at(600)));
+    let seen = Seen::of(in_flight, &[], (Vec::new(), &[]), Some(at(600)));
     let mut history = History::default();
     history.add(Sample::new(at(0), &figures(0, 0), &[]));
     history.add(Sample::new(at(300), &figures(2, 0), &seen.problems.problems));
@@ -206,7 +207,7 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
         record(&format!("web-{number}"), progress)
     });
     let rejected: Vec<Record> = rejected.collect();
-    let seen = Seen::of(vec![starting], &rejected, Vec::new(), Some(at(600)));
+    let seen = Seen::of(vec![starting], &rejected, (Vec::new(), &[]), Some(at(600)));
     let page = Overview { seen: Arc::new(seen), ..overview(Vec::new(), Wanted::default()) };
     let page = page.render(at(600)).unwrap();
     for said in [
@@ -378,7 +379,7 @@ fn the_page_of_a_pod_says_what_it_waits_for_and_leads_to_its_problem() {
     pod.message = Some("ghcr.io/shop/web:1.2: not found".into());
     pod.intervals[1].interval = Interval::Stage(Stage::Init);
     pod.causes = vec![RecordedCause { waiting: image, began: at(2), container: Some(0) }];
-    let seen = Seen::of(vec![pod.clone()], &[], Vec::new(), Some(at(722)));
+    let seen = Seen::of(vec![pod.clone()], &[], (Vec::new(), &[]), Some(at(722)));
     let explanation = Explanation::new(&pod, Context::default(), at(722));
     let problem = seen.problem_of(pod.uid);
     let page = pod_page(&explanation, Some(foot()), problem).unwrap();

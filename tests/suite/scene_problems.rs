@@ -88,9 +88,15 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             None,
             " pods fit on no node, because resources are short: 10 Insufficient cpu, 1 node(s) had untolerated taint",
         )],
-        Scene::SlowNodes => {
+        // The first of its nodes are just late.
+        Scene::SlowNodes if minute == 5 => {
             vec![named("resources", None, " pods fit on no node, because resources are short: ")]
         }
+        Scene::SlowNodes => vec![named(
+            "node_startup",
+            Some(("nodepool", "pool-a")),
+            " nodes of pool-a have kept the startup taint node.cilium.io/agent-not-ready for up to ",
+        )],
         Scene::DevicePluginGone => vec![named(
             "rejected",
             Some(("workload", "ml/Deployment/embeddings")),
@@ -116,6 +122,33 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
                 named("clock", Some(("node", "node-b1")), "The clock of node-b1 is at least 1m3");
             vec![ahead, behind]
         }
+    }
+}
+
+/// How the command begins that stands beside the sentence: it shows what is shared where that is to blame, and what
+/// no card says.
+fn next_of(scene: Scene, problem: &Problem) -> String {
+    let (oldest, value) = (&problem.oldest[0], problem.value.as_deref().unwrap_or_default());
+    let (namespace, name) = (&oldest.namespace, &oldest.name);
+    match (&*problem.cause, scene) {
+        ("clock", _) => format!("kubectl debug node/{value} "),
+        ("sandbox", _) => "kubectl describe node node-a0".to_owned(),
+        ("cni", Scene::ZoneOutage) => {
+            "kubectl get nodes -l topology.kubernetes.io/zone=example-1b -o wide".to_owned()
+        }
+        ("cni", _) => "kubectl -n kube-system get pods -o wide".to_owned(),
+        ("resources", _) => {
+            "kubectl get nodes -o custom-columns='NAME:.metadata.name,CPU:".to_owned()
+        }
+        ("node_startup", _) => "kubectl get nodes -l karpenter.sh/nodepool=pool-a -o \
+                                custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'"
+            .to_owned(),
+        ("gang", _) => format!("kubectl -n {namespace} get pods --field-selector="),
+        ("config", _) => "kubectl -n payments get secret database".to_owned(),
+        ("gate", _) => format!("kubectl -n {namespace} get workloads.kueue.x-k8s.io"),
+        ("rejected", _) => "kubectl describe node node-".to_owned(),
+        ("crash", _) => format!("kubectl -n {namespace} logs {name} "),
+        _ => format!("kubectl -n {namespace} events --for pod/{name}"),
     }
 }
 
@@ -190,6 +223,10 @@ async fn assert_named(scene: Scene) {
             );
             let headline = match expected.cause {
                 "clock" => expected.sentence.to_owned(),
+                "node_startup" => {
+                    let nodes = problem.late_nodes.as_ref().map_or(0, |nodes| nodes.nodes);
+                    format!("{nodes}{}", expected.sentence)
+                }
                 _ => format!("{}{}", problem.pods, expected.sentence),
             };
             assert!(
@@ -198,15 +235,12 @@ async fn assert_named(scene: Scene) {
                 problem.sentence
             );
             // Beside the sentence stands what to run next, of the pod that has waited longest.
-            let (oldest, next) = (&problem.oldest[0], &problem.next_command);
-            let of_namespace = format!("kubectl -n {} ", oldest.namespace);
-            let of_node =
-                format!("kubectl debug node/{} ", problem.value.as_deref().unwrap_or_default());
-            let is_next = match expected.cause {
-                "clock" => next.starts_with(&of_node),
-                _ => next.starts_with(&of_namespace) && next.contains(&oldest.name),
-            };
-            assert!(is_next, "{scene:?} at {minute}: {next}");
+            let next = next_of(scene, problem);
+            assert!(
+                problem.next_command.starts_with(&next),
+                "{scene:?} at {minute}: {} is not {next}",
+                problem.next_command
+            );
             let since: Timestamp = rfc3339::parse(&problem.since).unwrap();
             let away = since.nanos_since(broken).unsigned_abs();
             assert!(

@@ -335,7 +335,7 @@ fn overview(texts: &[String]) -> String {
     let ended = |record: &&Record| record.outcome().is_some();
     let in_flight: Vec<Record> = records.iter().filter(|one| !ended(one)).cloned().collect();
     let wanted = Wanted { node: Some(texts[0].clone()), ..Wanted::default() };
-    let mut seen = Seen::of(in_flight, &[], Vec::new(), Some(now()));
+    let mut seen = Seen::of(in_flight, &[], (Vec::new(), &[]), Some(now()));
     // The header names two problems, whatever the texts make of the pods.
     let problems = &mut seen.problems.problems;
     problems.truncate(1);

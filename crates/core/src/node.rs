@@ -8,8 +8,11 @@ pub use self::labels::{
     ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NO_POOL, NodeLabels, POOL_LABELS,
     ZONE_LABEL,
 };
-use crate::pod::{Condition, PodUid};
+use crate::pod::{Condition, PodUid, text};
 use crate::timestamp::Timestamp;
+
+/// So many startup taints of a node are known, the first.
+pub const MOST_STARTUP_TAINTS: usize = 8;
 
 /// One version of one node, reduced to what podinit needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +32,9 @@ pub struct NodeSnapshot {
     pub ready: Option<Condition>,
     /// `spec.unschedulable`
     pub unschedulable: bool,
-    /// One of `spec.taints` is there only until the node has started
-    /// ([§14.7](crate::specification#s14-7))
-    pub has_startup_taint: bool,
+    /// The keys of those of `spec.taints` that are there only until the node has started
+    /// ([§14.7](crate::specification#s14-7)), in their order, at most [`MOST_STARTUP_TAINTS`]
+    pub startup_taints: Vec<Arc<str>>,
     pub labels: NodeLabels,
 }
 
@@ -46,7 +49,7 @@ impl NodeSnapshot {
             latest_api_time: None,
             ready: None,
             unschedulable: false,
-            has_startup_taint: false,
+            startup_taints: Vec::new(),
             labels: NodeLabels::default(),
         }
     }
@@ -58,8 +61,13 @@ impl NodeSnapshot {
 
     /// Whether pods can be bound to it ([§14.7](crate::specification#s14-7)).
     pub fn is_schedulable(&self) -> bool {
-        self.holding_ready().is_some() && !self.unschedulable && !self.has_startup_taint
+        self.holding_ready().is_some() && !self.unschedulable && self.startup_taints.is_empty()
     }
+}
+
+/// As much of the key of a taint as is kept: more than Kubernetes allows.
+pub fn taint_key(key: &str) -> Arc<str> {
+    text::cut(key, 320).into()
 }
 
 /// Whether a taint with this key is there only until a node has started

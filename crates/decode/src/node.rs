@@ -4,13 +4,14 @@
 pub mod watch;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::de::{MapAccess, SeqAccess};
 
 use crate::pod::lenient::{Lenient, LenientField, Text, skip};
 use podinit_core::node::{
-    ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NO_POOL, NodeLabels, POOL_LABELS,
-    ZONE_LABEL, is_startup_taint,
+    ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, MOST_STARTUP_TAINTS, NO_POOL, NodeLabels,
+    POOL_LABELS, ZONE_LABEL, is_startup_taint, taint_key,
 };
 
 /// How nodes are read.
@@ -23,8 +24,8 @@ pub struct NodeOptions {
 /// What is read of the labels of a node.
 #[derive(Debug, Default)]
 pub struct ReadNodeLabels {
-    /// The rank of the label that names the pool, and its value
-    pool: Option<(usize, Box<str>)>,
+    /// The rank of the label that names the pool, the label and its value
+    pool: Option<(usize, Box<str>, Box<str>)>,
     zone: Box<str>,
     instance_type: Box<str>,
     arch: Box<str>,
@@ -35,9 +36,9 @@ impl ReadNodeLabels {
     /// Takes a label. What is of no use is skipped.
     pub fn take(&mut self, key: &str, value: &str, options: &NodeOptions) {
         if let Some(rank) = options.rank(key)
-            && self.pool.as_ref().is_none_or(|(known, _)| rank < *known)
+            && self.pool.as_ref().is_none_or(|(known, ..)| rank < *known)
         {
-            self.pool = Some((rank, NodeLabels::value(value)));
+            self.pool = Some((rank, key.into(), NodeLabels::value(value)));
         }
         let field = match key {
             ZONE_LABEL => &mut self.zone,
@@ -51,8 +52,11 @@ impl ReadNodeLabels {
 
     /// All that a node states, whose kubelet is of `kubelet_version`.
     pub fn with_version(self, kubelet_version: &str) -> NodeLabels {
+        let pool = self.pool.map(|(_, label, pool)| (Some(label), pool));
+        let (pool_label, pool) = pool.unwrap_or_else(|| (None, NO_POOL.into()));
         NodeLabels {
-            pool: self.pool.map_or(NO_POOL.into(), |(_, pool)| pool),
+            pool,
+            pool_label,
             zone: self.zone,
             instance_type: self.instance_type,
             arch: self.arch,
@@ -73,21 +77,24 @@ impl NodeOptions {
     }
 }
 
-/// Whether one of `taints` is there only until the node has started.
+/// The keys of those of `taints` that are there only until the node has started.
 pub struct StartupTaints;
 
 impl<'de> LenientField<'de> for StartupTaints {
-    type Value = bool;
+    type Value = Vec<Arc<str>>;
 
-    fn absent(self) -> bool {
-        false
+    fn absent(self) -> Self::Value {
+        Vec::new()
     }
 
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<bool, A::Error> {
-        let mut found = false;
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut found = Vec::new();
         let key = || Lenient(OneText("key"));
         while let Some(key) = seq.next_element_seed(key())? {
-            found |= key.flatten().is_some_and(|key| is_startup_taint(&key));
+            let key = key.flatten().filter(|key| is_startup_taint(key));
+            if let Some(key) = key.filter(|_| found.len() < MOST_STARTUP_TAINTS) {
+                found.push(taint_key(&key));
+            }
         }
         Ok(found)
     }

@@ -14,24 +14,34 @@ use super::problems::{self, Finder, Snapshots};
 use super::records::RecordsClient;
 use podinit_exporter::start::Exporter;
 
+/// What an exporter leads readers to.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// The path of the file with which kubectl reaches the cluster; only a demo names one
+    pub kubeconfig: Option<String>,
+    /// Where the runbooks are, if not in the exporter itself; `#` and the anchor of a section are appended
+    pub runbook_url: Option<String>,
+}
+
 /// Gives an exporter the API, the problems and the page, of the records that it keeps. Problems are found on `finding`,
-/// since that takes long where there are very many pods. `kubeconfig` is the path of the file with which kubectl reaches
-/// the cluster; only a demo names one. Returns what knows the problems, too.
+/// since that takes long where there are very many pods. Returns what knows the problems, too.
 pub fn show(
     exporter: Exporter,
     records: RecordsClient,
-    kubeconfig: Option<String>,
+    Links { kubeconfig, runbook_url }: Links,
     finding: &Handle,
 ) -> (Exporter, Snapshots) {
     let views = exporter.views().clone();
     let freshness = Arc::new(FreshnessSource::of_exporter(&views, kubeconfig));
     let (publisher, problems) = problems::channel();
-    let finder = Finder::new(records.clone(), publisher, views.problem_pods);
+    let finder = Finder::new(records.clone(), publisher, views.problem_pods)
+        .with_runbooks(runbook_url.clone());
     let api = api::router(records.clone(), views.label_keys, Arc::clone(&freshness));
     let routes = api.merge(problems::router(problems.clone(), Arc::clone(&freshness)));
     let sources = PageSources {
         metrics_path: views.metrics_path,
         cluster: views.cluster,
+        runbook_url: runbook_url.map(Arc::from),
         records,
         problems: problems.clone(),
         freshness,
@@ -60,6 +70,8 @@ async fn sample(sources: PageSources, shutdown: CancellationToken) {
     let mut ticks = tokio::time::interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+        // Also keeps when the sync came, by a clock that may run faster than this machine's.
+        _ = sources.freshness.now();
         sources.history.sample(sources.clock.now(), &sources);
     }
 }

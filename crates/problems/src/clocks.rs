@@ -4,10 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::affected::is_old;
 use super::found_pods::FoundPods;
+use super::over_time::StatedAsIs;
 use super::problem::Problem;
 use super::values::Dimension;
 use podinit_core::lifecycle::{Cause, NodeClock};
+use podinit_core::timestamp::Timestamp;
 
 /// The clocks that are off, each with the places of the pods on its node.
 #[derive(Debug, Default)]
@@ -35,9 +38,10 @@ impl ClockProblems {
     pub(super) fn into_problems(
         self,
         found: &FoundPods,
-    ) -> impl Iterator<Item = (Problem, Vec<u32>)> {
+        now: Timestamp,
+    ) -> impl Iterator<Item = StatedAsIs> {
         let with_pods = (self.by_node.into_iter()).filter(|(_, (_, places))| !places.is_empty());
-        with_pods.map(|(node, (clock, mut places))| {
+        with_pods.map(move |(node, (clock, mut places))| {
             places.sort_by_key(|place| {
                 let state = found.state(*place);
                 (state.map(|state| state.entered()), found.uid(*place))
@@ -46,7 +50,9 @@ impl ClockProblems {
             let key = (Cause::Clock, Some((Dimension::Node, node)));
             let problem = Problem::of_places(key, clock.since, places.iter().copied(), found);
             let clock = Some(clock);
-            (Problem { clock, ..problem }, places)
+            let is_still = is_old(problem.since, now);
+            let problem = Problem { clock, ..problem };
+            StatedAsIs { is_still, problem, places, takes_pods: false }
         })
     }
 }

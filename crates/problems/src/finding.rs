@@ -11,10 +11,11 @@ use super::clocks::ClockProblems;
 use super::ended;
 use super::found_pods::FoundPods;
 use super::grouping;
+use super::late_nodes::LateNodes;
 use super::others::Others;
 use super::over_time::{Ended, OverTime};
 use super::problem::Problem;
-use podinit_core::lifecycle::{NodeClock, Outcome, Progress, Record};
+use podinit_core::lifecycle::{LateNode, NodeClock, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// So many of the newest records count that were neither rejected nor failed, and so many of those that were: a loop of
@@ -51,6 +52,7 @@ pub struct Finding {
     failed: Vec<Affected>,
     rest: Vec<u32>,
     clocks: ClockProblems,
+    late_nodes: LateNodes,
 }
 
 impl Finding {
@@ -71,6 +73,7 @@ impl Finding {
             failed: Vec::new(),
             rest: Vec::new(),
             clocks: ClockProblems::default(),
+            late_nodes: LateNodes::default(),
         };
         newest.iter().for_each(|record| finding.compare(record));
         failed.iter().for_each(|record| finding.add(record));
@@ -81,6 +84,12 @@ impl Finding {
     #[must_use]
     pub fn with_clocks(self, clocks: &[NodeClock]) -> Self {
         Self { clocks: ClockProblems::new(clocks), ..self }
+    }
+
+    /// The same where these nodes do not become schedulable, the oldest first. To be called before pods are added.
+    #[must_use]
+    pub fn with_late_nodes(self, nodes: &[LateNode]) -> Self {
+        Self { late_nodes: LateNodes::new(nodes), ..self }
     }
 
     /// The same with what earlier findings knew of gates. To be called before pods are added.
@@ -118,6 +127,8 @@ impl Finding {
         };
         self.clocks.add(place, &self.added.found);
         match affected::verdict(record, Place { waiting, entered }, &self.limits, self.now) {
+            Verdict::Affected(had) if self.late_nodes.take(place, record, had.cause, had.since) => {
+            }
             Verdict::Affected(had) => {
                 let pod = self.added.affected(place, had, record);
                 self.added.push(pod);
@@ -166,8 +177,9 @@ impl Finding {
         let by_cause = by_cause.into_values();
         let groups =
             by_cause.flat_map(|ranks| grouping::groups(ranks, &pods, &background, self.now));
-        let clocks = self.clocks.into_problems(&pods.found);
-        let problems = over_time.state(groups, clocks, &pods, self.now);
+        let as_is = self.clocks.into_problems(&pods.found, self.now);
+        let as_is = as_is.chain(self.late_nodes.into_problems(&pods.found, self.now));
+        let problems = over_time.state(groups, as_is, &pods, self.now);
         drop(background);
         let incomplete = pods.looked_at.incomplete();
         let pods = pods.into_found();

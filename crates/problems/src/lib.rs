@@ -26,6 +26,7 @@ mod finding;
 mod found_pod;
 mod found_pods;
 mod grouping;
+mod late_nodes;
 mod message;
 mod others;
 mod over_time;
@@ -41,30 +42,32 @@ pub use ended::FAILED_LASTS;
 pub use finding::{FINDING_LASTS, Finding, Found, MOST_RECORDS};
 pub use found_pod::{FoundPod, FoundState};
 pub use found_pods::FoundPods;
+pub use late_nodes::FoundLateNodes;
 pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};
 pub use problem::{MOST_NAMED, Problem};
 pub use since::Earlier;
 pub use values::Dimension;
 
-use podinit_core::lifecycle::{NodeClock, Record};
+use podinit_core::lifecycle::{LateNode, NodeClock, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// The problems among the pods in flight and those that have failed lately, the worst first, as of `now`.
 ///
 /// `newest` are the newest records of startups that have ended, as for [`Finding::new`].
 pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Vec<Problem> {
-    let found = find(in_flight, newest, &[], now).problems.into_iter();
+    let found = find(in_flight, newest, (&[], &[]), now).problems.into_iter();
     found.map(|(problem, _)| problem).collect()
 }
 
-/// Those problems and their pods, where the clocks of the nodes `clocks` are off.
+/// Those problems and their pods, where the clocks of these nodes are off, and these nodes do not become
+/// schedulable.
 pub fn find(
     in_flight: Vec<Record>,
     newest: &[Record],
-    clocks: &[NodeClock],
+    (clocks, late_nodes): (&[NodeClock], &[LateNode]),
     now: Timestamp,
 ) -> Found {
-    let mut finding = Finding::new(newest, now).with_clocks(clocks);
+    let mut finding = Finding::new(newest, now).with_clocks(clocks).with_late_nodes(late_nodes);
     for record in &in_flight {
         finding.add(record);
     }
@@ -73,6 +76,8 @@ pub fn find(
 
 #[cfg(test)]
 mod gate_tests;
+#[cfg(test)]
+mod late_nodes_tests;
 #[cfg(test)]
 mod old_and_new_tests;
 #[cfg(test)]

@@ -119,6 +119,18 @@ struct Set {
     is_found: bool,
 }
 
+/// A problem that is stated as it is found.
+#[derive(Debug)]
+pub(super) struct StatedAsIs {
+    /// It stands still ([§13.5](crate::specification#s13-5))
+    pub is_still: bool,
+    pub problem: Problem,
+    /// The places of its pods, those that have waited longest first
+    pub places: Vec<u32>,
+    /// Its pods are in no other problem
+    pub takes_pods: bool,
+}
+
 /// What is shared, by number; no number where no pod has it that is looked at.
 type SharedNumber = Option<(Dimension, Option<u16>)>;
 
@@ -134,11 +146,11 @@ impl Set {
 
 impl OverTime {
     /// The problems to state at `now`, what is new first and then the worst, where `groups` of `pods` were found, each
-    /// with the places of its pods. The problems of `clocks` are stated as they are: what their pods share is certain.
+    /// with the places of its pods. The problems `as_is` are stated as they are: what their pods share is certain.
     pub(super) fn state(
         &mut self,
         groups: impl Iterator<Item = Group>,
-        clocks: impl Iterator<Item = (Problem, Vec<u32>)>,
+        as_is: impl Iterator<Item = StatedAsIs>,
         pods: &AffectedPods,
         now: Timestamp,
     ) -> Vec<(Problem, Vec<u32>)> {
@@ -175,6 +187,12 @@ impl OverTime {
                 stated.entry(set).or_default().extend(members);
             }
         }
+        let as_is: Vec<StatedAsIs> = as_is.collect();
+        for one in as_is.iter().filter(|one| one.takes_pods) {
+            // They are in another problem now: the one before has not ended.
+            let before = one.places.iter().filter_map(|place| self.stated_before(*place, pods));
+            renamed.extend(before.map(|stated| self.stated[stated as usize].key()));
+        }
         self.stated_of = stated_of;
         self.stated = stating.all;
         let problems = stated.into_iter().map(|((_, shared), mut ranks)| {
@@ -189,10 +207,8 @@ impl OverTime {
             (is_still, problem, ranks)
         });
         let mut problems: Vec<_> = problems.collect();
-        problems.extend(clocks.map(|(problem, places)| {
-            let is_still = is_old(problem.since, now);
-            (is_still, self.lasting(problem), places)
-        }));
+        let as_is = as_is.into_iter();
+        problems.extend(as_is.map(|one| (one.is_still, self.lasting(one.problem), one.places)));
         problems.sort_by(|(is_still, one, _), (other_is_still, other, _)| {
             let still = is_still.cmp(other_is_still);
             still.then_with(|| one.order().cmp(&other.order()))
@@ -230,10 +246,15 @@ impl OverTime {
 
     /// What the pod was stated with by the same cause: the number of it.
     fn known(&self, pod: &Affected, pods: &AffectedPods) -> Option<u32> {
-        let before = self.pods.place(pods.found.uid(pod.place)?)?;
+        let stated = self.stated_before(pod.place, pods)?;
+        (self.stated[stated as usize].cause == pod.cause).then_some(stated)
+    }
+
+    /// What the pod at `place` was stated with by any cause: the number of it.
+    fn stated_before(&self, place: u32, pods: &AffectedPods) -> Option<u32> {
+        let before = self.pods.place(pods.found.uid(place)?)?;
         let stated = *self.stated_of.get(before as usize)?;
-        let known = self.stated.get(stated as usize)?;
-        (known.cause == pod.cause).then_some(stated)
+        self.stated.get(stated as usize).map(|_| stated)
     }
 
     /// What the pods that are known were stated with, that of most pods first; on a tie that of the pod that

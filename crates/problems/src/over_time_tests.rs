@@ -332,7 +332,7 @@ fn it_agrees_with_a_reading_that_looks_back_through_every_finding() {
                 reference.records.insert(name, (image, node, since));
             }
             let pods: Vec<_> = present.values().cloned().collect();
-            let alone = find(pods.clone(), &[], &[], at(second));
+            let alone = find(pods.clone(), &[], (&[], &[]), at(second));
             let names = |pods: &[u32]| (alone.pods.all(pods)).map(|pod| pod.name.into()).collect();
             let sets = (alone.problems.iter()).map(|(problem, pods)| (problem.key(), names(pods)));
             reference.add(Step { second, sets: sets.collect() });

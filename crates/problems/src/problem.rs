@@ -7,6 +7,7 @@ use super::capacity::{self, FoundCapacity};
 use super::container::FoundContainer;
 use super::found_pod::{FoundPod, FoundState};
 use super::found_pods::FoundPods;
+use super::late_nodes::FoundLateNodes;
 use super::message;
 use super::since::{self, Earlier};
 use super::values::{Dimension, Shared};
@@ -51,6 +52,8 @@ pub struct Problem {
     pub capacity: Option<FoundCapacity>,
     /// The clock of its node, where that is the problem
     pub clock: Option<NodeClock>,
+    /// The nodes that do not become schedulable, where that is the problem
+    pub late_nodes: Option<FoundLateNodes>,
     /// Those of its pods that have waited longest, at most [`MOST_NAMED`]
     pub oldest: Vec<FoundPod>,
 }
@@ -103,9 +106,15 @@ impl Problem {
             message: None,
             capacity: capacity::shared(unschedulable.map(|place| found.capacity(place))),
             clock: None,
+            late_nodes: None,
             shared,
             oldest: (places.take(MOST_NAMED)).filter_map(|place| found.get(place)).collect(),
         }
+    }
+
+    /// One of `cause` without pods, as a base of tests.
+    pub fn of_nothing(cause: Cause) -> Self {
+        Self::of_places((cause, None), Timestamp::EPOCH, std::iter::empty(), &FoundPods::default())
     }
 
     /// Its dimension and value as texts, empty where it has none.

@@ -13,7 +13,7 @@ use podinit_core::pod::{PodUid, Workload};
 use podinit_testing::records::record;
 
 /// The present.
-const NOW: i64 = 10_000;
+pub(super) const NOW: i64 = 10_000;
 
 pub(super) fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_700_000_000 + second)

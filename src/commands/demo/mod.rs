@@ -26,7 +26,7 @@ use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_oncall::explain::quoted;
-use podinit_oncall::live;
+use podinit_oncall::live::{self, Links};
 use podinit_sim::{Cluster, ClusterConfig};
 
 /// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.
@@ -58,13 +58,14 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
     let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
     let metrics = exporter.metrics_path.clone();
+    let runbook_url = exporter.runbook_url.clone();
     let exporter = Exporter::bind(exporter.config(), given, watch, Arc::clone(&clock))?
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
     let api = simulated.url().to_string();
     let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
-    let (exporter, problems) =
-        live::show(exporter, records, Some(kubeconfig.path()), finding.handle());
+    let links = Links { kubeconfig: Some(kubeconfig.path()), runbook_url };
+    let (exporter, problems) = live::show(exporter, records, links, finding.handle());
     let exporter = web.guard(exporter, None, reload)?;
     let cluster =
         podinit_connect::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;

@@ -73,7 +73,7 @@ mod version;
 mod version_steps;
 
 pub use capacity::RecordedCapacity;
-pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes};
+pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes, taints_said};
 pub use classification::Backfill;
 pub use clocks::{ClockFault, NodeClock};
 pub use crashes::SavedCrash;
@@ -92,7 +92,8 @@ pub use milestone::Milestone;
 pub use named::CustomMilestones;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use nodes::{
-    NodeEvent, NodeObservation, NodeOutcome, NodeState, NodeStep, SavedNode, SavedNodes,
+    LateNode, NodeEvent, NodeHold, NodeObservation, NodeOutcome, NodeState, NodeStep, SavedNode,
+    SavedNodes,
 };
 pub use observation::{
     EventDropReason, ImageSource, Observation, PodObservation, PodState, PullObservation,

@@ -41,6 +41,9 @@ const FIRST_EXACT: (u32, u32) = (1, 36);
 pub struct NodeLabels {
     /// The value of the first of the labels that name a pool; `_none` for a node without a pool
     pub pool: Box<str>,
+    /// Which label that is; `None` where it is not known. No document has it
+    #[serde(skip)]
+    pub pool_label: Option<Box<str>>,
     /// `topology.kubernetes.io/zone`
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub zone: Box<str>,
@@ -68,6 +71,7 @@ impl Default for NodeLabels {
         let empty = Box::<str>::default;
         Self {
             pool: NO_POOL.into(),
+            pool_label: None,
             zone: empty(),
             instance_type: empty(),
             arch: empty(),

@@ -29,6 +29,9 @@ use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// Names the component of which Events are evidence.
 const KUBELET: &str = "kubelet";
 
+/// Stands before the message of an Event that a client has made of several: it says nothing of the pod.
+const COMBINED: &str = "(combined from similar events): ";
+
 /// Name the components whose `FailedScheduling` is about nodes to come; that of a scheduler is about those there are.
 /// The second is Karpenter in the Auto Mode of EKS.
 const KARPENTER: [&str; 2] = ["karpenter", "eks-auto-mode/compute"];
@@ -70,7 +73,7 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
             last: event.last.or(event.last_of_series).or(event.event_time),
         },
         reason,
-        message: is_kept.then(|| message.into()),
+        message: is_kept.then(|| message.strip_prefix(COMBINED).unwrap_or(message).into()),
     }
 }
 

@@ -30,7 +30,7 @@ fn a_node_has_what_podinit_needs() {
     assert_eq!((&*found.name, found.resource_version), ("n1", Some(7)));
     assert_eq!((found.created, found.latest_api_time), (Some(at(0)), Some(at(9))));
     assert_eq!(found.holding_ready().unwrap().last_transition, Some(at(5)));
-    assert!(found.unschedulable && found.has_startup_taint && !found.is_schedulable());
+    assert!(found.unschedulable && !found.startup_taints.is_empty() && !found.is_schedulable());
     let labels = found.labels;
     let texts = [
         &labels.pool,

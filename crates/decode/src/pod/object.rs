@@ -170,7 +170,7 @@ impl<'de> Object<'de> {
             latest_api_time: self.metadata.created.max(read.latest_transition),
             ready: read.conditions.get(ConditionType::Ready),
             unschedulable: self.spec.unschedulable,
-            has_startup_taint: self.spec.has_startup_taint,
+            startup_taints: std::mem::take(&mut self.spec.startup_taints),
             labels: labels.with_version(info.as_deref().unwrap_or_default()),
         })
     }

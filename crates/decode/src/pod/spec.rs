@@ -40,7 +40,7 @@ pub struct Spec {
     pub fields: Vec<Box<str>>,
     /// Of a node
     pub unschedulable: bool,
-    pub has_startup_taint: bool,
+    pub startup_taints: Vec<Arc<str>>,
 }
 
 /// Reads a [`Spec`].
@@ -112,7 +112,7 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.unschedulable = map.next_value_seed(Lenient(Flag))?;
                 }
                 Some("taints") => {
-                    spec.has_startup_taint = map.next_value_seed(Lenient(StartupTaints))?;
+                    spec.startup_taints = map.next_value_seed(Lenient(StartupTaints))?;
                 }
                 key => {
                     let wanted = &context.options.spec_fields;

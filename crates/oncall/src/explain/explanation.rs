@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::ended::{Ended, EndedLine, is_end_known};
 use super::fleet::Fleet;
 use super::headline::{Standing, headline};
+use super::kubectl::addressed;
 use super::named;
 use super::new_node::{self, NodeLine};
-use super::next_command::{addressed, next_command};
+use super::next_command::next_command;
 use super::parts::{Share, shares};
 use super::peers::Peers;
 use super::uncertainty;
@@ -247,6 +248,12 @@ impl Explanation {
             peers,
             next: next_command(record),
         }
+    }
+
+    /// Why the pod waits; `None` of a startup that is over.
+    pub fn cause(&self) -> Option<Cause> {
+        let is_in_flight = self.state == "in_flight";
+        self.causes.last().filter(|_| is_in_flight).map(|last| last.waiting.cause())
     }
 }
 

@@ -101,6 +101,7 @@ fn awaited(record: &Record, waiting: WaitReason) -> String {
         Cause::Probe => return format!("{called} to be ready"),
         // No pod in flight waits for these.
         Cause::Clock => "the clock of its node",
+        Cause::NodeStartup => "a node to start",
         Cause::Rejected => "the kubelet, which has rejected it",
     };
     fixed.to_owned()

@@ -11,6 +11,8 @@ mod ended;
 mod explanation;
 mod fleet;
 mod headline;
+mod kubectl;
+mod missing_object;
 mod named;
 mod new_node;
 mod next_command;
@@ -30,13 +32,11 @@ pub use explanation::{
 };
 pub use fleet::Fleet;
 pub use headline::Standing;
+pub use kubectl::{addressed, quoted, time_of_node};
 pub use named::gate_in_words;
 pub(crate) use named::{NEVER_SET, is_of_kubelet};
 pub use new_node::NodeLine;
-pub use next_command::quoted;
-pub use next_command::{
-    PodOnNode, Run, addressed, logs_of, next_command, next_command_of, time_of_node,
-};
+pub use next_command::{next_command, next_command_of_problem};
 pub use parts::{Part, Share};
 pub use peers::Peers;
 pub use target::{NoStartup, Target, TargetName};

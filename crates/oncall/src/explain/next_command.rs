@@ -1,260 +1,271 @@
-//! The command to run next, by what a pod waits for.
+//! The command to run next ([§13.14](crate::specification#s13-14)), by what a pod waits for, and by what the pods of a
+//! problem share. It shows what neither a card nor the page of a pod says already.
 
-use podinit_core::lifecycle::{Cause, Progress, Record, Stage, WaitReason};
+use super::kubectl::{is_flag, kubectl_in, object, quoted, time_of_node};
+use super::missing_object::MissingObject;
+use podinit_core::lifecycle::{Cause, GateKind, GateState, Progress, Record, Stage};
+use podinit_core::node::ZONE_LABEL;
+use podinit_problems::{Dimension, FoundLateNodes, FoundState, Problem};
+
+/// Nodes with what keeps pods away from them. A shell that sees the star unquoted may look for files.
+const TAINTS: &str = "-o custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'";
+/// Nodes with how much they have for pods, and what keeps these away.
+const ROOM: &str = "-o custom-columns='NAME:.metadata.name,CPU:.status.allocatable.cpu,\
+                    MEMORY:.status.allocatable.memory,PODS:.status.allocatable.pods,TAINTS:.spec.taints[*].key'";
+/// The conditions of a pod, each in a line.
+const CONDITIONS: &str = r#"range .status.conditions[*]}{.type}{"\t"}{.status}{"\t"}{.reason}{"\t"}{.message}{"\n"}{end"#;
+/// How the names of gates begin, and the objects with which their controllers say how far they are.
+const OBJECTS_OF_GATES: [(&str, &str); 3] = [
+    ("kueue.x-k8s.io/", "workloads.kueue.x-k8s.io"),
+    ("target-health.", "targetgroupbindings.elbv2.k8s.aws"),
+    ("cloud.google.com/load-balancer-neg-ready", "servicenetworkendpointgroups.networking.gke.io"),
+];
 
 /// The pod that a command is about.
 #[derive(Clone, Copy, Debug)]
-pub struct PodOnNode<'a> {
-    pub namespace: &'a str,
-    pub name: &'a str,
+struct PodOnNode<'a> {
+    namespace: &'a str,
+    name: &'a str,
     /// The node that it is bound to
-    pub node: Option<&'a str>,
+    node: Option<&'a str>,
 }
 
-/// The command that shows more about the cause for which a pod in flight waits; for any other pod, its
-/// description.
-pub fn next_command(record: &Record) -> String {
-    let pod = PodOnNode {
-        namespace: &record.pod.namespace,
-        name: &record.pod.name,
-        node: record.pod.node.as_deref(),
-    };
-    match record.progress {
-        Progress::InFlight { waiting, .. } => next_command_of(pod, Some(waiting)),
-        Progress::Ended { .. } => next_command_of(pod, None),
-    }
-}
-
-/// The command that shows more about why `pod` waits, or its description if it does not.
-pub fn next_command_of(pod: PodOnNode<'_>, waiting: Option<WaitReason>) -> String {
-    let name = object("pod", pod.name);
-    let kubectl = kubectl_in(pod.namespace);
-    let events = format!("{kubectl} events --for {}", quoted(&format!("pod/{}", pod.name)));
-    let describe = format!("{kubectl} describe {name}");
-    let field = |path: &str| format!("{kubectl} get {name} -o jsonpath='{{{path}}}'");
-    let Some(waiting) = waiting else {
-        return describe;
-    };
-    match waiting.cause() {
-        Cause::Terminating => field(".metadata.finalizers"),
-        Cause::Gate => field(".spec.schedulingGates"),
-        Cause::Volume | Cause::Claim if waiting.stage() == Stage::Network => events,
-        // The message is that of the attempt before.
-        Cause::Binding => events,
-        // Nothing is said yet: it may wait for a scheduler that is not there.
-        Cause::Queue if pod.node.is_none() => field(".spec.schedulerName"),
-        Cause::Queue => describe,
-        Cause::Gang
-        | Cause::Preempting
-        | Cause::SchedulerError
-        | Cause::Quota
-        | Cause::Resources
-        | Cause::Taint
-        | Cause::Topology
-        | Cause::Volume
-        | Cause::Claim
-        | Cause::Affinity
-        | Cause::Other => field(".status.conditions[?(@.type==\"PodScheduled\")].message"),
-        Cause::Acknowledge => match pod.node {
-            Some(node) => format!("kubectl describe {}", object("node", node)),
-            None => describe,
-        },
-        Cause::Cni
-        | Cause::Sandbox
-        | Cause::NoSandbox
-        | Cause::NoIp
-        | Cause::Unknown
-        | Cause::Image
-        | Cause::Pull
-        | Cause::Probe => events,
-        // Sidecars are among the init containers.
-        Cause::Config => field(
-            ".status.initContainerStatuses[*].state.waiting.message}{\"\\n\"}{.status.containerStatuses[*].state.waiting.message",
-        ),
-        // An init container that has failed for the first time has no run before.
-        Cause::Crash if waiting.stage() == Stage::Init => logs_of(pod, Run::Last),
-        Cause::Exited | Cause::Run => logs_of(pod, Run::Last),
-        Cause::Crash => logs_of(pod, Run::Before),
-        Cause::Create | Cause::Rejected | Cause::Clock => describe,
-        Cause::ReadinessGate => field(".status.conditions[?(@.type==\"Ready\")].message"),
-    }
+/// Why a pod waits, and what is known besides.
+#[derive(Clone, Copy, Debug)]
+struct Wait<'a> {
+    stage: Stage,
+    cause: Cause,
+    /// What Kubernetes says of it
+    message: &'a str,
+    /// The gate that holds it
+    gate: Option<&'a str>,
+    /// What it shares with the other pods of its problem
+    shared: Option<(Dimension, &'a str)>,
 }
 
 /// Which run of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Run {
+enum Run {
     /// The present one, or the last
     Last,
     /// The one before it
     Before,
 }
 
-/// The command that shows the logs of a pod.
-pub fn logs_of(pod: PodOnNode<'_>, run: Run) -> String {
-    let kubectl = kubectl_in(pod.namespace);
-    let name = match is_flag(pod.name) {
-        true => object("pod", pod.name),
-        false => quoted(pod.name),
+/// The command that shows more about the cause for which a pod in flight waits; for any other pod, its description.
+pub fn next_command(record: &Record) -> String {
+    let pod = PodOnNode {
+        namespace: &record.pod.namespace,
+        name: &record.pod.name,
+        node: record.pod.node.as_deref(),
     };
-    let run = match run {
-        Run::Last => "",
-        Run::Before => " --previous",
+    let Progress::InFlight { waiting, .. } = record.progress else {
+        return pod.describe();
     };
-    // A container without such a log must not hide those of the others.
-    format!("{kubectl} logs {name} --all-containers --ignore-errors{run} --tail=50")
+    let cause = waiting.cause();
+    let wait = Wait {
+        stage: waiting.stage(),
+        cause,
+        message: record.message.as_deref().unwrap_or_default(),
+        gate: holding_gate(record, cause),
+        shared: None,
+    };
+    of_wait(pod, wait)
 }
 
-/// The command that shows the time of a node.
-pub fn time_of_node(node: &str) -> String {
-    let node = quoted(&format!("node/{node}"));
-    format!("kubectl debug {node} -it --image=busybox -- date -u")
+/// The first gate that holds a pod, for the causes that have one.
+fn holding_gate(record: &Record, cause: Cause) -> Option<&str> {
+    let kind = match cause {
+        Cause::Gate => GateKind::Scheduling,
+        Cause::ReadinessGate => GateKind::Readiness,
+        _ => return None,
+    };
+    let mut gates = record.gates.iter();
+    let gate = gates.find(|gate| gate.kind == kind && gate.state == GateState::Holding)?;
+    Some(&gate.gate)
 }
 
-/// `command` with the kubeconfig of the cluster that it is about, where kubectl does not find that by itself.
-pub fn addressed(command: &str, kubeconfig: Option<&str>) -> String {
-    match (kubeconfig, command.strip_prefix("kubectl ")) {
-        (Some(path), Some(rest)) => {
-            let equals = if is_flag(path) { '=' } else { ' ' };
-            format!("kubectl --kubeconfig{equals}{} {rest}", quoted(path))
+/// The command that shows more about a problem: about what its pods share where that may be to blame, and else about
+/// its pod that has waited longest.
+pub fn next_command_of_problem(problem: &Problem) -> String {
+    let Some(oldest) = problem.oldest.first() else {
+        return String::new();
+    };
+    if let Some(clock) = &problem.clock {
+        return time_of_node(&clock.node);
+    }
+    if let Some(nodes) = &problem.late_nodes {
+        return of_late_nodes(nodes, problem);
+    }
+    let pod = PodOnNode {
+        namespace: &oldest.namespace,
+        name: &oldest.name,
+        node: oldest.node.as_deref(),
+    };
+    let shared = problem.shared.as_ref().map(|(dimension, value)| (*dimension, &**value));
+    let gate = shared.filter(|(dimension, _)| *dimension == Dimension::Gate);
+    let wait = Wait {
+        stage: oldest.waiting().map_or(Stage::Containers, |waiting| waiting.stage()),
+        cause: problem.cause,
+        message: problem.message.as_deref().unwrap_or_default(),
+        gate: gate.map(|(_, gate)| gate),
+        shared,
+    };
+    match (oldest.state, problem.cause) {
+        // A pod that has failed does not run again.
+        (FoundState::Ended { .. }, Cause::Crash) if oldest.has_failed() => pod.logs(Run::Last),
+        _ => of_wait(pod, wait),
+    }
+}
+
+/// The taints of the nodes: of those of the pool, by its label, or else of the oldest of them.
+fn of_late_nodes(nodes: &FoundLateNodes, problem: &Problem) -> String {
+    let (_, pool) = problem.shared_texts();
+    let which = match &nodes.pool_label {
+        Some(label) => format!("-l {}", quoted_label(label, pool)),
+        None => {
+            let names = nodes.names.iter().filter(|name| !is_flag(name));
+            names.map(|name| quoted(name)).collect::<Vec<_>>().join(" ")
         }
-        _ => command.to_owned(),
+    };
+    format!("kubectl get nodes {which} {TAINTS}")
+}
+
+/// A label and its value as a selector. Those that Kubernetes allows need no quotes.
+fn quoted_label(label: &str, value: &str) -> String {
+    format!("{}={}", quoted(label), if value.is_empty() { String::new() } else { quoted(value) })
+}
+
+impl PodOnNode<'_> {
+    fn kubectl(self) -> String {
+        kubectl_in(self.namespace)
+    }
+
+    fn describe(self) -> String {
+        format!("{} describe {}", self.kubectl(), object("pod", self.name))
+    }
+
+    fn events(self) -> String {
+        format!("{} events --for {}", self.kubectl(), quoted(&format!("pod/{}", self.name)))
+    }
+
+    fn field(self, path: &str) -> String {
+        let name = object("pod", self.name);
+        format!("{} get {name} -o jsonpath='{{{path}}}'", self.kubectl())
+    }
+
+    fn columns(self, columns: &str) -> String {
+        let name = object("pod", self.name);
+        format!("{} get {name} -o custom-columns={columns}", self.kubectl())
+    }
+
+    /// Its node, or itself before it has one.
+    fn describe_node(self) -> String {
+        self.node.map_or_else(|| self.describe(), describe_node)
+    }
+
+    fn logs(self, run: Run) -> String {
+        let name = match is_flag(self.name) {
+            true => object("pod", self.name),
+            false => quoted(self.name),
+        };
+        let run = match run {
+            Run::Last => "",
+            Run::Before => " --previous",
+        };
+        // A container without such a log must not hide those of the others.
+        let kubectl = self.kubectl();
+        format!("{kubectl} logs {name} --all-containers --ignore-errors{run} --tail=50")
     }
 }
 
-/// kubectl, and the namespace.
-fn kubectl_in(namespace: &str) -> String {
-    match is_flag(namespace) {
-        true => format!("kubectl --namespace={}", quoted(namespace)),
-        false => format!("kubectl -n {}", quoted(namespace)),
+fn describe_node(node: &str) -> String {
+    format!("kubectl describe {}", object("node", node))
+}
+
+fn of_wait(pod: PodOnNode<'_>, wait: Wait<'_>) -> String {
+    if let Some(command) = wait.shared.and_then(|shared| of_nodes(wait.cause, shared)) {
+        return command;
+    }
+    let in_namespace = |what: &str| format!("{} {what}", pod.kubectl());
+    let missing = || Some(MissingObject::named(wait.message)?.command(pod.namespace));
+    match wait.cause {
+        Cause::Terminating => pod.field(".metadata.finalizers"),
+        Cause::Gate => of_gate(pod, wait.gate).unwrap_or_else(|| pod.describe()),
+        Cause::ReadinessGate => of_gate(pod, wait.gate).unwrap_or_else(|| pod.field(CONDITIONS)),
+        Cause::Volume | Cause::Claim if wait.stage == Stage::Network => {
+            missing().unwrap_or_else(|| pod.events())
+        }
+        Cause::Volume => in_namespace("get pvc -o wide"),
+        Cause::Claim => in_namespace("get resourceclaims"),
+        // The message is that of the attempt before.
+        Cause::Binding | Cause::SchedulerError => pod.events(),
+        // Nothing is said yet: it may wait for a scheduler that is not there.
+        Cause::Queue if pod.node.is_none() => pod.field(".spec.schedulerName"),
+        Cause::Gang => in_namespace("get pods --field-selector=status.phase=Pending -o wide"),
+        Cause::Preempting => pod.columns(
+            "NAME:.metadata.name,PRIORITY:.spec.priority,NOMINATED:.status.nominatedNodeName",
+        ),
+        Cause::Resources => format!("kubectl get nodes {ROOM}"),
+        Cause::Taint | Cause::NodeStartup => format!("kubectl get nodes {TAINTS}"),
+        Cause::Topology => pod.field(".spec.topologySpreadConstraints"),
+        Cause::Affinity => pod.field(r#".spec.nodeSelector}{"\n"}{.spec.affinity"#),
+        Cause::Acknowledge | Cause::Rejected => pod.describe_node(),
+        // Most network plugins run there.
+        Cause::Cni => "kubectl -n kube-system get pods -o wide".to_owned(),
+        Cause::Sandbox
+        | Cause::NoSandbox
+        | Cause::NoIp
+        | Cause::Unknown
+        | Cause::Image
+        | Cause::Pull => pod.events(),
+        Cause::Config => missing().unwrap_or_else(|| pod.describe()),
+        // An init container that has failed for the first time has no run before.
+        Cause::Crash if wait.stage == Stage::Init => pod.logs(Run::Last),
+        Cause::Exited | Cause::Run => pod.logs(Run::Last),
+        Cause::Crash => pod.logs(Run::Before),
+        Cause::Queue
+        | Cause::Quota
+        | Cause::Other
+        | Cause::Create
+        | Cause::Probe
+        | Cause::Clock => pod.describe(),
     }
 }
 
-/// An object as kubectl takes it: its kind and its name.
-fn object(kind: &str, name: &str) -> String {
-    match is_flag(name) {
-        true => quoted(&format!("{kind}/{name}")),
-        false => format!("{kind} {}", quoted(name)),
+/// The nodes that the pods of a problem share, where these may be to blame for the cause.
+fn of_nodes(cause: Cause, (dimension, value): (Dimension, &str)) -> Option<String> {
+    let may_be_to_blame = matches!(
+        cause,
+        Cause::Acknowledge
+            | Cause::Cni
+            | Cause::Sandbox
+            | Cause::NoSandbox
+            | Cause::NoIp
+            | Cause::Unknown
+            | Cause::Volume
+            | Cause::Claim
+            | Cause::Image
+            | Cause::Pull
+            | Cause::Create
+            | Cause::Rejected
+    );
+    match dimension {
+        Dimension::Node if may_be_to_blame => Some(describe_node(value)),
+        Dimension::Zone if may_be_to_blame => {
+            Some(format!("kubectl get nodes -l {} -o wide", quoted_label(ZONE_LABEL, value)))
+        }
+        _ => None,
     }
 }
 
-/// Whether a command would take the name for a flag, quoted or not.
-fn is_flag(name: &str) -> bool {
-    name.starts_with('-')
-}
-
-/// A name as an argument of a shell. Those that Kubernetes allows need no quotes.
-pub fn quoted(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/".contains(&byte);
-    if !text.is_empty() && text.bytes().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+/// The objects with which the controller of a gate says how far it is.
+fn of_gate(pod: PodOnNode<'_>, gate: Option<&str>) -> Option<String> {
+    let gate = gate?;
+    let (_, objects) = OBJECTS_OF_GATES.iter().find(|(begin, _)| gate.starts_with(begin))?;
+    Some(format!("{} get {objects}", pod.kubectl()))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_name_can_do_anything_in_a_shell() {
-        assert_eq!(quoted("web-7c9d.example"), "web-7c9d.example");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("$(reboot)'"), r"'$(reboot)'\'''");
-        assert_eq!(quoted(""), "''");
-    }
-
-    /// Kubernetes allows no such name; a recording may have it.
-    #[test]
-    fn no_name_is_a_flag_of_kubectl() {
-        let pod = PodOnNode { namespace: "-A", name: "--all", node: Some("-l app") };
-        let in_stage = |stage, cause| next_command_of(pod, WaitReason::new(stage, cause));
-        for (command, expected) in [
-            (next_command_of(pod, None), "kubectl --namespace=-A describe pod/--all"),
-            (
-                in_stage(Stage::Gated, Cause::Gate),
-                "kubectl --namespace=-A get pod/--all -o jsonpath='{.spec.schedulingGates}'",
-            ),
-            (
-                in_stage(Stage::Network, Cause::Unknown),
-                "kubectl --namespace=-A events --for pod/--all",
-            ),
-            (in_stage(Stage::Network, Cause::Acknowledge), "kubectl describe 'node/-l app'"),
-            (
-                logs_of(pod, Run::Last),
-                "kubectl --namespace=-A logs pod/--all --all-containers --ignore-errors --tail=50",
-            ),
-            (time_of_node("-x"), "kubectl debug node/-x -it --image=busybox -- date -u"),
-        ] {
-            assert_eq!(command, expected);
-        }
-        let command = addressed("kubectl describe pod web", Some("-k"));
-        assert_eq!(command, "kubectl --kubeconfig=-k describe pod web");
-    }
-
-    /// Each command prints what the cause is about, and is not empty.
-    #[test]
-    fn a_command_answers_the_question_of_its_cause() {
-        let on_node = |node| PodOnNode { namespace: "shop", name: "web", node };
-        let command =
-            |node, stage, cause| next_command_of(on_node(node), WaitReason::new(stage, cause));
-        for (node, stage, cause, expected) in [
-            (
-                None,
-                Stage::Scheduling,
-                Cause::Queue,
-                "kubectl -n shop get pod web -o jsonpath='{.spec.schedulerName}'",
-            ),
-            // Virtual kubelets run pods that have no PodScheduled.
-            (
-                Some("virtual-1"),
-                Stage::Scheduling,
-                Cause::Queue,
-                "kubectl -n shop describe pod web",
-            ),
-            (Some("node-1"), Stage::Scheduling, Cause::Acknowledge, "kubectl describe node node-1"),
-            // The first failure has no run before.
-            (
-                None,
-                Stage::Init,
-                Cause::Crash,
-                "kubectl -n shop logs web --all-containers --ignore-errors --tail=50",
-            ),
-            (
-                None,
-                Stage::Readiness,
-                Cause::ReadinessGate,
-                "kubectl -n shop get pod web -o jsonpath='{.status.conditions[?(@.type==\"Ready\")].message}'",
-            ),
-            (
-                None,
-                Stage::Containers,
-                Cause::Config,
-                "kubectl -n shop get pod web -o jsonpath='{.status.initContainerStatuses[*].state.waiting.message}{\"\\n\"}{.status.containerStatuses[*].state.waiting.message}'",
-            ),
-        ] {
-            assert_eq!(command(node, stage, cause), expected);
-        }
-    }
-
-    #[test]
-    fn the_logs_of_a_crash_are_shown_whatever_the_other_containers_say() {
-        let pod = PodOnNode { namespace: "shop", name: "web", node: None };
-        let crash = WaitReason::new(Stage::Containers, Cause::Crash);
-        assert_eq!(
-            next_command_of(pod, crash),
-            "kubectl -n shop logs web --all-containers --ignore-errors --previous --tail=50"
-        );
-    }
-
-    #[test]
-    fn a_command_names_the_kubeconfig_that_it_needs() {
-        let command = "kubectl -n shop describe pod web";
-        assert_eq!(addressed(command, None), command);
-        assert_eq!(
-            addressed(command, Some("/tmp/a b/kubeconfig")),
-            "kubectl --kubeconfig '/tmp/a b/kubeconfig' -n shop describe pod web"
-        );
-        assert_eq!(addressed("", Some("/tmp/kubeconfig")), "");
-    }
-}
+#[path = "next_command_tests.rs"]
+mod tests;

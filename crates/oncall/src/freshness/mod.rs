@@ -24,7 +24,7 @@ label_values! {
         Blind => "blind",
         /// It is in sync with some of the namespaces that it watches, and not with the others
         Partial => "partial",
-        /// It is in sync for the first time, and has been for less than two minutes
+        /// It is in sync for the first time, has been for less than two minutes of its clock, and has seen few startups
         JustStarted => "just_started",
         /// It has found every pod that it knows in a list, and seen none start from its beginning
         Adopted => "adopted",
@@ -38,7 +38,8 @@ label_values! {
 #[schemars(rename = "freshness")]
 pub struct Freshness {
     /// waiting: never in sync so far; blind: it has lost the sync; partial: in sync with some of the namespaces that it
-    /// watches; just_started: in sync for less than two minutes;
+    /// watches; just_started: in sync for less than two minutes,
+    /// with fewer than 20 startups to compare with;
     /// adopted: it has seen no pod start from its beginning; current: none of these
     pub state: FreshnessState,
     /// Whether every watch is in sync

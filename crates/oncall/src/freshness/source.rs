@@ -12,12 +12,15 @@ use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::{Views, WaitsFor};
 use podinit_http::Health;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::{Clock, Reading};
 use podinit_kube::watch::stats::{Sync, WatchStats};
 
-/// For so long after its first sync an exporter counts as just started: the longest limit of a working cause
-/// that nothing can be compared with ([§13.2](crate::specification#s13-2)).
+/// For so long after its first sync, by its own clock, an exporter counts as just started: the longest limit of a working
+/// cause that nothing can be compared with ([§13.2](crate::specification#s13-2)).
 const JUST_STARTED: Duration = Duration::from_secs(120);
+/// With so many startups that ended as ready there is something to compare with (of all workloads,
+/// [§13.2](crate::specification#s13-2)), however soon that is.
+const ENOUGH_TO_COMPARE: u64 = 20;
 
 /// What knows how far the answers of an exporter can be trusted. Asking it waits for nothing.
 pub struct FreshnessSource {
@@ -28,6 +31,10 @@ pub struct FreshnessSource {
     started: Timestamp,
     /// When the sync last came or went, and what the clock said of it: a clock that is set right must not move it
     changed: Mutex<Option<(Instant, Timestamp)>>,
+    /// How long ago the first sync was by the clock, and what that said last
+    first: Mutex<Option<(Duration, Reading)>>,
+    /// How many startups have ended as ready
+    ready: Box<dyn Fn() -> u64 + Send + std::marker::Sync>,
     /// What the exporter waits for before its watches begin
     waits_for: Arc<WaitsFor>,
     /// Whether a pod was seen to start from its beginning
@@ -52,6 +59,8 @@ impl FreshnessSource {
             clock,
             shard,
             changed: Mutex::default(),
+            first: Mutex::default(),
+            ready: Box::new(|| 0),
             waits_for,
             saw_new,
             kubeconfig: None,
@@ -61,9 +70,10 @@ impl FreshnessSource {
     /// Of an exporter that these are views of. `kubeconfig` is the path of the file with which kubectl reaches its
     /// cluster; only a demo names one.
     pub fn of_exporter(views: &Views, kubeconfig: Option<String>) -> Self {
-        let Views { stats, health, clock, shard, saw_new, waits_for, .. } = views.clone();
+        let Views { stats, health, clock, shard, saw_new, waits_for, exposition, .. } =
+            views.clone();
         let source = Self::new((stats, health), clock, shard, saw_new, waits_for);
-        Self { kubeconfig, ..source }
+        Self { kubeconfig, ready: Box::new(move || exposition.figures().ready()), ..source }
     }
 
     /// How far its answers can be trusted now.
@@ -75,9 +85,7 @@ impl FreshnessSource {
                 (_, None) => FreshnessState::Waiting,
                 (false, Some(_)) if sync.some() => FreshnessState::Partial,
                 (false, Some(_)) => FreshnessState::Blind,
-                (true, Some(first)) if first.elapsed() < JUST_STARTED => {
-                    FreshnessState::JustStarted
-                }
+                (true, Some(first)) if self.has_just_started(first) => FreshnessState::JustStarted,
                 (true, Some(_)) if adopted_everything => FreshnessState::Adopted,
                 (true, Some(_)) => FreshnessState::Current,
             },
@@ -93,6 +101,20 @@ impl FreshnessSource {
             shard: self.shard.map(|shard| shard.to_string()),
             kubeconfig: self.kubeconfig.clone(),
         }
+    }
+
+    /// Whether its first sync was lately, and there is hardly any startup to compare with.
+    fn has_just_started(&self, first: Instant) -> bool {
+        let reading = self.clock.read();
+        let mut known = self.first.lock();
+        let (passed, last) = known.get_or_insert_with(|| (first.elapsed(), reading));
+        // Where the clock was set, the difference is no time that has passed.
+        if last.jumps == reading.jumps {
+            let nanos = reading.now.nanos_since(last.now).max(0);
+            *passed += Duration::from_nanos(nanos.unsigned_abs());
+        }
+        *last = reading;
+        *passed < JUST_STARTED && (self.ready)() < ENOUGH_TO_COMPARE
     }
 
     /// What the clock said when the sync came or went.
@@ -135,7 +157,7 @@ impl FreshnessSource {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicI64;
+    use std::sync::atomic::{AtomicI64, AtomicU64};
 
     use super::*;
     use podinit_core::lifecycle::SourceId;
@@ -211,6 +233,26 @@ mod tests {
         assert_eq!(exporter.state(), (FreshnessState::Current, 1_137));
     }
 
+    /// A demo's clock runs faster than that of the machine: its own decides.
+    #[tokio::test(start_paused = true)]
+    async fn it_has_just_started_until_two_minutes_of_its_own_clock_or_twenty_startups() {
+        let fast = exporter();
+        fast.stats.set_synced(SourceId(0), true);
+        assert_eq!(fast.state(), (FreshnessState::JustStarted, 1_000));
+        fast.seconds.store(1_119, Relaxed);
+        tokio::time::advance(Duration::from_secs(12)).await;
+        assert_eq!(fast.state().0, FreshnessState::JustStarted);
+        fast.seconds.store(1_120, Relaxed);
+        assert_eq!(fast.state().0, FreshnessState::Adopted);
+        let ready = Arc::new(AtomicU64::new(19));
+        let (Exporter { source, stats, .. }, counted) = (exporter(), Arc::clone(&ready));
+        let busy = FreshnessSource { ready: Box::new(move || counted.load(Relaxed)), ..source };
+        stats.set_synced(SourceId(0), true);
+        assert_eq!(busy.now().state, FreshnessState::JustStarted);
+        ready.store(20, Relaxed);
+        assert_eq!(busy.now().state, FreshnessState::Adopted);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_namespace_that_is_forbidden_is_named_and_the_others_are_known() {
         let scopes = ["a", "b", "c"].map(|name| Scope::Namespace(name.to_owned()));
@@ -242,6 +284,7 @@ mod tests {
         exporter.stats.set_synced(SourceId(0), true);
         let told = exporter.source.now();
         exporter.seconds.fetch_add(3_600, Relaxed);
-        assert_eq!(exporter.source.now(), told);
+        let since = |found: Freshness| (found.started, found.since);
+        assert_eq!(since(exporter.source.now()), since(told));
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! problems and pods, figures, records ─▶ Overview ─▶ `/`        history ◀─ a sample every 15 s
 //! record, context ─▶ Explanation ─▶ `/pods/NAMESPACE/NAME`
+//! deploy/runbooks.md ─▶ `/runbooks`, `/runbooks/NAME`
 //! ```
 //!
 //! HTML and SVG are made here; where the one small script does not run, only the reload is missing. What a page
@@ -17,6 +18,7 @@ mod pod_page;
 mod problem_card;
 mod river;
 mod routes;
+mod runbooks;
 mod slo_card;
 mod stage_table;
 mod status;

@@ -58,6 +58,8 @@ pub struct Foot {
     pub time: String,
     /// Seconds until the page loads again; `None` where it does not
     pub refresh: Option<u64>,
+    /// Where the runbooks are, if not in this exporter
+    pub runbook_url: Option<std::sync::Arc<str>>,
 }
 
 /// So many problems are shown as cards, and so many more as lines.
@@ -146,7 +148,9 @@ impl Overview {
         let hours = self.history.hours(now, &self.durations);
         let mut cards: Vec<_> = (census.problems.iter())
             .take(MOST_CARDS + MOST_LINES)
-            .map(|problem| ProblemCard::new(problem, &self.history, now))
+            .map(|problem| {
+                ProblemCard::new(problem, &self.history, self.foot.runbook_url.as_deref(), now)
+            })
             .collect();
         for card in &mut cards {
             let command = &mut card.problem.next_command;

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::link::query;
 use super::overview::Foot;
+use super::runbooks;
 use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
 use crate::explain::{
     AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, Standing, gate_in_words,
@@ -12,6 +13,9 @@ use crate::problems::Problem;
 use podinit_core::lifecycle::RecordedGate;
 use podinit_text::human_time::{date_and_time, seconds};
 use podinit_text::words::{percent, thousands};
+
+/// From its path to the root.
+const ROOT: &str = "../../";
 
 #[derive(Template)]
 #[template(path = "page/templates/pod.html")]
@@ -33,6 +37,8 @@ struct PodPage<'a> {
     gates: Vec<(&'a RecordedGate, String)>,
     causes: Vec<(&'a CauseLine, String)>,
     slos: Vec<(&'a SloLine, String)>,
+    /// The cause for which it waits, and what to do, on a page of the exporter
+    runbook: Option<(&'static str, String)>,
     /// Of a page of the exporter; `None` of a file by itself
     foot: Option<Foot>,
     /// The style of a file by itself
@@ -73,8 +79,13 @@ pub fn pod_page(
         .parts
         .iter()
         .map(|part| (part.part.to_owned(), seconds(part.seconds), percent(part.share)));
+    let runbook = foot.as_ref().zip(explanation.cause()).map(|(foot, cause)| {
+        let cause = cause.as_str();
+        (cause, runbooks::link(ROOT, foot.runbook_url.as_deref(), cause))
+    });
     let page = PodPage {
-        root: "../../",
+        runbook,
+        root: ROOT,
         explanation,
         level: match explanation.standing {
             Standing::Ready => "calm",

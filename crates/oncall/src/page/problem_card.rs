@@ -3,6 +3,7 @@
 use super::history::History;
 use super::link::{path_of, query};
 use super::river::{Axes, line};
+use super::runbooks;
 use crate::problems::{Group, Most, PodName, Problem, WorkloadKey};
 use podinit_core::timestamp::Timestamp;
 use podinit_text::words::thousands;
@@ -29,6 +30,8 @@ pub(super) struct ProblemCard {
     pub oldest: Vec<(PodName, String)>,
     /// The page of its cause
     pub by_cause: String,
+    /// What to do
+    pub runbook: String,
 }
 
 /// Those of one kind that are affected.
@@ -45,6 +48,7 @@ impl ProblemCard {
     pub(super) fn new(
         (problem, group): &(Problem, Group),
         history: &History,
+        runbook_url: Option<&str>,
         now: Timestamp,
     ) -> Self {
         let affected = [
@@ -73,6 +77,7 @@ impl ProblemCard {
             line: line(&history.pods_of(problem, now), now),
             affected: affected.into_iter().filter(|one| !one.named.is_empty()).collect(),
             oldest: oldest.collect(),
+            runbook: runbooks::link("", runbook_url, &problem.cause),
             by_cause: query(&[("cause", &problem.cause)]),
             problem: problem.clone(),
         }

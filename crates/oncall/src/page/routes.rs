@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::history::{History, Sample};
 use super::overview::{Foot, Overview};
 use super::pod_page::pod_page;
-use super::style;
+use super::{runbooks, style};
 use crate::explain::{Target, TargetName};
 use crate::freshness::FreshnessSource;
 use crate::pods::{Pods, Told};
@@ -39,6 +39,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 const STYLE: &str = "/style.css";
 const SCRIPT: &str = "/page.js";
 const ICON: &str = "/favicon.svg";
+/// The list of runbooks; each has a page below it.
+const RUNBOOKS: &str = "/runbooks";
 /// Seconds until a page loads again.
 const REFRESH_AFTER: u64 = 10;
 /// How long an overview serves everybody who wants to see the same.
@@ -81,6 +83,8 @@ pub struct PageSources {
     pub metrics_path: MetricsPath,
     /// What the reader calls the cluster
     pub cluster: Option<String>,
+    /// Where the runbooks are, if not here
+    pub runbook_url: Option<Arc<str>>,
     pub records: RecordsClient,
     pub problems: Snapshots,
     pub freshness: Arc<FreshnessSource>,
@@ -103,7 +107,7 @@ struct Made {
     html: String,
 }
 
-/// `/` and what it loads, and `/pods/NAMESPACE/NAME`.
+/// `/` and what it loads, `/pods/NAMESPACE/NAME`, and the runbooks.
 pub fn router(sources: PageSources) -> Router {
     let page = Page { sources, overview: tokio::sync::Mutex::default() };
     let file = |kind: &'static str, text: String| {
@@ -118,12 +122,16 @@ pub fn router(sources: PageSources) -> Router {
         .route(SCRIPT, file("text/javascript; charset=utf-8", script))
         .route(ICON, file("image/svg+xml", icon))
         .route("/pods/{namespace}/{name}", get(pod))
+        .route(RUNBOOKS, get(runbook_index))
+        .route("/runbooks/{name}", get(runbook))
         .with_state(Arc::new(page))
 }
 
 /// Whether the page has this path.
 pub fn serves(path: &str) -> bool {
-    ["/", STYLE, SCRIPT, ICON].contains(&path) || path.starts_with("/pods/")
+    ["/", STYLE, SCRIPT, ICON, RUNBOOKS].contains(&path)
+        || path.starts_with("/pods/")
+        || path.starts_with("/runbooks/")
 }
 
 /// What a reader can choose.
@@ -196,6 +204,24 @@ async fn pod(
         }
         Err(error) => unavailable(&error),
     }
+}
+
+async fn runbook_index() -> Response {
+    rendered(runbooks::index())
+}
+
+async fn runbook(Path(name): Path<String>) -> Response {
+    match runbooks::page(&name) {
+        Some(page) => rendered(page),
+        None => {
+            let text = "there is no such runbook, see /runbooks for those there are\n";
+            (StatusCode::NOT_FOUND, text).into_response()
+        }
+    }
+}
+
+fn rendered(page: askama::Result<String>) -> Response {
+    page.map_or_else(|error| unavailable(&error.into()), answer)
 }
 
 fn answer(html: String) -> Response {
@@ -298,6 +324,7 @@ impl PageSources {
             live: or_why(self.health.liveness()),
             time: time_of_day(self.clock.now()),
             refresh: refreshes.then_some(REFRESH_AFTER),
+            runbook_url: self.runbook_url.clone(),
         }
     }
 }

@@ -101,7 +101,10 @@ impl Status {
 
 /// What is wrong with nodes.
 fn also(signs: &Signs<'_>) -> Option<String> {
-    let all = late(signs.late_nodes).into_iter().chain(clocks(signs));
+    let told = signs.problems.iter().filter_map(|problem| problem.late_nodes.as_ref());
+    let told: usize = told.map(|nodes| nodes.nodes).sum();
+    let untold = signs.late_nodes.saturating_sub(told as u64);
+    let all = late(untold).into_iter().chain(clocks(signs));
     let all: Vec<String> = all.collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
@@ -118,11 +121,12 @@ fn clocks(signs: &Signs<'_>) -> Option<String> {
     Some(format!("{}{more}.", node_clocks::sentence(first)))
 }
 
-/// Which nodes are late.
+/// How many nodes are late, but for those of which a problem tells.
 fn late(nodes: u64) -> Option<String> {
     let which = count(nodes, "node has", "nodes have");
-    let text =
-        format!("{which} been starting for more than 15 minutes: kubectl get nodes names them.");
+    let text = format!(
+        "{which} been starting for more than 15 minutes: their taints say what they wait for."
+    );
     (nodes > 0).then_some(text)
 }
 
@@ -224,8 +228,7 @@ mod tests {
         let problems = [problem];
         let (word, headline, also) = found(2, &problems);
         assert_eq!((word, &*headline), ("Attention", "Pods fit on no node"));
-        let expected =
-            "2 nodes have been starting for more than 15 minutes: kubectl get nodes names them.";
+        let expected = "2 nodes have been starting for more than 15 minutes: their taints say what they wait for.";
         assert_eq!(also.as_deref(), Some(expected));
         let (word, _, also) = found(1, &[]);
         assert_eq!(word, "Attention");

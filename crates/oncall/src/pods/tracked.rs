@@ -122,8 +122,9 @@ impl Tracked {
             return Problems::default();
         };
         let clocks = self.tracker.clocks_off();
-        let mut finding =
-            Finding::new(&self.newest(), now).with_clocks(&clocks).after(&self.over_time);
+        let finding = Finding::new(&self.newest(), now).with_clocks(&clocks);
+        let finding = finding.with_late_nodes(&self.tracker.late_nodes());
+        let mut finding = finding.after(&self.over_time);
         for (_, pod) in self.tracker.in_flight_after(None) {
             finding.add(&pod.record());
         }

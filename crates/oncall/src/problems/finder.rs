@@ -39,12 +39,25 @@ pub struct Finder {
     publisher: Publisher,
     metric: Arc<ProblemPods>,
     over_time: OverTime,
+    /// Where the runbooks are
+    runbook_url: Option<String>,
 }
 
 impl Finder {
     /// A finder over the records that `records` answers for, which tells `publisher` and `metric`.
     pub fn new(records: RecordsClient, publisher: Publisher, metric: Arc<ProblemPods>) -> Self {
-        Self { records: records.apart(), publisher, metric, over_time: OverTime::default() }
+        Self {
+            records: records.apart(),
+            publisher,
+            metric,
+            over_time: OverTime::default(),
+            runbook_url: None,
+        }
+    }
+
+    /// The same with runbooks elsewhere.
+    pub fn with_runbooks(self, url: Option<String>) -> Self {
+        Self { runbook_url: url, ..self }
     }
 
     /// Finds them until `shutdown`. It keeps its thread for as long as it takes to compare very many pods.
@@ -77,8 +90,10 @@ impl Finder {
         if !(page.is_empty() && ended.is_empty()) {
             ended.extend(self.newest().await?);
         }
-        let clocks = self.records.ask(Query::Clocks).await?.clocks;
-        let mut finding = Finding::new(&ended, now).with_clocks(&clocks).after(&self.over_time);
+        let nodes = self.records.ask(Query::Nodes).await?;
+        let clocks = nodes.clocks;
+        let finding = Finding::new(&ended, now).with_clocks(&clocks);
+        let mut finding = finding.with_late_nodes(&nodes.late_nodes).after(&self.over_time);
         drop(ended);
         loop {
             page.iter().for_each(|record| finding.add(record));
@@ -94,7 +109,11 @@ impl Finder {
             pods: problem.pods,
         });
         self.metric.state(problems, began + FINDING_LASTS);
-        self.publisher.publish(Seen::new(found, clocks, now), began);
+        let mut seen = Seen::new(found, clocks, now);
+        if let Some(url) = &self.runbook_url {
+            seen.problems.lead_to(url);
+        }
+        self.publisher.publish(seen, began);
         Ok(true)
     }
 

@@ -2,6 +2,7 @@
 
 use super::sentence::{earlier, help, place, predicate, reason};
 use crate::node_clocks;
+use crate::node_startup;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{Dimension, Problem};
@@ -23,6 +24,9 @@ const REGISTRIES: [(&[&str], &str); 7] = [
 pub(super) fn headline(problem: &Problem) -> String {
     if let Some(clock) = &problem.clock {
         return node_clocks::sentence(clock);
+    }
+    if let Some(nodes) = &problem.late_nodes {
+        return node_startup::headline(problem, nodes);
     }
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
@@ -104,6 +108,7 @@ mod tests {
             container: None,
             message: Some(message.into()),
             capacity: None,
+            late_nodes: None,
             clock: None,
             oldest: Vec::new(),
         }

@@ -26,12 +26,12 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::explain::{PodOnNode, Run, logs_of, next_command_of, time_of_node};
+use crate::explain::next_command_of_problem;
 use crate::freshness::Freshness;
-use podinit_core::lifecycle::{Cause, NodeClock, Record, WaitReason};
+use podinit_core::lifecycle::{Cause, LateNode, NodeClock, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
-use podinit_problems::{Earlier, FoundCapacity, FoundPod, FoundState};
+use podinit_problems::{Earlier, FoundCapacity, FoundLateNodes, FoundPod};
 use podinit_reports::reader::ClockAhead;
 use podinit_text::strangers_text;
 
@@ -118,6 +118,9 @@ pub struct Problem {
     /// What autoscalers say of most of those that are unschedulable
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unschedulable: Option<FoundCapacity>,
+    /// The nodes that do not become schedulable, of the cause `node_startup` only
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_nodes: Option<FoundLateNodes>,
     /// The three pods that have waited longest
     pub oldest: Vec<PodName>,
     /// All of this for people
@@ -153,14 +156,14 @@ const fn is_zero(count: &usize) -> bool {
 
 impl Problems {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
-    /// whose clocks are off.
+    /// whose clocks are off or that do not become schedulable.
     pub fn find(
         in_flight: Vec<Record>,
         newest: &[Record],
-        clocks: Vec<NodeClock>,
+        (clocks, late_nodes): (Vec<NodeClock>, &[LateNode]),
         now: Option<Timestamp>,
     ) -> Self {
-        Seen::of(in_flight, newest, clocks, now).problems
+        Seen::of(in_flight, newest, (clocks, late_nodes), now).problems
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.
@@ -168,6 +171,13 @@ impl Problems {
         let counted: usize = self.problems.iter().map(|problem| problem.relapsed).sum();
         self.crashing = all.saturating_sub(counted);
         self
+    }
+
+    /// Names the runbooks at `url` in place of those of the repository.
+    fn lead_to(&mut self, url: &str) {
+        for problem in self.problems.iter_mut().chain(&mut self.ended) {
+            problem.runbook = format!("{url}#cause-{}", problem.cause);
+        }
     }
 
     /// As JSON.
@@ -207,11 +217,12 @@ impl Problem {
             container: (problem.container.as_deref()).map(|container| container.name.to_string()),
             message: problem.message.as_deref().map(str::to_owned),
             unschedulable: problem.capacity.clone(),
+            late_nodes: problem.late_nodes.clone(),
             oldest: problem.oldest.iter().map(name).collect(),
             sentence: sentence::of(problem, now, ended),
             headline: headline::headline(problem),
             extent: headline::extent(problem, now, ended),
-            next_command: next_command(problem),
+            next_command: next_command_of_problem(problem),
             runbook: format!("{RUNBOOKS}{}", problem.cause.as_str()),
             ended: ended.map(rfc3339::format),
         }
@@ -227,24 +238,4 @@ pub fn untold<'a>(
         let mut of_clocks = problems.iter().filter(|problem| problem.is_of_clock());
         !of_clocks.any(|problem| problem.value.as_deref() == Some(&*clock.node))
     })
-}
-
-/// The command that shows more about the cause of a problem, of its pod that has waited longest.
-fn next_command(problem: &podinit_problems::Problem) -> String {
-    let Some(pod) = problem.oldest.first() else {
-        return String::new();
-    };
-    if let Some(clock) = &problem.clock {
-        return time_of_node(&clock.node);
-    }
-    let named = PodOnNode { namespace: &pod.namespace, name: &pod.name, node: pod.node.as_deref() };
-    match (pod.state, problem.cause) {
-        (FoundState::InFlight { waiting, .. }, cause) => {
-            next_command_of(named, WaitReason::new(waiting.stage(), cause))
-        }
-        // A pod that has failed does not run again.
-        (FoundState::Ended { .. }, Cause::Crash) if pod.has_failed() => logs_of(named, Run::Last),
-        (FoundState::Ended { .. }, Cause::Crash) => logs_of(named, Run::Before),
-        (FoundState::Ended { .. }, _) => next_command_of(named, None),
-    }
 }

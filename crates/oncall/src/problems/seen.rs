@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Census, Problem, Problems, Wanted};
-use podinit_core::lifecycle::{NodeClock, Record};
+use podinit_core::lifecycle::{LateNode, NodeClock, Record};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -25,15 +25,15 @@ pub struct Seen {
 
 impl Seen {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
-    /// whose clocks are off.
+    /// whose clocks are off or that do not become schedulable.
     pub fn of(
         in_flight: Vec<Record>,
         newest: &[Record],
-        clocks: Vec<NodeClock>,
+        (clocks, late_nodes): (Vec<NodeClock>, &[LateNode]),
         now: Option<Timestamp>,
     ) -> Self {
         now.map_or_else(Self::default, |now| {
-            let found = podinit_problems::find(in_flight, newest, &clocks, now);
+            let found = podinit_problems::find(in_flight, newest, (&clocks, late_nodes), now);
             Self::new(found, clocks, now)
         })
     }

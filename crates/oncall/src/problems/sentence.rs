@@ -3,6 +3,7 @@
 use crate::autoscaling;
 use crate::explain::{NEVER_SET, is_of_kubelet};
 use crate::node_clocks;
+use crate::node_startup;
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
@@ -23,6 +24,14 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     let clock = problem.clock.as_ref();
     let clock =
         clock.map_or_else(String::new, |clock| format!("{}. ", node_clocks::sentence(clock)));
+    if let Some(nodes) = &problem.late_nodes {
+        let until = ended.unwrap_or(now);
+        return format!(
+            "{}. {}.",
+            node_startup::clause(problem, nodes, until),
+            when_and_where(problem, now, ended)
+        );
+    }
     let subject = clock.clone() + &count(pods, "pod", "pods");
     let shared = dimension.filter(|_| clock.is_empty());
     let place = shared.map_or_else(String::new, |dimension| place(problem.cause, dimension, value));
@@ -53,6 +62,12 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
     };
     let reason = problem.message.as_deref().and_then(|message| reason(problem.cause, message));
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    let help = help(problem, now, ended);
+    format!("{subject}{place} {what}{reason}{help}. {}.", when_and_where(problem, now, ended))
+}
+
+/// Since when, and where: `Since 10:13, 1 node, 2 workloads, 1 namespace`.
+fn when_and_where(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let figures = [
         (problem.nodes, "node", "nodes"),
         (problem.workloads, "workload", "workloads"),
@@ -66,8 +81,7 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
         Some(ended) => format!("From {since} to {}", clock_time(ended, now)),
         None => format!("Since {since}"),
     };
-    let (help, earlier) = (help(problem, now, ended), earlier(problem, now));
-    format!("{subject}{place} {what}{reason}{help}. {when}, {}{earlier}.", figures.join(", "))
+    format!("{when}, {}{}", figures.join(", "), earlier(problem, now))
 }
 
 /// The few pods that had the cause long before the others.
@@ -177,6 +191,7 @@ pub(super) fn predicate(problem: &Problem, is_one: bool) -> String {
         Cause::ReadinessGate => format!("{wait} for {}", gate("readiness")),
         // Said by the problem itself.
         Cause::Clock => "depend on the clock of a node".to_owned(),
+        Cause::NodeStartup => format!("{wait} for nodes that do not become schedulable"),
         Cause::Rejected if is_one => "was rejected by the kubelet".to_owned(),
         Cause::Rejected => "were rejected by the kubelet".to_owned(),
     }
@@ -298,6 +313,7 @@ mod tests {
             message: Some("UnexpectedAdmissionError: Pod was rejected: no devices left".into()),
             capacity: None,
             clock: None,
+            late_nodes: None,
             oldest: Vec::new(),
         };
         assert_eq!(

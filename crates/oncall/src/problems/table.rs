@@ -9,25 +9,27 @@ use podinit_text::words::count;
 
 const NARROW: [&str; 8] =
     ["PODS", "STUCK", "SINCE", "CAUSE", "SHARED", "NODES", "WORKLOADS", "NAMESPACES"];
-const WIDE: [&str; 3] = ["MESSAGE", "NEXT", "RUNBOOK"];
 /// How many problems that have ended the narrow table names, newest first.
 const MOST_ENDED: usize = 5;
 
 impl Problems {
-    /// A sentence for each problem, and a table of their figures. `wide` adds columns.
+    /// A sentence for each problem, and a table of their figures; with `wide`, a block for each instead.
     pub fn to_table(&self, wide: bool, style: Style) -> String {
         let mut document = Document::new(Format::Text(style));
         match self.problems.is_empty() {
             true => document.sentence(&self.summary()),
+            false if wide => {
+                let blocks: Vec<String> = self.problems.iter().map(block).collect();
+                document.paragraph(&blocks.join("\n\n"));
+            }
             false => document.list(sentences(&self.problems)),
         }
         let clocks = untold(&self.clocks, &self.problems).map(node_clocks::sentence);
         document.list(clocks.map(|clock| shown(&clock).into_owned() + "."));
         if !self.problems.is_empty() {
-            let mut head = NARROW.to_vec();
-            head.extend(WIDE.into_iter().filter(|_| wide));
-            let rows = self.problems.iter().map(|problem| cells(problem, wide));
-            document.table(&Table::new(&head, rows));
+            if !wide {
+                document.table(&Table::new(&NARROW, self.problems.iter().map(cells)));
+            }
             if self.not_compared > 0 {
                 document.paragraph(&format!(
                     "{} of the pods have an image, workload, node or namespace that was not compared: there are too \
@@ -66,28 +68,49 @@ fn sentences(problems: &[Problem]) -> impl Iterator<Item = String> {
     problems.iter().map(|problem| shown(&problem.sentence).into_owned())
 }
 
-fn cells(problem: &Problem, wide: bool) -> Vec<String> {
-    let shared = match (&problem.dimension, &problem.value) {
+/// All of a problem, one thing in a line.
+fn block(problem: &Problem) -> String {
+    let count = |number: usize| number.to_string();
+    let pods: Vec<String> =
+        problem.oldest.iter().map(|pod| format!("{}/{}", pod.namespace, pod.name)).collect();
+    let lines = [
+        ("pods", count(problem.pods)),
+        ("stuck", count(problem.stuck)),
+        ("since", problem.since.clone()),
+        ("cause", problem.cause.clone()),
+        ("shared", shared(problem)),
+        ("nodes", count(problem.nodes)),
+        ("workloads", count(problem.workloads)),
+        ("namespaces", count(problem.namespaces)),
+        ("oldest", pods.join(", ")),
+        ("says", problem.message.clone().unwrap_or_default()),
+        ("next", problem.next_command.clone()),
+        ("runbook", problem.runbook.clone()),
+    ];
+    let lines = lines.iter().filter(|(_, text)| !text.is_empty());
+    let lines = lines.map(|(name, text)| format!("  {name:<11}{}", cell(text)));
+    let sentence = shown(&problem.sentence).into_owned();
+    [sentence].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+fn shared(problem: &Problem) -> String {
+    match (&problem.dimension, &problem.value) {
         (Some(dimension), Some(value)) => format!("{dimension} {value}"),
         _ => String::new(),
-    };
-    let mut cells = vec![
+    }
+}
+
+fn cells(problem: &Problem) -> Vec<String> {
+    let cells = [
         problem.pods.to_string(),
         problem.stuck.to_string(),
         problem.since.clone(),
         problem.cause.clone(),
-        shared,
+        shared(problem),
         problem.nodes.to_string(),
         problem.workloads.to_string(),
         problem.namespaces.to_string(),
     ];
-    if wide {
-        cells.extend([
-            problem.message.clone().unwrap_or_default(),
-            problem.next_command.clone(),
-            problem.runbook.clone(),
-        ]);
-    }
     cells.iter().map(|text| cell(text)).collect()
 }
 
@@ -106,6 +129,28 @@ mod tests {
         assert!(found.to_table(false, PLAIN).ends_with(said));
         let none = Problems { not_compared: 0, ..found };
         assert!(!none.to_table(false, PLAIN).contains("compared"));
+    }
+
+    #[test]
+    fn wide_is_a_block_for_each_problem() {
+        let problem = |pods| Problem {
+            pods,
+            cause: "image".to_owned(),
+            sentence: format!("{pods} pods cannot pull."),
+            message: Some("not found\nat all".to_owned()),
+            next_command: "kubectl -n shop events --for pod/web".to_owned(),
+            ..Problem::default()
+        };
+        let found = Problems { problems: vec![problem(7), problem(3)], ..Problems::default() };
+        let wide = found.to_table(true, PLAIN);
+        let blocks: Vec<&str> = wide.split("\n\n").collect();
+        assert_eq!(blocks.len(), 2, "{wide}");
+        assert!(blocks[1].starts_with("3 pods cannot pull.\n  pods       3\n"), "{wide}");
+        assert!(
+            blocks[1].contains("\n  next       kubectl -n shop events --for pod/web"),
+            "{wide}"
+        );
+        assert!(!wide.contains("not found\nat all") && !wide.contains("PODS"), "{wide}");
     }
 
     #[test]

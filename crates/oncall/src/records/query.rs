@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::filter::Filter;
 use podinit_core::lifecycle::{
-    EndedStartup, InFlightPosition, Interval, Latency, NodeClock, Record, RecordedRelapse,
+    EndedStartup, InFlightPosition, Interval, LateNode, Latency, NodeClock, Record, RecordedRelapse,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -30,8 +30,8 @@ pub enum Query {
         /// At most so many
         limit: usize,
     },
-    /// The nodes whose clocks are off, and no records
-    Clocks,
+    /// The nodes whose clocks are off, and those that do not become schedulable; no records
+    Nodes,
     /// The pod of this name, if it is in flight, or else its newest record
     Pod { namespace: String, name: String },
 }
@@ -89,6 +89,8 @@ pub struct Answer {
     pub records: Vec<Record>,
     /// The nodes whose clocks are off, where they were asked for
     pub clocks: Vec<NodeClock>,
+    /// Those that do not become schedulable, likewise
+    pub late_nodes: Vec<LateNode>,
     /// Where to go on; `None` where there is no more
     pub next: Option<Position>,
 }

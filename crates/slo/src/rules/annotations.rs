@@ -90,7 +90,11 @@ pub(super) fn problem_of_rejected(job: &str) -> String {
 pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {
     let causes = Cause::ALL.into_iter();
     let possible = |stage| {
-        let possible = causes.filter(|cause| BadReason::new(stage, *cause).is_some());
+        // Nodes that do not become schedulable are the problem of pods that fit on no other.
+        let is_of_nodes =
+            |cause: &Cause| stage == Stage::Unschedulable && *cause == Cause::NodeStartup;
+        let possible =
+            causes.filter(|cause| BadReason::new(stage, *cause).is_some() || is_of_nodes(cause));
         let names: Vec<&str> = possible.map(Cause::as_str).collect();
         format!("cause=~\"{}\"", names.join("|"))
     };

@@ -125,7 +125,10 @@ impl Subject<'_> {
         // A clock that is off keeps no pod waiting.
         let possible = |cause: &Cause| {
             *cause != Cause::Clock
-                && stage.is_none_or(|stage| BadReason::new(stage, *cause).is_some())
+                && stage.is_none_or(|stage| match cause {
+                    Cause::NodeStartup => stage.as_str() == "unschedulable",
+                    _ => BadReason::new(stage, *cause).is_some(),
+                })
         };
         let cause = causes.find(possible).map_or("", Cause::as_str);
         let largest = format!("cause=\"{cause}\", dimension=\"node\", value=\"node-a0\"");

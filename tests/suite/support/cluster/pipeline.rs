@@ -223,7 +223,8 @@ impl Pipeline {
         let newest: Vec<Record> = (self.sink.newest.iter()).map(EndedStartup::record).collect();
         let in_flight = in_flight.map(|(_, pod)| pod.record()).collect();
         let clocks = self.tracker.clocks_off();
-        Problems::find(in_flight, &newest, clocks, self.tracker.accounted_time())
+        let late_nodes = self.tracker.late_nodes();
+        Problems::find(in_flight, &newest, (clocks, &late_nodes), self.tracker.accounted_time())
     }
 
     /// Ends the watch, which must not have ended before.

@@ -48,7 +48,7 @@ impl CauseClass {
             | Cause::Probe
             | Cause::Exited
             | Cause::ReadinessGate => Self::Working,
-            Cause::Terminating | Cause::Gate | Cause::Clock => Self::Intended,
+            Cause::Terminating | Cause::Gate | Cause::Clock | Cause::NodeStartup => Self::Intended,
         }
     }
 

@@ -22,7 +22,7 @@ pub use class::CauseClass;
 pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
 pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;
-pub use scheduler_message::said_of_nodes;
+pub use scheduler_message::{said_of_nodes, taints_said};
 pub(super) use waiting::Standing;
 pub use waiting::WaitReason;
 
@@ -94,5 +94,7 @@ label_values! {
         Rejected => "rejected",
         /// The clock of its node is wrong. No pod waits for that: it is the cause of a problem alone
         Clock => "clock",
+        /// Nodes that it fits on do not become schedulable. It is the cause of a problem alone, like `clock`
+        NodeStartup => "node_startup",
     }
 }

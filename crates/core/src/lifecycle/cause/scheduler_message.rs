@@ -135,8 +135,20 @@ fn is_of_other_nodes(cause: Cause, clause: &str) -> bool {
 
 /// Whether a clause names a taint of a node that is not well, or has not started.
 fn names_a_fault(clause: &str) -> bool {
-    let key = clause.split_once('{').and_then(|(_, rest)| rest.split([':', '}']).next());
+    let key = named_taint(clause);
     key.is_some_and(|key| key.starts_with("node.kubernetes.io/") || is_startup_taint(key))
+}
+
+/// The key of the taint that a clause names.
+fn named_taint(clause: &str) -> Option<&str> {
+    clause.split_once('{').and_then(|(_, rest)| rest.split([':', '}']).next())
+}
+
+/// What `message` says of taints, of each clause about them: the key that it names, or `None` where it names none, as
+/// newer schedulers do.
+pub fn taints_said(message: &str) -> impl Iterator<Item = Option<&str>> {
+    let of_taints = clauses(message).filter(|(_, clause)| contains(clause, "taint"));
+    of_taints.map(|(_, clause)| named_taint(clause).map(str::trim))
 }
 
 fn cause_of_clause(clause: &str) -> Cause {

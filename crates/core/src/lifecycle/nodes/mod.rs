@@ -1,6 +1,7 @@
 //! The nodes of the cluster ([§14](crate::specification#s14)): which are known, which are starting, and
 //! what pods learn of theirs. Like pods they are folded: duplicates and older versions change nothing.
 
+mod late;
 mod node;
 mod saved;
 
@@ -10,10 +11,12 @@ use std::sync::Arc;
 
 use hashbrown::DefaultHashBuilder;
 
+pub use self::late::{LateNode, NodeHold};
 pub(super) use self::node::NodeContext;
 pub use self::node::{NodeObservation, NodeOutcome, NodeState, NodeStep};
 pub use self::saved::{SavedNode, SavedNodes};
 
+use self::late::Startups;
 use self::node::{Arrival, Node};
 use super::pod_node::{NodeAge, PodNode};
 use crate::node::{NodeLabels, NodeSnapshot};
@@ -74,6 +77,8 @@ pub(super) struct Nodes {
     late: u64,
     /// When that was looked at last
     late_at: Timestamp,
+    /// How long the newest took until they were schedulable
+    startups: Startups,
 }
 
 impl Nodes {
@@ -90,6 +95,7 @@ impl Nodes {
             starting: BTreeSet::new(),
             late: 0,
             late_at: Timestamp::EPOCH,
+            startups: Startups::default(),
         }
     }
 
@@ -166,11 +172,11 @@ impl Nodes {
             latest_api_time: _,
             ready,
             unschedulable,
-            has_startup_taint,
+            startup_taints,
             labels,
         } = snapshot;
         let ready = ready.map(|ready| (ready.status as u8, ready.last_transition));
-        (self.known.hasher()).hash_one((ready, unschedulable, has_startup_taint, labels))
+        (self.known.hasher()).hash_one((ready, unschedulable, startup_taints, labels))
     }
 
     /// Accounts for a delivery. Returns the pods whose node is known now.
@@ -244,7 +250,19 @@ impl Nodes {
         }
         let content = self.content(&snapshot);
         if let Some(node) = self.known.get_mut(&uid) {
-            node.fold((&snapshot, content), context, arrival, emit);
+            let mut took = None;
+            let mut emit = |observation: NodeObservation<'_>| {
+                if let NodeObservation::Measured { step: NodeStep::Schedulable, latency, .. } =
+                    observation
+                {
+                    took = Some(latency);
+                }
+                emit(observation);
+            };
+            node.fold((&snapshot, content), context, arrival, &mut emit);
+            if let Some(took) = took {
+                self.startups.add(&node.labels, took);
+            }
             if !node.is_starting() {
                 self.starting.remove(&(node.age_from(), uid));
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::late::Service;
 use crate::label_values;
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::judgement::{AnomalyKind, Judgement, Latency};
@@ -104,6 +105,7 @@ pub(super) struct Node {
     pub(super) state: NodeState,
     /// The steps that are observed no more, a bit for each
     pub(super) decided: u8,
+    pub(super) service: Service,
 }
 
 /// All steps, as bits.
@@ -146,6 +148,7 @@ impl Node {
                 true => 0,
                 false => ALL_STEPS,
             },
+            service: Service::new(snapshot.created, appears),
         };
         if is_own {
             let from = NodeState::Undiscovered;
@@ -190,6 +193,7 @@ impl Node {
             self.version = version;
         }
         self.content = Some(content);
+        self.service.fold(snapshot);
         if *self.labels != snapshot.labels {
             self.labels = Arc::new(snapshot.labels.clone());
         }

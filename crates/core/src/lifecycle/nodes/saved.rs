@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::node::{ALL_STEPS, Node};
+use super::late::Service;
+use super::node::{ALL_STEPS, Node, NodeOutcome};
 use super::{MOST_NODES, NodeObservation, NodeState, Nodes};
 use crate::lifecycle::reached::Reached;
 use crate::node::NodeLabels;
@@ -79,7 +80,7 @@ impl Nodes {
         self.tombstones = saved.deleted.into();
         for saved in saved.nodes {
             let uid = saved.uid;
-            let node = Node::restored(saved);
+            let node = Node::restored(saved, now);
             if node.is_starting() {
                 self.starting.insert((node.age_from(), uid));
             }
@@ -106,7 +107,12 @@ impl Node {
         }
     }
 
-    fn restored(saved: SavedNode) -> Self {
+    fn restored(saved: SavedNode, now: Timestamp) -> Self {
+        let service = match saved.state {
+            NodeState::Starting => Service::saved(false),
+            NodeState::Finished(NodeOutcome::Ready) => Service::saved(true),
+            NodeState::Undiscovered | NodeState::Finished(_) => Service::new(saved.stated, now),
+        };
         Self {
             name: saved.name,
             version: saved.version,
@@ -117,6 +123,7 @@ impl Node {
             content: None,
             state: saved.state,
             decided: saved.decided & ALL_STEPS,
+            service,
         }
     }
 }

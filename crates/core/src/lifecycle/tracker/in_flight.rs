@@ -4,6 +4,7 @@ use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::clocks::NodeClock;
 use crate::lifecycle::interval::Stage;
+use crate::lifecycle::nodes::LateNode;
 use crate::lifecycle::record::{InFlight, InFlightPosition};
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
@@ -35,6 +36,12 @@ impl Tracker {
     /// The clock of the node of this name, if it is off.
     pub fn clock_off(&self, node: &str) -> Option<NodeClock> {
         self.shared.clocks.off_of(node)
+    }
+
+    /// The nodes that are late to become schedulable ([§14.9](crate::specification#s14-9)), the oldest first.
+    pub fn late_nodes(&self) -> Vec<LateNode> {
+        let known = self.shared.nodes.as_ref().zip(self.now);
+        known.map_or_else(Vec::new, |(nodes, now)| nodes.late(now))
     }
 
     /// The pod, if it is in flight.

@@ -49,10 +49,16 @@ fn any_node(number: usize) -> impl Strategy<Value = NodeSnapshot> {
         node.created = Some(at(0));
         node.resource_version = version;
         node.ready = ready;
-        [node.unschedulable, node.has_startup_taint] = flags;
+        node.unschedulable = flags[0];
+        node.startup_taints = startup_taints(flags[1]);
         node.labels.pool = pool.into();
         node
     })
+}
+
+/// Whether it has a startup taint.
+fn startup_taints(has: bool) -> Vec<std::sync::Arc<str>> {
+    has.then(|| "node.cilium.io/agent-not-ready".into()).into_iter().collect()
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -166,7 +172,7 @@ fn an_update_is_passed_over_unless_something_changes() {
     let mut node = NodeSnapshot::bare(PodUid::from_text("n"), "n");
     node.resource_version = Some(1);
     let mut tainted = node.clone();
-    (tainted.resource_version, tainted.has_startup_taint) = (Some(5), true);
+    (tainted.resource_version, tainted.startup_taints) = (Some(5), startup_taints(true));
     let steps =
         |second: &NodeSnapshot| [Step::Applied(node.clone()), Step::Applied(second.clone())];
     // Each comes twice.

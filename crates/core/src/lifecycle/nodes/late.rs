@@ -1,0 +1,149 @@
+//! Nodes that do not become schedulable ([§14.9](crate::specification#s14-9)): which, for how long, and what holds
+//! them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::Nodes;
+use crate::lifecycle::judgement::Latency;
+use crate::node::{NodeLabels, NodeSnapshot};
+use crate::quantile::nearest_rank;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// A node that was created longer than this before it first appears may have been in service before.
+const IN_SERVICE_NANOS: i64 = 3_600 * NANOS_PER_SECOND;
+/// The least limit.
+const LEAST_LIMIT_NANOS: i64 = 180 * NANOS_PER_SECOND;
+/// The limit where there is too little to compare with.
+const UNKNOWN_LIMIT_NANOS: i64 = 300 * NANOS_PER_SECOND;
+/// So many nodes that became schedulable are compared with, the newest.
+const MOST_STARTUPS: usize = 1_000;
+/// So many of a pool are enough to compare with.
+const ENOUGH_OF_POOL: usize = 5;
+/// So many of all are enough to compare with.
+const ENOUGH_OF_ALL: usize = 20;
+
+/// A node that has been starting for longer than its limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateNode {
+    pub name: Arc<str>,
+    /// What its newest version states, its pool among it
+    pub labels: Arc<NodeLabels>,
+    /// When it was created, as it states
+    pub created: Timestamp,
+    /// What holds it
+    pub hold: NodeHold,
+}
+
+/// What keeps pods from a node that starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeHold {
+    /// Its condition Ready is True
+    pub is_ready: bool,
+    /// The keys of its startup taints, in their order
+    pub taints: Vec<Arc<str>>,
+}
+
+impl NodeHold {
+    /// That of the node that `snapshot` shows; `None` of one that is schedulable, or that somebody has cordoned.
+    fn of(snapshot: &NodeSnapshot) -> Option<Self> {
+        let holds = !snapshot.is_schedulable() && !snapshot.unschedulable;
+        holds.then(|| Self {
+            is_ready: snapshot.holding_ready().is_some(),
+            taints: snapshot.startup_taints.clone(),
+        })
+    }
+
+    /// The taint that says most of what it waits for; `None` where that is only its Ready. Kubernetes itself repeats
+    /// in taints that a node is not Ready.
+    pub fn taint(&self) -> Option<&Arc<str>> {
+        let is_own = |taint: &&Arc<str>| !taint.starts_with("node.kubernetes.io/");
+        let own = self.taints.iter().find(is_own);
+        own.or_else(|| self.taints.first().filter(|_| self.is_ready))
+    }
+}
+
+/// How far a node has come, as far as it was seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Service {
+    /// It has been schedulable, or may have been before it was seen
+    has_served: bool,
+    /// What holds it, as its newest version says
+    hold: Option<NodeHold>,
+}
+
+impl Service {
+    /// That of a node that was created at `created` and first appears at `appears`. No version was folded yet.
+    pub(super) fn new(created: Option<Timestamp>, appears: Timestamp) -> Self {
+        let is_old = |created| appears.nanos_since(created) > IN_SERVICE_NANOS;
+        Self { has_served: created.is_none_or(is_old), hold: None }
+    }
+
+    /// That of one that was saved once it had served, or before.
+    pub(super) const fn saved(has_served: bool) -> Self {
+        Self { has_served, hold: None }
+    }
+
+    pub(super) fn fold(&mut self, snapshot: &NodeSnapshot) {
+        self.has_served |= snapshot.is_schedulable();
+        self.hold = NodeHold::of(snapshot).filter(|_| !self.has_served);
+    }
+}
+
+/// How long the newest nodes took until they were schedulable.
+#[derive(Debug, Default)]
+pub(super) struct Startups(VecDeque<(Arc<NodeLabels>, Latency)>);
+
+impl Startups {
+    pub(super) fn add(&mut self, labels: &Arc<NodeLabels>, took: Latency) {
+        if self.0.len() == MOST_STARTUPS {
+            self.0.pop_front();
+        }
+        self.0.push_back((Arc::clone(labels), took));
+    }
+
+    /// How old a node of `pool` may be before it is late.
+    fn limit(&self, pool: &str) -> i64 {
+        let of_pool = self.0.iter().filter(|(labels, _)| &*labels.pool == pool);
+        let p90 = p90(of_pool, ENOUGH_OF_POOL).or_else(|| p90(self.0.iter(), ENOUGH_OF_ALL));
+        p90.map_or(UNKNOWN_LIMIT_NANOS, |p90| p90.saturating_mul(3).max(LEAST_LIMIT_NANOS))
+    }
+}
+
+/// The 90th percentile, if there are `enough`.
+fn p90<'a>(
+    startups: impl Iterator<Item = &'a (Arc<NodeLabels>, Latency)>,
+    enough: usize,
+) -> Option<i64> {
+    let mut took: Vec<Latency> = startups.map(|(_, took)| *took).collect();
+    took.sort_unstable();
+    let p90 = nearest_rank(&took, 90).filter(|_| took.len() >= enough)?;
+    Some(i64::try_from(p90.as_nanos()).unwrap_or(i64::MAX))
+}
+
+impl Nodes {
+    /// The nodes that are late to become schedulable at `now`, the oldest first.
+    pub(in crate::lifecycle) fn late(&self, now: Timestamp) -> Vec<LateNode> {
+        let mut limits: HashMap<&str, i64> = HashMap::new();
+        let mut late = Vec::new();
+        for node in self.known.values() {
+            let (Some(hold), Some(created)) = (&node.service.hold, node.stated) else {
+                continue;
+            };
+            let pool = &*node.labels.pool;
+            let limit = *limits.entry(pool).or_insert_with(|| self.startups.limit(pool));
+            if now.nanos_since(created) > limit {
+                late.push(LateNode {
+                    name: Arc::clone(&node.name),
+                    labels: Arc::clone(&node.labels),
+                    created,
+                    hold: hold.clone(),
+                });
+            }
+        }
+        late.sort_unstable_by(|one, other| {
+            (one.created, &one.name).cmp(&(other.created, &other.name))
+        });
+        late
+    }
+}

@@ -1,0 +1,62 @@
+//! What is said of nodes that do not become schedulable ([§13.13](crate::specification#s13-13)).
+
+use podinit_core::node::NO_POOL;
+use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_problems::{Dimension, FoundLateNodes, Problem};
+use podinit_text::human_time::at_least;
+use podinit_text::words::count;
+
+/// What holds the nodes, how long, and how many pods wait for them:
+/// `6 nodes of pool-a have kept the startup taint node.cilium.io/agent-not-ready for up to 19m; 118 pods wait for them`.
+pub(crate) fn clause(problem: &Problem, nodes: &FoundLateNodes, until: Timestamp) -> String {
+    let is_one = nodes.nodes == 1;
+    let which = which(problem, nodes);
+    let have = if is_one { "has" } else { "have" };
+    let what = match (&nodes.taint, nodes.held == nodes.nodes) {
+        (Some(taint), true) => format!("{have} kept the startup taint {taint}"),
+        (None, true) => format!("{have} not been Ready"),
+        (Some(taint), false) => {
+            format!("{have} not been schedulable, {} for the startup taint {taint},", nodes.held)
+        }
+        (None, false) => {
+            format!("{have} not been schedulable, {} because they are not Ready,", nodes.held)
+        }
+    };
+    let seconds = until.nanos_since(nodes.created) / NANOS_PER_SECOND;
+    let minutes = u32::try_from(seconds / 60 * 60).unwrap_or_default();
+    let long = at_least(minutes);
+    let long = long.strip_suffix("m0s").map_or(long.clone(), |minutes| format!("{minutes}m"));
+    let long = if is_one { long } else { format!("up to {long}") };
+    let wait = match problem.pods {
+        1 => "1 pod waits".to_owned(),
+        pods => format!("{} wait", count(pods, "pod", "pods")),
+    };
+    format!("{which} {what} for {long}; {wait} for {}", if is_one { "it" } else { "them" })
+}
+
+/// The same without times and pods: `6 nodes of pool-a keep the startup taint node.cilium.io/agent-not-ready`.
+pub(crate) fn headline(problem: &Problem, nodes: &FoundLateNodes) -> String {
+    let (keep, are) = if nodes.nodes == 1 { ("keeps", "is") } else { ("keep", "are") };
+    let what = match (&nodes.taint, nodes.held == nodes.nodes) {
+        (Some(taint), true) => format!("{keep} the startup taint {taint}"),
+        (None, true) => format!("{are} not Ready"),
+        (Some(taint), false) => {
+            format!("{are} not schedulable, {} for the startup taint {taint}", nodes.held)
+        }
+        (None, false) => format!("{are} not schedulable, {} because they are not Ready", nodes.held),
+    };
+    format!("{} {what}", which(problem, nodes))
+}
+
+fn which(problem: &Problem, nodes: &FoundLateNodes) -> String {
+    match &problem.shared {
+        Some((Dimension::Node, name)) => format!("Node {name}"),
+        Some((_, pool)) if **pool == *NO_POOL => format!("{} without a pool", subject(nodes.nodes)),
+        Some((_, pool)) => format!("{} of {pool}", subject(nodes.nodes)),
+        None => subject(nodes.nodes),
+    }
+}
+
+fn subject(nodes: usize) -> String {
+    count(nodes, "node", "nodes")
+}
