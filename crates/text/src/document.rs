@@ -120,11 +120,13 @@ impl Document {
         self.add(Block::Lines, &text);
     }
 
-    /// A line for each of these.
+    /// A line for each of these, and nothing where there are none.
     pub fn list(&mut self, items: impl IntoIterator<Item = String>) {
         let mark = if self.format == Format::Markdown { "- " } else { "" };
         let items: String = items.into_iter().map(|item| format!("{mark}{item}\n")).collect();
-        self.add(Block::Lines, &items);
+        if !items.is_empty() {
+            self.add(Block::Lines, &items);
+        }
     }
 
     /// A table.
