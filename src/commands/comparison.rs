@@ -9,8 +9,9 @@ use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use podinit_reports::comparison::{
     Checked, Comparison, ComparisonConfig, Side, Threshold, compare as compared,
 };
+use podinit_text::strangers_text::shown;
 
-/// The exit status if a rule of `--fail-on` is broken.
+/// The exit status if a rule of `--fail-on` is broken, or more pods do not start.
 const EXCEEDED: u8 = 3;
 /// The exit status if an interval of such a rule is unclear, with `--strict`.
 const UNCLEAR: u8 = 4;
@@ -70,9 +71,16 @@ fn check_milestones(args: &ReportArgs, sides: [&Side; 2]) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// The exit status, with a line on standard error for each reason.
+/// The exit status, with a line on standard error for each reason. That more pods do not start is one without being
+/// asked for, unless a rule says how many may.
 fn status(args: &ReportArgs, found: &Comparison) -> ExitCode {
     let (mut exceeded, mut unclear) = (false, false);
+    if found.is_worse_to_start() && !args.fail_on.iter().any(Threshold::is_of_starts) {
+        if let Some(starts) = &found.not_started {
+            eprintln!("podinit: {}", shown(&starts.text));
+        }
+        exceeded = true;
+    }
     for rule in &args.fail_on {
         match rule.check(found) {
             Checked::Kept => {}

@@ -9,3 +9,6 @@ mod reference;
 mod scipy;
 mod sides;
 mod simulation;
+mod starts;
+mod starts_reference;
+mod tails;

@@ -523,10 +523,13 @@ fn page_of_stages(pods: &[[u8; 3]]) -> String {
 fn a_page_names_the_longest_stage_only_where_there_is_one() {
     let others = [[1, 2, 1]; 18];
     let as_long = page_of_stages(&[&others[..], &[[2, 2, 2]; 2]].concat());
-    assert!(as_long.contains("startups than network: 48 %.</li>"));
+    assert!(
+        as_long.contains("The largest part of the time of these startups is network: 48 %.</li>")
+    );
     assert!(!as_long.contains("mostly "));
     let longer = page_of_stages(&[&others[..], &[[1, 2, 5]; 2]].concat());
-    let finding = "startups than network: 45 %. In the slowest tenth it is containers: 62 %.</li>";
+    let finding =
+        "of these startups is network: 45 %. In the slowest tenth it is containers: 62 %.</li>";
     assert!(longer.contains(finding));
     assert_eq!(longer.matches("mostly ").count(), 2);
     assert_eq!(longer.matches("<small>mostly containers 5s</small>").count(), 2);

@@ -228,7 +228,11 @@ fn a_comparison_has_rows_for_them() {
         assert_eq!(names.last(), Some(&"readiness gate example.com/balancer"));
     }
     let page = compared(&["--milestone", MODEL, "-o", "html"]);
-    assert!(String::from_utf8(page.stdout).unwrap().contains("<h3>created_to_model</h3>"));
+    assert!(
+        String::from_utf8(page.stdout)
+            .unwrap()
+            .contains(r#"<span class="name">created_to_model</span>"#)
+    );
 }
 
 #[test]
@@ -239,7 +243,7 @@ fn a_rule_may_name_a_milestone() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let reasons = String::from_utf8(output.stderr).unwrap();
     assert!(
-        reasons.contains("created_to_model:p50>+20%: 10 s before, 30 s after (+20 s)"),
+        reasons.contains("created_to_model:p50>+20%: 10s before, 30s after (+20s)"),
         "{reasons}"
     );
     assert_eq!(with(&["--fail-on", "created_to_model:p50>+1m"]).status.code(), Some(0));

@@ -43,7 +43,9 @@ pub(crate) fn headline(problem: &Problem, nodes: &FoundLateNodes) -> String {
         (Some(taint), false) => {
             format!("{are} not schedulable, {} for the startup taint {taint}", nodes.held)
         }
-        (None, false) => format!("{are} not schedulable, {} because they are not Ready", nodes.held),
+        (None, false) => {
+            format!("{are} not schedulable, {} because they are not Ready", nodes.held)
+        }
     };
     format!("{} {what}", which(problem, nodes))
 }

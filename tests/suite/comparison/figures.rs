@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use super::reference::{self, Expected};
 use super::sides::{Pod, random, side};
+use super::starts_reference;
 use crate::oracle::seeds;
 use podinit_core::lifecycle::{Interval, TimestampMode};
 use podinit_reports::comparison::statistics::Resampled;
 use podinit_reports::comparison::{
-    Comparison, ComparisonConfig, Difference, Part, Row, Verdict, compare,
+    Breakdown, Comparison, ComparisonConfig, Difference, Part, Row, Starts, Verdict, compare,
 };
 
 pub fn compared(before: &[Pod], after: &[Pod], timestamps: TimestampMode) -> Comparison {
@@ -38,14 +39,27 @@ fn assert_rows(rows: &[Row], expected: &[Expected], least: f64) {
         assert!((found.probability_slower - row.probability).abs() < 1e-9, "{found:?}");
         assert!((found.p_value - row.p_value).abs() < 1e-6, "{found:?} {row:?}");
         assert!((found.corrected_p_value - corrected).abs() < 1e-5, "{found:?}");
-        assert_eq!(found.verdict, verdict(found, least), "{found:?}");
+        assert_eq!(found.verdict, verdict(found, least, expected.len()), "{found:?}");
     }
 }
 
-/// The breakdown is that of the reference, where there is one.
+/// The breakdown of the answer and the first other one are those of the reference, where there are any.
 pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
-    let Some(breakdown) = &found.breakdown else {
-        return;
+    for breakdown in found.breakdown.iter().chain(found.other_breakdowns.first()) {
+        assert_parts(found, breakdown, before, after);
+    }
+    let of = |row: &&Row| Interval::ALL.iter().any(|interval| row.interval == interval.as_str());
+    let differing = found.rows.iter().filter(of).filter(|row| row.verdict != Verdict::Same);
+    let broken_down = found.breakdown.iter().chain(&found.other_breakdowns);
+    assert_eq!(broken_down.count(), differing.count());
+}
+
+fn assert_parts(found: &Comparison, breakdown: &Breakdown, before: &[Pod], after: &[Pod]) {
+    let of_row = found.rows.iter().find(|row| row.interval == breakdown.interval).unwrap();
+    let wanted = match of_row.verdict {
+        Verdict::Slower | Verdict::Faster => of_row.verdict,
+        _ if of_row.after.mean > of_row.before.mean => Verdict::Slower,
+        _ => Verdict::Faster,
     };
     let interval =
         Interval::ALL.into_iter().find(|interval| interval.as_str() == breakdown.interval).unwrap();
@@ -66,7 +80,7 @@ pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
         assert_eq!([one.row.before.count, one.row.after.count], part.row.counts);
         assert_eq!([one.row.before.p50, one.row.after.p50], part.row.p50.map(seconds));
         assert!((one.row.corrected_p_value - corrected).abs() < 1e-5, "{one:?}");
-        moved.push(one.row.verdict == found.answer.verdict);
+        moved.push(one.row.verdict == wanted);
     }
     let only = reference::only(before, after, interval, &expected, &moved);
     let place = breakdown.only.as_ref().map(|only| {
@@ -78,30 +92,59 @@ pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
     assert_eq!(place, wanted);
 }
 
-/// The verdict of rule 15.3, from the intervals of the row.
-fn verdict(row: &Row, least: f64) -> Verdict {
+/// The verdict of rule 15.3, from the intervals of the row, in a table of so many rows.
+fn verdict(row: &Row, least: f64, rows: usize) -> Verdict {
     let sides =
         [(&row.p50, row.before.p50, row.after.p50), (&row.p90, row.before.p90, row.after.p90)];
+    let times = reference::deviations(0.02 / (2 * rows) as f64) / reference::deviations(0.05);
     let (mut slower, mut faster, mut within) = (false, false, true);
-    for (Difference { difference, interval: [low, high], margin, .. }, before, after) in sides {
+    for (Difference { difference, interval: narrow, margin, .. }, before, after) in sides {
+        let [low, high] = narrow;
         assert!((margin - (before * 0.05).max(least)).abs() < 1e-9);
         assert!((difference - (after - before)).abs() < 1e-9);
         let has_moved = (*low > 0.0 || *high < 0.0) && difference.abs() >= *margin;
-        slower |= has_moved && *difference > 0.0;
-        faster |= has_moved && *difference < 0.0;
-        within &= *low >= -margin && high <= margin;
+        let of_ranks = has_moved && row.corrected_p_value < 0.02;
+        let is_above = difference - (difference - low) * times > *margin;
+        let is_below = difference + (high - difference) * times < -margin;
+        slower |= is_above || (of_ranks && *difference > 0.0 && row.probability_slower > 0.5);
+        faster |= is_below || (of_ranks && *difference < 0.0 && row.probability_slower <= 0.5);
+        within &= *low >= -margin && *high <= *margin;
     }
-    match (row.corrected_p_value < 0.05, slower, faster) {
-        (true, true, false) => Verdict::Slower,
-        (true, false, true) => Verdict::Faster,
+    match (slower, faster) {
+        (true, false) => Verdict::Slower,
+        (false, true) => Verdict::Faster,
+        (true, true) => Verdict::Mixed,
         _ if within => Verdict::Same,
         _ => Verdict::Unclear,
     }
 }
 
+/// The pods that did not start are those of the reference.
+fn assert_starts(found: &Comparison, before: &[Pod], after: &[Pod]) -> &'static str {
+    let expected = starts_reference::not_started(before, after);
+    let Some(row) = &found.not_started else {
+        assert!(expected.is_none(), "{expected:?}");
+        return "none";
+    };
+    let expected = expected.unwrap();
+    let counts = |starts: &Starts| {
+        [starts.pods.count, starts.pods.of, starts.too_new, starts.earlier]
+            .map(|pods| pods as usize)
+    };
+    assert_eq!([counts(&row.before), counts(&row.after)], expected.counts);
+    assert_eq!(row.limit, expected.limit.map(seconds));
+    assert!((row.p_value - expected.p_value).abs() < 1e-7, "{row:?} {expected:?}");
+    for (found, expected) in row.interval.iter().zip(expected.interval) {
+        assert!((found - expected).abs() < 1e-9, "{row:?}");
+    }
+    assert_eq!(row.verdict.as_str(), expected.verdict);
+    assert_eq!(row.worse_from.map(|from| from as usize), expected.worse_from);
+    row.verdict.as_str()
+}
+
 #[test]
 fn rows_and_matched_rows_are_those_of_the_reference() {
-    let (mut verdicts, mut broken_down) = (BTreeSet::new(), 0);
+    let (mut verdicts, mut starts, mut broken_down) = (BTreeSet::new(), BTreeSet::new(), 0);
     // `.ci/run full` asks for more, as it does of histories.
     let pairs = seeds::asked().map_or(30, |_| 60);
     for seed in 0..pairs {
@@ -122,12 +165,16 @@ fn rows_and_matched_rows_are_those_of_the_reference() {
         assert_rows(&found.rows, &all(reference::row), least);
         assert_rows(&found.matched_rows, &all(reference::matched_row), least);
         assert_breakdown(&found, &before, &after);
+        starts.insert(assert_starts(&found, &before, &after));
         broken_down += usize::from(found.breakdown.is_some());
         let [one, other] = reference::shares(&before, &after);
         assert!((found.mix.before - one).abs() < 1e-12 && (found.mix.after - other).abs() < 1e-12);
         verdicts.extend(found.rows.iter().map(|row| row.verdict.as_str()));
     }
-    assert_eq!(verdicts.len(), 4, "{verdicts:?}");
+    for verdict in ["slower", "faster", "same", "unclear"] {
+        assert!(verdicts.contains(verdict), "{verdicts:?}");
+    }
+    assert!(starts.len() > 1, "{starts:?}");
     assert!(broken_down > pairs as usize / 10, "{broken_down}");
 }
 

@@ -44,13 +44,13 @@ fn assert_says(found: &Comparison, place: &str) {
 #[test]
 fn a_slow_pool_is_named_and_not_its_nodes() {
     let found = comparison(8, crossed, |node| node % 2 == 1);
-    assert_says(&found, ", on nodes of pool b only (+5 s there in p50).");
+    assert_says(&found, ", on nodes of pool b only (+5s there).");
 }
 
 #[test]
 fn a_slow_zone_is_named_and_not_its_nodes() {
     let found = comparison(8, crossed, |node| node / 2 % 2 == 1);
-    assert_says(&found, ", in zone z2 only (+5 s there in p50).");
+    assert_says(&found, ", in zone z2 only (+5s there).");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_pool_and_a_zone_of_the_same_pods_are_both_named() {
     let found = comparison(8, place, |node| node % 2 == 1);
     assert_says(
         &found,
-        ", on nodes of pool b only (+5 s there in p50). The same pods are in zone z2, so it may be either.",
+        ", on nodes of pool b only (+5s there). The same pods are in zone z2, so it may be either.",
     );
 }
 
@@ -84,7 +84,7 @@ fn a_pool_and_a_zone_of_the_same_pods_are_both_named() {
 fn nodes_without_a_pool_are_named_beside_pools_only() {
     let place = |node: usize| [("a", ""), ("_none", "")][node % 2];
     let found = comparison(8, place, |node| node % 2 == 1);
-    assert_says(&found, ", on nodes without a pool only (+5 s there in p50).");
+    assert_says(&found, ", on nodes without a pool only (+5s there).");
     let found = comparison(8, |_| ("_none", ""), |node| node % 2 == 1);
     let parts = found.breakdown.unwrap().parts;
     let is_of_labels = |dimension| matches!(dimension, Dimension::Pool | Dimension::Zone);

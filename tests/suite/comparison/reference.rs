@@ -194,6 +194,19 @@ fn two_sided(z: f64) -> f64 {
     (2.0 * sum * step / 3.0).min(1.0)
 }
 
+/// How many standard deviations both tails of this share lie beyond.
+pub fn deviations(share: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 12.0);
+    while high - low > 1e-12 {
+        let middle = (low + high) / 2.0;
+        match two_sided(middle) > share {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    low
+}
+
 /// The p-values as Holm corrects them: each is the greatest of those that are not above it, times how many are not
 /// below.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {

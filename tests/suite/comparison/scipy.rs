@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use podinit_reports::comparison::statistics::{holm, mann_whitney};
+use podinit_reports::comparison::statistics::{Proportion, fisher, holm, mann_whitney, newcombe};
 
 #[derive(Deserialize)]
 struct Pair {
@@ -37,5 +37,27 @@ fn p_values_are_those_of_scipy_and_statsmodels() {
     }
     for (corrected, pair) in holm(&p_values).into_iter().zip(&pairs) {
         assert!(is_near(corrected, pair.corrected_p_value), "{corrected}");
+    }
+}
+
+#[derive(Deserialize)]
+struct Table {
+    before: [u64; 2],
+    after: [u64; 2],
+    p_value: f64,
+    interval: [f64; 2],
+}
+
+#[test]
+fn proportions_are_those_of_scipy_and_statsmodels() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/comparison/proportions.json");
+    let tables: Vec<Table> = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    assert_eq!(tables.len(), 25);
+    for Table { before, after, p_value, interval } in tables {
+        let [one, other] = [before, after].map(|[count, of]| Proportion { count, of });
+        assert!(is_near(fisher(one, other), p_value), "{before:?} {after:?}");
+        for (found, expected) in newcombe(one, other).into_iter().zip(interval) {
+            assert!((found - expected).abs() < 1e-9, "{before:?} {after:?}: {found} {expected}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use podinit_core::lifecycle::{
-    Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome, Progress,
-    Record, RecordedContainer, RecordedInterval, RecordedMilestone,
+    Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome,
+    Progress, Record, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
@@ -25,6 +25,48 @@ pub struct Pod {
     pub images: Vec<String>,
     /// Nanoseconds
     pub durations: Vec<(Interval, u64)>,
+    pub end: End,
+}
+
+/// How the startup of a pod ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    #[default]
+    Ready,
+    Completed,
+    Failed,
+    Rejected,
+    /// So many seconds after its creation
+    Deleted(i64),
+    /// It waits for the network
+    InFlight,
+    /// Another shard follows it
+    Moved,
+}
+
+impl End {
+    fn progress(self, created: Timestamp) -> Progress {
+        let ended = |outcome, seconds: i64| Progress::Ended {
+            outcome,
+            at: created.plus_nanos(seconds * 1_000_000_000),
+            ending: None,
+        };
+        match self {
+            Self::Ready => ended(Outcome::Ready, 0),
+            Self::Completed => ended(Outcome::Completed, 0),
+            Self::Failed => ended(Outcome::Failed, 0),
+            Self::Rejected => ended(Outcome::Rejected, 0),
+            Self::Deleted(seconds) => ended(Outcome::Deleted, seconds),
+            Self::Moved => ended(Outcome::Moved, 0),
+            Self::InFlight => Progress::InFlight {
+                waiting: WaitReason::new(Stage::Network, Cause::Cni).unwrap(),
+                entered: created,
+                stuck_at: created,
+                is_stuck: false,
+                is_never_ready: false,
+            },
+        }
+    }
 }
 
 /// The side with these pods.
@@ -66,7 +108,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
             ..PodInfo::default()
         },
         discovered: created,
-        progress: Progress::Ended { outcome: Outcome::Ready, at: created, ending: None },
+        progress: pod.end.progress(created),
         milestones: vec![RecordedMilestone {
             milestone: Milestone::Created,
             time: Some(created),
@@ -100,6 +142,7 @@ pub fn random(
     let minutes = random.i64(1..30);
     let intervals = &Interval::ALL[..random.usize(1..=Interval::COUNT)];
     let workloads = random.u32(1..6);
+    let broken = [0.0, 0.1, 0.6][random.usize(..3)];
     (0..random.usize(4..most))
         .map(|_| {
             let workload = random.u32(..workloads + 1);
@@ -118,6 +161,20 @@ pub fn random(
                     durations.push((*interval, nanos));
                 }
             }
+            let is_ready = random.f64() >= broken;
+            let end = match random.u32(..6) {
+                _ if is_ready => End::Ready,
+                0 => End::Failed,
+                1 => End::Rejected,
+                2 => End::Deleted(random.i64(0..60)),
+                3 => End::InFlight,
+                4 => End::Completed,
+                _ => End::Moved,
+            };
+            if end != End::Ready {
+                let whole = [Interval::CreatedToReady, Interval::ScheduledToReady];
+                durations.retain(|(interval, _)| !whole.contains(interval));
+            }
             let node = random.u32(..4);
             // In half of the sides nodes are known, but for one.
             let pool = ["a", "a", "_none"].get(node as usize);
@@ -133,6 +190,7 @@ pub fn random(
                 labels: labels.map(|(pool, zone)| node_labels(pool, zone)),
                 images,
                 durations,
+                end,
             }
         })
         .collect()

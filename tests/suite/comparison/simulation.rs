@@ -1,7 +1,7 @@
 //! Simulated pairs with bursts: pods that are created in one minute have something in common, such as a busy
 //! registry. So pods are not independent, and only minutes are.
 
-use super::sides::{Pod, node_labels, side};
+use super::sides::{End, Pod, node_labels, side};
 use podinit_core::lifecycle::{Interval, TimestampMode};
 use podinit_reports::comparison::{ComparisonConfig, Dimension, Row, Verdict, compare};
 
@@ -34,6 +34,7 @@ fn burst(random: &mut fastrand::Rng, minutes: i64, factor: f64) -> Vec<Pod> {
                 labels: None,
                 images: Vec::new(),
                 durations: vec![(INTERVAL, (seconds * 1e9) as u64)],
+                end: End::Ready,
             });
         }
     }

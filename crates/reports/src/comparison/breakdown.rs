@@ -19,7 +19,7 @@ use podinit_core::node::NO_POOL;
 /// So many values of a dimension are looked at, those with the greatest share.
 const MOST_VALUES: usize = 20;
 
-/// The breakdown of an interval that became slower or faster.
+/// The breakdown of an interval that is not the same.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Breakdown {
     pub interval: &'static str,
@@ -42,13 +42,17 @@ struct Candidate {
 }
 
 impl Breakdown {
-    /// Of an interval whose row has this verdict, `slower` or `faster`.
+    /// Of an interval whose row is there and not `same`.
     pub(super) fn of(
         (before, after): (&Side, &Side),
         interval: Interval,
-        verdict: Verdict,
+        rows: &[Row],
         margin: Margin,
-    ) -> Self {
+    ) -> Option<Self> {
+        let row = rows.iter().find(|row| row.interval == interval.as_str())?;
+        if row.verdict == Verdict::Same {
+            return None;
+        }
         let all = |side: &Side| side.sample(interval, |_, _| Some(1.0));
         let (one, other) = (all(before), all(after));
         let difference = other.mean() - one.mean();
@@ -77,13 +81,19 @@ impl Breakdown {
         });
         let mut parts: Vec<Part> = parts.drain(..).flatten().collect();
         Row::correct(parts.iter_mut().map(|part| &mut part.row));
+        // Of what went both ways, or is unclear, those that moved as the mean did account for it.
+        let verdict = match row.verdict {
+            Verdict::Slower | Verdict::Faster => row.verdict,
+            _ if difference > 0.0 => Verdict::Slower,
+            _ => Verdict::Faster,
+        };
         let compared = Compared { before, after, interval };
-        Self {
+        Some(Self {
             interval: interval.as_str(),
             mean_difference: difference,
             only: Only::of(&parts, verdict, compared),
             parts,
-        }
+        })
     }
 }
 
@@ -113,7 +123,10 @@ fn candidates_of(
             let pods_after = pods.count() as f64 / other.count() as f64;
             Candidate {
                 dimension,
-                share: pods_after * (pods.mean() - base) / difference,
+                share: match difference {
+                    0.0 => 0.0,
+                    difference => pods_after * (pods.mean() - base) / difference,
+                },
                 pods_after,
                 value,
                 before: own,

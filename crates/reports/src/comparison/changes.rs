@@ -1,6 +1,6 @@
-//! What else is different between both sides: nodes and images that came and went, versions of kubelets, causes and
-//! outcomes.
+//! What else is different between both sides: nodes and images that came and went, versions of kubelets.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -38,10 +38,6 @@ pub struct Changes {
     /// known. A node that was upgraded meanwhile has two
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kubelet_versions: Vec<Counted>,
-    /// How many pods ended in which way; `in_flight` is one of them
-    pub outcomes: Vec<Counted>,
-    /// How many pods waited for each cause
-    pub causes: Vec<Counted>,
 }
 
 impl Changes {
@@ -49,7 +45,6 @@ impl Changes {
         let nodes = |side| names(side, |pod| pod.node.iter().map(|node| &**node).collect());
         let images = |side| names(side, |pod| pod.images.iter().map(|image| &**image).collect());
         let (nodes, images) = ([nodes(before), nodes(after)], [images(before), images(after)]);
-        let (earlier, later) = (before.summary(), after.summary());
         let mut versions = counted(&kubelets(before), &kubelets(after));
         versions.truncate(MOST_NAMES);
         Self {
@@ -58,8 +53,6 @@ impl Changes {
             images_only_before: only(&images[0], &images[1]),
             images_only_after: only(&images[1], &images[0]),
             kubelet_versions: versions,
-            outcomes: counted(&earlier.outcomes, &later.outcomes),
-            causes: counted(&earlier.causes, &later.causes),
         }
     }
 }
@@ -87,6 +80,16 @@ fn kubelets(side: &Side) -> BTreeMap<&str, u64> {
         *versions.entry(version).or_default() += 1;
     }
     versions
+}
+
+/// The same, those first whose count changed most.
+pub(super) fn most_changed(
+    before: &BTreeMap<&str, u64>,
+    after: &BTreeMap<&str, u64>,
+) -> Vec<Counted> {
+    let mut found = counted(before, after);
+    found.sort_by_key(|one| Reverse(one.before.abs_diff(one.after)));
+    found
 }
 
 fn counted(before: &BTreeMap<&str, u64>, after: &BTreeMap<&str, u64>) -> Vec<Counted> {

@@ -1,7 +1,9 @@
 //! A comparison for a terminal, and in Markdown for a pull request.
 
 use super::Comparison;
-use super::formatting::{breakdown, changes, mix_sentence, row_table, sides};
+use super::formatting::{
+    beside, breakdowns, changes, mix_sentence, row_table, sides, starts, starts_table,
+};
 use podinit_text::document::{Document, Format};
 
 /// The whole comparison.
@@ -11,15 +13,22 @@ pub(super) fn render(found: &Comparison, format: Format) -> String {
     for more in [&found.answer.needed, &found.answer.caution].into_iter().flatten() {
         document.sentence(more);
     }
+    starts(found).into_iter().for_each(|starts| document.sentence(starts));
+    for (title, text) in beside(found) {
+        document.labelled(title, &text);
+    }
     document.list(sides(found, |name| document.name(name)));
+    if let Some(table) = starts_table(found, |name| document.name(name)) {
+        document.table(&table);
+    }
     if !found.rows.is_empty() {
         document.table(&row_table(&found.rows, |name| document.name(name)));
     }
     document.sentence(&mix_sentence(found));
-    if !found.matched_rows.is_empty() && !found.is_all_matched() {
+    if !found.matched_rows.is_empty() && !found.mix.is_all() {
         document.table(&row_table(&found.matched_rows, |name| document.name(name)));
     }
-    if let Some((title, table)) = breakdown(found, |name| document.name(name)) {
+    for (title, table) in breakdowns(found, |name| document.name(name)) {
         let colon = if format == Format::Markdown { ":" } else { "" };
         document.sentence(&format!("{title}{colon}"));
         document.table(&table);

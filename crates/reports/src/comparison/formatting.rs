@@ -1,15 +1,18 @@
 //! What the formats of a comparison share. Its figures as people read them.
 
 use super::Comparison;
+use super::breakdown::Breakdown;
 use super::changes::{Counted, Names};
 use super::dimension::Part;
+use super::not_started::{NotStarted, StartVerdict};
 use super::row::{Difference, Row};
-use super::statistics::Resampled;
+use super::statistics::{Proportion, Resampled};
+use crate::report::{span, three_digits};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{SloInterval, Step};
-use podinit_text::human_time::short_seconds as seconds;
+use podinit_text::human_time;
 use podinit_text::table::Table;
-use podinit_text::words::percent;
+use podinit_text::words::{percent, points, thousands};
 
 /// The columns of a row.
 const HEAD: [&str; 10] = [
@@ -76,7 +79,7 @@ fn figures(row: &Row) -> [String; 9] {
         change(&row.p90),
         p99,
         percent(row.probability_slower),
-        p_value(row.corrected_p_value),
+        p_value_of(row.corrected_p_value),
     ]
 }
 
@@ -84,8 +87,7 @@ fn figures(row: &Row) -> [String; 9] {
 pub(super) fn sides(found: &Comparison, shown: impl Fn(&str) -> String) -> Vec<String> {
     let side = |name, summary: &super::SideSummary| {
         let span = match (&summary.from, &summary.to) {
-            (Some(from), Some(to)) if from == to => format!(" as of {to}"),
-            (Some(from), Some(to)) => format!(" from {from} to {to}"),
+            (Some(from), Some(to)) => span(from, to),
             _ => String::new(),
         };
         let kept = match summary.only_kept {
@@ -98,7 +100,8 @@ pub(super) fn sides(found: &Comparison, shown: impl Fn(&str) -> String) -> Vec<S
             true => " (one list: scheduling is all the time before binding)",
             false => "",
         };
-        format!("{name}: {} pods observed{span}{kept}{lone}", summary.observed)
+        let pods = thousands(summary.observed as u64);
+        format!("{name}: {pods} pods observed{span}{kept}{lone}")
     };
     let pods: Vec<String> = found
         .rows
@@ -126,18 +129,30 @@ pub(super) fn sides(found: &Comparison, shown: impl Fn(&str) -> String) -> Vec<S
     ]
 }
 
-/// Where the difference lies, as a table with its title; `None` without one. `shown` is how names are written in the format.
-pub(super) fn breakdown(
+/// So many values of what the answer is not about are shown.
+const MOST_OTHER_PARTS: usize = 8;
+
+/// Where the difference lies, as tables with their titles, that of the answer first; in full there, and of the other rows
+/// the values that moved. `shown` is how names are written in the format.
+pub(super) fn breakdowns(
     found: &Comparison,
     shown: impl Fn(&str) -> String,
-) -> Option<(String, Table)> {
-    let breakdown = found.breakdown.as_ref()?;
-    let title = format!("Where, of the difference of the means of {}", breakdown.interval);
+) -> Vec<(String, Table)> {
     let mut head = vec!["where", "share", "of pods"];
     head.extend(&HEAD[1..]);
-    let parts = breakdown.parts.iter();
-    let table = Table::new(&head, parts.map(|part| part_cells(part, &shown)));
-    Some((title.clone(), table.labelled(title)))
+    let table = |breakdown: &Breakdown, parts: Vec<&Part>| {
+        let title = format!("Where, of the difference of the means of {}", breakdown.interval);
+        let rows = parts.into_iter().map(|part| part_cells(part, &shown));
+        let table = Table::new(&head, rows);
+        (title.clone(), table.labelled(title))
+    };
+    let answer = found.breakdown.iter().map(|one| table(one, one.parts.iter().collect()));
+    let others = found.other_breakdowns.iter().filter_map(|one| {
+        let moved = one.parts.iter().filter(|part| part.row.verdict.is_different());
+        let moved: Vec<&Part> = moved.take(MOST_OTHER_PARTS).collect();
+        (!moved.is_empty()).then(|| table(one, moved))
+    });
+    answer.chain(others).collect()
 }
 
 /// How far the mixes agree.
@@ -153,10 +168,62 @@ pub(super) fn mix_shares(found: &Comparison) -> String {
 /// The same, before the table of the matched pods where there is one.
 pub(super) fn mix_sentence(found: &Comparison) -> String {
     let shares = mix_shares(found);
-    match found.is_all_matched() || found.matched_rows.is_empty() {
+    match found.mix.is_all() || found.matched_rows.is_empty() {
         true => shares,
         false => format!("{shares} These pods alone, weighted as before:"),
     }
+}
+
+/// Names with their counts before and after.
+fn counted(counted: &[Counted], shown: impl Fn(&str) -> String) -> String {
+    let pairs =
+        counted.iter().map(|one| format!("{} {} → {}", shown(&one.name), one.before, one.after));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+/// What stands beside the answer, under titles: why pods did not start, causes and outcomes.
+pub(super) fn beside(found: &Comparison) -> Vec<(&'static str, String)> {
+    let own = str::to_owned;
+    let starts = found.not_started.as_ref();
+    let all = [
+        ("Why pods did not start", starts.map_or_else(String::new, NotStarted::reasons_in_words)),
+        ("Not counted there", starts.and_then(NotStarted::left_out).unwrap_or_default()),
+        ("Pods by how they ended", counted(&found.outcomes, own)),
+        ("Pods by cause of waiting", counted(&found.causes, own)),
+    ];
+    all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// What is said of pods that do not start where that is not the answer.
+pub(super) fn starts(found: &Comparison) -> Option<&str> {
+    let starts = found.not_started.as_ref()?;
+    (starts.verdict != StartVerdict::Worse).then_some(&*starts.text)
+}
+
+/// The columns of the row of the pods that did not start.
+const STARTS_HEAD: [&str; 7] =
+    ["did not start", "verdict", "before", "share", "after", "share", "change, p-value"];
+
+/// The row of the pods that did not start, with those of its values; `None` without one. `shown` is how names are
+/// written in the format.
+pub(super) fn starts_table(found: &Comparison, shown: impl Fn(&str) -> String) -> Option<Table> {
+    let starts = found.not_started.as_ref()?;
+    let cells = |name: String, verdict: &str, before: Proportion, after: Proportion, p_value| {
+        let of = |pods: Proportion| format!("{} of {}", pods.count, pods.of);
+        let shares = [before, after].map(|pods| percent(pods.share()));
+        let [earlier, later] = shares;
+        let difference = points(after.share() - before.share());
+        let change = format!("{difference}, {}", p_value_of(p_value));
+        [name, verdict.to_owned(), of(before), earlier, of(after), later, change]
+    };
+    let (before, after) = (starts.before.pods, starts.after.pods);
+    let all = cells("all pods".to_owned(), starts.verdict.as_str(), before, after, starts.p_value);
+    let parts = starts.parts.iter().filter(|part| part.is_no_chance()).map(|part| {
+        let name = format!("- {} {}", part.dimension.as_str(), shown(&part.value));
+        cells(name, "worse", part.before, part.after, part.corrected_p_value)
+    });
+    let table = Table::new(&STARTS_HEAD, std::iter::once(all).chain(parts));
+    Some(table.with_numbers(2..6).labelled("Pods that did not start"))
 }
 
 /// What else is different, under titles. `shown` is how names are written in the format.
@@ -172,44 +239,41 @@ pub(super) fn changes(
             more => format!("{} and {more} more", listed.join(", ")),
         }
     };
-    let counted = |counted: &[Counted], shown: &dyn Fn(&str) -> String| {
-        let pairs = counted
-            .iter()
-            .map(|one| format!("{} {} → {}", shown(&one.name), one.before, one.after));
-        pairs.collect::<Vec<_>>().join(", ")
-    };
-    let own = str::to_owned;
     let all = [
         ("Nodes only before", names(&changes.nodes_only_before)),
         ("Nodes only after", names(&changes.nodes_only_after)),
         ("Images only before", names(&changes.images_only_before)),
         ("Images only after", names(&changes.images_only_after)),
         ("Nodes by version of the kubelet", counted(&changes.kubelet_versions, &shown)),
-        ("Pods by how they ended", counted(&changes.outcomes, &own)),
-        ("Pods by cause of waiting", counted(&changes.causes, &own)),
     ];
     all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
-/// Seconds with their sign: `+3.3 s`.
+/// A duration in seconds, 0 or longer, with three digits that count: `8.14s`, `2m5s`.
+pub(super) fn seconds(value: f64) -> String {
+    human_time::seconds(three_digits(value, f64::round))
+}
+
+/// Seconds with their sign: `+3.3s`.
 pub(super) fn signed(value: f64) -> String {
-    let text = seconds(value);
-    match text.starts_with('-') || text == "0 s" {
-        true => text,
-        false => format!("+{text}"),
+    match (value, seconds(value.abs())) {
+        (_, text) if text == "0s" => text,
+        (value, text) if value < 0.0 => format!("-{text}"),
+        (_, text) => format!("+{text}"),
     }
 }
 
-/// Both ends of an interval: `+2.9 to +3.8 s`.
+/// Both ends of an interval: `+2.9s to +3.8s`.
 pub(super) fn range([low, high]: [f64; 2]) -> String {
-    format!("{} to {}", signed(low).trim_end_matches(" s"), signed(high))
+    format!("{} to {}", signed(low), signed(high))
 }
 
 /// A p-value: `0.03`, or that it is small.
-pub(super) fn p_value(value: f64) -> String {
-    match value < 0.001 {
-        true => "< 0.001".to_owned(),
-        false => format!("{value:.3}"),
+fn p_value_of(value: f64) -> String {
+    match value {
+        value if value < 0.001 => "< 0.001".to_owned(),
+        value if value > 0.999 => "1".to_owned(),
+        value => format!("{value:.3}"),
     }
 }
 
@@ -224,8 +288,9 @@ mod tests {
 
     #[test]
     fn a_difference_has_its_sign() {
-        assert_eq!(signed(3.3), "+3.3 s");
-        assert_eq!(signed(-3.0), "-3 s");
-        assert_eq!(range([-1.0, 2.5]), "-1 to +2.5 s");
+        assert_eq!(signed(3.3), "+3.3s");
+        assert_eq!(signed(-3.0), "-3s");
+        assert_eq!(signed(0.000_1), "0s");
+        assert_eq!(range([-1.0, 125.4]), "-1s to +2m5s");
     }
 }

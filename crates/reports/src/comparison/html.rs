@@ -4,16 +4,26 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use super::formatting::{breakdown, changes, mix_shares, row_table, sides};
+use super::formatting::{
+    beside, breakdowns, changes, mix_shares, row_table, sides, starts, starts_table,
+};
 use super::timed::Timed;
 use super::{Comparison, Row, Side};
-use crate::report::distributions;
+use crate::report::Axis;
 use podinit_core::quantile::Distribution;
 use podinit_text::table::Table;
 
-/// The distributions of an interval, laid over each other.
+/// The distributions of every row, in one figure.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Figure {
+    rows: Vec<Laid>,
+    /// Where each text of the axis stands, in percent
+    ticks: Vec<(String, &'static str)>,
+}
+
+/// The distributions of an interval, one below the other.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Laid {
+struct Laid {
     name: Cow<'static, str>,
     svg: String,
 }
@@ -22,23 +32,27 @@ pub(super) struct Laid {
 #[derive(Template)]
 #[template(path = "comparison/comparison.html")]
 struct Page<'a> {
+    /// The first sentence: that more pods do not start, or else the answer
+    first: &'a str,
     answer: &'a str,
     needed: Option<&'a str>,
     caution: Option<&'a str>,
+    starts: Option<&'a str>,
+    beside: Vec<(&'static str, String)>,
     sides: Vec<String>,
-    distributions: &'a [Laid],
+    figure: &'a Figure,
     mix: String,
     tables: Vec<(String, Table)>,
     changes: Vec<(&'static str, String)>,
 }
 
 /// The distributions of every row, on one axis.
-pub(super) fn laid<'a>(
+pub(super) fn figure<'a>(
     rows: &[Row],
     compared: impl Iterator<Item = &'a Timed>,
     before: &Side,
     after: &Side,
-) -> Vec<Laid> {
+) -> Figure {
     let values = |side: &Side, timed| -> Distribution {
         side.pods().iter().filter_map(|pod| pod.duration_of(timed)).collect()
     };
@@ -47,12 +61,12 @@ pub(super) fn laid<'a>(
         .map(|timed| (timed.name(), values(before, timed), values(after, timed)))
         .collect();
     let longest = all.iter().flat_map(|(_, one, other)| [one.at(100), other.at(100)]);
-    let most = longest.flatten().fold(0.0, f64::max);
+    let axis = Axis::up_to(longest.flatten().fold(0.0, f64::max));
     let draw = |(name, one, other): &(Cow<'static, str>, Distribution, Distribution)| Laid {
         name: name.clone(),
-        svg: distributions(&[(one.seconds(), "before"), (other.seconds(), "after")], most),
+        svg: axis.ranges(&[(one, "before"), (other, "after")]),
     };
-    all.iter().map(draw).collect()
+    Figure { rows: all.iter().map(draw).collect(), ticks: axis.ticks() }
 }
 
 /// The page.
@@ -60,17 +74,31 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
     let table = |title: &str, rows: &[Row]| {
         (title.to_owned(), row_table(rows, str::to_owned).labelled(title))
     };
-    let mut tables = vec![table("All pods", &found.rows)];
-    if !found.is_all_matched() {
+    let starts_table = starts_table(found, str::to_owned);
+    let mut tables: Vec<(String, Table)> = starts_table
+        .map(|table| ("Pods that did not start".to_owned(), table))
+        .into_iter()
+        .collect();
+    tables.push(table("All pods", &found.rows));
+    if !found.mix.is_all() {
         tables.push(table("Matched pods alone, weighted as before", &found.matched_rows));
     }
-    tables.extend(breakdown(found, str::to_owned));
+    tables.extend(breakdowns(found, str::to_owned));
+    let text = &*found.answer.text;
+    let starts_text = found.not_started.as_ref().map_or("", |starts| &starts.text);
+    let (first, answer) = match text.strip_prefix(starts_text) {
+        Some(rest) if !starts_text.is_empty() => (starts_text, rest.trim_start()),
+        _ => (text, ""),
+    };
     let page = Page {
-        answer: &found.answer.text,
+        first,
+        answer,
         needed: found.answer.needed.as_deref(),
         caution: found.answer.caution.as_deref(),
+        starts: starts(found),
+        beside: beside(found),
         sides: sides(found, str::to_owned),
-        distributions: &found.distributions,
+        figure: &found.figure,
         mix: mix_shares(found),
         tables,
         changes: changes(found, str::to_owned),

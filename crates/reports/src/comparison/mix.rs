@@ -57,6 +57,13 @@ pub struct Mix {
     pub same_workloads: bool,
 }
 
+impl Mix {
+    /// Whether every observed pod has a match, so that the matched pods say nothing more.
+    pub(super) fn is_all(&self) -> bool {
+        self.before >= 1.0 && self.after >= 1.0
+    }
+}
+
 impl Matches {
     /// Of the pods of both sides.
     pub fn of(before: &Side, after: &Side) -> Self {

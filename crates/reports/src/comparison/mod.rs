@@ -6,6 +6,7 @@
 //! ```
 
 mod answer;
+mod answer_words;
 mod breakdown;
 mod changes;
 mod dimension;
@@ -13,9 +14,13 @@ mod document;
 mod formatting;
 mod html;
 mod mix;
+mod not_started;
+mod not_started_words;
 mod only;
+mod quantile;
 mod row;
 mod side;
+mod start;
 pub mod statistics;
 mod threshold;
 mod timed;
@@ -27,14 +32,17 @@ pub use breakdown::Breakdown;
 pub use changes::{Changes, Counted, Names};
 pub use dimension::{Dimension, Part};
 pub use mix::{Matches, Mix, untagged};
+pub use not_started::{NotStarted, ReasonCount, StartPart, StartVerdict, Starts};
 pub use only::{Only, Place};
 pub use row::{Difference, Drawn, Figures, Margin, Moved, Row, Verdict};
 pub use side::{ComparedPod, Side, SideSummary};
 pub use threshold::{Checked, Threshold, percent_of};
 
 use crate::report::intervals;
+use answer::Asked;
 use breakdown::in_parallel;
-use podinit_core::lifecycle::TimestampMode;
+use changes::most_changed;
+use podinit_core::lifecycle::{Interval, TimestampMode};
 use podinit_text::document::{Format, Style};
 use podinit_text::strangers_text;
 use statistics::mann_whitney;
@@ -44,6 +52,12 @@ use timed::Timed;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     pub answer: Answer,
+    /// Whether more pods do not start; `None` where a side has no pod that tells
+    pub not_started: Option<NotStarted>,
+    /// How many pods ended in which way, those first whose count changed most; `in_flight` is one of them
+    pub outcomes: Vec<Counted>,
+    /// How many pods waited for each cause, those first whose count changed most
+    pub causes: Vec<Counted>,
     /// The value of `--timestamps`
     pub timestamps: &'static str,
     /// The value of `--margin`, in percent
@@ -58,11 +72,13 @@ pub struct Comparison {
     pub matched_rows: Vec<Row>,
     /// Where the difference lies, of the stage that moved the most, or else of the whole; `None` without one
     pub breakdown: Option<Breakdown>,
+    /// The same of every other row that is not `same`
+    pub other_breakdowns: Vec<Breakdown>,
     /// What else is different
     pub changes: Changes,
     /// What the charts show
     #[serde(skip)]
-    distributions: Vec<html::Laid>,
+    figure: html::Figure,
 }
 
 /// How sides are compared.
@@ -112,31 +128,45 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
         rows
     };
     let (rows, matched_rows, mix) = (table(false), table(true), matches.mix());
-    let verdict = answer::overall(&rows, &matched_rows, &mix);
-    let breakdown = answer::moved_interval(&rows, verdict)
-        .map(|interval| Breakdown::of((before, after), interval, verdict, margin));
+    let asked = Asked { rows: &rows, matched: &matched_rows, mix: &mix };
+    let of = |interval: Interval| Breakdown::of((before, after), interval, &rows, margin);
+    let told = asked.broken_down();
+    let breakdown = told.and_then(of);
+    let others = intervals().filter(|interval| Some(*interval) != told);
+    let other_breakdowns = others.filter_map(of).collect();
     let (earlier, later) = (before.summary(), after.summary());
     let observed = [earlier.observed, later.observed];
-    let answer = Answer::of(&rows, &matched_rows, &mix, observed, breakdown.as_ref());
+    let not_started = NotStarted::of(before, after);
+    let answer = Answer::of(asked, observed, breakdown.as_ref(), not_started.as_ref());
     Comparison {
         answer: answer.cautious(&rows, [before, after].map(Side::network_with_pulls)),
+        not_started,
+        outcomes: most_changed(&earlier.outcomes, &later.outcomes),
+        causes: most_changed(&earlier.causes, &later.causes),
         timestamps: config.timestamps.as_str(),
         margin_percent: config.margin_percent,
         before: earlier,
         after: later,
-        distributions: html::laid(&rows, all.iter().map(|(_, timed)| timed), before, after),
+        figure: html::figure(&rows, all.iter().map(|(_, timed)| timed), before, after),
         rows,
         mix,
         matched_rows,
         breakdown,
+        other_breakdowns,
         changes: Changes::of(before, after),
     }
 }
 
 impl Comparison {
-    /// Whether every observed pod has a match, so that the matched rows say nothing more.
-    fn is_all_matched(&self) -> bool {
-        self.mix.before >= 1.0 && self.mix.after >= 1.0
+    /// The rows that answer: those of the matched pods where the mix of the others changed.
+    pub fn answering(&self) -> &[Row] {
+        let Self { rows, matched_rows, mix, .. } = self;
+        Asked { rows, matched: matched_rows, mix }.answering()
+    }
+
+    /// Whether more pods do not start.
+    pub fn is_worse_to_start(&self) -> bool {
+        self.not_started.as_ref().is_some_and(|starts| starts.verdict == StartVerdict::Worse)
     }
 
     /// The comparison for a terminal.

@@ -13,9 +13,9 @@ use podinit_core::lifecycle::Interval;
 /// So many values are named together.
 const MOST_NAMED: usize = 5;
 /// What values account for together, so that the difference lies with them alone.
-const NEARLY_ALL: f64 = 0.9;
+pub(super) const NEARLY_ALL: f64 = 0.9;
 /// The share of the pods that such values may have at most, or they are most of what there is.
-const MOST_OF_PODS: f64 = 0.75;
+pub(super) const MOST_OF_PODS: f64 = 0.75;
 
 /// Values of one dimension that account for nearly all of a difference, and are not most of all pods.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 impl Place {
-    fn has(&self, pod: &ComparedPod) -> bool {
+    pub(super) fn has(&self, pod: &ComparedPod) -> bool {
         let mut values = self.dimension.values(pod).into_iter();
         values.any(|value| self.values.contains(&value))
     }

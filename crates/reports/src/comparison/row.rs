@@ -5,14 +5,19 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::statistics::{RankTest, Resampled, Resamples, Sample, interval};
+use super::statistics::{RankTest, Resampled, Resamples, Sample, interval, widened};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::quantile::LEAST_OF_P99;
 
 /// An interval with fewer observed pods on either side has no row.
 pub(super) const LEAST_PODS: usize = 5;
-/// A corrected p-value below this is no chance.
-pub(super) const SIGNIFICANCE: f64 = 0.05;
+/// Of the 5 % of tables without a difference that may show one, the ranks have these: a corrected p-value below is no
+/// chance.
+const OF_RANKS: f64 = 0.02;
+/// Of the same 5 % what intervals of quantiles have by themselves, all together.
+const OF_QUANTILES: f64 = 0.02;
+/// How many quantiles of each row have intervals.
+const QUANTILES: usize = 2;
 
 /// By how much a quantile may differ until it has moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +49,8 @@ impl Margin {
 pub enum Verdict {
     Slower,
     Faster,
+    /// The median is faster and the 90th percentile slower, or the reverse
+    Mixed,
     Same,
     Unclear,
 }
@@ -54,9 +61,15 @@ impl Verdict {
         match self {
             Self::Slower => "slower",
             Self::Faster => "faster",
+            Self::Mixed => "mixed",
             Self::Same => "same",
             Self::Unclear => "unclear",
         }
+    }
+
+    /// Whether startups differ.
+    pub const fn is_different(self) -> bool {
+        matches!(self, Self::Slower | Self::Faster | Self::Mixed)
     }
 }
 
@@ -95,6 +108,8 @@ pub struct Difference {
     pub margin: f64,
     /// Which way it has moved
     pub moved: Option<Moved>,
+    /// Which way it has moved beyond chance, by the ranks of the row or by its own interval
+    pub proven: Option<Moved>,
 }
 
 /// Which way a quantile has moved.
@@ -105,6 +120,16 @@ pub enum Moved {
     Faster,
 }
 
+impl Moved {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Slower => "slower",
+            Self::Faster => "faster",
+        }
+    }
+}
+
 impl Difference {
     fn new(before: f64, after: f64, (low, high): (f64, f64), margin: Margin) -> Self {
         let (difference, margin) = (after - before, margin.of(before));
@@ -113,10 +138,28 @@ impl Difference {
             true => Moved::Slower,
             false => Moved::Faster,
         };
-        Self { difference, interval: [low, high], margin, moved: has_moved.then_some(moved) }
+        let moved = has_moved.then_some(moved);
+        Self { difference, interval: [low, high], margin, moved, proven: None }
     }
 
-    fn is_within_margin(&self) -> bool {
+    /// The interval of 95 %, as wide as a table of so many rows asks for.
+    pub(super) fn widened(&self, rows: usize) -> [f64; 2] {
+        let share = OF_QUANTILES / (QUANTILES * rows.max(1)) as f64;
+        widened(self.interval, self.difference, share)
+    }
+
+    /// Says which way it has moved beyond chance, where ranks say `of_ranks`, in a table of so many rows.
+    fn prove(&mut self, of_ranks: Option<Moved>, rows: usize) {
+        let [low, high] = self.widened(rows);
+        let alone = match (low > self.margin, high < -self.margin) {
+            (true, _) => Some(Moved::Slower),
+            (_, true) => Some(Moved::Faster),
+            _ => None,
+        };
+        self.proven = alone.or(self.moved.filter(|moved| Some(*moved) == of_ranks));
+    }
+
+    pub(super) fn is_within_margin(&self) -> bool {
         let [low, high] = self.interval;
         -self.margin <= low && high <= self.margin
     }
@@ -142,6 +185,9 @@ pub struct Row {
     /// Corrected over the rows of the table
     pub corrected_p_value: f64,
     pub verdict: Verdict,
+    /// How many rows its table has
+    #[serde(skip)]
+    pub(super) rows: usize,
 }
 
 /// A sample as rows need it, drawn once for each way of drawing.
@@ -197,19 +243,30 @@ impl Row {
             p_value,
             corrected_p_value: p_value,
             verdict: Verdict::Unclear,
+            rows: 1,
         })
     }
 
-    /// Takes the corrected p-value, and with it the verdict ([§15.3](crate::specification#s15-3)).
-    fn judge(&mut self, corrected_p_value: f64) {
+    /// Takes the corrected p-value in a table of so many rows, and with it the verdict
+    /// ([§15.3](crate::specification#s15-3)).
+    fn judge(&mut self, corrected_p_value: f64, rows: usize) {
         self.corrected_p_value = corrected_p_value;
-        let moved = [self.p50.moved, self.p90.moved];
+        self.rows = rows;
+        let of_ranks = match self.probability_slower > 0.5 {
+            true => Moved::Slower,
+            false => Moved::Faster,
+        };
+        let of_ranks = (corrected_p_value < OF_RANKS).then_some(of_ranks);
+        for quantile in [&mut self.p50, &mut self.p90] {
+            quantile.prove(of_ranks, rows);
+        }
+        let proven = [self.p50.proven, self.p90.proven];
         let (slower, faster) =
-            (moved.contains(&Some(Moved::Slower)), moved.contains(&Some(Moved::Faster)));
-        let is_no_chance = corrected_p_value < SIGNIFICANCE;
+            (proven.contains(&Some(Moved::Slower)), proven.contains(&Some(Moved::Faster)));
         self.verdict = match (slower, faster) {
-            (true, false) if is_no_chance => Verdict::Slower,
-            (false, true) if is_no_chance => Verdict::Faster,
+            (true, false) => Verdict::Slower,
+            (false, true) => Verdict::Faster,
+            (true, true) => Verdict::Mixed,
             _ if self.p50.is_within_margin() && self.p90.is_within_margin() => Verdict::Same,
             _ => Verdict::Unclear,
         };
@@ -219,9 +276,9 @@ impl Row {
     pub fn correct<'a>(rows: impl IntoIterator<Item = &'a mut Self>) {
         let mut rows: Vec<&mut Self> = rows.into_iter().collect();
         let p_values: Vec<f64> = rows.iter().map(|row| row.p_value).collect();
-        let corrected = super::statistics::holm(&p_values);
+        let (corrected, all) = (super::statistics::holm(&p_values), p_values.len());
         for (row, corrected) in rows.iter_mut().zip(corrected) {
-            row.judge(corrected);
+            row.judge(corrected, all);
         }
     }
 }

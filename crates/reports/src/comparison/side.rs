@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::start::Start;
 use super::statistics::{Observed, Sample};
 use super::timed::Timed;
 use crate::observed::observed;
@@ -13,8 +14,8 @@ use crate::reader::{Document, RecordingError};
 use crate::replay::ReplayConfig;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation, Observer, Record,
-    SloInterval, Stage, TrackerObservation,
+    Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation,
+    Observer, Progress, Record, SloInterval, Stage, TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::Workload;
@@ -32,6 +33,8 @@ pub struct ComparedPod {
     network_may_include_pulls: bool,
     /// The durations that have names of their own
     named: Box<[(Timed, Latency)]>,
+    /// How its startup went
+    pub(super) start: Start,
     pub namespace: Arc<str>,
     pub node: Option<Arc<str>>,
     /// What its node states; `None` where nodes are not known
@@ -80,8 +83,14 @@ impl ComparedPod {
 #[derive(Debug, Default)]
 pub struct Side {
     pods: Vec<ComparedPod>,
+    /// Pods that were followed and of which nothing was observed
+    unobserved: Vec<ComparedPod>,
     /// From when to when
     span: Option<(Timestamp, Timestamp)>,
+    /// Since when it shows every new pod; `None` where it shows all pods that there are
+    complete_since: Option<Timestamp>,
+    /// When the newest pod was created
+    newest: Option<Timestamp>,
     /// How many pods ended in which way, of those whose startup was followed; `in_flight` is one of them
     outcomes: BTreeMap<&'static str, u64>,
     /// How many pods ever waited for each cause
@@ -126,8 +135,11 @@ impl Side {
         config: ReplayConfig,
     ) -> Result<Self, RecordingError> {
         let milestones = Arc::clone(&config.tracker.milestones);
+        let is_backfilled = config.tracker.backfill != Backfill::Nothing;
         let (mut side, tracker, is_lone_list) = observed(documents, config, Self::default, |_| {})?;
         side.is_lone_list = is_lone_list;
+        side.complete_since =
+            side.span.map(|(from, _)| from).filter(|_| !is_lone_list && !is_backfilled);
         side.milestones.extend(milestones.iter().map(|one| Arc::clone(&one.name)));
         for (_, pod) in tracker.in_flight_after(None) {
             side.add(&pod.record());
@@ -141,6 +153,10 @@ impl Side {
         for record in records {
             let created = record.reached(Milestone::Created);
             side.advanced(created.unwrap_or(record.discovered));
+            // Of those that ended before the oldest that is kept, only the ones that did not are known.
+            if let Progress::Ended { at, .. } = record.progress {
+                side.complete_since = Some(side.complete_since.map_or(at, |oldest| oldest.min(at)));
+            }
             side.add(record);
         }
         side
@@ -154,6 +170,21 @@ impl Side {
     /// The pods of whose startup anything was observed.
     pub fn pods(&self) -> &[ComparedPod] {
         &self.pods
+    }
+
+    /// The pods whose startup was followed.
+    pub(super) fn followed(&self) -> impl Iterator<Item = &ComparedPod> {
+        self.pods.iter().chain(&self.unobserved)
+    }
+
+    /// Since when it shows every new pod, to the second; `None` where it shows all pods that there are.
+    pub(super) fn complete_since(&self) -> Option<Timestamp> {
+        self.complete_since.map(Timestamp::truncate_to_second)
+    }
+
+    /// Until when it shows pods. Where clocks are ahead, that is when its newest pod was created.
+    pub(super) fn end(&self) -> Option<Timestamp> {
+        self.span.map(|(_, to)| to).max(self.newest)
     }
 
     /// The durations of an interval, those of the pods that `weight` gives one.
@@ -218,6 +249,7 @@ impl Side {
         });
         Self {
             pods: pods.collect(),
+            unobserved: self.unobserved.clone(),
             outcomes: self.outcomes.clone(),
             causes: self.causes.clone(),
             images: HashSet::new(),
@@ -249,14 +281,17 @@ impl Side {
             network_may_include_pulls: (record.network_time)
                 .is_some_and(NetworkTime::may_include_pulls),
             named: Timed::of_record(record),
+            start: Start::of(record),
             namespace: Arc::clone(&record.pod.namespace),
             node: record.pod.node.clone(),
             node_labels: record.node_labels.clone(),
             workload: record.pod.workload.clone(),
             images: self.images_of(record),
         };
-        if pod.is_observed() {
-            self.pods.push(pod);
+        self.newest = self.newest.max(Some(pod.start.created));
+        match pod.is_observed() {
+            true => self.pods.push(pod),
+            false => self.unobserved.push(pod),
         }
     }
 

@@ -4,10 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{Comparison, Verdict};
+use super::formatting::{seconds, signed};
+use super::not_started::{NOT_STARTED, NotStarted};
+use super::{Comparison, StartVerdict, Verdict};
 use podinit_core::lifecycle::{Interval, SloInterval};
 use podinit_text::duration::PrometheusDuration;
-use podinit_text::human_time::short_seconds;
+use podinit_text::words::points;
 
 /// A quantile of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,24 +27,38 @@ enum Limit {
     Seconds(f64),
 }
 
-/// A rule such as `network:p99>+20%`.
+/// What may grow.
+#[derive(Clone, Debug, PartialEq)]
+enum Measure {
+    /// A quantile of an interval
+    Quantile { interval: SloInterval, quantile: Quantile, limit: Limit },
+    /// The share of pods that do not start, by so many percentage points
+    NotStarted { points: f64 },
+}
+
+/// A rule such as `network:p99>+20%` or `not_started>+5%`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
-    interval: SloInterval,
-    quantile: Quantile,
-    limit: Limit,
+    measure: Measure,
     text: String,
 }
 
 /// How a text has to look.
 const FORM: &str = "expected INTERVAL:QUANTILE>+N% or INTERVAL:QUANTILE>+DURATION, such as network:p99>+20% or \
-                    created_to_ready:p50>+2s; quantiles are p50, p90 and p99";
+                    created_to_ready:p50>+0.5s, or not_started>+N% in percentage points; quantiles are p50, p90 and p99";
 
 impl FromStr for Threshold {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let malformed = || FORM.to_owned();
+        if let Some((NOT_STARTED, points)) =
+            text.split_once(">+").map(|(what, points)| (what.trim(), points))
+        {
+            let points = points.trim().strip_suffix('%').and_then(percent_of);
+            let points = points.ok_or_else(malformed)?;
+            return Ok(Self { measure: Measure::NotStarted { points }, text: text.to_owned() });
+        }
         let (interval, rest) = text.split_once(':').ok_or_else(malformed)?;
         let (quantile, limit) = rest.split_once(">+").ok_or_else(malformed)?;
         let interval = SloInterval::from_text(interval.trim()).ok_or_else(|| {
@@ -60,16 +76,21 @@ impl FromStr for Threshold {
         };
         let limit = match limit.trim().strip_suffix('%') {
             Some(percent) => Limit::Percent(percent_of(percent).ok_or_else(malformed)?),
-            None => {
-                let duration: PrometheusDuration = limit.trim().parse().map_err(|_| malformed())?;
-                Limit::Seconds(duration.as_millis() as f64 / 1e3)
-            }
+            None => Limit::Seconds(seconds_of(limit.trim()).ok_or_else(malformed)?),
         };
-        Ok(Self { interval, quantile, limit, text: text.to_owned() })
+        let measure = Measure::Quantile { interval, quantile, limit };
+        Ok(Self { measure, text: text.to_owned() })
     }
 }
 
-/// A number of percent, 0 or more.
+/// A duration in seconds: `1m30s`, `500ms`, or `0.5s`.
+fn seconds_of(text: &str) -> Option<f64> {
+    let duration = text.parse::<PrometheusDuration>().ok();
+    let whole = duration.map(|duration| duration.as_millis() as f64 / 1e3);
+    whole.or_else(|| percent_of(text.strip_suffix('s')?))
+}
+
+/// A number, 0 or more, such as one of percent.
 pub fn percent_of(text: &str) -> Option<f64> {
     let percent: f64 = text.trim().parse().ok()?;
     (percent.is_finite() && percent >= 0.0).then_some(percent)
@@ -95,7 +116,15 @@ pub enum Checked {
 impl Threshold {
     /// The name of the milestone of your own that it is about, if it is about one.
     pub const fn milestone(&self) -> Option<&Arc<str>> {
-        self.interval.milestone()
+        match &self.measure {
+            Measure::Quantile { interval, .. } => interval.milestone(),
+            Measure::NotStarted { .. } => None,
+        }
+    }
+
+    /// Whether it is about the pods that do not start.
+    pub const fn is_of_starts(&self) -> bool {
+        matches!(self.measure, Measure::NotStarted { .. })
     }
 
     /// That no milestone has this name, in words.
@@ -103,19 +132,56 @@ impl Threshold {
         format!("no milestone is named '{name}': give --milestone {name}=condition:TYPE")
     }
 
-    /// Checks the row of all pods.
+    /// Checks the row that answers: that of the matched pods where the mix of the others changed.
     pub fn check(&self, comparison: &Comparison) -> Checked {
-        let mut rows = comparison.rows.iter();
-        let Some(row) = rows.find(|row| row.interval == self.interval.text()) else {
+        match &self.measure {
+            Measure::NotStarted { points } => {
+                self.check_starts(comparison.not_started.as_ref(), *points)
+            }
+            Measure::Quantile { interval, quantile, limit } => {
+                self.check_quantile(comparison, interval, *quantile, *limit)
+            }
+        }
+    }
+
+    fn check_starts(&self, starts: Option<&NotStarted>, limit: f64) -> Checked {
+        let Some(starts) = starts else {
+            return Checked::Unclear(format!("{self}: on one side no pod tells"));
+        };
+        let (limit, [_, high]) = (limit / 100.0, starts.interval);
+        let is_unclear = starts.verdict == StartVerdict::Unclear && high > limit;
+        match (starts.verdict, starts.difference > limit) {
+            (StartVerdict::Worse, true) => Checked::Exceeded(format!(
+                "{self}: {} of {} before, {} of {} after ({})",
+                starts.before.pods.count,
+                starts.before.pods.of,
+                starts.after.pods.count,
+                starts.after.pods.of,
+                points(starts.difference)
+            )),
+            _ if is_unclear => Checked::Unclear(format!("{self}: {NOT_STARTED} is unclear")),
+            _ => Checked::Kept,
+        }
+    }
+
+    fn check_quantile(
+        &self,
+        comparison: &Comparison,
+        interval: &SloInterval,
+        quantile: Quantile,
+        limit: Limit,
+    ) -> Checked {
+        let mut rows = comparison.answering().iter();
+        let Some(row) = rows.find(|row| row.interval == interval.text()) else {
             return Checked::Unclear(format!(
                 "{self}: {} was observed for fewer than 5 pods on one side",
-                self.interval.text()
+                interval.text()
             ));
         };
         if row.verdict == Verdict::Unclear {
             return Checked::Unclear(format!("{self}: {} is unclear", row.interval));
         }
-        let quantile = match self.quantile {
+        let quantile = match quantile {
             Quantile::P50 => Some((row.before.p50, row.p50.difference)),
             Quantile::P90 => Some((row.before.p90, row.p90.difference)),
             Quantile::P99 => row.before.p99.zip(row.p99_difference),
@@ -123,7 +189,7 @@ impl Threshold {
         let Some((before, difference)) = quantile else {
             return Checked::Unclear(format!("{self}: p99 needs 100 pods on each side"));
         };
-        let limit = match self.limit {
+        let limit = match limit {
             Limit::Percent(percent) => percent / 100.0 * before,
             Limit::Seconds(seconds) => seconds,
         };
@@ -131,9 +197,9 @@ impl Threshold {
             false => Checked::Kept,
             true => Checked::Exceeded(format!(
                 "{self}: {} before, {} after ({})",
-                short_seconds(before),
-                short_seconds(before + difference),
-                super::formatting::signed(difference)
+                seconds(before),
+                seconds(before + difference),
+                signed(difference)
             )),
         }
     }
@@ -155,17 +221,37 @@ mod tests {
 
     #[test]
     fn a_threshold_is_read() {
-        let read = |text: &str| text.parse::<Threshold>();
-        let rule = read("network:p99>+20%").unwrap();
-        assert_eq!(
-            (&*rule.interval.text(), rule.quantile, rule.limit),
-            ("network", Quantile::P99, Limit::Percent(20.0))
-        );
-        let rule = read("created_to_ready:p50>+1m30s").unwrap();
-        assert_eq!((rule.quantile, rule.limit), (Quantile::P50, Limit::Seconds(90.0)));
-        for wrong in
-            ["", "network", "network:p95>+1s", "network:p50>1s", "network:p50>+-1%", "net:p50>+1s"]
-        {
+        let read = |text: &str| text.parse::<Threshold>().map(|rule| rule.measure);
+        let of = |interval: &str, quantile, limit| Measure::Quantile {
+            interval: SloInterval::from_text(interval).unwrap(),
+            quantile,
+            limit,
+        };
+        for (text, measure) in [
+            ("network:p99>+20%", of("network", Quantile::P99, Limit::Percent(20.0))),
+            (
+                "created_to_ready:p50>+1m30s",
+                of("created_to_ready", Quantile::P50, Limit::Seconds(90.0)),
+            ),
+            ("network:p50>+0.5s", of("network", Quantile::P50, Limit::Seconds(0.5))),
+            ("network:p50>+250ms", of("network", Quantile::P50, Limit::Seconds(0.25))),
+            ("not_started>+5%", Measure::NotStarted { points: 5.0 }),
+            ("not_started >+ 0.5%", Measure::NotStarted { points: 0.5 }),
+        ] {
+            assert_eq!(read(text), Ok(measure), "{text}");
+        }
+        for wrong in [
+            "",
+            "network",
+            "network:p95>+1s",
+            "network:p50>1s",
+            "network:p50>+-1%",
+            "network:p50>+-1s",
+            "net:p50>+1s",
+            "not_started>+5s",
+            "not_started:p50>+5%",
+            "not_started>5%",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::formatting::{
     COLD, GATES, Names, PROBES, cold, gates, intervals, kept, notes, outcomes, pods,
-    probes_left_out, seconds, span,
+    probes_left_out, seconds, span_of,
 };
 use super::summary::Report;
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
@@ -42,7 +42,7 @@ pub(super) fn render(report: &Report, format: Format) -> String {
 
 /// What the report is about, and how pods ended.
 fn begin(document: &mut Document, report: &Report) {
-    let about = format!("{}{} (timestamps: {})", pods(report), span(report), report.timestamps);
+    let about = format!("{}{} (timestamps: {})", pods(report), span_of(report), report.timestamps);
     let outcomes = Some(outcomes(report).join(", ")).filter(|_| report.discovered > 0);
     if let Format::Text(_) = document.format {
         document.sentence(&about);

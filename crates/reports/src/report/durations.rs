@@ -55,7 +55,7 @@ impl Durations {
 }
 
 /// Three significant digits, the precision of the quantiles; `round` says which way.
-pub(super) fn three_digits(value: f64, round: fn(f64) -> f64) -> f64 {
+pub(crate) fn three_digits(value: f64, round: fn(f64) -> f64) -> f64 {
     if value <= 0.0 {
         return 0.0;
     }

@@ -1,5 +1,7 @@
 //! The texts and tables that the formats of the report share.
 
+use std::borrow::Cow;
+
 use super::probes::ProbeReport;
 use super::summary::{GateSummary, InFlight, IntervalSummary, Report, StartupSummary, Warmth};
 use crate::reader::ClockAhead;
@@ -40,6 +42,12 @@ impl Names {
             false => interval,
         }
     }
+}
+
+/// What takes more than anything else: `Most of the time is network: 86 %.`
+pub(super) fn largest_part(of: &str, what: &str, share: f64) -> String {
+    let part = if share > 0.5 { "Most" } else { "The largest part" };
+    format!("{part} {of} is {what}: {}.", percent(share))
 }
 
 /// The table of intervals. Of a lone list, what it cannot tell has no row.
@@ -232,11 +240,26 @@ pub(super) fn pods(report: &Report) -> String {
 }
 
 /// The time that the report covers; a single list covers an instant.
-pub(super) fn span(report: &Report) -> String {
+pub(super) fn span_of(report: &Report) -> String {
     match (&report.from, &report.to) {
-        (Some(from), Some(to)) if from == to => format!(" as of {to}"),
-        (Some(from), Some(to)) => format!(" from {from} to {to}"),
+        (Some(from), Some(to)) => span(from, to),
         _ => String::new(),
+    }
+}
+
+/// From one instant to another in whole seconds; a single list is of one.
+pub(crate) fn span(from: &str, to: &str) -> String {
+    match (in_seconds(from), in_seconds(to)) {
+        (from, to) if from == to => format!(" as of {to}"),
+        (from, to) => format!(" from {from} to {to}"),
+    }
+}
+
+/// An instant of RFC 3339 in UTC without the fraction of its second.
+fn in_seconds(time: &str) -> Cow<'_, str> {
+    match time.split_once('.') {
+        Some((seconds, _)) => format!("{seconds}Z").into(),
+        None => time.into(),
     }
 }
 
@@ -256,7 +279,7 @@ pub(super) fn notes(
 ) -> Vec<(&'static str, Vec<String>)> {
     let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
         let InFlight { pods, oldest_entered, oldest } = waiting;
-        let since = oldest_entered.as_deref().unwrap_or("an unknown time");
+        let since = oldest_entered.as_deref().map_or("an unknown time".into(), in_seconds);
         let name = oldest.as_ref().map_or_else(String::new, |pod| {
             shown(&format!("{}/{}", pod.namespace, pod.name)) + " "
         });

@@ -30,9 +30,11 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 pub use csv::columns;
+pub(super) use durations::three_digits;
 use formatting::Names;
 pub use formatting::SET_ASIDE;
-pub(super) use html::charts::distributions;
+pub(super) use formatting::span;
+pub(super) use html::charts::Axis;
 pub use of_records::{KeptRecords, of_records};
 use pods::Images;
 pub use pods::ReportedPod;

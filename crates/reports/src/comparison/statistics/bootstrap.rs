@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::normal::{Z95, deviations};
 use super::sample::{Resampled, Sample, reaches};
 
 /// How many times each side is drawn anew.
@@ -137,4 +138,11 @@ pub fn interval(before: &[u64], after: &[u64]) -> (f64, f64) {
         found.or(differences.last()).copied().unwrap_or_default() as f64 / 1e9
     };
     (at(25), at(975))
+}
+
+/// An interval of 95 % around `middle`, widened so that the difference lies outside with the probability `share` only:
+/// each end goes out as that of a normal distribution would. So small shares are beyond what resamples can count.
+pub fn widened([low, high]: [f64; 2], middle: f64, share: f64) -> [f64; 2] {
+    let times = deviations(share) / Z95;
+    [middle - (middle - low) * times, middle + (high - middle) * times]
 }

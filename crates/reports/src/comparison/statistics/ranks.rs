@@ -1,9 +1,7 @@
 //! Tests of ranks: Mann-Whitney, van Elteren, and the correction of Holm
 //! ([§15.2](crate::specification#s15-2), [§15.4](crate::specification#s15-4)).
 
-use std::f64::consts::SQRT_2;
-
-use libm::erfc;
+use super::normal::beyond;
 
 /// What ranks say of two sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +64,7 @@ impl Ranks {
 /// The two-sided p-value of a deviation with this variance.
 fn two_sided(deviation: f64, variance: f64) -> f64 {
     match variance > 0.0 {
-        true => erfc(deviation / variance.sqrt() / SQRT_2).min(1.0),
+        true => beyond(deviation / variance.sqrt()),
         false => 1.0,
     }
 }

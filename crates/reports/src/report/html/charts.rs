@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use podinit_core::quantile::Distribution;
+
 /// A part of a bar: its class, where it begins and how long it is, in thousandths of the bar.
 pub(super) struct Part {
     pub class: &'static str,
@@ -25,87 +27,76 @@ pub(super) fn bar(parts: &[Part]) -> String {
     svg + "</svg>"
 }
 
-/// The size of a distribution in its own units, and what is left of it for the axes.
-const WIDTH: f64 = 320.0;
-const HEIGHT: f64 = 120.0;
-const LEFT: f64 = 40.0;
-const BOTTOM: f64 = 20.0;
-/// Steps of a distribution that are nearer to each other than this are drawn as one.
-const NEAR: f64 = 1.0;
+/// A logarithmic axis of times.
+pub(crate) struct Axis {
+    most: f64,
+}
 
 /// The least time on the axis; what is shorter, such as 0 s, stands at its left end.
 const LEAST: f64 = 0.1;
+/// The times that have a line and a text, in seconds.
+const TICKS: [(f64, &str); 9] = [
+    (LEAST, "0.1s"),
+    (1.0, "1s"),
+    (10.0, "10s"),
+    (60.0, "1m"),
+    (600.0, "10m"),
+    (3_600.0, "1h"),
+    (36_000.0, "10h"),
+    (360_000.0, "100h"),
+    (3_600_000.0, "1000h"),
+];
+/// The height of what a line of [`Axis::ranges`] is drawn in.
+const LINE: f64 = 10.0;
 
-/// An empirical distribution over sorted seconds: the share of pods that took at most so long, on a
-/// logarithmic axis up to `most`.
-pub(super) fn distribution(sorted: &[f64], most: f64, class: &str) -> String {
-    distributions(&[(sorted, class)], most)
-}
-
-/// [`distribution`] of several, laid over each other: the values of each, and its class.
-pub(crate) fn distributions(lines: &[(&[f64], &str)], most: f64) -> String {
-    let decades = (most.max(LEAST * 10.0) / LEAST).log10().ceil();
-    let x = |value: f64| {
-        let place = (value.max(LEAST) / LEAST).log10() / decades;
-        LEFT + place * (WIDTH - LEFT - 6.0)
-    };
-    let y = |share: f64| 6.0 + (1.0 - share) * (HEIGHT - BOTTOM - 6.0);
-    let mut svg = format!(r#"<svg viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">"#);
-    for decade in 0..=decades as i32 {
-        let value = LEAST * 10f64.powi(decade);
-        let (at, foot) = (x(value), HEIGHT - BOTTOM);
-        let _ = write!(svg, r#"<line class="grid" x1="{at:.1}" x2="{at:.1}" y1="6" y2="{foot}"/>"#);
-        let anchor = if f64::from(decade) == decades { "end" } else { "middle" };
-        let _ = write!(
-            svg,
-            r#"<text x="{at:.1}" y="{:.0}" text-anchor="{anchor}">{}</text>"#,
-            HEIGHT - 4.0,
-            axis(value)
-        );
+impl Axis {
+    /// Up to a time in seconds, at least to 10 s.
+    pub(crate) fn up_to(most: f64) -> Self {
+        let tick = TICKS[2..].iter().find(|(tick, _)| *tick >= most);
+        Self { most: tick.unwrap_or(&TICKS[TICKS.len() - 1]).0 }
     }
-    for share in [0.0, 0.5, 0.9, 1.0] {
-        let at = y(share);
-        let _ = write!(
-            svg,
-            r#"<line class="grid" x1="{LEFT}" x2="{:.0}" y1="{at:.1}" y2="{at:.1}"/>"#,
-            WIDTH - 6.0
+
+    /// Where a time stands, in thousandths of the axis.
+    fn place(&self, value: f64) -> f64 {
+        let value = value.clamp(LEAST, self.most);
+        (value / LEAST).ln() / (self.most / LEAST).ln() * 1_000.0
+    }
+
+    /// Each tick: its place in percent of the axis, and its text.
+    pub(crate) fn ticks(&self) -> Vec<(String, &'static str)> {
+        let ticks = TICKS.iter().filter(|(tick, _)| *tick <= self.most);
+        ticks.map(|(tick, text)| (format!("{:.1}", self.place(*tick) / 10.0), *text)).collect()
+    }
+
+    /// A line for each distribution with its class, one below the other: thin from the shortest to the longest, thick
+    /// from the median to the 90th percentile.
+    pub(crate) fn ranges(&self, lines: &[(&Distribution, &str)]) -> String {
+        let height = LINE * lines.len() as f64;
+        let mut svg = format!(
+            r#"<svg class="range" viewBox="0 0 1000 {height}" preserveAspectRatio="none" aria-hidden="true">"#
         );
-        // There is no room for a text between 90 % and 100 %.
-        if share != 0.9 {
-            let _ = write!(
-                svg,
-                r#"<text x="{:.0}" y="{:.1}" text-anchor="end">{:.0} %</text>"#,
-                LEFT - 3.0,
-                at + 4.0,
-                share * 100.0
-            );
+        for (tick, _) in TICKS.iter().filter(|(tick, _)| *tick <= self.most) {
+            let at = self.place(*tick).min(999.0);
+            let _ = write!(svg, r#"<rect class="grid" x="{at:.1}" width="1" height="{height}"/>"#);
         }
-    }
-    for (sorted, class) in lines {
-        let _ = write!(svg, r#"<path class="line {class}" d="M{LEFT} {:.1}"#, y(0.0));
-        let mut drawn = f64::NEG_INFINITY;
-        let count = sorted.len();
-        for (index, value) in sorted.iter().enumerate() {
-            let is_last_of_value = sorted.get(index + 1).is_none_or(|next| next > value);
-            let at = x(*value);
-            let is_last = index + 1 == count;
-            if is_last || (is_last_of_value && at - drawn >= NEAR) {
-                let share = (index + 1) as f64 / count as f64;
-                let _ = write!(svg, "H{at:.1}V{:.1}", y(share));
-                drawn = at;
+        for (number, (durations, class)) in lines.iter().enumerate() {
+            let top = LINE * number as f64;
+            let parts = [(0, 100, top + 4.0, 2.0), (50, 90, top + 1.0, 8.0)];
+            for (from, to, y, height) in parts {
+                let ends = [from, to].map(|percent| durations.at(percent).map(|at| self.place(at)));
+                let [Some(begin), Some(end)] = ends else {
+                    continue;
+                };
+                // What is too short to be seen is drawn all the same, and not beyond the end.
+                let begin = begin.min(996.0);
+                let length = (end - begin).max(4.0);
+                let _ = write!(
+                    svg,
+                    r#"<rect class="{class}" x="{begin:.1}" y="{y}" width="{length:.1}" height="{height}"/>"#
+                );
             }
         }
-        svg.push_str(r#""/>"#);
-    }
-    svg + "</svg>"
-}
-
-/// A power of ten of seconds.
-fn axis(value: f64) -> String {
-    match value {
-        value if value < 1.0 => format!("{value:.1} s"),
-        value if value < 9_999.0 => format!("{value:.0} s"),
-        value => format!("{:.0} ks", value / 1_000.0),
+        svg + "</svg>"
     }
 }
 
@@ -114,13 +105,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_distribution_rises_from_nothing_to_all_and_stays_small() {
-        let values: Vec<f64> = (0..5_000).map(f64::from).collect();
-        let svg = distribution(&values, 5_000.0, "network");
-        assert!(svg.contains("V6.0\"/>"), "{svg}");
-        assert!(svg.len() < 12_000, "{}", svg.len());
-        let one = distribution(&[0.0], 0.0, "init");
-        assert!(one.contains("H40.0V6.0"), "{one}");
+    fn a_range_has_its_quantiles_on_the_axis() {
+        let axis = Axis::up_to(59.0);
+        let texts: Vec<_> = axis.ticks().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["0.1s", "1s", "10s", "1m"]);
+        assert_eq!((axis.place(0.0), axis.place(60.0), axis.place(99.0)), (0.0, 1_000.0, 1_000.0));
+        let nanos =
+            |second: u64| podinit_core::lifecycle::Latency::from_nanos(second * 1_000_000_000);
+        let durations: Distribution = (1..=60).map(nanos).collect();
+        let svg = axis.ranges(&[(&durations, "before"), (&durations, "after")]);
+        assert_eq!(svg.matches(r#"class="before""#).count(), 2, "{svg}");
+        let [from, to] = [30.0, 54.0].map(|second| axis.place(second));
+        let thick = format!(r#"class="after" x="{from:.1}" y="11" width="{:.1}""#, to - from);
+        assert!(svg.contains(&thick), "{svg}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The distribution of each stage, step and end-to-end duration.
+//! The distribution of each stage, step and end-to-end duration, in one figure.
 
-use super::charts::distribution;
+use super::charts::Axis;
 use crate::report::ReportedPod;
 use crate::report::formatting::{Names, seconds};
 use crate::report::pods::durations;
@@ -8,35 +8,43 @@ use crate::report::report_sink::rows;
 use podinit_core::lifecycle::Interval;
 use podinit_core::quantile::Distribution as Durations;
 
+/// How long each interval took, on one axis.
+pub(super) struct Distributions {
+    pub rows: Vec<Distribution>,
+    /// Where each text of the axis stands, in percent
+    pub ticks: Vec<(String, &'static str)>,
+}
+
 /// How long an interval took.
 pub(super) struct Distribution {
     pub name: &'static str,
     pub pods: usize,
     pub p50: String,
-    /// `None` of too few pods
-    pub p99: Option<String>,
+    pub p90: String,
+    pub max: String,
     pub svg: String,
 }
 
-/// Every interval that was observed, all on the same axis.
-pub(super) fn of(pods: &[ReportedPod], names: Names) -> Vec<Distribution> {
+/// Every interval that was observed.
+pub(super) fn of(pods: &[ReportedPod], names: Names) -> Distributions {
     let all: Vec<(Interval, Durations)> = rows()
         .map(|interval| (interval, durations(pods, interval)))
         .filter(|(_, durations)| !durations.seconds().is_empty())
         .collect();
     let most = all.iter().filter_map(|(_, durations)| durations.at(100));
-    let most = most.fold(0.0, f64::max);
+    let axis = Axis::up_to(most.fold(0.0, f64::max));
     let draw = |(interval, durations): &(Interval, Durations)| {
-        let of = durations.seconds();
+        let at = |percent| durations.at(percent).map_or_else(String::new, seconds);
         Distribution {
             name: names.name(interval.as_str()),
-            pods: of.len(),
-            p50: durations.at(50).map_or_else(String::new, seconds),
-            p99: durations.p99().map(seconds),
-            svg: distribution(of, most, class(*interval)),
+            pods: durations.seconds().len(),
+            p50: at(50),
+            p90: at(90),
+            max: at(100),
+            svg: axis.ranges(&[(durations, class(*interval))]),
         }
     };
-    all.iter().map(draw).collect()
+    Distributions { rows: all.iter().map(draw).collect(), ticks: axis.ticks() }
 }
 
 /// A step has the colour of its stage.

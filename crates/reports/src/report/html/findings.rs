@@ -3,7 +3,7 @@
 
 use super::groups;
 use super::stages::{by_duration, mean};
-use crate::report::formatting::{Names, cold_sentence, seconds};
+use crate::report::formatting::{Names, cold_sentence, largest_part, seconds};
 use crate::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
 use crate::report::pods::durations;
 use crate::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
@@ -84,11 +84,7 @@ fn all(discovered: u64, ready: &Distribution) -> String {
 /// The stage that takes most of the time of all startups, and that of the slowest tenth where it is another.
 fn longest_stages(ready: &[&Record], names: Names) -> Option<String> {
     let (stage, share) = longest_stage(ready)?;
-    let text = format!(
-        "No stage takes more of the time of these startups than {}: {}.",
-        names.name(stage.as_str()),
-        percent(share)
-    );
+    let text = largest_part("of the time of these startups", names.name(stage.as_str()), share);
     let slowest = &ready[..ready.len().div_ceil(10)];
     Some(match longest_stage(slowest) {
         // Strictly: of stages that take as long, none is said to be the longest.

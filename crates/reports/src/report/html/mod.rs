@@ -16,10 +16,12 @@ mod unfinished;
 
 use askama::Template;
 
-use super::formatting::{self, ColdSection, GATES, Names, gates, intervals, notes, outcomes, span};
+use super::formatting::{
+    self, ColdSection, GATES, Names, gates, intervals, notes, outcomes, span_of,
+};
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
 use super::{DetailedReport, WorkloadAdvice};
-use distributions::Distribution;
+use distributions::Distributions;
 use heatmap::Heatmap;
 use podinit_core::lifecycle::Stage;
 use podinit_text::palette;
@@ -35,7 +37,9 @@ const WATERFALLS: usize = 20;
 #[derive(Template)]
 #[template(path = "report/html/report.html")]
 struct Page<'a> {
-    title: String,
+    pods: String,
+    /// The time that the report covers
+    span: String,
     timestamps: &'a str,
     kept: Option<&'static str>,
     outcomes: String,
@@ -50,7 +54,7 @@ struct Page<'a> {
     gates: Option<Table>,
     cold: Option<ColdSection>,
     waiting: Option<WaitingSection>,
-    distributions: Vec<Distribution>,
+    distributions: Distributions,
     waterfalls: Vec<Waterfall>,
     /// Of how many startups the slowest are drawn
     drawn_of: usize,
@@ -72,7 +76,8 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
     let waiting = summary.waiting.as_ref();
     let waiting = waiting.map(|waiting| WaitingSection::of(waiting, names, str::to_owned));
     let page = Page {
-        title: formatting::pods(summary) + &span(summary),
+        pods: formatting::pods(summary),
+        span: span_of(summary).trim_start().to_owned(),
         timestamps: summary.timestamps,
         kept: formatting::kept(summary),
         outcomes: outcomes(summary).join(", "),

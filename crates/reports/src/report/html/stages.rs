@@ -2,6 +2,7 @@
 
 use super::charts::{Part, bar};
 use crate::report::ReportedPod;
+use crate::report::durations::three_digits;
 use crate::report::formatting::{Names, seconds};
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 use podinit_text::words::percent;
@@ -57,6 +58,11 @@ pub(super) fn mean(records: &[&Record], interval: Interval) -> f64 {
     sum / records.len().max(1) as f64
 }
 
+/// An average with three digits that count.
+fn short(mean: f64) -> String {
+    seconds(three_digits(mean, f64::round))
+}
+
 fn stack(title: &'static str, records: &[&Record], longest: f64, names: Names) -> StackedStages {
     let whole = mean(records, Interval::CreatedToReady);
     let stages = Stage::ALL.map(|stage| (stage.as_str(), mean(records, Interval::Stage(stage))));
@@ -80,12 +86,12 @@ fn stack(title: &'static str, records: &[&Record], longest: f64, names: Names) -
     let parts = stages.iter().map(|(class, mean)| {
         let share = mean / whole.max(f64::MIN_POSITIVE);
         let name = if *class == UNKNOWN { NOT_ACCOUNTED_FOR } else { names.name(class) };
-        (*class, name, seconds(*mean), percent(share))
+        (*class, name, short(*mean), percent(share))
     });
     StackedStages {
         title,
         pods: records.len(),
-        whole: seconds(whole),
+        whole: short(whole),
         svg: bar(&drawn),
         parts: parts.collect(),
     }

@@ -68,7 +68,7 @@ impl Unfinished {
                 state.to_owned(),
                 stage.to_owned(),
                 cause.to_owned(),
-                since.map_or_else(String::new, rfc3339::format),
+                since.map(Timestamp::truncate_to_second).map_or_else(String::new, rfc3339::format),
                 // How long it has been there, of pods in flight
                 waits(state, since),
                 pod.info.node.as_deref().unwrap_or_default().to_owned(),

@@ -14,6 +14,7 @@ use podinit_core::label_values;
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, Probe};
 use podinit_core::quantile::Distribution;
+use podinit_text::human_time::seconds;
 
 /// Both ends of the step are whole seconds of the API.
 pub(in crate::report) const PRECISION: f64 = 1.0;
@@ -160,28 +161,29 @@ impl Timing {
     fn sentence(&self, finding: Finding, taken: ProbeDurations) -> String {
         let Self { delay, repeats, successes, .. } = self;
         let period = self.period.unwrap_or(0.0);
-        let budget = self.budget.unwrap_or(0.0);
         let ProbeDurations { pods, p50, p99 } = taken;
+        let [delay, repeats, period, budget, p50, p99] =
+            [*delay, *repeats, period, self.budget.unwrap_or(0.0), p50, p99].map(seconds);
         match finding {
             Finding::InitialDelay => format!(
-                "half of {pods} startups are ready at the first probe after the initial delay of {delay} s: \
+                "half of {pods} startups are ready at the first probe after the initial delay of {delay}: \
                  the settings decide, not the application"
             ),
             Finding::Period => format!(
-                "a container that is up waits up to {period} s for the next probe, and half of {pods} \
-                 startups take at most {p50} s"
+                "a container that is up waits up to {period} for the next probe, and half of {pods} \
+                 startups take at most {p50}"
             ),
             Finding::SuccessThreshold => format!(
-                "{successes} successes in a row take {repeats} s more than one, and half of {pods} startups \
-                 take at most {p50} s"
+                "{successes} successes in a row take {repeats} more than one, and half of {pods} startups \
+                 take at most {p50}"
             ),
             Finding::StartupBudget => format!(
-                "the startup probe has a container restarted after {budget} s, less than twice the p99 of \
-                 {p99} s of {pods} startups"
+                "the startup probe has a container restarted after {budget}, less than twice the p99 of \
+                 {p99} of {pods} startups"
             ),
             Finding::Liveness => format!(
-                "without a startup probe, the liveness probe has a container restarted after {budget} s, \
-                 less than twice the p99 of {p99} s of {pods} startups"
+                "without a startup probe, the liveness probe has a container restarted after {budget}, \
+                 less than twice the p99 of {p99} of {pods} startups"
             ),
         }
     }

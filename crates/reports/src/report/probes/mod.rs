@@ -18,8 +18,8 @@ use podinit_core::pod::{ContainerProbes, PodInfo, Workload};
 /// The probes of the workloads of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProbeReport {
-    /// How many workloads have probes and at least five startups of which the step `probe` was measured.
-    /// One whose probes or images changed counts once for each version of them
+    /// How many workloads have probes and at least five startups with the same probes and images, of which the step
+    /// `probe` was measured
     pub workloads: usize,
     /// How many more have fewer startups, too few for advice
     pub too_few: usize,
@@ -78,20 +78,42 @@ impl ProbeTimes {
 
     /// The advice, for at most `top` workloads.
     pub(super) fn report(self, top: usize) -> ProbeReport {
-        let (mut workloads, mut too_few, mut advice) = (0, 0, Vec::<WorkloadAdvice>::new());
+        let mut workloads: BTreeMap<_, Versions> = BTreeMap::new();
         for (version, latencies) in self.0 {
-            match ProbeDurations::of(latencies) {
-                Some(taken) => {
-                    workloads += 1;
-                    advice.extend(workload_advice(&version, taken));
-                }
-                None => too_few += 1,
+            let Version { namespace, kind, name, .. } = &version;
+            let key = (Arc::clone(namespace), kind.clone(), name.clone());
+            let versions = workloads.entry(key).or_default();
+            if let Some(taken) = ProbeDurations::of(latencies) {
+                versions.are_measured = true;
+                versions.add(workload_advice(&version, taken));
             }
         }
-        let well = workloads - advice.len();
+        let too_few = workloads.values().filter(|versions| !versions.are_measured).count();
+        let measured = workloads.len() - too_few;
+        let advice = workloads.into_values().filter_map(|versions| versions.advice);
+        let mut advice: Vec<WorkloadAdvice> = advice.collect();
+        let well = measured - advice.len();
         advice.sort_by(|one, other| other.p99.total_cmp(&one.p99));
         advice.truncate(top);
-        ProbeReport { workloads, too_few, well, advice }
+        ProbeReport { workloads: measured, too_few, well, advice }
+    }
+}
+
+/// What is known of all versions of a workload.
+#[derive(Default)]
+struct Versions {
+    /// Whether one has enough startups
+    are_measured: bool,
+    /// The advice for the version of most pods
+    advice: Option<WorkloadAdvice>,
+}
+
+impl Versions {
+    fn add(&mut self, advice: Option<WorkloadAdvice>) {
+        let pods = |advice: &Option<WorkloadAdvice>| advice.as_ref().map_or(0, |one| one.pods);
+        if pods(&advice) > pods(&self.advice) {
+            self.advice = advice;
+        }
     }
 }
 

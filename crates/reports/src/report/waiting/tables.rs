@@ -2,7 +2,7 @@
 
 use super::summary::{ImageCost, Saving, StageCost, WaitingReport, WorkloadCost};
 use crate::report::durations::three_digits;
-use crate::report::formatting::{Names, seconds};
+use crate::report::formatting::{Names, largest_part, seconds};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
 use podinit_text::table::Table;
@@ -46,7 +46,7 @@ impl WaitingSection {
     ) -> Self {
         let has_ready = report.ready.pods > 0;
         Self {
-            sentences: sentences(report),
+            sentences: sentences(report, names),
             stages: stages(report, names),
             bounds: has_ready.then(|| bounds(report, names)),
             unknown: report.bounds.iter().filter_map(|row| unknown(row, names)).collect(),
@@ -57,7 +57,7 @@ impl WaitingSection {
 }
 
 /// The first words of the section.
-fn sentences(report: &WaitingReport) -> Vec<String> {
+fn sentences(report: &WaitingReport, names: Names) -> Vec<String> {
     let hours = Hours::of(report.pod_hours);
     let parts = shares(&report.stages);
     let parts = match parts.is_empty() {
@@ -81,7 +81,12 @@ fn sentences(report: &WaitingReport) -> Vec<String> {
         format!("{startups} not counted, because the times are not known.")
     });
     let whole = format!("Pods waited {} pod-hours{parts}.", hours.text(report.pod_hours));
-    [Some(whole), others, aside].into_iter().flatten().collect()
+    let stages = report.stages.iter().filter_map(|stage| Some((stage.stage?, stage.share)));
+    let largest = stages.max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let largest = largest.filter(|(_, share)| *share >= LEAST_SHARE);
+    let largest =
+        largest.map(|(stage, share)| largest_part("of the time", names.name(stage), share));
+    [largest, Some(whole), others, aside].into_iter().flatten().collect()
 }
 
 /// What took most of the time, in words, the most first.

@@ -1,0 +1,363 @@
+//! The pods that did not start, before and after ([§15.7](crate::specification#s15-7)).
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use super::dimension::Dimension;
+use super::only::{MOST_OF_PODS, NEARLY_ALL, Place};
+use super::side::{ComparedPod, Side};
+use super::start::{Fate, Reason};
+use super::statistics::{Proportion, fisher, holm, newcombe};
+use podinit_core::lifecycle::Interval;
+use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
+
+/// Its name in documents and in rules.
+pub(super) const NOT_STARTED: &str = "not_started";
+/// Of the 5 % of tables without a difference that may show one, this row has these: a p-value below is no chance.
+const OF_STARTS: f64 = 0.01;
+/// A smaller difference of the shares does not matter.
+const MARGIN: f64 = 0.01;
+/// So many reasons are stated, those that grew most first.
+const MOST_REASONS: usize = 10;
+/// So many values of a dimension are stated.
+const MOST_VALUES: usize = 5;
+/// A value with fewer pods after is not stated.
+const LEAST_PODS: u64 = 5;
+
+/// Whether more pods do not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StartVerdict {
+    Worse,
+    Better,
+    Same,
+    Unclear,
+}
+
+impl StartVerdict {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Worse => "worse",
+            Self::Better => "better",
+            Self::Same => "same",
+            Self::Unclear => "unclear",
+        }
+    }
+
+    fn of(before: Proportion, after: Proportion) -> Self {
+        let difference = after.share() - before.share();
+        let [low, high] = newcombe(before, after);
+        let is_no_chance = || fisher(before, after) < OF_STARTS;
+        match difference {
+            difference if difference >= MARGIN && is_no_chance() => Self::Worse,
+            difference if difference <= -MARGIN && is_no_chance() => Self::Better,
+            _ if -MARGIN <= low && high <= MARGIN => Self::Same,
+            _ => Self::Unclear,
+        }
+    }
+}
+
+/// The pods of one side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Starts {
+    /// How many did not start, of those that started and those that did not
+    #[serde(flatten)]
+    pub pods: Proportion,
+    pub share: f64,
+    /// How many more were in flight for too short a time to tell
+    pub too_new: u64,
+    /// How many more were there before the side shows every new pod
+    pub earlier: u64,
+}
+
+/// Why pods did not start, and how many.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReasonCount {
+    /// `waiting`, `failed` or `rejected`
+    pub state: &'static str,
+    /// The cause, and the stage in which it was, where they are known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<&'static str>,
+    pub before: u64,
+    pub after: u64,
+    #[serde(skip)]
+    pub(super) reason: Reason,
+}
+
+/// The pods of a value of a dimension.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StartPart {
+    pub dimension: Dimension,
+    pub value: String,
+    pub before: Proportion,
+    pub after: Proportion,
+    /// Corrected over all values of all dimensions
+    pub corrected_p_value: f64,
+}
+
+impl StartPart {
+    /// Whether its pods do not start more often, beyond chance.
+    pub(super) fn is_no_chance(&self) -> bool {
+        let growth = self.after.share() - self.before.share();
+        growth >= MARGIN && self.corrected_p_value < OF_STARTS
+    }
+}
+
+/// The row of the pods that did not start.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotStarted {
+    /// What it says in words
+    pub text: String,
+    pub verdict: StartVerdict,
+    /// A pod in flight for longer did not start, in seconds; `None` where no pod became ready
+    pub limit: Option<f64>,
+    pub before: Starts,
+    pub after: Starts,
+    /// The share after less that before
+    pub difference: f64,
+    /// The ends of its interval of 95 %
+    pub interval: [f64; 2],
+    /// Two-sided
+    pub p_value: f64,
+    /// The least number of pods that did not start, of those after, that would have been worse
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worse_from: Option<u64>,
+    /// Those that grew most first
+    pub reasons: Vec<ReasonCount>,
+    /// The values of each dimension whose pods did not start more often, where the row is not `same`
+    pub parts: Vec<StartPart>,
+    /// The values that account for nearly all of a growth, where few do
+    pub only: Option<Place>,
+}
+
+impl NotStarted {
+    /// Compares two sides; `None` where one has no pod that counts.
+    pub(super) fn of(before: &Side, after: &Side) -> Option<Self> {
+        let limit = limit(before).or_else(|| limit(after));
+        let [one, other] = [before, after].map(|side| Counted::of(side, limit));
+        let (earlier, later) = (one.starts, other.starts);
+        if earlier.pods.of == 0 || later.pods.of == 0 {
+            return None;
+        }
+        let verdict = StartVerdict::of(earlier.pods, later.pods);
+        let parts = match verdict {
+            StartVerdict::Same => Vec::new(),
+            _ => parts([&one, &other]),
+        };
+        let growth = (later.share - earlier.share) * later.pods.of as f64;
+        let only = match verdict {
+            StartVerdict::Worse => {
+                only(&parts, growth, later.pods.of, |place| grew_as_one(place, [&one, &other]))
+            }
+            _ => None,
+        };
+        let mut found = Self {
+            text: String::new(),
+            verdict,
+            limit: limit.map(|nanos| nanos as f64 / 1e9),
+            before: earlier,
+            after: later,
+            difference: later.share - earlier.share,
+            interval: newcombe(earlier.pods, later.pods),
+            p_value: fisher(earlier.pods, later.pods),
+            worse_from: worse_from(earlier.pods, later.pods.of),
+            reasons: reasons(&one.reasons, &other.reasons),
+            parts,
+            only,
+        };
+        found.text = found.in_words();
+        Some(found)
+    }
+}
+
+/// The 99th percentile of the time from creation to ready, the longest of few, in nanoseconds.
+fn limit(side: &Side) -> Option<u64> {
+    let durations = side.sample(Interval::CreatedToReady, |_, _| Some(1.0)).durations();
+    let percent = if durations.len() as u64 >= LEAST_OF_P99 { 99 } else { 100 };
+    nearest_rank(&durations, percent)
+}
+
+/// The pods of a side, counted.
+#[derive(Default)]
+struct Counted<'a> {
+    starts: Starts,
+    reasons: HashMap<Reason, u64>,
+    /// Those that count, and whether each did not start
+    pods: Vec<(&'a ComparedPod, bool)>,
+}
+
+impl<'a> Counted<'a> {
+    fn of(side: &'a Side, limit: Option<u64>) -> Self {
+        let mut counted = Self::default();
+        let Some(until) = side.end() else {
+            return counted;
+        };
+        let Starts { pods, too_new, earlier, .. } = &mut counted.starts;
+        for pod in side.followed() {
+            if side.complete_since().is_some_and(|since| pod.start.created < since) {
+                *earlier += 1;
+                continue;
+            }
+            match pod.start.fate(limit, until) {
+                Fate::LeftOut => {}
+                Fate::TooNew => *too_new += 1,
+                Fate::Started => {
+                    pods.of += 1;
+                    counted.pods.push((pod, false));
+                }
+                Fate::NotStarted(reason) => {
+                    pods.of += 1;
+                    pods.count += 1;
+                    *counted.reasons.entry(reason).or_default() += 1;
+                    counted.pods.push((pod, true));
+                }
+            }
+        }
+        counted.starts.share = counted.starts.pods.share();
+        counted
+    }
+
+    fn by(&self, dimension: Dimension) -> BTreeMap<String, Proportion> {
+        let mut values: BTreeMap<String, Proportion> = BTreeMap::new();
+        for (pod, is_not_started) in &self.pods {
+            for value in dimension.values(pod) {
+                let pods = values.entry(value).or_default();
+                pods.of += 1;
+                pods.count += u64::from(*is_not_started);
+            }
+        }
+        values
+    }
+}
+
+/// The least number of `of` pods that would have been worse; more of them would be too.
+fn worse_from(before: Proportion, of: u64) -> Option<u64> {
+    let is_worse =
+        |count: u64| StartVerdict::of(before, Proportion { count, of }) == StartVerdict::Worse;
+    let (mut low, mut high) = (0, of);
+    if !is_worse(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low.midpoint(high);
+        match is_worse(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    Some(low)
+}
+
+fn reasons(before: &HashMap<Reason, u64>, after: &HashMap<Reason, u64>) -> Vec<ReasonCount> {
+    let of = |counts: &HashMap<Reason, u64>, reason| counts.get(reason).copied().unwrap_or(0);
+    let others = before.keys().filter(|reason| !after.contains_key(reason));
+    let all = after.keys().chain(others).map(|reason| ReasonCount {
+        state: reason.state(),
+        cause: reason.waiting().map(|waiting| waiting.cause().as_str()),
+        stage: reason.waiting().map(|waiting| waiting.stage().as_str()),
+        before: of(before, reason),
+        after: of(after, reason),
+        reason: *reason,
+    });
+    let mut all: Vec<ReasonCount> = all.collect();
+    all.sort_by_key(|one| {
+        (Reverse(one.after as i64 - one.before as i64), one.state, one.stage, one.cause)
+    });
+    all.truncate(MOST_REASONS);
+    all
+}
+
+/// The values of every dimension of which a larger share did not start, the largest growth first.
+fn parts([before, after]: [&Counted<'_>; 2]) -> Vec<StartPart> {
+    let mut found = Vec::new();
+    for dimension in Dimension::ALL {
+        let earlier = before.by(dimension);
+        let later = after.by(dimension).into_iter().filter(|(_, pods)| pods.of >= LEAST_PODS);
+        let parts = later.map(|(value, after)| {
+            let own = earlier.get(&value).copied().filter(|pods| pods.of >= LEAST_PODS);
+            // A new value is compared with all pods before, as those of durations are.
+            let before = own.unwrap_or(before.starts.pods);
+            let corrected_p_value = fisher(before, after);
+            StartPart { dimension, value, before, after, corrected_p_value }
+        });
+        found.extend(parts);
+    }
+    let p_values: Vec<f64> = found.iter().map(|part| part.corrected_p_value).collect();
+    for (part, corrected) in found.iter_mut().zip(holm(&p_values)) {
+        part.corrected_p_value = corrected;
+    }
+    let growth =
+        |part: &StartPart| (part.after.share() - part.before.share()) * part.after.of as f64;
+    let mut stated = Vec::new();
+    for dimension in Dimension::ALL {
+        let grown = found.iter().filter(|part| part.dimension == dimension && growth(part) > 0.0);
+        let mut grown: Vec<&StartPart> = grown.collect();
+        grown.sort_by(|one, other| growth(other).total_cmp(&growth(one)));
+        stated.extend(grown.into_iter().take(MOST_VALUES).cloned());
+    }
+    stated
+}
+
+/// The fewest values of one dimension that account for nearly all of a growth by so many pods.
+fn only(
+    parts: &[StartPart],
+    growth: f64,
+    pods_after: u64,
+    grew_as_one: impl Fn(&Place) -> bool,
+) -> Option<Place> {
+    let of_dimension = |dimension: Dimension| {
+        let grown = parts.iter().filter(|part| part.dimension == dimension && part.is_no_chance());
+        let (mut share, mut pods, mut values) = (0.0, 0, Vec::new());
+        for part in grown {
+            if share < NEARLY_ALL {
+                share += (part.after.share() - part.before.share()) * part.after.of as f64 / growth;
+                pods += part.after.of;
+                values.push(part.value.clone());
+            }
+        }
+        let is_few = pods as f64 <= MOST_OF_PODS * pods_after as f64;
+        (share >= NEARLY_ALL && is_few).then_some(Place { dimension, values })
+    };
+    let found = Dimension::ALL.into_iter().filter_map(of_dimension).filter(grew_as_one);
+    found.min_by_key(|place| place.values.len())
+}
+
+/// Whether at most a tenth of the pods of a pool or zone are on nodes whose share grew by less than half of what that of
+/// all of them did.
+fn grew_as_one(place: &Place, [before, after]: [&Counted<'_>; 2]) -> bool {
+    let of_place = |counted: &Counted<'_>, node: Option<&str>| {
+        let pods = counted.pods.iter().filter(|(pod, _)| {
+            place.has(pod) && node.is_none_or(|node| pod.node.as_deref() == Some(node))
+        });
+        let mut found = Proportion::default();
+        for (_, is_not_started) in pods {
+            found.of += 1;
+            found.count += u64::from(*is_not_started);
+        }
+        found
+    };
+    if !place.dimension.is_of_nodes() {
+        return true;
+    }
+    let earlier = of_place(before, None);
+    let whole = of_place(after, None).share() - earlier.share();
+    let nodes: BTreeSet<&str> =
+        after.pods.iter().filter_map(|(pod, _)| pod.node.as_deref()).collect();
+    let (mut pods, mut exceptions) = (0, 0);
+    for node in nodes {
+        let later = of_place(after, Some(node));
+        if later.of < LEAST_PODS {
+            continue;
+        }
+        pods += later.of;
+        if later.share() - earlier.share() < whole / 2.0 {
+            exceptions += later.of;
+        }
+    }
+    exceptions as f64 <= (1.0 - NEARLY_ALL) * pods as f64
+}

@@ -1,0 +1,52 @@
+//! The quantiles of a row that answer: one sentence speaks of one of them.
+
+use super::row::{Difference, Moved, Row};
+
+/// A quantile that has an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quantile {
+    P50,
+    P90,
+}
+
+impl Quantile {
+    pub(super) const ALL: [Self; 2] = [Self::P50, Self::P90];
+
+    /// Its name.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+        }
+    }
+
+    /// Its difference in a row.
+    pub(super) const fn of(self, row: &Row) -> &Difference {
+        match self {
+            Self::P50 => &row.p50,
+            Self::P90 => &row.p90,
+        }
+    }
+
+    /// Its values in a row, before and after.
+    pub(super) const fn values(self, row: &Row) -> [f64; 2] {
+        match self {
+            Self::P50 => [row.before.p50, row.after.p50],
+            Self::P90 => [row.before.p90, row.after.p90],
+        }
+    }
+
+    /// What a sentence on a row is about: the slower one where both moved against each other, the first that is proven,
+    /// or the first of which too little is known; otherwise the median.
+    pub(super) fn told(row: &Row) -> Self {
+        let find = |is_it: &dyn Fn(&Difference) -> bool| {
+            Self::ALL.into_iter().find(|quantile| is_it(quantile.of(row)))
+        };
+        let both = row.verdict == super::Verdict::Mixed;
+        let slower = || find(&|one| both && one.proven == Some(Moved::Slower));
+        let proven = || find(&|one| one.proven.is_some());
+        let large = || find(&|one| !one.is_within_margin() && one.difference.abs() >= one.margin);
+        let open = || find(&|one| !one.is_within_margin());
+        slower().or_else(proven).or_else(large).or_else(open).unwrap_or(Self::P50)
+    }
+}

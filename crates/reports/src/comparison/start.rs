@@ -1,0 +1,130 @@
+//! How the startup of a pod went, as far as a side shows it ([§15.7](crate::specification#s15-7)).
+
+use podinit_core::lifecycle::{Milestone, Outcome, Progress, Record, WaitReason};
+use podinit_core::timestamp::Timestamp;
+
+/// How a startup went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    /// When the pod was created, or else when podinit first saw it
+    pub(super) created: Timestamp,
+    end: End,
+    /// What it waits for, or waited for last
+    waiting: Option<WaitReason>,
+}
+
+/// How a startup ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The pod became ready, or its work was done before
+    Started,
+    Failed,
+    Rejected,
+    /// It was deleted, it vanished, or Kubernetes itself ended it
+    Gone(Timestamp),
+    InFlight,
+    /// It cannot become ready, but nothing fails, or another shard follows it
+    Unknown,
+}
+
+/// What a pod counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Started,
+    /// It did not start, and why
+    NotStarted(Reason),
+    /// It was in flight for too short a time to tell
+    TooNew,
+    /// It counts for nothing
+    LeftOut,
+}
+
+/// Why a pod did not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Reason {
+    /// It waits, or waited until it was gone
+    Waits(Option<WaitReason>),
+    /// It failed, and what it waited for before
+    Failed(Option<WaitReason>),
+    Rejected,
+}
+
+impl Start {
+    pub(super) fn of(record: &Record) -> Self {
+        let last = record.causes.last().map(|cause| cause.waiting);
+        let (end, waiting) = match &record.progress {
+            Progress::InFlight { is_never_ready: true, .. } => (End::Unknown, None),
+            Progress::InFlight { waiting, .. } => (End::InFlight, Some(*waiting)),
+            Progress::Ended { outcome, at, .. } => (End::of(*outcome, *at), last),
+        };
+        let created = record.reached(Milestone::Created).unwrap_or(record.discovered);
+        Self { created, end, waiting }
+    }
+
+    /// What it counts as where a startup should take no longer than so many nanoseconds and the side ends at `until`.
+    pub(super) fn fate(self, limit: Option<u64>, until: Timestamp) -> Fate {
+        let waited = |until: Timestamp| match limit {
+            Some(limit) if until.nanos_since(self.created) > limit as i64 => {
+                Fate::NotStarted(Reason::Waits(self.waiting))
+            }
+            _ => Fate::TooNew,
+        };
+        match self.end {
+            End::Started => Fate::Started,
+            End::Failed => Fate::NotStarted(Reason::Failed(self.waiting)),
+            End::Rejected => Fate::NotStarted(Reason::Rejected),
+            End::Gone(at) => waited(at),
+            End::InFlight => waited(until),
+            End::Unknown => Fate::LeftOut,
+        }
+    }
+}
+
+impl End {
+    const fn of(outcome: Outcome, at: Timestamp) -> Self {
+        match outcome {
+            Outcome::Ready | Outcome::Completed => Self::Started,
+            Outcome::Failed => Self::Failed,
+            Outcome::Rejected => Self::Rejected,
+            Outcome::Deleted | Outcome::Vanished | Outcome::Disrupted => Self::Gone(at),
+            Outcome::Moved | Outcome::Preexisting | Outcome::Static => Self::Unknown,
+        }
+    }
+}
+
+impl Reason {
+    /// What pods with it do: `wait for cni (network)`.
+    pub(super) fn in_words(self, pods: u64) -> String {
+        let one = pods == 1;
+        let place = |waiting: WaitReason| {
+            format!("{} ({})", waiting.cause().as_str(), waiting.stage().as_str())
+        };
+        match self {
+            Self::Waits(waiting) => {
+                let verb = if one { "waits" } else { "wait" };
+                waiting.map_or_else(|| verb.to_owned(), |at| format!("{verb} for {}", place(at)))
+            }
+            Self::Failed(waiting) => waiting
+                .map_or_else(|| "failed".to_owned(), |at| format!("failed after {}", place(at))),
+            Self::Rejected if one => "was rejected by its node".to_owned(),
+            Self::Rejected => "were rejected by their nodes".to_owned(),
+        }
+    }
+
+    /// The names of its cause and stage, where it has them.
+    pub(super) fn waiting(self) -> Option<WaitReason> {
+        match self {
+            Self::Waits(waiting) | Self::Failed(waiting) => waiting,
+            Self::Rejected => None,
+        }
+    }
+
+    /// What became of the pods.
+    pub(super) const fn state(self) -> &'static str {
+        match self {
+            Self::Waits(_) => "waiting",
+            Self::Failed(_) => "failed",
+            Self::Rejected => "rejected",
+        }
+    }
+}
