@@ -35,19 +35,6 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A number with separators of thousands: `1,072`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A difference of shares in percentage points, with its sign: `+29 pp`, `-0.3 pp`.
 pub fn points(difference: f64) -> String {
     let points = difference * 100.0;
@@ -88,12 +75,6 @@ mod tests {
     fn a_share_that_is_not_nothing_is_not_said_to_be_nothing() {
         let texts = [0.0, 0.004, 0.006, 0.93, -0.2].map(percent);
         assert_eq!(texts, ["0 %", "< 1 %", "1 %", "93 %", "-20 %"]);
-    }
-
-    #[test]
-    fn thousands_have_separators() {
-        let texts = [0, 999, 1_072, 1_234_567].map(thousands);
-        assert_eq!(texts, ["0", "999", "1,072", "1,234,567"]);
     }
 
     #[test]
