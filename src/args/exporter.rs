@@ -98,8 +98,8 @@ pub struct ExporterArgs {
     #[arg(long, value_name = "NAME")]
     pub cluster_name: Option<String>,
 
-    /// Base URL of your runbooks, such as https://docs.example/runbooks.md; #cause-CAUSE is appended [default: the
-    /// runbooks at /runbooks]
+    /// Base URL of your runbooks, such as docs.example/runbooks.md with https://; #cause-CAUSE is appended
+    /// [default: the runbooks at /runbooks]
     #[arg(long, value_name = "URL", value_parser = parse_runbook_url)]
     pub runbook_url: Option<String>,
 
