@@ -73,6 +73,7 @@ pub struct ServeArgs {
 /// The options that do not depend on where the pods come from.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Exporter")]
+#[allow(rustdoc::bare_urls, reason = "the lines are the help of the flags")]
 pub struct ExporterArgs {
     /// Address and port to listen on; port 0 lets the system choose
     #[arg(
@@ -98,8 +99,8 @@ pub struct ExporterArgs {
     #[arg(long, value_name = "NAME")]
     pub cluster_name: Option<String>,
 
-    /// Base URL of your runbooks, such as docs.example/runbooks.md with https://; #cause-CAUSE is appended
-    /// [default: the runbooks at /runbooks]
+    /// Base URL of your runbooks, such as https://docs.example/runbooks.md; #cause-CAUSE is appended [default: the
+    /// runbooks at /runbooks]
     #[arg(long, value_name = "URL", value_parser = parse_runbook_url)]
     pub runbook_url: Option<String>,
 
