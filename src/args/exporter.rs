@@ -73,6 +73,7 @@ pub struct ServeArgs {
 /// The options that do not depend on where the pods come from.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Exporter")]
+#[allow(rustdoc::bare_urls, reason = "the lines are the help of the flags")]
 pub struct ExporterArgs {
     /// Address and port to listen on; port 0 lets the system choose
     #[arg(

@@ -268,3 +268,51 @@ fn without_nodes_nothing_is_told_of_them() {
     assert_eq!(cluster.record().needed.capacity, None);
     assert!(cluster.tracker.saved().nodes.is_none());
 }
+
+/// Each limit from both sides, at what it is derived from ([§14.9](crate::specification#s14-9)).
+#[test]
+fn a_node_is_late_after_its_limit_unless_it_is_cordoned_or_has_served() {
+    let mut cluster = Cluster::new(TimestampMode::Api);
+    let tainted = |name: &str, created: i64, version: u64| {
+        let mut node = ready_node(name, created, version, created + 5);
+        node.startup_taints = vec!["node.cilium.io/agent-not-ready".into()];
+        node
+    };
+    // At 10,000 s: an hour old at first sight, older, cordoned, and one that a watch saw schedulable before.
+    let cordoned = NodeSnapshot { unschedulable: true, ..tainted("cordoned", 9_000, 1) };
+    let nodes = vec![tainted("hour", 6_400, 1), tainted("old", 6_399, 1), cordoned];
+    cluster.list(10_000, nodes);
+    cluster.node(10_001_000, ready_node("served", 10_000, 1, 10_001));
+    cluster.node(10_002_000, tainted("served", 10_000, 2));
+    let mut late = |second: i64| {
+        cluster.tracker.advance(at(second), &mut cluster.log);
+        let late = cluster.tracker.late_nodes().into_iter();
+        late.map(|node| node.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(late(10_100), ["hour"]);
+    // Nothing to compare with: five minutes.
+    let event = |cluster: &mut Cluster, second: i64, node| cluster.node(second * 1_000, node);
+    event(&mut cluster, 11_000, tainted("new", 11_000, 1));
+    let late = |cluster: &mut Cluster, second: i64| {
+        cluster.tracker.advance(at(second), &mut cluster.log);
+        let found = cluster.tracker.late_nodes();
+        assert!(found.iter().all(|one| one.hold.is_ready && one.hold.taint().is_some()));
+        found.iter().any(|one| &*one.name == "new")
+    };
+    assert!(!late(&mut cluster, 11_300) && late(&mut cluster, 11_301));
+    // Five nodes of the pool took 200 s: the limit is 600 s.
+    for number in 0..5 {
+        let name = format!("slow{number}");
+        event(&mut cluster, 12_000, node(&name, 12_000, 1));
+        event(&mut cluster, 12_200, ready_node(&name, 12_000, 2, 12_200));
+    }
+
+    let node = tainted("newer", 13_000, 1);
+    event(&mut cluster, 13_000, node);
+    let newer = |cluster: &mut Cluster, second: i64| {
+        cluster.tracker.advance(at(second), &mut cluster.log);
+        cluster.tracker.late_nodes().iter().any(|one| &*one.name == "newer")
+    };
+    assert!(!newer(&mut cluster, 13_600 - 1) && !newer(&mut cluster, 13_600));
+    assert!(newer(&mut cluster, 13_601));
+}
