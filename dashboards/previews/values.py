@@ -5,7 +5,7 @@ import time
 
 PALETTE = ["#73bf69", "#5794f2", "#f2cc0c", "#ff9830", "#b877d9", "#8ab8ff", "#e0b400", "#ff780a",
            "#96d98d", "#37872d", "#fade2a", "#c4162a", "#8f3bb8", "#1f60c4"]
-NAMED = {"green": "#56a64b", "yellow": "#e0b400", "orange": "#ff780a", "red": "#e02f44", "blue": "#3274d9"}
+NAMED = {"green": "#56a64b", "yellow": "#e0b400", "orange": "#ff780a", "red": "#e02f44", "blue": "#3274d9", "text": "#24292e"}
 
 
 def written(value, unit, now):

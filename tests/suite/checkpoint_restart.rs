@@ -151,9 +151,13 @@ impl Harness {
         ended.sort_by_key(|kept| (kept.startup.ended(), kept.startup.uid()));
         let ended = ended.into_iter().map(|kept| kept.startup.record());
         let mut records: Vec<Record> = in_flight.chain(ended).collect();
-        // Which container gave a cause is not saved: a reading of rule 13.3.
-        for cause in records.iter_mut().flat_map(|record| &mut record.causes) {
-            cause.container = None;
+        // Which container gave a cause is not saved: a decision of rule 13.3. Nor is which label names a pool.
+        for record in &mut records {
+            let causes = record.causes.iter_mut();
+            causes.for_each(|cause| cause.container = None);
+            for node in [&mut record.pod.node_labels, &mut record.node_labels].into_iter().flatten() {
+                Arc::make_mut(node).pool_label = None;
+            }
         }
         records
     }

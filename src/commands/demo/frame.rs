@@ -269,8 +269,10 @@ to end this    q
     fn colours_are_only_added() {
         let coloured = Style { colour: true, width: 80 };
         let mut text = frame().lines(coloured, 100).join("\n");
-        assert!(text.contains("\u{1b}[36m█"), "{text}");
-        for code in ["0", "1", "33", "34", "36"] {
+        let containers = palette::ansi(Stage::Containers.as_str());
+        assert!(text.contains(&format!("\u{1b}[{containers}m█")), "{text}");
+        let codes = Stage::ALL.map(|stage| palette::ansi(stage.as_str()));
+        for code in codes.into_iter().chain([0, 1]) {
             text = text.replace(&format!("\u{1b}[{code}m"), "");
         }
         assert_eq!(text, frame().lines(plain(80), 100).join("\n"));

@@ -54,14 +54,16 @@ fn now() -> Vec<Panel> {
             "short",
             "Pods that are starting up now, in any stage.",
             one(format!("sum({})", series("podinit_inflight_pods", ""))),
-        ),
+        )
+        .steps("text", &[]),
         Panel::new(
             Kind::Stat,
             "New pods per second",
             "short",
             "Pods discovered per second.",
             one(rate_by("", "podinit_pods_discovered_total", "")),
-        ),
+        )
+        .steps("text", &[]),
         Panel::new(
             Kind::Stat,
             "Longest in a stage",
