@@ -18,8 +18,7 @@ fn podinit(command: &str, fixture: &str, flags: &[&str]) -> String {
 }
 
 fn json(command: &str, fixture: &str, flags: &[&str]) -> Value {
-    let flag = if command == "explain" { "-o" } else { "-o" };
-    let flags = [flags, &[flag, "json"]].concat();
+    let flags = [flags, &["-o", "json"]].concat();
     serde_json::from_str(&podinit(command, fixture, &flags)).unwrap()
 }
 
