@@ -9,6 +9,5 @@ mod reference;
 mod scipy;
 mod sides;
 mod simulation;
-mod starts;
 mod starts_reference;
 mod tails;

@@ -96,16 +96,17 @@ fn assert_parts(found: &Comparison, breakdown: &Breakdown, before: &[Pod], after
 fn verdict(row: &Row, least: f64, rows: usize) -> Verdict {
     let sides =
         [(&row.p50, row.before.p50, row.after.p50), (&row.p90, row.before.p90, row.after.p90)];
-    let times = reference::deviations(0.02 / (2 * rows) as f64) / reference::deviations(0.05);
+    let times = reference::deviations(0.04 / (2 * rows) as f64) / reference::deviations(0.05);
     let (mut slower, mut faster, mut within) = (false, false, true);
     for (Difference { difference, interval: narrow, margin, .. }, before, after) in sides {
         let [low, high] = narrow;
         assert!((margin - (before * 0.05).max(least)).abs() < 1e-9);
         assert!((difference - (after - before)).abs() < 1e-9);
-        let has_moved = (*low > 0.0 || *high < 0.0) && difference.abs() >= *margin;
-        let of_ranks = has_moved && row.corrected_p_value < 0.02;
-        let is_above = difference - (difference - low) * times > *margin;
-        let is_below = difference + (high - difference) * times < -margin;
+        let wide =
+            [difference - (difference - low) * times, difference + (high - difference) * times];
+        let has_moved = (wide[0] > 0.0 || wide[1] < 0.0) && difference.abs() >= *margin;
+        let of_ranks = has_moved && row.corrected_p_value < 0.05;
+        let (is_above, is_below) = (wide[0] > *margin, wide[1] < -margin);
         slower |= is_above || (of_ranks && *difference > 0.0 && row.probability_slower > 0.5);
         faster |= is_below || (of_ranks && *difference < 0.0 && row.probability_slower <= 0.5);
         within &= *low >= -margin && *high <= *margin;

@@ -1,6 +1,8 @@
 //! Simulated pairs with bursts: pods that are created in one minute have something in common, such as a busy
 //! registry. So pods are not independent, and only minutes are.
 
+mod starts;
+
 use super::sides::{End, Pod, node_labels, side};
 use podinit_core::lifecycle::{Interval, TimestampMode};
 use podinit_reports::comparison::{ComparisonConfig, Dimension, Row, Verdict, compare};

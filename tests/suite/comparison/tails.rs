@@ -44,7 +44,7 @@ fn two_slow_nodes_of_nine_are_a_slow_tenth_whatever_the_ranks_say() {
     });
     let found = compared(&before, &after);
     let row = &found.rows[0];
-    assert!(row.corrected_p_value > 0.02, "{row:?}");
+    assert!(row.corrected_p_value > 0.05, "{row:?}");
     assert_eq!((row.verdict, row.p90.proven), (Verdict::Slower, Some(Moved::Slower)));
     let text = &found.answer.text;
     assert!(

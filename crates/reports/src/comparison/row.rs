@@ -11,11 +11,10 @@ use podinit_core::quantile::LEAST_OF_P99;
 
 /// An interval with fewer observed pods on either side has no row.
 pub(super) const LEAST_PODS: usize = 5;
-/// Of the 5 % of tables without a difference that may show one, the ranks have these: a corrected p-value below is no
-/// chance.
-const OF_RANKS: f64 = 0.02;
-/// Of the same 5 % what intervals of quantiles have by themselves, all together.
-const OF_QUANTILES: f64 = 0.02;
+/// Ranks with a corrected p-value below this are no chance.
+const SIGNIFICANCE: f64 = 0.05;
+/// Of the 5 % of tables without a difference that may show one, the intervals of all quantiles have these.
+const OF_QUANTILES: f64 = 0.04;
 /// How many quantiles of each row have intervals.
 const QUANTILES: usize = 2;
 
@@ -133,13 +132,7 @@ impl Moved {
 impl Difference {
     fn new(before: f64, after: f64, (low, high): (f64, f64), margin: Margin) -> Self {
         let (difference, margin) = (after - before, margin.of(before));
-        let has_moved = (low > 0.0 || high < 0.0) && difference.abs() >= margin;
-        let moved = match difference > 0.0 {
-            true => Moved::Slower,
-            false => Moved::Faster,
-        };
-        let moved = has_moved.then_some(moved);
-        Self { difference, interval: [low, high], margin, moved, proven: None }
+        Self { difference, interval: [low, high], margin, moved: None, proven: None }
     }
 
     /// The interval of 95 %, as wide as a table of so many rows asks for.
@@ -151,12 +144,13 @@ impl Difference {
     /// Says which way it has moved beyond chance, where ranks say `of_ranks`, in a table of so many rows.
     fn prove(&mut self, of_ranks: Option<Moved>, rows: usize) {
         let [low, high] = self.widened(rows);
-        let alone = match (low > self.margin, high < -self.margin) {
+        let beyond = |limit: f64| match (low > limit, high < -limit) {
             (true, _) => Some(Moved::Slower),
             (_, true) => Some(Moved::Faster),
             _ => None,
         };
-        self.proven = alone.or(self.moved.filter(|moved| Some(*moved) == of_ranks));
+        self.moved = beyond(0.0).filter(|_| self.difference.abs() >= self.margin);
+        self.proven = beyond(self.margin).or(self.moved.filter(|moved| Some(*moved) == of_ranks));
     }
 
     pub(super) fn is_within_margin(&self) -> bool {
@@ -256,7 +250,7 @@ impl Row {
             true => Moved::Slower,
             false => Moved::Faster,
         };
-        let of_ranks = (corrected_p_value < OF_RANKS).then_some(of_ranks);
+        let of_ranks = (corrected_p_value < SIGNIFICANCE).then_some(of_ranks);
         for quantile in [&mut self.p50, &mut self.p90] {
             quantile.prove(of_ranks, rows);
         }

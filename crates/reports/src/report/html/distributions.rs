@@ -7,6 +7,7 @@ use crate::report::pods::durations;
 use crate::report::report_sink::rows;
 use podinit_core::lifecycle::Interval;
 use podinit_core::quantile::Distribution as Durations;
+use podinit_text::words::count;
 
 /// How long each interval took, on one axis.
 pub(super) struct Distributions {
@@ -18,7 +19,8 @@ pub(super) struct Distributions {
 /// How long an interval took.
 pub(super) struct Distribution {
     pub name: &'static str,
-    pub pods: usize,
+    /// Of how many pods, in words
+    pub pods: String,
     pub p50: String,
     pub p90: String,
     pub max: String,
@@ -37,7 +39,7 @@ pub(super) fn of(pods: &[ReportedPod], names: Names) -> Distributions {
         let at = |percent| durations.at(percent).map_or_else(String::new, seconds);
         Distribution {
             name: names.name(interval.as_str()),
-            pods: durations.seconds().len(),
+            pods: count(durations.seconds().len() as u64, "pod", "pods"),
             p50: at(50),
             p90: at(90),
             max: at(100),
