@@ -155,7 +155,8 @@ impl Harness {
         for record in &mut records {
             let causes = record.causes.iter_mut();
             causes.for_each(|cause| cause.container = None);
-            for node in [&mut record.pod.node_labels, &mut record.node_labels].into_iter().flatten() {
+            for node in [&mut record.pod.node_labels, &mut record.node_labels].into_iter().flatten()
+            {
                 Arc::make_mut(node).pool_label = None;
             }
         }
