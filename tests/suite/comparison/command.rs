@@ -237,6 +237,37 @@ fn a_broken_rule_is_the_status_and_a_line() {
     assert_eq!(report(3, 3, &[unknown[0], unknown[1], "--strict"]).status.code(), Some(4));
 }
 
+/// A quarter of the pods after is rejected by its node.
+#[test]
+fn more_pods_that_do_not_start_are_the_first_sentence_and_the_status() {
+    let before = on_node_b("before", 3);
+    let mut after = on_node_b("after", 3);
+    for pod in after["items"].as_array_mut().unwrap().iter_mut().step_by(4) {
+        let started = pod["status"]["startTime"].clone();
+        pod["status"] =
+            json!({"phase": "Failed", "reason": "UnexpectedAdmissionError", "startTime": started});
+    }
+    let sides = [before.to_string(), after.to_string()];
+    let first = "More pods do not start: 0 of 120 → 30 of 120 (+25 pp, ";
+    for format in ["text", "markdown", "html", "json"] {
+        let output = report_on(sides.clone(), &["-o", format]);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(first), "{text}");
+        assert!(text.contains("; 30 of these were rejected by their nodes, before 0."), "{text}");
+        let reason = String::from_utf8(output.stderr).unwrap();
+        assert!(reason.starts_with(&format!("podinit: {first}")), "{reason}");
+    }
+    let status = |rule| report_on(sides.clone(), &["--fail-on", rule]).status.code();
+    assert_eq!([status("not_started>+5%"), status("not_started>+30%")], [Some(3), Some(0)]);
+    assert_eq!(status("network:p99>+20%"), Some(3));
+    let better = [after.to_string(), before.to_string()];
+    let output = report_on(better, &["--fail-on", "not_started>+5%", "--strict"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\nFewer pods do not start: 30 of 120 → 0 of 120 ("), "{text}");
+}
+
 #[test]
 fn csv_and_trace_show_no_comparison() {
     for format in ["csv", "trace"] {
