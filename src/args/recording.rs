@@ -129,8 +129,8 @@ pub struct ReportArgs {
     pub margin: f64,
 
     /// End with status 3 if a quantile (p50, p90, p99) has grown by more, as network:p99>+20% or
-    /// created_to_ready:p50>+2s, or the share of pods that do not start by more percentage points, as
-    /// not_started>+5%; may be repeated [default: status 3 where significantly more pods do not start]
+    /// created_to_ready:p50>+2s; may be repeated. not_started>+5% is about the share of pods that do not start, in
+    /// percentage points. Without a rule for it, status 3 is for a significant growth of that share
     #[arg(long, value_name = "RULE", requires = "baseline")]
     pub fail_on: Vec<Threshold>,
 
