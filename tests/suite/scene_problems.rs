@@ -199,6 +199,10 @@ async fn assert_named(scene: Scene) {
         if scene == Scene::WrongClocks && minute == 1 {
             continue;
         }
+        // Each look is the first one here: it does not know how long the gate took before ([§13.2](crate::specification#s13-2)).
+        if scene == Scene::GateForgotten && minute == 25 {
+            continue;
+        }
         let now = broken.plus(Duration::from_secs(60 * minute));
         let found = recording.problems.iter().find(|(at, _)| *at == now);
         let (_, found) = found.expect("there is a sample in each minute");

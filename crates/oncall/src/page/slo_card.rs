@@ -72,7 +72,10 @@ impl SloCard {
         let misses = present.problems.iter().any(|problem| {
             let cause = Cause::from_text(&problem.cause);
             let mut reasons = before.iter().map(|stage| WaitReason::new(*stage, cause?));
-            reasons.any(|reason| reason.is_some())
+            // The pods of late nodes wait for another cause, in this stage.
+            let of_nodes =
+                cause == Some(Cause::NodeStartup) && before.contains(&Stage::Unschedulable);
+            of_nodes || reasons.any(|reason| reason.is_some())
         });
         let left_out = slo.selection.sentence().map(|left_out| format!(". {left_out}"));
         Self {
@@ -236,6 +239,7 @@ mod tests {
         let no_node = "1,072 pods have no node";
         let network = Interval::Stage(Stage::Network);
         assert_eq!(found(network, "resources"), (no_node.to_owned(), "open"));
+        assert_eq!(found(network, "node_startup"), (no_node.to_owned(), "open"));
         assert_eq!(found(Interval::ScheduledToReady, "cni"), (no_node.to_owned(), "calm"));
         assert_eq!(found(Interval::CreatedToReady, "resources"), (String::new(), "calm"));
         let containers = format!("{no_node}, 7 pods have a node, but are not so far");

@@ -84,8 +84,14 @@ pub(super) fn extent(problem: &Problem, now: Timestamp, ended: Option<Timestamp>
         all if all == problem.pods => ", after they were ready".to_owned(),
         some => format!(", {} of them after they were ready", thousands(some)),
     };
-    let (help, earlier) = (help(problem, now, ended), earlier(problem, now));
-    format!("{pods} {when}{figures}{failed}{relapsed}{help}{earlier}")
+    // Of late nodes it is known what holds them: that more are on their way says less.
+    let (wait, help) = match &problem.late_nodes {
+        Some(nodes) if nodes.nodes == 1 => (" waiting for it", String::new()),
+        Some(_) => (" waiting for them", String::new()),
+        None => ("", help(problem, now, ended)),
+    };
+    let earlier = earlier(problem, now);
+    format!("{pods}{wait} {when}{figures}{failed}{relapsed}{help}{earlier}")
 }
 
 #[cfg(test)]
