@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 PAIRS = {
-    "slower": ({"slow": {2, 5}}, "Startups are slower: "),
+    "slower": ({"slow": {2, 5}}, "The slowest tenth of startups is slower: created to ready p90 "),
     "same": ({}, ""),
     "few": ({"count": 4}, "Cannot tell whether startups are slower: too few pods"),
     "others": ({"offset": 100}, "Cannot tell whether startups are slower: these are not the same workloads"),
