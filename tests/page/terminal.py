@@ -24,7 +24,8 @@ HOME = "\x1b[H"
 ENTER = "\x1b[?1049h\x1b[?25l"
 LEAVE = "\x1b[?25h\x1b[?1049l"
 COLOURS = {"30": "#555", "31": "#e5534b", "32": "#57ab5a", "33": "#c69026", "34": "#539bf5", "35": "#b083f0",
-           "36": "#39c5cf", "90": "#8b949e"}
+           "36": "#39c5cf", "90": "#8b949e", "92": "#6bc46d", "93": "#daaa3f", "94": "#6cb6ff", "95": "#dcbdfb",
+           "96": "#56d4dd"}
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><style>
 body {{ margin: 0; background: #1c2128 }}
 pre {{ display: inline-block; margin: 0; padding: 14px 18px; color: #cdd9e5; background: #1c2128;
