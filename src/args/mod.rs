@@ -13,6 +13,7 @@ mod logging;
 mod look;
 mod milestones;
 mod recording;
+mod report;
 mod rules;
 mod variables;
 
@@ -35,9 +36,8 @@ pub use exporter::{ExporterArgs, ServeArgs};
 pub use labels::{LabelArgs, LabelCap, LabelList};
 pub use logging::{LogArgs, LogFormat};
 pub use look::{LookArgs, ProblemsArgs, ProblemsFormat, StuckArgs, StuckFormat};
-pub use recording::{
-    RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
-};
+pub use recording::{RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat};
+pub use report::{ReportArgs, ReportFormat, ReportSource};
 pub use rules::RulesArgs;
 pub use variables::Program;
 pub use variables::unknown_variables;
@@ -109,7 +109,7 @@ fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
         Some(name @ ("namespace" | "file" | "url")) if command == explain::NAME => {
             format!("podinit_{command}_{name}")
         }
-        Some(name @ "url") if command == recording::REPORT => format!("podinit_{command}_{name}"),
+        Some(name @ "url") if command == report::NAME => format!("podinit_{command}_{name}"),
         Some(name) => format!("podinit_{name}"),
         None => return flag,
     };
