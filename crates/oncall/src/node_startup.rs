@@ -11,17 +11,11 @@ use podinit_text::words::count;
 pub(crate) fn clause(problem: &Problem, nodes: &FoundLateNodes, until: Timestamp) -> String {
     let is_one = nodes.nodes == 1;
     let which = which(problem, nodes);
-    let have = if is_one { "has" } else { "have" };
-    let what = match (&nodes.taint, nodes.held == nodes.nodes) {
-        (Some(taint), true) => format!("{have} kept the startup taint {taint}"),
-        (None, true) => format!("{have} not been Ready"),
-        (Some(taint), false) => {
-            format!("{have} not been schedulable, {} for the startup taint {taint},", nodes.held)
-        }
-        (None, false) => {
-            format!("{have} not been schedulable, {} because they are not Ready,", nodes.held)
-        }
+    let what = match is_one {
+        true => what(nodes, "has kept", "has not been"),
+        false => what(nodes, "have kept", "have not been"),
     };
+    let comma = if nodes.held == nodes.nodes { "" } else { "," };
     let seconds = until.nanos_since(nodes.created) / NANOS_PER_SECOND;
     let minutes = u32::try_from(seconds / 60 * 60).unwrap_or_default();
     let long = at_least(minutes);
@@ -31,23 +25,29 @@ pub(crate) fn clause(problem: &Problem, nodes: &FoundLateNodes, until: Timestamp
         1 => "1 pod waits".to_owned(),
         pods => format!("{} wait", count(pods, "pod", "pods")),
     };
-    format!("{which} {what} for {long}; {wait} for {}", if is_one { "it" } else { "them" })
+    format!("{which} {what}{comma} for {long}; {wait} for {}", if is_one { "it" } else { "them" })
 }
 
 /// The same without times and pods: `6 nodes of pool-a keep the startup taint node.cilium.io/agent-not-ready`.
 pub(crate) fn headline(problem: &Problem, nodes: &FoundLateNodes) -> String {
-    let (keep, are) = if nodes.nodes == 1 { ("keeps", "is") } else { ("keep", "are") };
-    let what = match (&nodes.taint, nodes.held == nodes.nodes) {
-        (Some(taint), true) => format!("{keep} the startup taint {taint}"),
-        (None, true) => format!("{are} not Ready"),
-        (Some(taint), false) => {
-            format!("{are} not schedulable, {} for the startup taint {taint}", nodes.held)
-        }
-        (None, false) => {
-            format!("{are} not schedulable, {} because they are not Ready", nodes.held)
-        }
+    let what = match nodes.nodes {
+        1 => what(nodes, "keeps", "is not"),
+        _ => what(nodes, "keep", "are not"),
     };
     format!("{} {what}", which(problem, nodes))
+}
+
+/// What holds them, with the verbs for a taint and for a state: `keep the startup taint …`, `are not Ready`.
+fn what(nodes: &FoundLateNodes, keep: &str, are_not: &str) -> String {
+    let held = nodes.held;
+    match (&nodes.taint, held == nodes.nodes) {
+        (Some(taint), true) => format!("{keep} the startup taint {taint}"),
+        (None, true) => format!("{are_not} Ready"),
+        (Some(taint), false) => {
+            format!("{are_not} schedulable, {held} for the startup taint {taint}")
+        }
+        (None, false) => format!("{are_not} schedulable, {held} because they are not Ready"),
+    }
 }
 
 fn which(problem: &Problem, nodes: &FoundLateNodes) -> String {

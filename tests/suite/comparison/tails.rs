@@ -34,14 +34,19 @@ fn usual(number: f64) -> f64 {
     8.0 + 40.0 * number.powi(3)
 }
 
+/// Pods as usual, times `slow` on two nodes of nine and times `others` elsewhere.
+fn with_two_slow_nodes(seed: u64, slow: f64, others: f64) -> Vec<Pod> {
+    pods(seed, "app", |node, number| match node {
+        0 | 1 => slow * usual(number),
+        _ => others * usual(number),
+    })
+}
+
 #[test]
 fn two_slow_nodes_of_nine_are_a_slow_tenth_whatever_the_ranks_say() {
     let before = pods(1, "app", |_, number| usual(number));
     // The others are a little faster, so that the ranks are about equal.
-    let after = pods(2, "app", |node, number| match node {
-        0 | 1 => 5.0 * usual(number),
-        _ => 0.9 * usual(number),
-    });
+    let after = with_two_slow_nodes(2, 5.0, 0.9);
     let found = compared(&before, &after);
     let row = &found.rows[0];
     assert!(row.corrected_p_value > 0.05, "{row:?}");
@@ -59,10 +64,7 @@ fn two_slow_nodes_of_nine_are_a_slow_tenth_whatever_the_ranks_say() {
 #[test]
 fn the_middle_and_the_slowest_tenth_may_go_different_ways() {
     let before = pods(3, "app", |_, number| usual(number));
-    let after = pods(4, "app", |node, number| match node {
-        0 | 1 => 3.0 * usual(number),
-        _ => 0.6 * usual(number),
-    });
+    let after = with_two_slow_nodes(4, 3.0, 0.6);
     let found = compared(&before, &after);
     assert_eq!(found.answer.verdict, Verdict::Mixed, "{:?}", found.rows[0]);
     let begin = "The middle of startups is faster, the slowest tenth is slower. The middle: ";

@@ -19,7 +19,7 @@ pub(super) struct Status {
     /// `calm`, `warn` or `bad`: green, amber or red
     pub level: &'static str,
     pub word: &'static str,
-    /// What the worst problem is, or that there is none
+    /// The headline of the worst problem, or `No problem: …`
     pub headline: String,
     /// How many pods that problem has, since when and where; empty without one
     pub extent: String,
@@ -173,13 +173,11 @@ mod tests {
         }
     }
 
-    fn status(state: FreshnessState, pods: &[(usize, usize)]) -> (&'static str, &'static str) {
-        let problem =
-            |&(pods, stuck): &(usize, usize)| Problem { pods, stuck, ..Problem::default() };
-        let problems: Vec<_> = pods.iter().map(problem).collect();
-        let found = Status::of(&Signs {
-            freshness: &freshness(state),
-            problems: &problems,
+    /// What is known where nothing but this is to be said.
+    fn signs<'a>(freshness: &'a Freshness, problems: &'a [Problem]) -> Signs<'a> {
+        Signs {
+            freshness,
+            problems,
             unanswered: None,
             slos: &[],
             in_flight: 7,
@@ -187,7 +185,14 @@ mod tests {
             clocks: &[],
             last_ready: None,
             now: Timestamp::from_seconds(1_772_360_000),
-        });
+        }
+    }
+
+    fn status(state: FreshnessState, pods: &[(usize, usize)]) -> (&'static str, &'static str) {
+        let problem =
+            |&(pods, stuck): &(usize, usize)| Problem { pods, stuck, ..Problem::default() };
+        let problems: Vec<_> = pods.iter().map(problem).collect();
+        let found = Status::of(&signs(&freshness(state), &problems));
         assert_eq!(found.warning.is_some(), state != FreshnessState::Current);
         (found.level, found.word)
     }
@@ -212,17 +217,8 @@ mod tests {
         let problem =
             Problem { pods: 3, headline: "Pods fit on no node".to_owned(), ..Problem::default() };
         let found = |late_nodes, problems| {
-            let found = Status::of(&Signs {
-                freshness: &freshness(FreshnessState::Current),
-                problems,
-                unanswered: None,
-                slos: &[],
-                in_flight: 7,
-                late_nodes,
-                clocks: &[],
-                last_ready: None,
-                now: Timestamp::from_seconds(1_772_360_000),
-            });
+            let known = freshness(FreshnessState::Current);
+            let found = Status::of(&Signs { late_nodes, ..signs(&known, problems) });
             (found.word, found.headline, found.also)
         };
         let problems = [problem];
@@ -245,19 +241,8 @@ mod tests {
             ..Problem::default()
         };
         let problems = ["one", "two", "three"].map(problem);
-        let found = |problems| {
-            Status::of(&Signs {
-                freshness: &freshness(FreshnessState::Current),
-                problems,
-                unanswered: None,
-                slos: &[],
-                in_flight: 7,
-                late_nodes: 0,
-                clocks: &[],
-                last_ready: None,
-                now: Timestamp::from_seconds(1_772_360_000),
-            })
-        };
+        let known = freshness(FreshnessState::Current);
+        let found = |problems| Status::of(&signs(&known, problems));
         let all = found(&problems);
         assert_eq!((&*all.headline, &*all.extent), ("one", "one here"));
         assert_eq!(all.command, "kubectl get events");
