@@ -120,7 +120,7 @@ impl Document {
         self.add(Block::Lines, &text);
     }
 
-    /// A line for each of these, and nothing where there are none.
+    /// A line for each of these; an empty list adds nothing.
     pub fn list(&mut self, items: impl IntoIterator<Item = String>) {
         let mark = if self.format == Format::Markdown { "- " } else { "" };
         let items: String = items.into_iter().map(|item| format!("{mark}{item}\n")).collect();

@@ -38,7 +38,7 @@ pub(super) struct ProblemCard {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Affected {
     pub kind: &'static str,
-    /// How many there are besides those that are named; empty where there is none
+    /// How many more there are than are named; empty if all are
     pub more: String,
     /// The most affected, each with the page of it and how many pods
     pub named: Vec<(String, String, String)>,

@@ -65,7 +65,7 @@ pub(super) fn index() -> askama::Result<String> {
     .render()
 }
 
-/// The page of the runbook of this name; `None` where there is none.
+/// The page of the runbook of this name; `None` if no runbook has it.
 pub(super) fn page(name: &str) -> Option<askama::Result<String>> {
     let runbook = RUNBOOKS.iter().find(|runbook| runbook.name == name)?;
     let page = RunbookPage {
