@@ -28,12 +28,41 @@ REFUSED = {
     "access.auth=basic": "auth",
     "access.auth=kubernetes": "without TLS",
     "watch.ownNamespace=true,watch.namespaces={shop}": "exclude each other",
-    "prometheusRule.enabled=true,slo=slos": "prometheusRule.groups",
+    "prometheusRule.enabled=true,slo=slos: []": "prometheusRule.groups",
+    # Helm takes null for a value that is not there, and Kubernetes an empty list for everybody.
+    "networkPolicy.from=null": "from",
+    "networkPolicy.from={}": "from",
+    "networkPolicy.from[0].namespaceSelecter.matchLabels.a=b": "from",
+    "networkPolicy.from[0].podSelector=null": "from",
+    "networkPolicy.apiServerPorts=null": "apiServerPorts",
+    "networkPolicy.apiServerPorts={}": "apiServerPorts",
+    "networkPolicy.egress[0].ports={},networkPolicy.egress[0].to[0].ipBlock.cidr=10.0.0.0/8": "ports",
+    "networkPolicy=null": "networkPolicy",
+    "image.repository=null": "repository",
+    "slo=foo": "slo",
+    "slo=slos:\n- objective: 0.99": "slo",
+    "slo=slos:\n- {name: a\\, objective: 1.0}": "slo",
+    "resources.limits.memory=lots": "memory",
+    "resources.limits.memory=256m": "memory",
+    "resources.request.memory=1Gi": "resources",
+    "podLabels.app\\.kubernetes\\.io/name=mine": "app.kubernetes.io/name",
+    "serviceMonitor.labels.helm\\.sh/chart=mine": "helm.sh/chart",
+    "options.labels=namespace\\,node\\,namespace": "labels",
+    "options.labels={node,node}": "labels",
     "serviceAccount.create=false": "serviceAccount.name",
     "service.port=0": "port",
     "shards=0": "shards",
     "shards=2,state.enabled=true,state.existingClaim=mine": "one of its own",
 }
+# Values that look like those, and are not to be refused.
+ACCEPTED = [
+    "resources=null",
+    "resources.limits.memory=null,resources.limits.cpu=2,resources.requests.memory=1.5Gi",
+    "slo=# objective: 0.5\nslos:\n- objective: 99.5",
+    "podLabels.app=mine,tolerations=null",
+    "options.labels={namespace,node}",
+    "options.labels=namespace\\,node",
+]
 
 
 class Checks:
@@ -64,6 +93,8 @@ class Checks:
             self.say("every combination of values has its counterpart", self.paired)
             for wrong, word in REFUSED.items():
                 self.say(f"helm refuses {wrong}", lambda: self.refused(wrong, word))
+            for right in ACCEPTED:
+                self.say(f"helm accepts {right}", lambda: self.tools.chart("default", "--set", right) and None)
             self.say("helm unittest", lambda: self.tools("helm-unittest", "--strict", CHART))
             self.say("kubeconform", self.kubeconform)
             self.say("kubeconform refuses a field that is not there", self.kubeconform_refuses)
@@ -73,6 +104,7 @@ class Checks:
         self.say("the krew manifest keeps krew's rules", krew.valid)
         self.say("krew's rules find mistakes", krew.finds_mistakes)
         self.say("the chart of a release names its image", lambda: release.names_its_image(self.tools))
+        self.say("install.yaml of a release names its image", release.install_names_its_image)
         self.say("Artifact Hub is told of the chart's repository", release.metadata)
         self.say("actionlint", self.actionlint)
         return self.failed

@@ -1,13 +1,13 @@
-"""The chart as a release has it, and what Artifact Hub is told of it."""
+"""The chart and install.yaml as a release has them, and what Artifact Hub is told of it."""
 
 import os
 import tempfile
 
 import yaml
 
-from render import KUBERNETES, ROOT, Finding, call, objects
+from render import INSTALL, KUBERNETES, ROOT, Finding, call, objects
 
-SCRIPT = os.path.join(ROOT, "deploy", "release", "chart")
+SCRIPTS = os.path.join(ROOT, "deploy", "release")
 METADATA = os.path.join(ROOT, "deploy", "chart", "artifacthub-repo.yml")
 IMAGE, SOURCE = "images.example/acme/podinit", "https://git.example/acme/podinit"
 
@@ -16,7 +16,7 @@ def names_its_image(tools):
     """Its pods have the published image without any value; Artifact Hub finds the image and the sources."""
     with tempfile.TemporaryDirectory() as directory:
         path = f"{tools.directory}{os.pathsep}{os.environ['PATH']}"
-        call(SCRIPT, IMAGE, SOURCE, directory, env={"PATH": path})
+        call(os.path.join(SCRIPTS, "chart"), IMAGE, SOURCE, directory, env={"PATH": path})
         (package,) = [os.path.join(directory, name) for name in os.listdir(directory)]
         tools("helm", "lint", "--strict", "--kube-version", KUBERNETES, package)
         chart = yaml.safe_load(tools("helm", "show", "chart", package))
@@ -36,6 +36,23 @@ def names_its_image(tools):
         if not os.path.exists(os.path.join(ROOT, page)):
             raise Finding(f"{link['name']} leads to {link['url']}")
     return image
+
+
+def install_names_its_image():
+    """That is all that differs from the file of the repository."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "install.yaml")
+        call(os.path.join(SCRIPTS, "install"), IMAGE, path)
+        with open(path, encoding="utf-8") as file:
+            released = file.read()
+    with open(INSTALL, encoding="utf-8") as file:
+        own = file.read()
+    (workload,) = [one for one in objects(released) if one["kind"] == "Deployment"]
+    (container,) = workload["spec"]["template"]["spec"]["containers"]
+    image, _, version = container["image"].rpartition(":")
+    if image != IMAGE or released.replace(f"{IMAGE}:{version}", f"podinit:{version}") != own:
+        raise Finding(f"it names {container['image']}")
+    return container["image"]
 
 
 def metadata():

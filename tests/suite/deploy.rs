@@ -209,6 +209,8 @@ fn the_chart_refuses_options_that_podinit_refuses() {
     let options = &schema["properties"]["options"]["properties"];
     let labels = SeriesLabel::OF_ANY_POD.map(|label| label.key().to_owned());
     let one = labels.join("|");
+    let twice = labels.iter().map(|label| format!("{label},(.*,)?{label}"));
+    let twice = twice.collect::<Vec<_>>().join("|");
     assert_eq!(
         options["labels"],
         json!({
@@ -216,6 +218,7 @@ fn the_chart_refuses_options_that_podinit_refuses() {
             "pattern": format!("^$|^({one})(,({one}))*$"),
             "items": {"enum": labels},
             "uniqueItems": true,
+            "not": {"type": "string", "pattern": format!("(^|,)({twice})(,|$)")},
         })
     );
     let modes = [TimestampMode::Api, TimestampMode::Fused].map(|mode| mode.to_string());
