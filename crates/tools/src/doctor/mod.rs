@@ -18,11 +18,11 @@ mod listen;
 mod names;
 mod network;
 mod network_times;
-mod node_clocks;
 mod own_series;
 mod permissions;
 mod pods;
 pub mod report;
+mod running;
 mod sharding;
 mod slo_file;
 mod state_dir;
@@ -212,7 +212,7 @@ impl Doctor {
         report(kubelets);
         report(api.offset().finding());
         if running {
-            let clocks = timeout_at(api.ends, node_clocks::check(self.listen)).await;
+            let clocks = timeout_at(api.ends, running::check(self.listen)).await;
             clocks.into_iter().flatten().for_each(&mut report);
         }
         if let Some(labels) = &census.labels {
