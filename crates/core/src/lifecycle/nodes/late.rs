@@ -4,6 +4,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Nodes;
 use crate::lifecycle::judgement::Latency;
 use crate::node::{NodeLabels, NodeSnapshot};
@@ -79,9 +81,13 @@ impl Service {
         Self { has_served: created.is_none_or(is_old), hold: None }
     }
 
-    /// That of one that was saved once it had served, or before.
-    pub(super) const fn saved(has_served: bool) -> Self {
+    /// That of one that was saved once it had served, or before. What holds it says its next version.
+    pub(super) const fn restored(has_served: bool) -> Self {
         Self { has_served, hold: None }
+    }
+
+    pub(super) const fn has_served(&self) -> bool {
+        self.has_served
     }
 
     pub(super) fn fold(&mut self, snapshot: &NodeSnapshot) {
@@ -90,31 +96,33 @@ impl Service {
     }
 }
 
-/// How long the newest nodes took until they were schedulable.
-#[derive(Debug, Default)]
-pub(super) struct Startups(VecDeque<(Arc<NodeLabels>, Latency)>);
+/// How long the newest nodes took until they were schedulable, each with its pool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Startups(VecDeque<(Box<str>, Latency)>);
 
 impl Startups {
-    pub(super) fn add(&mut self, labels: &Arc<NodeLabels>, took: Latency) {
+    pub(super) fn add(&mut self, pool: &str, took: Latency) {
         if self.0.len() == MOST_STARTUPS {
             self.0.pop_front();
         }
-        self.0.push_back((Arc::clone(labels), took));
+        self.0.push_back((pool.into(), took));
+    }
+
+    /// Whether no more are kept than can be.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.0.len() <= MOST_STARTUPS
     }
 
     /// How old a node of `pool` may be before it is late.
     fn limit(&self, pool: &str) -> i64 {
-        let of_pool = self.0.iter().filter(|(labels, _)| &*labels.pool == pool);
+        let of_pool = self.0.iter().filter(|(other, _)| **other == *pool);
         let p90 = p90(of_pool, ENOUGH_OF_POOL).or_else(|| p90(self.0.iter(), ENOUGH_OF_ALL));
         p90.map_or(UNKNOWN_LIMIT_NANOS, |p90| p90.saturating_mul(3).max(LEAST_LIMIT_NANOS))
     }
 }
 
 /// The 90th percentile, if there are `enough`.
-fn p90<'a>(
-    startups: impl Iterator<Item = &'a (Arc<NodeLabels>, Latency)>,
-    enough: usize,
-) -> Option<i64> {
+fn p90<'a>(startups: impl Iterator<Item = &'a (Box<str>, Latency)>, enough: usize) -> Option<i64> {
     let mut took: Vec<Latency> = startups.map(|(_, took)| *took).collect();
     took.sort_unstable();
     let p90 = nearest_rank(&took, 90).filter(|_| took.len() >= enough)?;

@@ -261,7 +261,7 @@ impl Nodes {
             };
             node.fold((&snapshot, content), context, arrival, &mut emit);
             if let Some(took) = took {
-                self.startups.add(&node.labels, took);
+                self.startups.add(&node.labels.pool, took);
             }
             if !node.is_starting() {
                 self.starting.remove(&(node.age_from(), uid));

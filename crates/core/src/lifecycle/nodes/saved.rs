@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::late::Service;
+use super::late::{Service, Startups};
 use super::node::{ALL_STEPS, Node, NodeOutcome};
 use super::{MOST_NODES, NodeObservation, NodeState, Nodes};
 use crate::lifecycle::reached::Reached;
@@ -21,6 +21,8 @@ pub struct SavedNodes {
     pub nodes: Vec<SavedNode>,
     /// The deleted nodes that are still remembered, in the order of their deletion
     pub deleted: Vec<(Timestamp, PodUid)>,
+    /// How long the newest took until they were schedulable
+    pub startups: Startups,
 }
 
 /// A node that was known.
@@ -38,6 +40,8 @@ pub struct SavedNode {
     pub state: NodeState,
     /// The steps that are observed no more, a bit for each
     pub decided: u8,
+    /// Whether it has been schedulable, or may have been before it was seen; `None` where that was not saved
+    pub served: Option<bool>,
 }
 
 impl SavedNodes {
@@ -48,6 +52,9 @@ impl SavedNodes {
     pub fn check(&self) -> Result<(), &'static str> {
         if self.nodes.len().max(self.deleted.len()) > MOST_NODES + 1 {
             return Err("more nodes than are known");
+        }
+        if !self.startups.is_bounded() {
+            return Err("more startups of nodes than are compared with");
         }
         Ok(())
     }
@@ -65,6 +72,7 @@ impl Nodes {
             listed: self.listed,
             nodes: nodes.collect(),
             deleted: self.tombstones.iter().copied().collect(),
+            startups: self.startups.clone(),
         }
     }
 
@@ -76,6 +84,7 @@ impl Nodes {
         emit: &mut impl FnMut(NodeObservation<'_>),
     ) {
         self.listed = saved.listed;
+        self.startups = saved.startups;
         self.deleted = saved.deleted.iter().map(|(_, uid)| *uid).collect();
         self.tombstones = saved.deleted.into();
         for saved in saved.nodes {
@@ -104,14 +113,18 @@ impl Node {
             labels: Arc::clone(&self.labels),
             state: self.state,
             decided: self.decided,
+            served: Some(self.service.has_served()),
         }
     }
 
     fn restored(saved: SavedNode, now: Timestamp) -> Self {
-        let service = match saved.state {
-            NodeState::Starting => Service::saved(false),
-            NodeState::Finished(NodeOutcome::Ready) => Service::saved(true),
-            NodeState::Undiscovered | NodeState::Finished(_) => Service::new(saved.stated, now),
+        let service = match (saved.served, saved.state) {
+            (Some(has_served), _) => Service::restored(has_served),
+            (None, NodeState::Starting) => Service::restored(false),
+            (None, NodeState::Finished(NodeOutcome::Ready)) => Service::restored(true),
+            (None, NodeState::Undiscovered | NodeState::Finished(_)) => {
+                Service::new(saved.stated, now)
+            }
         };
         Self {
             name: saved.name,

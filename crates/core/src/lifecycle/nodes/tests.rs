@@ -4,6 +4,8 @@
 
 use crate::lifecycle::nodes::NodeEvent;
 use crate::lifecycle::record_fixtures::{Ends, at};
+use crate::lifecycle::saved::read_back;
+use crate::lifecycle::sources::Successor;
 use crate::lifecycle::{
     Delivery, Interval, NetworkTime, NodeAge, NodeObservation, NodeState, Observation, Observer,
     PodEvent, PodObservation, SourceId, TimestampMode, Tracker, TrackerConfig,
@@ -115,6 +117,12 @@ impl Cluster {
     fn list(&mut self, second: i64, nodes: Vec<NodeSnapshot>) -> Vec<String> {
         let began = at(second);
         self.deliver(second * 1_000, PodEvent::Nodes(NodeEvent::Listed { nodes, began }))
+    }
+
+    fn late(&mut self, second: i64) -> Vec<String> {
+        self.tracker.advance(at(second), &mut self.log);
+        let late = self.tracker.late_nodes().into_iter();
+        late.map(|node| node.name.to_string()).collect()
     }
 
     fn record(&self) -> Record {
@@ -269,27 +277,23 @@ fn without_nodes_nothing_is_told_of_them() {
     assert!(cluster.tracker.saved().nodes.is_none());
 }
 
+fn tainted(name: &str, created: i64, version: u64) -> NodeSnapshot {
+    let mut node = ready_node(name, created, version, created + 5);
+    node.startup_taints = vec!["node.cilium.io/agent-not-ready".into()];
+    node
+}
+
 /// Each limit from both sides, at what it is derived from ([§14.9](crate::specification#s14-9)).
 #[test]
 fn a_node_is_late_after_its_limit_unless_it_is_cordoned_or_has_served() {
     let mut cluster = Cluster::new(TimestampMode::Api);
-    let tainted = |name: &str, created: i64, version: u64| {
-        let mut node = ready_node(name, created, version, created + 5);
-        node.startup_taints = vec!["node.cilium.io/agent-not-ready".into()];
-        node
-    };
     // At 10,000 s: an hour old at first sight, older, cordoned, and one that a watch saw schedulable before.
     let cordoned = NodeSnapshot { unschedulable: true, ..tainted("cordoned", 9_000, 1) };
     let nodes = vec![tainted("hour", 6_400, 1), tainted("old", 6_399, 1), cordoned];
     cluster.list(10_000, nodes);
     cluster.node(10_001_000, ready_node("served", 10_000, 1, 10_001));
     cluster.node(10_002_000, tainted("served", 10_000, 2));
-    let mut late = |second: i64| {
-        cluster.tracker.advance(at(second), &mut cluster.log);
-        let late = cluster.tracker.late_nodes().into_iter();
-        late.map(|node| node.name.to_string()).collect::<Vec<_>>()
-    };
-    assert_eq!(late(10_100), ["hour"]);
+    assert_eq!(cluster.late(10_100), ["hour"]);
     // Nothing to compare with: five minutes.
     let event = |cluster: &mut Cluster, second: i64, node| cluster.node(second * 1_000, node);
     event(&mut cluster, 11_000, tainted("new", 11_000, 1));
@@ -315,4 +319,32 @@ fn a_node_is_late_after_its_limit_unless_it_is_cordoned_or_has_served() {
     };
     assert!(!newer(&mut cluster, 13_600 - 1) && !newer(&mut cluster, 13_600));
     assert!(newer(&mut cluster, 13_601));
+}
+
+/// A process begins with what the last one saw ([§14.9](crate::specification#s14-9)), also of nodes of other shards.
+#[test]
+fn what_was_seen_of_nodes_outlives_a_restart() {
+    let is_other = |shard: &Shard| !shard.contains(PodUid::from_text("stuck"));
+    let mut shards = ["0/2", "1/2"].into_iter().map(|shard| shard.parse().unwrap());
+    for shard in [None, shards.find(is_other)] {
+        let config = || TrackerConfig { nodes: true, shard, ..TrackerConfig::default() };
+        let mut cluster = Cluster::with(config());
+        cluster.list(0, vec![]);
+        // Ten minutes old at first sight. One has waited ever since, the other was in service.
+        cluster.node(600_000, tainted("stuck", 0, 1));
+        cluster.node(6_000_000, ready_node("served", 5_400, 1, 5_405));
+        // Nodes of the pool took 200 s: the limit is 600 s.
+        for number in 0..20 {
+            let name = format!("{number} slow");
+            cluster.node(6_000_000, node(&name, 6_000, 1));
+            cluster.node(6_200_000, ready_node(&name, 6_000, 2, 6_200));
+        }
+        let (saved, pods) = (cluster.tracker.saved(), read_back(&cluster.tracker));
+        let mut silent = |_, _: Observation<'_>| {};
+        cluster.tracker = Tracker::restored(config(), saved, pods, Successor::Same, &mut silent);
+        cluster.list(7_200, vec![tainted("stuck", 0, 1), tainted("served", 5_400, 2)]);
+        cluster.node(7_201_000, tainted("new", 7_200, 1));
+        assert_eq!(cluster.late(7_800), ["stuck"], "{shard:?}");
+        assert_eq!(cluster.late(7_801), ["stuck", "new"], "{shard:?}");
+    }
 }
