@@ -38,6 +38,10 @@ def usable(start, end, least=-1):
     return max(end - start, 0.0)
 
 
+# So many seconds after Ready a pod is followed (16.5)
+LASTS = 600
+
+
 class Named:
     """What is known of the gates and of the milestones of one's own of one UID, since `obj` discovered it."""
 
@@ -48,6 +52,7 @@ class Named:
         self.reached = {}  # condition type -> [API time, instant of arrival]
         self.before = {kind for kind in self.types() if adopted and holds(obj, kind)}
         self.judged, self.unobserved = set(), set()
+        self.is_over = False  # followed no longer after Ready
         self.lengths = {}  # by (kind, gate), in seconds
         self.obj = obj
 
@@ -111,10 +116,37 @@ class Named:
     # -- ends ---------------------------------------------------------------------------------
 
     def finish(self, truth, pod, outcome):
-        if outcome in ("ready", "completed"):
-            for name, kind in self.milestones.items():
-                if ("milestone", name) not in self.judged:
-                    self.miss(truth, name, "not_seen" if kind in pod.types else "condition_absent")
+        """16.6: a pod that is ready is followed until its time has passed."""
+        if outcome == "completed":
+            self.miss_all(truth, pod)
+
+    def follow(self, truth, pod, obj, arrived, now):
+        """16.5: what the snapshot of a pod shows that is ready, until 10 minutes later. SLOs have no part in that here."""
+        if self.pass_time(truth, pod, now):
+            return
+        for name, kind in self.milestones.items():
+            if kind not in self.reached and holds(obj, kind):
+                self.reached[kind] = [seconds(entry_of(obj, kind).get("lastTransitionTime")), arrived]
+                if self.once("milestone", name):
+                    self.judge(truth, pod, name, kind)
+        phase = (obj.get("status") or {}).get("phase")
+        if phase == "Succeeded":
+            self.miss_all(truth, pod)
+        if phase in ("Succeeded", "Failed"):
+            self.is_over = True
+
+    def pass_time(self, truth, pod, now):
+        """Whether the pod is followed no longer at `now`."""
+        ready = truth.time(pod, "Ready")
+        if not self.is_over and ready is not None and now > ready + LASTS:
+            self.miss_all(truth, pod)
+            self.is_over = True
+        return self.is_over
+
+    def miss_all(self, truth, pod):
+        for name, kind in self.milestones.items():
+            if ("milestone", name) not in self.judged:
+                self.miss(truth, name, "not_seen" if kind in pod.types else "condition_absent")
 
     def held(self, pod):
         """16.4: the gates that hold a pod in flight, by its newest snapshot."""

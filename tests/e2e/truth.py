@@ -95,6 +95,7 @@ class Truth:
         # Pods of whose network another watcher may take the other evidence, since its arrivals differ by milliseconds
         self.near_ties = 0
         self.first_list_began = None
+        self.now = 0
 
     def feed_file(self, path):
         return self.feed_all(read_recording(path))
@@ -102,11 +103,15 @@ class Truth:
     def feed_all(self, recorded):
         for document in recorded:
             self.feed(document)
+        for pod in self.pods.values():
+            if pod.outcome == "ready":
+                pod.named.pass_time(self, pod, self.now)
         return self
 
     def feed(self, document):
         """A PodList (the first, or one after a gap) or a watch event."""
         arrived = seconds(document.get("observedAt"))
+        self.now = max(self.now, arrived or 0)
         if "items" in document:
             self.feed_list(document)
         elif document["object"].get("kind") == "Event":
@@ -154,6 +159,8 @@ class Truth:
             self.reentries(pod, obj)
             if pod.outcome is None:
                 self.fold(pod, obj, arrived)
+            elif pod.outcome == "ready":
+                pod.named.follow(self, pod, obj, arrived, arrived or self.now)
         pod.new = False
         if deleted:
             self.finish(pod, "deleted")

@@ -46,7 +46,7 @@ fn pod(number: i64, gates: &[&str], conditions: &[(&str, i64)]) -> Value {
 
 /// So many pods behind the gates `quota` (2 to 7 s) and `balancer` (3 s), whose model is loaded so long after their
 /// creation, and 1 s less after their containers have started. One more is held by `quota`, and one is ready without a
-/// model.
+/// model, and succeeds at once.
 fn recording(quota: &str, pods: i64, model: i64) -> String {
     let mut events = vec![json!({"apiVersion": "v1", "kind": "PodList", "items": []})];
     for number in 0..pods + 2 {
@@ -74,7 +74,11 @@ fn recording(quota: &str, pods: i64, model: i64) -> String {
         last["status"]["startTime"] = at(created + passed).into();
         last["status"]["containerStatuses"] = json!([{"name": "c", "ready": true, "started": true, "restartCount": 0,
                     "state": {"running": {"startedAt": at(created + 9)}}}]);
-        events.push(event("MODIFIED", last, created + ready + 3));
+        events.push(event("MODIFIED", last.clone(), created + ready + 3));
+        if number == pods {
+            last["status"]["phase"] = "Succeeded".into();
+            events.push(event("MODIFIED", last, created + ready + 4));
+        }
     }
     events.iter().map(|event| format!("{event}\n")).collect()
 }

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::records::{NoRecords, RecordKeeper};
 use crate::traces::TraceSink;
 use podinit_core::lifecycle::{
-    EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState, TrackerObservation,
+    Amendment, EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState,
+    TrackerObservation,
 };
-use podinit_core::pod::PodInfo;
+use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
 use podinit_kube::watch::stats::WatchStats;
@@ -76,6 +77,10 @@ impl Observer for IngestSink {
             self.recorder.link_trace(&startup, |interval| traces.span(uid, interval));
         }
         self.records.add(startup);
+    }
+
+    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+        self.records.amend(uid, amendment);
     }
 
     fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {

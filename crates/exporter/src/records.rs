@@ -5,13 +5,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 pub use podinit_checkpoint::{KeptRecord, KeptRecords, MOST_KEPT};
-use podinit_core::lifecycle::{EndedStartup, Tracker};
+use podinit_core::lifecycle::{Amendment, EndedStartup, Tracker};
+use podinit_core::pod::PodUid;
 
 /// Keeps records for the task that accounts, and answers whoever asks for them. It is asked for steps: each is
 /// short, and between them the task accounts for deliveries.
 pub trait RecordKeeper: Send + Sync {
     /// Keeps a startup that has ended.
     fn add(&mut self, startup: Arc<EndedStartup>);
+
+    /// Takes what became of a pod after its startup, if that is kept.
+    fn amend(&mut self, uid: PodUid, amendment: &Amendment);
 
     /// What a checkpoint holds of it. Copies no record.
     fn kept(&self) -> KeptRecords;
@@ -35,6 +39,8 @@ pub(crate) struct NoRecords;
 
 impl RecordKeeper for NoRecords {
     fn add(&mut self, _startup: Arc<EndedStartup>) {}
+
+    fn amend(&mut self, _uid: PodUid, _amendment: &Amendment) {}
 
     fn kept(&self) -> KeptRecords {
         KeptRecords::default()

@@ -157,8 +157,9 @@ fn check(pod: u32, nature: &Nature, seen: Seen, counted: &Counted, findings: &mu
     for parts in ENTERED {
         times(parts[0], counted.times("interval", parts), [started_up, known]);
     }
-    // A duration of the milestone of its own, or one reason why there is none.
-    times("the milestone", counted.times("milestone", &["created"]), [started_up, known]);
+    // A duration of the milestone of its own, or one reason why there is none. One that is ready is followed until it comes.
+    let completed = counted.times("outcome", &["completed"]).min(1);
+    times("the milestone", counted.times("milestone", &["created"]), [completed, known]);
     let since_started = counted.times("milestone", &["containers_started"]);
     times("the milestone since the containers started", since_started, [0, known]);
     for interval in MAY_ENTER {

@@ -70,8 +70,13 @@ pub(super) fn read(
     while !values.is_at_end() {
         match values.plain().map_err(corrupt(PODS))? {
             FINISHED => {
-                let finished = values.next().map_err(corrupt(PODS))?;
-                pods.extend(finished.map(SavedPod::Finished));
+                let read: Option<SavedFinished> = values.next().map_err(corrupt(PODS))?;
+                let Some(mut finished) = read else { continue };
+                if let Some(followed) = &mut finished.followed {
+                    followed.keep_slos(slos);
+                    texts.share_names(followed.info_mut());
+                }
+                pods.push(SavedPod::Finished(finished));
             }
             IN_FLIGHT => {
                 let read: Option<InFlight> = values.next().map_err(corrupt(PODS))?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::shape::Saved;
 use podinit_core::lifecycle::{PodInFlight, SharedParts, SloRule};
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::{MOST_FOLLOWED, Workload};
+use podinit_core::pod::{MOST_FOLLOWED, PodInfo, Workload};
 use podinit_core::saved::by_position;
 
 /// The images of a pod's containers.
@@ -131,7 +131,14 @@ impl SharedTexts {
         for text in pod.texts_mut() {
             share(&mut self.texts, text);
         }
-        if let Some(workload) = &mut pod.info_mut().workload {
+        self.share_names(pod.info_mut());
+    }
+
+    /// Replaces the names of a pod by equal ones of pods before it.
+    pub(super) fn share_names(&mut self, pod: &mut PodInfo) {
+        let PodInfo { namespace, node, workload, .. } = pod;
+        [namespace].into_iter().chain(node).for_each(|text| share(&mut self.texts, text));
+        if let Some(workload) = workload {
             share(&mut self.workloads, workload);
         }
     }

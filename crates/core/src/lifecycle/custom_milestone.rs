@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::interval::Interval;
+use super::judgement::UnobservedReason;
+use super::slo_verdict::ExclusionReason;
 use crate::label_value::LabelValue;
 use crate::label_values;
 use crate::pod::ConditionType;
@@ -74,6 +76,33 @@ label_values! {
     }
 }
 
+label_values! {
+    /// Why a milestone of your own was not observed ([§16.6](crate::specification#s16-6)).
+    pub enum CustomUnobservedReason {
+        /// It had been reached when the pod was adopted
+        Preexisting => "preexisting",
+        /// The pod's status never had the condition
+        ConditionAbsent => "condition_absent",
+        /// It did not come in its time
+        NotSeen => "not_seen",
+        /// It came, but its time was unusable
+        Time => "time",
+        /// The pod was ready before, and is not followed: too many became ready later
+        NotFollowed => "not_followed",
+    }
+}
+
+impl From<UnobservedReason> for CustomUnobservedReason {
+    fn from(reason: UnobservedReason) -> Self {
+        match reason {
+            UnobservedReason::Preexisting => Self::Preexisting,
+            UnobservedReason::ConditionAbsent => Self::ConditionAbsent,
+            UnobservedReason::NotSeen => Self::NotSeen,
+            UnobservedReason::Time => Self::Time,
+        }
+    }
+}
+
 /// A duration of one of the milestones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CustomInterval {
@@ -124,6 +153,11 @@ impl SloInterval {
             Self::Standard(interval) => interval.as_str().into(),
             Self::Custom { milestone, from } => format!("{}_to_{milestone}", from.as_str()).into(),
         }
+    }
+
+    /// Whether an SLO with this interval excludes pods for a reason that others do not have.
+    pub fn excludes_for(&self, reason: ExclusionReason) -> bool {
+        reason == ExclusionReason::NotFollowed && self.milestone().is_some()
     }
 
     /// The standard interval that it is, if it is one.

@@ -31,6 +31,7 @@ mod delivery;
 mod enum_set;
 mod estimate;
 mod eviction;
+mod followed;
 mod gate;
 mod hints;
 mod image_pulls;
@@ -77,7 +78,10 @@ pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes, taints_
 pub use classification::Backfill;
 pub use clocks::{ClockFault, NodeClock};
 pub use crashes::SavedCrash;
-pub use custom_milestone::{CustomInterval, CustomMilestone, CustomStart, SloInterval};
+pub use custom_milestone::{
+    CustomInterval, CustomMilestone, CustomStart, CustomUnobservedReason, SloInterval,
+};
+
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
@@ -106,8 +110,8 @@ pub use pod_node::{NodeAge, StartupImages};
 #[cfg(test)]
 pub(crate) use record::fixtures as record_fixtures;
 pub use record::{
-    EndedStartup, GateState, InFlight, InFlightPosition, IntervalKind, IntervalResult, MOST_CAUSES,
-    MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer,
+    Amendment, EndedStartup, GateState, InFlight, InFlightPosition, IntervalKind, IntervalResult,
+    MOST_CAUSES, MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer,
     RecordedCustomMilestone, RecordedGate, RecordedImage, RecordedInterval, RecordedMilestone,
     RecordedPull, RecordedRelapse, RecordedSlo, SloResult, Span, StageSpans,
 };

@@ -1,7 +1,7 @@
 //! What the tracker reports: plain values, one for each event that is counted.
 
 use super::cause::WaitReason;
-use super::custom_milestone::CustomInterval;
+use super::custom_milestone::{CustomInterval, CustomUnobservedReason};
 use super::delivery::SourceId;
 use super::eviction::{Evicted, RefusalReason};
 use super::gate::GateObservation;
@@ -103,7 +103,7 @@ pub enum PodObservation {
     /// A milestone of your own was reached after a usable duration ([§16.6](crate::specification#s16-6))
     CustomMeasured { interval: CustomInterval, latency: Latency },
     /// The milestone of your own at this position was not observed, as Created → NAME
-    CustomUnobserved { milestone: u8, reason: UnobservedReason },
+    CustomUnobserved { milestone: u8, reason: CustomUnobservedReason },
     /// NetworkReady was latched. `time` is `None` where its time is unknown. If Scheduled → NetworkReady
     /// is measured, that follows before anything else is observed of another pod.
     NetworkReady {

@@ -2,8 +2,8 @@
 
 use super::label_hold::LabelHold;
 use super::observation::{Observation, Observe, Reporter};
-use super::record::EndedStartup;
-use crate::pod::PodInfo;
+use super::record::{Amendment, EndedStartup};
+use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
 /// Receives everything that the tracker gives, in the order in which it happened. What an observer has no use for is
@@ -17,6 +17,11 @@ pub trait Observer {
     /// Takes a startup that podinit has followed to its end, after all observations of it.
     fn ended(&mut self, startup: EndedStartup) {
         let _ = startup;
+    }
+
+    /// Takes what became of a startup after its end, after all observations of that.
+    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+        let _ = (uid, amendment);
     }
 
     /// Names the label values under which `pod` is counted, which is remembered from now on or has become known
@@ -49,6 +54,11 @@ impl<O: Observer> Reporter<'_, O> {
     /// Hands over a startup that has ended.
     pub(super) fn ended(&mut self, startup: EndedStartup) {
         self.observer.ended(startup);
+    }
+
+    /// Tells what became of a startup after its end.
+    pub(super) fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+        self.observer.amended(uid, amendment);
     }
 
     /// See [`Observer::hold`].

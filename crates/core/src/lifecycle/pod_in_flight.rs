@@ -11,9 +11,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::capacity::PodCapacity;
-use super::cause::{CauseClass, CauseLog, WaitEvidence, WaitReason};
+use super::cause::{BadReason, CauseClass, CauseLog, WaitEvidence, WaitReason};
 use super::clocks::Clocks;
 use super::delivery::SourceId;
+use super::followed::names_open;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
@@ -31,14 +32,14 @@ use super::reached::Reached;
 use super::record::RecordedCause;
 use super::seen::Seen;
 use super::slo::{SloInput, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition};
-use super::slo_verdict::SloId;
+use super::slo_verdict::{ExclusionReason, SloId};
 use super::startup::Startup;
 use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
 use super::texts::Texts;
 use crate::kube_event::CapacityState;
 use crate::node::NodeLabels;
-use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
+use crate::pod::{ConditionType, DisruptionReason, Phase, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// What all pods in flight share.
@@ -279,7 +280,7 @@ impl PodInFlight {
             Outcome::Failed if snapshot.is_bound && !startup.has_run => Outcome::Rejected,
             other => other,
         });
-        let outcome = outcome.map(|outcome| disrupted(outcome, evidence));
+        let outcome = outcome.map(|outcome| disrupted(outcome, evidence.disruption));
         let is_rejected = outcome == Some(Outcome::Rejected);
         let was_unschedulable = startup.seen_unschedulable;
         let shown_after = startup.latch(snapshot, is_rejected, seen, &mut emit);
@@ -427,23 +428,31 @@ impl PodInFlight {
         reporter: &mut Reporter<'_, impl Observe>,
     ) -> Outcome {
         let Self { info, startup, slos, evidence, images, sli, lacks_network_condition, .. } = self;
-        let outcome = disrupted(outcome, evidence);
+        let outcome = disrupted(outcome, evidence.disruption);
         // Of a pod in flight only.
         startup.has_run = false;
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
             report_unobserved(startup, &mut emit);
+        }
+        if outcome == Outcome::Completed {
             startup.report_custom_unobserved(&shared.milestones, &mut emit);
         }
+        // One that is ready is followed until they come.
+        let open = match outcome {
+            Outcome::Ready => startup.open_milestones(&shared.milestones),
+            _ => 0,
+        };
+        let stay = |rule: &SloRule| names_open(rule, &shared.milestones, open);
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
-        slos.exclude_held(kind, &shared.rules, &mut emit);
+        slos.exclude_unselected(kind, &shared.rules, stay, &mut emit);
         if shared.events {
             sli.end(outcome, startup, &mut emit);
             if *lacks_network_condition {
                 slos.exclude_without_network(startup, &shared.rules, &mut emit);
             }
         }
-        slos.end(outcome, &mut emit);
+        slos.end(ExclusionReason::of(outcome), &shared.rules, stay, &mut emit);
         if let (Outcome::Disrupted, Some(reason)) = (outcome, evidence.disruption) {
             emit(PodObservation::Disrupted(reason));
         }
@@ -507,7 +516,8 @@ impl PodInFlight {
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
         let mut emit = |observation| reporter.pod(info, observation);
         let (startup, rules) = ((&*startup, kind), &shared.rules);
-        slos.pass_deadlines(missed, now, startup, *waiting, rules, &mut emit);
+        let why = BadReason::Waiting(*waiting);
+        slos.pass_deadlines(missed, now, startup, why, rules, &mut emit);
     }
 
     /// Other SLOs are in force (see [`SloProgress::replace`]).
@@ -627,12 +637,12 @@ fn report_unobserved(startup: &mut Startup, emit: &mut impl FnMut(PodObservation
     }
 }
 
-/// What `outcome` is for a pod whose last snapshot is in `evidence`: a pod that Kubernetes itself had
-/// marked for disruption did not fail or go by itself ([§10.2](crate::specification#s10-2)).
-const fn disrupted(outcome: Outcome, evidence: &WaitEvidence) -> Outcome {
+/// What `outcome` is for a pod whose last snapshot shows that disruption: a pod that Kubernetes itself had marked for it
+/// did not fail or go by itself ([§10.2](crate::specification#s10-2)).
+pub(super) const fn disrupted(outcome: Outcome, by: Option<DisruptionReason>) -> Outcome {
     match outcome {
         Outcome::Failed | Outcome::Rejected | Outcome::Deleted | Outcome::Vanished
-            if evidence.disruption.is_some() =>
+            if by.is_some() =>
         {
             Outcome::Disrupted
         }

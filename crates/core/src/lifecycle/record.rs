@@ -17,7 +17,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use ended_startup::EndedStartup;
+pub use ended_startup::{Amendment, EndedStartup};
 pub use in_flight::{InFlight, InFlightPosition};
 pub use named::{GateState, RecordedCustomMilestone, RecordedGate};
 pub use timeline::{Span, StageSpans};

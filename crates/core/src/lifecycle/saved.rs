@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::crashes::SavedCrash;
 use super::delivery::SourceId;
+use super::followed::FollowedPod;
 use super::in_place::OpenChanges;
 #[cfg(test)]
 use super::interval::Stage;
@@ -97,7 +98,7 @@ pub enum SavedPod<P = Box<PodInFlight>> {
 }
 
 /// A pod whose startup is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedFinished {
     /// Which one
     pub uid: PodUid,
@@ -107,6 +108,9 @@ pub struct SavedFinished {
     /// Since when it has been Ready, of one that may still relapse ([§5.10](crate::specification#s5-10))
     #[serde(default)]
     pub ready: Option<Timestamp>,
+    /// What is followed of one that was ready before a milestone of your own
+    #[serde(default)]
+    pub followed: Option<Box<FollowedPod>>,
 }
 
 impl<P: Borrow<PodInFlight>> SavedPod<P> {

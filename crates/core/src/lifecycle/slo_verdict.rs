@@ -12,6 +12,12 @@ use crate::serde_by_text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SloId(pub u16);
 
+impl SloId {
+    /// Among deadlines no SLO: the time for which a pod is followed after its Ready
+    /// ([§16.5](crate::specification#s16-5)). It sorts behind every SLO.
+    pub(super) const FOLLOWED: Self = Self(u16::MAX);
+}
+
 /// Why a pod is neither good nor bad for an SLO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExclusionReason {
@@ -29,12 +35,14 @@ pub enum ExclusionReason {
     Capacity,
     /// The SLO selects startups whose images were present, and these were not, or it is not known
     Images,
+    /// It was ready before a milestone of your own, and is not followed: too many became ready later
+    NotFollowed,
 }
 
 impl ExclusionReason {
     /// Every reason. `Ended(Ready)` is left out: it is `NotSeen`. Nor is `Ended(Rejected)`: such a pod is bad, or has not
     /// entered the interval ([§6.11](crate::specification#s6-11)).
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Ended(Outcome::Completed),
         Self::Ended(Outcome::Failed),
         Self::Ended(Outcome::Deleted),
@@ -49,6 +57,7 @@ impl ExclusionReason {
         Self::ConditionAbsent,
         Self::Capacity,
         Self::Images,
+        Self::NotFollowed,
     ];
 
     /// The reason for a pod that ended with `outcome` before its interval did.
@@ -70,6 +79,7 @@ impl ExclusionReason {
             Self::ConditionAbsent => "condition_absent",
             Self::Capacity => "capacity",
             Self::Images => "images",
+            Self::NotFollowed => "not_followed",
         }
     }
 }
@@ -81,11 +91,11 @@ impl LabelValue for ExclusionReason {
         ExclusionReason::as_str(self)
     }
 
-    /// The last two are exposed for SLOs that select by them.
+    /// The last are exposed for SLOs that can have them.
     fn is_exposed_at_zero(self) -> bool {
         match self {
             Self::Ended(outcome) => outcome.is_exposed_at_zero(),
-            Self::Capacity | Self::Images => false,
+            Self::Capacity | Self::Images | Self::NotFollowed => false,
             Self::NotSeen | Self::NotEntered | Self::Time | Self::ConditionAbsent => true,
         }
     }

@@ -4,6 +4,7 @@
 mod deadlines;
 mod deletion;
 mod discovery;
+mod following;
 mod holds;
 mod in_flight;
 mod interruptions;
@@ -28,6 +29,7 @@ use super::crashes::Crashes;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
 use super::eviction::Cap;
+use super::followed::{Followed, Left};
 use super::in_place::{DeliveryView, OpenInPlace};
 use super::label_hold::LabelHold;
 use super::name_index::NameIndex;
@@ -112,6 +114,8 @@ pub struct Tracker {
     in_place: OpenInPlace,
     /// Which pods crash right after they were ready
     crashes: Crashes,
+    /// The pods that were ready before a milestone of your own
+    followed: Followed,
     /// The pod in flight whose message was let go last
     messages_forgotten: Option<InFlightPosition>,
     /// The moment whose pods are being saved
@@ -295,12 +299,13 @@ impl Tracker {
                 let is_newest = last_seen.accept(snapshot, seen.baseline, &mut emit);
                 let ready = finished.ready();
                 let is_unknown = finished.hold() == LabelHold::UNKNOWN;
-                *finished = FinishedPod::new(last_seen, ready);
+                finished.update(last_seen, ready);
                 if is_unknown {
                     self.hold_finished(snapshot, reporter);
                 }
                 let may_relapse = ready.is_some();
                 if is_newest {
+                    self.follow(snapshot, seen, reporter);
                     self.crashes.see(snapshot, seen.now);
                     if may_relapse {
                         self.see_relapse(snapshot, reporter);
@@ -351,7 +356,8 @@ impl Tracker {
         }
     }
 
-    /// Ends the startup of a pod, if it is in flight, and remembers the pod as finished.
+    /// Ends the startup of a pod, if it is in flight, and remembers the pod as finished. One that is followed is so no
+    /// longer.
     /// `ending` is what the pod's status says of its end.
     fn finish(
         &mut self,
@@ -368,13 +374,17 @@ impl Tracker {
             self.names.remove(pod.names(), slot);
             let outcome = pod.finish(outcome, &mut self.shared, reporter);
             let now = reporter.now();
-            let finished = RememberedPod::Finished(FinishedPod::of(pod, outcome, now));
+            let finished = FinishedPod::of(pod, outcome, now, &self.shared);
+            let finished = RememberedPod::Finished(finished);
             if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {
                 if outcome == Outcome::Ready {
                     self.crashes.add(uid, pod.ready_at(now));
                 }
                 reporter.ended(self.shared.ended(pod, outcome, now, ending));
             }
+            self.begin_following(uid, reporter);
+        } else {
+            self.leave(uid, Left::Ended(outcome), reporter);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::instruments::{AnyText, Counter, Head, Number, SavedFamilies, SavedSer
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    CustomInterval, CustomMilestone, CustomMilestones, CustomStart, UnobservedReason,
+    CustomInterval, CustomMilestone, CustomMilestones, CustomStart, CustomUnobservedReason,
 };
 
 family_type! {
@@ -20,7 +20,7 @@ family_type! {
 
 family_type! {
     /// Counters for each milestone and reason.
-    struct CountersByMilestone = Counter [AnyText, UnobservedReason];
+    struct CountersByMilestone = Counter [AnyText, CustomUnobservedReason];
 }
 
 computed_families! {
@@ -64,7 +64,7 @@ impl MilestoneDurations {
 #[derive(Debug, Default)]
 pub(super) struct MilestoneCounts {
     pub(super) milestones: CustomMilestones,
-    unobserved: Box<[[Counter; UnobservedReason::ALL.len()]]>,
+    unobserved: Box<[[Counter; CustomUnobservedReason::ALL.len()]]>,
 }
 
 /// The durations of milestones as they are kept while no process runs.
@@ -102,7 +102,7 @@ impl MilestoneCounts {
     }
 
     /// Counts a pod of which a milestone was not observed.
-    pub(super) fn count_unobserved(&self, milestone: u8, reason: UnobservedReason) {
+    pub(super) fn count_unobserved(&self, milestone: u8, reason: CustomUnobservedReason) {
         if let Some(counters) = self.unobserved.get(usize::from(milestone)) {
             counters[reason as usize].increment();
         }
@@ -116,10 +116,10 @@ impl MilestoneCounts {
         })
     }
 
-    fn unobserved(&self) -> impl Iterator<Item = (&Arc<str>, UnobservedReason, &Counter)> {
+    fn unobserved(&self) -> impl Iterator<Item = (&Arc<str>, CustomUnobservedReason, &Counter)> {
         let counted = self.milestones.iter().zip(&self.unobserved);
         counted.flat_map(|(one, counters)| {
-            let reasons = UnobservedReason::ALL.into_iter().zip(counters);
+            let reasons = CustomUnobservedReason::ALL.into_iter().zip(counters);
             reasons.map(|(reason, counter)| (&one.name, reason, counter))
         })
     }
@@ -147,7 +147,7 @@ impl MilestoneCounts {
     pub(super) fn restore(&self, saved: &SavedFamilies) {
         for series in saved.series(&MILESTONE_UNOBSERVED) {
             if let [name, reason] = &*series.labels
-                && let Some(reason) = UnobservedReason::from_text(reason)
+                && let Some(reason) = CustomUnobservedReason::from_text(reason)
                 && let Some(place) = self.milestones.iter().position(|one| *one.name == **name)
             {
                 self.unobserved[place][reason.index()].add(series.value);

@@ -130,6 +130,7 @@ mod tests {
                     uid: PodUid::from_text("known"),
                     last_seen,
                     ready: None,
+                    followed: None,
                 })],
                 present: scope,
                 probed: Probed { version: None, pods: listed.collect(), sharded: false },

@@ -8,7 +8,8 @@ use super::statuses::Statuses;
 use crate::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, Worst};
 use crate::records::Newest;
 use podinit_core::lifecycle::{
-    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState, Step,
+    Amendment, EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
+    Step,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -123,6 +124,13 @@ impl Observer for Kept {
         };
         if self.fitting(|target| target.fits(pod)).is_some() {
             self.excluded = Some(excluded);
+        }
+    }
+
+    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+        let all = self.newest.iter_mut().chain(&mut self.ended);
+        for startup in all.filter(|startup| startup.uid() == uid) {
+            startup.amend(amendment);
         }
     }
 

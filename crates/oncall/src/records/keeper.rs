@@ -6,7 +6,8 @@ use std::task::{Context, Poll};
 use super::client::RecordsClient;
 use super::queries::{self, Queries};
 use super::store::RecordStore;
-use podinit_core::lifecycle::{EndedStartup, Tracker};
+use podinit_core::lifecycle::{Amendment, EndedStartup, Tracker};
+use podinit_core::pod::PodUid;
 use podinit_exporter::records::{KeptRecords, RecordKeeper};
 
 /// What keeps the records of an exporter, and who asks for them.
@@ -24,6 +25,10 @@ struct Keeper {
 impl RecordKeeper for Keeper {
     fn add(&mut self, startup: Arc<EndedStartup>) {
         self.store.add(startup);
+    }
+
+    fn amend(&mut self, uid: PodUid, amendment: &Amendment) {
+        self.store.amend(uid, amendment);
     }
 
     fn kept(&self) -> KeptRecords {

@@ -40,4 +40,9 @@ impl<T> Newest<T> {
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.failed.iter().chain(&self.others)
     }
+
+    /// The same, to change them.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.failed.iter_mut().chain(&mut self.others)
+    }
 }

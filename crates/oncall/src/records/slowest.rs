@@ -50,6 +50,12 @@ impl Slowest {
         let all = self.0.values().flatten().flatten();
         all.map(|(_, record)| record)
     }
+
+    /// The same, to change them.
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut KeptRecord> {
+        let all = self.0.values_mut().flatten().flatten();
+        all.map(|(_, record)| record)
+    }
 }
 
 const fn minute(at: Timestamp) -> i64 {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::newest::{MOST_NEWEST, Newest};
 use super::query::Whole;
 use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
-use podinit_core::lifecycle::EndedStartup;
+use podinit_core::lifecycle::{Amendment, EndedStartup};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::records::{KeptRecord, KeptRecords, MOST_KEPT};
 
@@ -30,6 +31,14 @@ impl RecordStore {
         self.count += 1;
         let startup = startup.into();
         self.keep(KeptRecord { number, startup });
+    }
+
+    /// Takes what became of a pod after its startup, if that is kept.
+    pub fn amend(&mut self, uid: PodUid, amendment: &Amendment) {
+        let all = self.newest.iter_mut().chain(self.slowest.all_mut());
+        for record in all.filter(|record| record.startup.uid() == uid) {
+            Arc::make_mut(&mut record.startup).amend(amendment);
+        }
     }
 
     fn keep(&mut self, record: KeptRecord) {

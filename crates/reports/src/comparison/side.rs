@@ -14,11 +14,11 @@ use crate::reader::{Document, RecordingError};
 use crate::replay::ReplayConfig;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation,
-    Observer, Progress, Record, SloInterval, Stage, TrackerObservation,
+    Amendment, Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime,
+    Observation, Observer, Outcome, Progress, Record, SloInterval, Stage, TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::Workload;
+use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::rfc3339;
 
@@ -103,6 +103,8 @@ pub struct Side {
     images: HashSet<Arc<[Arc<str>]>>,
     /// The names of milestones of your own
     milestones: BTreeSet<Arc<str>>,
+    /// Startups that ended as ready, of a recording with milestones: they may still come
+    followed: BTreeMap<PodUid, EndedStartup>,
 }
 
 /// A side in figures.
@@ -136,11 +138,16 @@ impl Side {
     ) -> Result<Self, RecordingError> {
         let milestones = Arc::clone(&config.tracker.milestones);
         let is_backfilled = config.tracker.backfill != Backfill::Nothing;
-        let (mut side, tracker, is_lone_list) = observed(documents, config, Self::default, |_| {})?;
+        let milestones = milestones.iter().map(|one| Arc::clone(&one.name));
+        let milestones: BTreeSet<Arc<str>> = milestones.collect();
+        let new_side = || Self { milestones: milestones.clone(), ..Self::default() };
+        let (mut side, tracker, is_lone_list) = observed(documents, config, new_side, |_| {})?;
         side.is_lone_list = is_lone_list;
         side.complete_since =
             side.span.map(|(from, _)| from).filter(|_| !is_lone_list && !is_backfilled);
-        side.milestones.extend(milestones.iter().map(|one| Arc::clone(&one.name)));
+        for startup in std::mem::take(&mut side.followed).into_values() {
+            side.add(&startup.record());
+        }
         for (_, pod) in tracker.in_flight_after(None) {
             side.add(&pod.record());
         }
@@ -254,6 +261,7 @@ impl Side {
             causes: self.causes.clone(),
             images: HashSet::new(),
             milestones: self.milestones.clone(),
+            followed: BTreeMap::new(),
             ..*self
         }
     }
@@ -322,6 +330,17 @@ impl Observer for Side {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
-        self.add(&startup.record());
+        match startup.outcome() {
+            Outcome::Ready if !self.milestones.is_empty() => {
+                self.followed.insert(startup.uid(), startup);
+            }
+            _ => self.add(&startup.record()),
+        }
+    }
+
+    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+        if let Some(startup) = self.followed.get_mut(&uid) {
+            startup.amend(amendment);
+        }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::durations::Durations;
 use super::summary::IntervalSummary;
 use podinit_core::lifecycle::{
-    CustomInterval, CustomMilestone, CustomStart, Latency, RecordedCustomMilestone, SloInterval,
-    UnobservedReason,
+    CustomInterval, CustomMilestone, CustomStart, CustomUnobservedReason, Latency,
+    RecordedCustomMilestone, SloInterval,
 };
 use podinit_core::pod::MOST_OWN_MILESTONES;
 
@@ -17,7 +17,7 @@ struct OwnMilestone {
     /// By [`CustomStart`]
     durations: [Durations; CustomStart::ALL.len()],
     /// How often the first of them was not observed
-    unobserved: [u64; UnobservedReason::ALL.len()],
+    unobserved: [u64; CustomUnobservedReason::ALL.len()],
 }
 
 impl OwnMilestone {
@@ -52,7 +52,7 @@ impl OwnMilestones {
     }
 
     /// A pod's duration from Created was not observed.
-    pub(super) fn unobserved(&mut self, milestone: u8, reason: UnobservedReason) {
+    pub(super) fn unobserved(&mut self, milestone: u8, reason: CustomUnobservedReason) {
         if let Some(found) = self.0.get_mut(usize::from(milestone)) {
             found.unobserved[reason as usize] += 1;
         }
@@ -66,7 +66,7 @@ impl OwnMilestones {
                 found.durations[from as usize].add(latency);
             }
         }
-        if let Some(reason) = recorded.unobserved {
+        if let Some(reason) = recorded.unobserved.map(CustomUnobservedReason::from) {
             found.unobserved[reason as usize] += 1;
         }
     }
@@ -102,7 +102,7 @@ impl OwnMilestones {
         &self,
     ) -> impl Iterator<Item = (Cow<'static, str>, &'static str, u64)> {
         self.0.iter().flat_map(|one| {
-            let reasons = UnobservedReason::ALL.into_iter().zip(one.unobserved);
+            let reasons = CustomUnobservedReason::ALL.into_iter().zip(one.unobserved);
             reasons.map(|(reason, count)| {
                 (interval(&one.name, CustomStart::Created), reason.as_str(), count)
             })

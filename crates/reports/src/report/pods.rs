@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::reader::{Body, Document};
 use podinit_core::lifecycle::{
-    EndedStartup, Interval, LostStartup, Outcome, PodObservation, PodState, Progress, Record,
-    Tracker,
+    Amendment, EndedStartup, Interval, LostStartup, Outcome, PodObservation, PodState, Progress,
+    Record, Tracker,
 };
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid};
 use podinit_core::quantile::Distribution;
@@ -51,7 +51,9 @@ pub(super) fn durations<'a>(
 /// Collects the pods while a recording is replayed.
 #[derive(Debug, Default)]
 pub(super) struct PodCollector {
-    ended: Vec<Record>,
+    ended: Vec<EndedStartup>,
+    /// What became of pods after that
+    amended: HashMap<PodUid, Amendment>,
     /// Pods whose startup was over at first sight
     over: Vec<(Option<PodUid>, PodInfo, Outcome)>,
     set_aside: HashMap<PodUid, LostStartup>,
@@ -76,15 +78,25 @@ impl PodCollector {
         }
     }
 
-    pub(super) fn ended(&mut self, startup: &EndedStartup) {
-        self.ended.push(startup.record());
+    pub(super) fn ended(&mut self, startup: EndedStartup) {
+        self.ended.push(startup);
+    }
+
+    pub(super) fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+        self.amended.insert(uid, amendment.clone());
     }
 
     /// All pods by namespace and name, with those that are in flight at the end.
     pub(super) fn into_pods(self, tracker: &Tracker, images: &Images) -> Vec<ReportedPod> {
         let in_flight = tracker.in_flight_after(None);
         let in_flight = in_flight.map(|(_, pod)| pod.record());
-        let records = self.ended.into_iter().chain(in_flight);
+        let ended = self.ended.into_iter().map(|mut startup| {
+            if let Some(amendment) = self.amended.get(&startup.uid()) {
+                startup.amend(amendment);
+            }
+            startup.record()
+        });
+        let records = ended.chain(in_flight);
         let started = records.map(|record| ReportedPod {
             uid: Some(record.uid),
             info: record.pod.clone(),

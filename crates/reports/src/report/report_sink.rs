@@ -15,9 +15,9 @@ use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    AnomalyKind, CustomMilestone, EndedStartup, Interval, IntervalResult, Latency, LostStartup,
-    Milestone, Observation, Observer, Outcome, PodObservation, PodState, Progress, Record, Stage,
-    StageOrStep, Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
+    Amendment, AnomalyKind, CustomMilestone, EndedStartup, Interval, IntervalResult, Latency,
+    LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState, Progress,
+    Record, Stage, StageOrStep, Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
 };
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -263,7 +263,13 @@ impl Observer for ReportSink {
             false => self.waiting.add(&startup.record(), None, true),
         }
         if let Some(pods) = &mut self.pods {
-            pods.ended(&startup);
+            pods.ended(startup);
+        }
+    }
+
+    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+        if let Some(pods) = &mut self.pods {
+            pods.amended(uid, amendment);
         }
     }
 }

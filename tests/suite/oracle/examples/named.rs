@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{API, Example, FUSED, Options, example, slos};
+use super::{API, Example, FUSED, Options, example, ready, slos};
 use crate::oracle::build::*;
-use crate::oracle::reading::Own;
+use crate::oracle::reading::{Namespaces, Own};
 
 pub(super) fn examples() -> Vec<Example> {
-    [names(), scheduling(), readiness(), holding(), own(), own_slos()]
+    [names(), scheduling(), readiness(), holding(), own(), own_after_ready(), own_slos()]
         .into_iter()
         .flatten()
         .collect()
@@ -282,7 +282,6 @@ fn holding() -> Vec<Example> {
 }
 
 fn own() -> Vec<Example> {
-    let whole = |pod: Pod| pod.all([1.0, 2.0, 3.0, 4.0, 9.0]);
     vec![
         example(
             "§16.6: Created → NAME and ContainersStarted → NAME",
@@ -343,37 +342,91 @@ fn own() -> Vec<Example> {
             "§16.6: \"condition_absent says that the pod's status never had the TYPE\", else not_seen",
             own_of(API),
             vec![
-                added(&whole(pod("a"))),
                 added(&pod("b").no(LOADED, 1.0)),
                 modified(&pod("b").phase("Succeeded")),
+                added(&pod("d")),
+                modified(&pod("d").phase("Succeeded")),
                 added(&pod("c")),
                 modified(&pod("c").phase("Failed")),
             ],
-            "finished ready 1
-             finished completed 1
+            "finished completed 2
              finished failed 1
-             scheduling 1 1
-             network 1 1
-             containers 1 2
-             scheduled_to_ready 1 8
-             created_to_ready 1 9
-             unobserved scheduling condition_absent 1
-             unobserved network condition_absent 1
-             unobserved containers condition_absent 1
+             unobserved scheduling condition_absent 2
+             unobserved network condition_absent 2
+             unobserved containers condition_absent 2
              own loaded unobserved condition_absent 1
              own loaded unobserved not_seen 1",
         ),
+    ]
+}
+
+/// Pods that are ready before their milestone.
+fn own_after_ready() -> Vec<Example> {
+    // An SLO that is about no pod: then nothing has to be told but what is the point.
+    let own = |options| {
+        let mut options = slos(own_of(options), [("readiness", 60.0)]);
+        options.slos[0].namespaces = Namespaces::Include(vec!["other"]);
+        options
+    };
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    let whole = |name: &str| ready(name).no(LOADED, 1.0);
+    let ready_ones =
+        |pods: usize| names.into_iter().take(pods).map(move |name| added(&whole(name)));
+    vec![
         example(
-            "§16.5: \"What a snapshot after the end of the startup shows does not count\"",
-            own_of(API),
-            vec![added(&whole(pod("a"))), modified(&whole(pod("a")).yes(LOADED, 12.0))],
-            "finished ready 1
-             scheduling 1 1
-             network 1 1
-             containers 1 2
-             scheduled_to_ready 1 8
-             created_to_ready 1 9
-             own loaded unobserved condition_absent 1",
+            "§16.5: \"followed for NAME until 10 minutes after Ready\" (10 s): \"strictly after its instant\"",
+            own(API),
+            ready_ones(2)
+                .chain([
+                    modified(&ready("a").yes(LOADED, 610.0)),
+                    added(&pod("z").created(610.0)),
+                    added(&pod("y").created(611.0)),
+                    modified(&ready("b").yes(LOADED, 611.0)),
+                ])
+                .collect(),
+            "own loaded created 1 610
+             own loaded unobserved not_seen 1",
+        ),
+        example(
+            "§16.5: \"nothing but NAME is latched\": containers that are seen to have started later begin nothing",
+            own(API),
+            vec![
+                added(&whole("a")),
+                modified(&running(whole("a"), 8.0)),
+                modified(&running(ready("a").yes(LOADED, 20.0), 8.0)),
+                added(&running(whole("b"), 8.0)),
+                modified(&running(ready("b").yes(LOADED, 21.0), 8.0)),
+            ],
+            "own loaded created 2 41
+             own loaded containers_started 1 13",
+        ),
+        example(
+            "§16.5, §16.6: what is over or gone is followed no longer, and counts only where it has succeeded",
+            own(API),
+            ready_ones(6)
+                .chain([
+                    modified(&whole("a").phase("Succeeded")),
+                    modified(&ready("b").phase("Succeeded").yes(LOADED, 20.0)),
+                    modified(&whole("c").phase("Failed")),
+                    modified(&ready("c").phase("Failed").yes(LOADED, 21.0)),
+                    deleted(&whole("d")),
+                    deleted(&ready("e").yes(LOADED, 30.0)),
+                    list(&[]),
+                    added(&pod("z").created(700.0)),
+                ])
+                .collect(),
+            "own loaded created 2 50
+             own loaded unobserved not_seen 1",
+        ),
+        example(
+            "§16.5, §6.7: out of sync no time passes, and what the next list shows counts",
+            own(API),
+            vec![
+                added(&whole("a")),
+                at(700.0, expired()),
+                at(800.0, list(&[ready("a").yes(LOADED, 640.0)])),
+            ],
+            "own loaded created 1 640",
         ),
     ]
 }
@@ -408,13 +461,70 @@ fn own_slos() -> Vec<Example> {
              slo containers_started_to_loaded excluded not_entered 1",
         ),
         example(
-            "§16.7: \"excluded as condition_absent if its status never had the TYPE, else as not_seen\"",
+            "§16.7: \"an interval that has not begun\" is excluded when the time passes, \"as condition_absent if its status never had the TYPE, else as not_seen\"",
             both(60.0, 60.0),
-            vec![added(&whole(pod("a"))), added(&whole(pod("b")).no(LOADED, 1.0))],
-            "slo created_to_loaded excluded condition_absent 1
-             slo created_to_loaded excluded not_seen 1
+            vec![
+                added(&whole(pod("a"))),
+                added(&whole(pod("b")).no(LOADED, 1.0)),
+                added(&pod("z").created(609.0)),
+                added(&pod("y").created(610.0)),
+            ],
+            "slo created_to_loaded bad 2
+             blamed created_to_loaded none none 2
              slo containers_started_to_loaded excluded condition_absent 1
              slo containers_started_to_loaded excluded not_seen 1",
+        ),
+        example(
+            "§16.7: \"A deadline passes as for any pod\", and what latches before is good",
+            both(700.0, 700.0),
+            vec![
+                added(&running(whole(pod("a")), 3.0)),
+                added(&running(whole(pod("b")), 3.0)),
+                modified(&running(whole(pod("a")).yes(LOADED, 702.0), 3.0)),
+                added(&pod("z").created(705.0)),
+            ],
+            "slo created_to_loaded bad 1
+             slo containers_started_to_loaded good 1",
+        ),
+        example(
+            "§16.5: \"or until the last deadline of an undecided SLO that names it\"",
+            both(700.0, 20.0),
+            vec![
+                added(&running(whole(pod("a")), 3.0)),
+                added(&pod("z").created(705.0)),
+                modified(&running(whole(pod("a")).yes(LOADED, 650.0), 3.0)),
+            ],
+            "slo created_to_loaded good 1
+             slo containers_started_to_loaded bad 1
+             own loaded created 1 650
+             own loaded containers_started 1 647",
+        ),
+        example(
+            "§16.7: \"over or gone before is excluded as such\"",
+            both(700.0, 700.0),
+            vec![
+                added(&whole(pod("a"))),
+                modified(&whole(pod("a")).phase("Succeeded")),
+                added(&whole(pod("b"))),
+                modified(&whole(pod("b")).phase("Failed")),
+                added(&whole(pod("c"))),
+                deleted(&whole(pod("c"))),
+                added(&whole(pod("d"))),
+                modified(&whole(pod("d")).yes("DisruptionTarget", 20.0)),
+                list(&[]),
+                added(&whole(pod("e"))),
+                list(&[]),
+            ],
+            "slo created_to_loaded excluded completed 1
+             slo created_to_loaded excluded failed 1
+             slo created_to_loaded excluded deleted 1
+             slo created_to_loaded excluded disrupted 1
+             slo created_to_loaded excluded vanished 1
+             slo containers_started_to_loaded excluded completed 1
+             slo containers_started_to_loaded excluded failed 1
+             slo containers_started_to_loaded excluded deleted 1
+             slo containers_started_to_loaded excluded disrupted 1
+             slo containers_started_to_loaded excluded vanished 1",
         ),
         example(
             "§16.7, §6.4: nothing is absent before the end, and a pod that ends otherwise is excluded with its outcome",

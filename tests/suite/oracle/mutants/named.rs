@@ -184,6 +184,47 @@ named_mutants! {
                 || times.is_some_and(|(started, name)| started - name >= SECOND)
         }
     }
+    FollowsNothingAfterReady {
+        fn is_followed(&self, _: &str) -> bool {
+            false
+        }
+    }
+    FollowsForTenMinutesAlone {
+        fn followed_until(&self, ready: Nanos, _: &[Nanos]) -> Nanos {
+            SpecNamed.followed_until(ready, &[])
+        }
+    }
+    FollowsUntilDeadlinesAlone {
+        fn followed_until(&self, ready: Nanos, deadlines: &[Nanos]) -> Nanos {
+            let last = deadlines.iter().copied().max();
+            last.unwrap_or_else(|| SpecNamed.followed_until(ready, &[]))
+        }
+    }
+    FollowsASecondLess {
+        fn followed_until(&self, ready: Nanos, deadlines: &[Nanos]) -> Nanos {
+            SpecNamed.followed_until(ready - SECOND, deadlines)
+        }
+    }
+    FollowsForEver {
+        fn followed_until(&self, _: Nanos, _: &[Nanos]) -> Nanos {
+            Nanos::MAX
+        }
+    }
+    FollowsWhatIsOver {
+        fn over(&self, _: &Snapshot) -> Option<&'static str> {
+            None
+        }
+    }
+    LatchesStartsAfterReady {
+        fn last_with_starts(&self, place: usize, _: usize) -> usize {
+            place
+        }
+    }
+    BlamesWhatIsReady {
+        fn blames(&self, place: usize, _: Option<usize>) -> Option<usize> {
+            Some(place)
+        }
+    }
     OnlyReadyTellsWhatNeverCame {
         fn tells_what_never_came(&self, outcome: &str) -> bool {
             outcome == "ready"

@@ -47,6 +47,15 @@ pub(crate) enum Closing {
     Absent,
 }
 
+impl Closing {
+    pub(crate) fn outcome(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted",
+            Self::Absent => "vanished",
+        }
+    }
+}
+
 impl Life {
     fn starting(now: Nanos, in_first_list: bool) -> Self {
         Self {

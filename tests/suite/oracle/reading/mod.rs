@@ -174,25 +174,29 @@ pub(crate) fn standing(documents: &[Value], options: &Options, slo: &Slo) -> Sta
             let undecided = pursuit.event().is_none();
             standing.matching += 1;
             standing.undecided += usize::from(undecided);
-            standing.forgotten += usize::from(undecided && startup.end().is_some());
+            let end = match slo.interval {
+                SloInterval::Own(interval) => startup.end_of_own(interval.own),
+                _ => startup.end(),
+            };
+            standing.forgotten += usize::from(undecided && end.is_some());
         }
     });
     standing
 }
 
-/// Of how many pods it is settled what became of a milestone of your own: it was reached while they were followed, or they
-/// ended as `ready` or `completed` without ([§16.6](crate::specification#s16-6)).
+/// Of how many pods it is settled what became of a milestone of your own: it was reached while they were followed, or its
+/// time passed, or they ended as `completed` without ([§16.6](crate::specification#s16-6)).
 pub(crate) fn settled(documents: &[Value], options: &Options, own: Own) -> usize {
     let recording = stream::read(&Spec, documents, options);
     let mut settled = 0;
     for_each_life(&Spec, &recording, options, |startup| {
         let is_followed = matches!(startup.entry(), Entry::Full | Entry::Adopted);
-        let of_startup = &startup.life.folded[..=startup.last_of_startup()];
+        let followed = &startup.life.folded[..=startup.last_of_own(own)];
         let is_true =
             |folded: &Folded| folded.pod.condition(own.kind).is_some_and(Condition::is_true);
-        let outcome = startup.end().map(|end| end.outcome);
+        let outcome = startup.end_of_own(own).map(|end| end.outcome);
         let has_ended = matches!(outcome, Some("ready" | "completed"));
-        settled += usize::from(is_followed && (has_ended || of_startup.iter().any(is_true)));
+        settled += usize::from(is_followed && (has_ended || followed.iter().any(is_true)));
     });
     settled
 }
@@ -231,6 +235,8 @@ fn for_each_life(
                 nodes: &recording.nodes,
                 labels: options.labels,
                 pool_label: options.pool_label,
+                slos: &options.slos,
+                passings: &recording.passings,
             });
         }
     }

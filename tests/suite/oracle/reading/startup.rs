@@ -1,9 +1,10 @@
 //! One life of a pod: how it came into the books, what was judged and when, how it ended.
 
 use super::Timestamps;
-use super::life::{Closing, Life};
+use super::life::Life;
 use super::node::Nodes;
 use super::rules::{Classification, Entry, Rules, Verdict};
+use super::slo::{Passing, Slo};
 use super::snapshot::Condition;
 use super::view::View;
 use super::vocabulary::{Interval, Milestone, Traits};
@@ -22,6 +23,10 @@ pub(crate) struct Startup<'a> {
     pub(crate) labels: &'a [&'static str],
     /// `--node-pool-label`
     pub(crate) pool_label: Option<&'static str>,
+    /// `--slo`
+    pub(crate) slos: &'a [Slo],
+    /// When deadlines pass
+    pub(crate) passings: &'a [Passing],
 }
 
 /// How a pod's startup ended.
@@ -97,10 +102,7 @@ impl<'a> Startup<'a> {
             let outcome = self.disrupted(place, outcome);
             return Some(End { place, outcome, by_snapshot: true });
         }
-        let outcome = match self.life.closing?.0 {
-            Closing::Deleted => "deleted",
-            Closing::Absent => "vanished",
-        };
+        let outcome = self.life.closing?.0.outcome();
         let place = self.last_place();
         let outcome = self.disrupted(place, outcome);
         Some(End { place, outcome, by_snapshot: false })
@@ -108,7 +110,7 @@ impl<'a> Startup<'a> {
 
     /// [§10.2](crate::specification#s10-2): `disrupted` "(instead of `failed`, `deleted` or
     /// `vanished`)"
-    fn disrupted(&self, place: usize, outcome: &'static str) -> &'static str {
+    pub(super) fn disrupted(&self, place: usize, outcome: &'static str) -> &'static str {
         let rules = self.rules.causes();
         let condition = self.life.folded[place].pod.condition("DisruptionTarget");
         match condition.is_some_and(Condition::is_true) && rules.is_instead_of(outcome) {

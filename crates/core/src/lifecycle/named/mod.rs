@@ -2,6 +2,7 @@
 //!
 //! Few pods have either, so that all of it is in a box of its own, and takes no more there than it must.
 
+mod followed;
 mod saved;
 
 use std::sync::Arc;
@@ -9,10 +10,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::saved::SavedNamed;
-use super::custom_milestone::{CustomInterval, CustomMilestone, CustomStart};
+use super::custom_milestone::{
+    CustomInterval, CustomMilestone, CustomStart, CustomUnobservedReason,
+};
 use super::estimate::TimestampMode;
 use super::gate::{GateEvent, GateKind, GateObservation};
-use super::judgement::{Judgement, Latency, UnobservedReason};
+use super::judgement::{Judgement, Latency};
 use super::milestone::Milestone;
 use super::observation::PodObservation;
 use super::reached::Reached;
@@ -253,7 +256,7 @@ impl Startup {
         latency(start, state.reached)
     }
 
-    /// Reports the milestones of your own that the ended startup leaves unobserved.
+    /// Reports the milestones of your own that a startup which has completed leaves unobserved.
     pub(super) fn report_custom_unobserved(
         &self,
         milestones: &CustomMilestones,
@@ -262,8 +265,8 @@ impl Startup {
         for (number, milestone) in (0..).zip(milestones.iter()) {
             let reason = match self.custom(&milestone.name) {
                 Some(state) if state.reached.is_reached() => continue,
-                Some(_) => UnobservedReason::NotSeen,
-                None => UnobservedReason::ConditionAbsent,
+                Some(_) => CustomUnobservedReason::NotSeen,
+                None => CustomUnobservedReason::ConditionAbsent,
             };
             emit(PodObservation::CustomUnobserved { milestone: number, reason });
         }
@@ -394,7 +397,7 @@ impl Named {
             };
             if seen.adopted {
                 self.seen &= !(1 << number);
-                emit(unobserved(UnobservedReason::Preexisting));
+                emit(unobserved(CustomUnobservedReason::Preexisting));
                 continue;
             }
             self.seen |= 1 << number;
@@ -408,7 +411,7 @@ impl Named {
                         emit(NamedObservation::Pod(measured));
                     }
                     None if from == CustomStart::Created => {
-                        emit(unobserved(UnobservedReason::Time))
+                        emit(unobserved(CustomUnobservedReason::Time))
                     }
                     None => {}
                 }

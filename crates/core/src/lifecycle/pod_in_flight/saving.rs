@@ -49,14 +49,11 @@ impl PodInFlight {
         self.sli.decided
     }
 
-    /// The texts of it that other pods may have as well.
+    /// The texts of it, beside its names, that other pods may have as well.
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Arc<str>> {
-        let names = [&mut self.info.namespace].into_iter();
         let containers = self.evidence.containers.iter_mut();
         let registries = self.images.0.iter_mut();
-        names
-            .chain(&mut self.info.node)
-            .chain(containers.map(|container| &mut container.name))
+        (containers.map(|container| &mut container.name))
             .chain(registries.filter_map(|image| image.registry.as_mut()))
     }
 

@@ -8,6 +8,7 @@ use super::Record;
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::interval::Interval;
 use crate::lifecycle::judgement::Latency;
+use crate::lifecycle::named::Named;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::slo::SloRule;
@@ -17,7 +18,7 @@ use crate::timestamp::Timestamp;
 
 /// A startup that has ended: what the tracker knew of the pod, moved out of it as it was. So a record
 /// costs the accounting a move, and whoever reads it makes it.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedStartup {
     pub(in crate::lifecycle) pod: Box<PodInFlight>,
     pub(in crate::lifecycle) outcome: Outcome,
@@ -30,7 +31,26 @@ pub struct EndedStartup {
     pub(in crate::lifecycle) rules: Arc<[SloRule]>,
 }
 
+/// What became of a pod after its startup, as long as it is followed ([§16.5](crate::specification#s16-5)): all of it so far.
+#[derive(Clone, Debug)]
+pub struct Amendment {
+    pub(in crate::lifecycle) named: Option<Box<Named>>,
+    /// The events for SLOs, by name
+    pub(in crate::lifecycle) slos: Vec<(Arc<str>, SloVerdict)>,
+}
+
 impl EndedStartup {
+    /// Takes in what became of the pod since.
+    pub fn amend(&mut self, Amendment { named, slos }: &Amendment) {
+        let pod = &mut self.pod;
+        if let Some(named) = named {
+            pod.startup.named.get_or_insert_default().take_milestones(named);
+        }
+        for (slo, verdict) in slos {
+            pod.slos.settle(slo, *verdict, &self.rules);
+        }
+    }
+
     pub(in crate::lifecycle) const fn new(
         pod: Box<PodInFlight>,
         outcome: Outcome,

@@ -13,6 +13,7 @@ use crate::lifecycle::gate::GateKind;
 use crate::lifecycle::interval::{Interval, Stage};
 use crate::lifecycle::judgement::{Judgement, Latency, UnobservedReason};
 use crate::lifecycle::milestone::Milestone;
+use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::startup::Startup;
 use crate::timestamp::Timestamp;
 
@@ -110,7 +111,7 @@ impl Startup {
     /// The milestones of your own.
     pub(super) fn recorded_custom_milestones(
         &self,
-        has_ended: bool,
+        outcome: Option<Outcome>,
     ) -> Vec<RecordedCustomMilestone> {
         let states = self.named.iter().flat_map(|named| named.custom_states());
         let recorded = states.map(|(milestone, state)| {
@@ -125,7 +126,10 @@ impl Startup {
                 unobserved: match state.reached.is_reached() {
                     true if state.is_preexisting => Some(UnobservedReason::Preexisting),
                     true => created_seconds.is_none().then_some(UnobservedReason::Time),
-                    false => has_ended.then_some(UnobservedReason::NotSeen),
+                    // A pod that is ready is followed until it comes.
+                    false => outcome
+                        .is_some_and(|outcome| outcome != Outcome::Ready)
+                        .then_some(UnobservedReason::NotSeen),
                 },
             }
         });

@@ -64,7 +64,7 @@ impl PodInFlight {
             progress,
             milestones: startup.recorded_milestones(),
             gates: startup.recorded_gates(),
-            custom_milestones: startup.recorded_custom_milestones(outcome.is_some()),
+            custom_milestones: startup.recorded_custom_milestones(outcome),
             needed: Needed {
                 capacity: startup.node.as_ref().map(|node| node.age),
                 images: match self.images.0.is_empty() {

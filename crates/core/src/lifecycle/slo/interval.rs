@@ -53,9 +53,4 @@ impl SloInterval {
         let standard = self.standard().into_iter();
         standard.flat_map(|interval| startup.needed_conditions(interval).collect::<Vec<_>>())
     }
-
-    /// Whether it ends with a milestone of your own whose condition the pod never had.
-    pub(super) fn has_never_been_seen(&self, startup: &Startup) -> bool {
-        self.milestone().is_some_and(|milestone| startup.custom(milestone).is_none())
-    }
 }

@@ -141,6 +141,41 @@ impl SloProgress {
         Self(matching.map(|(id, _)| (id, State::Open)).collect())
     }
 
+    /// Those that have not had their event, of the SLOs that are `wanted`.
+    pub(in crate::lifecycle) fn waiting_of(
+        &self,
+        rules: &[SloRule],
+        wanted: impl Fn(&SloRule) -> bool,
+    ) -> Self {
+        let waiting = self.0.iter().filter(|(slo, state)| {
+            !state.is_decided() && rules.get(usize::from(slo.0)).is_some_and(&wanted)
+        });
+        Self(waiting.copied().collect())
+    }
+
+    /// The events that there are, each with the name of its SLO.
+    pub(in crate::lifecycle) fn verdicts<'a>(
+        &'a self,
+        rules: &'a [SloRule],
+    ) -> impl Iterator<Item = (&'a SloRule, SloVerdict)> {
+        let decided = self.0.iter().filter_map(|(slo, state)| Some((slo, state.verdict()?)));
+        decided.filter_map(|(slo, verdict)| Some((rules.get(usize::from(slo.0))?, verdict)))
+    }
+
+    /// The pod has had this event for the SLO of this name, which was told later.
+    pub(in crate::lifecycle) fn settle(
+        &mut self,
+        name: &str,
+        verdict: SloVerdict,
+        rules: &[SloRule],
+    ) {
+        for (slo, state) in self.waiting() {
+            if rules.get(usize::from(slo.0)).is_some_and(|rule| *rule.name == *name) {
+                *state = State::Decided(Some(verdict));
+            }
+        }
+    }
+
     /// Keeps those of the first `rules` SLOs.
     pub(in crate::lifecycle) fn keep_first(&mut self, rules: usize) {
         let is_first = |(slo, _): &(SloId, State)| usize::from(slo.0) < rules;
@@ -217,29 +252,33 @@ impl SloProgress {
         })
     }
 
-    /// Reports the event of every undecided SLO as excluded: the pod has ended.
+    /// Reports the event of every undecided SLO as excluded, but for those that `stay` undecided.
     pub(in crate::lifecycle) fn end(
         &mut self,
-        outcome: Outcome,
+        reason: ExclusionReason,
+        rules: &[SloRule],
+        stay: impl Fn(&SloRule) -> bool,
         emit: &mut impl FnMut(PodObservation),
     ) {
-        let verdict = SloVerdict::Excluded(ExclusionReason::of(outcome));
         for (slo, state) in self.waiting() {
-            decide(slo, state, verdict, emit);
+            if !rules.get(usize::from(slo.0)).is_some_and(&stay) {
+                decide(slo, state, SloVerdict::Excluded(reason), emit);
+            }
         }
     }
 
-    /// Reports the event of every SLO that holds one as excluded: the pod has ended, and what the SLO selects by
-    /// was never known.
-    pub(in crate::lifecycle) fn exclude_held(
+    /// Reports the event of every SLO that holds one, and of those that `stay` undecided, as excluded where what the SLO
+    /// selects by was never known: the startup has ended.
+    pub(in crate::lifecycle) fn exclude_unselected(
         &mut self,
         kind: StartupKind,
         rules: &[SloRule],
+        stay: impl Fn(&SloRule) -> bool,
         emit: &mut impl FnMut(PodObservation),
     ) {
         for (slo, state) in self.waiting() {
-            if state.held().is_some()
-                && let Some(rule) = rules.get(usize::from(slo.0))
+            if let Some(rule) = rules.get(usize::from(slo.0))
+                && (state.held().is_some() || stay(rule))
                 && let Counts::No(reason) | Counts::NotKnown(reason) = rule.selection.counts(kind)
             {
                 decide(slo, state, SloVerdict::Excluded(reason), emit);
@@ -272,7 +311,7 @@ impl SloProgress {
         missed: Option<SloId>,
         now: Timestamp,
         (startup, kind): (&Startup, StartupKind),
-        waiting: WaitReason,
+        why: BadReason,
         rules: &[SloRule],
         emit: &mut impl FnMut(PodObservation),
     ) {
@@ -282,8 +321,7 @@ impl SloProgress {
                 && deadline(rule, startup).is_some_and(|deadline| deadline < now)
                 && state.held().is_none()
             {
-                let bad = SloVerdict::Bad(BadReason::Waiting(waiting));
-                decide_or_hold(slo, state, bad, rule.selection.counts(kind), emit);
+                decide_or_hold(slo, state, SloVerdict::Bad(why), rule.selection.counts(kind), emit);
             }
         }
     }
@@ -384,9 +422,8 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
         Outcome::Rejected if has_begun(interval, startup) => {
             SloVerdict::Bad(BadReason::Rejected(startup.stage()))
         }
-        Outcome::Ready if interval.has_never_been_seen(startup) => {
-            SloVerdict::Excluded(Reason::ConditionAbsent)
-        }
+        // The pod is followed until it comes, or its time has passed.
+        Outcome::Ready if interval.milestone().is_some() => return None,
         outcome => SloVerdict::Excluded(Reason::of(outcome)),
     })
 }

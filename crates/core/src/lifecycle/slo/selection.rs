@@ -81,6 +81,10 @@ impl Selection {
 }
 
 impl StartupKind {
+    /// One that every SLO selects: of a pod that is followed it is known that it counts.
+    pub(in crate::lifecycle) const SELECTED: Self =
+        Self { capacity: Some(NodeAge::Existing), images: StartupImages::Present };
+
     /// That of a startup whose images are these so far.
     pub(in crate::lifecycle) fn of(startup: &Startup, images: StartupImages) -> Self {
         let scheduled = startup.reached(Milestone::Scheduled).is_reached();

@@ -20,13 +20,9 @@ use crate::timestamp::Timestamp;
 const SORTED_FOR_ONE: usize = 8;
 
 impl Tracker {
-    /// How many pods in flight have not had their event for `slo` yet.
+    /// How many pods have not had their event for `slo` yet.
     pub fn undecided(&self, slo: SloId) -> usize {
-        let waits = |remembered: &RememberedPod| match remembered {
-            RememberedPod::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
-            RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => false,
-        };
-        self.pods.iter().filter(|(_, remembered)| waits(remembered)).count()
+        self.pods.iter().filter(|(_, remembered)| remembered.awaits(slo)).count()
     }
 
     /// Puts other SLOs in force ([§6.6](crate::specification#s6-6)). An SLO of which only the
@@ -44,6 +40,12 @@ impl Tracker {
             if let RememberedPod::InFlight(pod) = remembered {
                 pod.replace_slos(&successors, &mut self.shared);
             }
+        }
+        let followed: Vec<PodUid> = self.followed.iter().collect();
+        for uid in followed {
+            self.change_followed(uid, |pod, shared| {
+                pod.replace_slos(uid, &successors, shared);
+            });
         }
     }
 
@@ -173,12 +175,12 @@ impl Tracker {
                 return;
             };
             self.overdue.left -= 1;
-            let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) else {
+            let awaiting = self.pods.get(uid).filter(|pod| pod.awaits(slo));
+            let Some(source) = awaiting.and_then(RememberedPod::source) else {
                 continue;
             };
-            let source = pod.last_seen.source;
             match self.sources.may_pass_deadlines(source, until) {
-                true => pod.pass_deadlines(Some(slo), until, &self.shared, reporter),
+                true => self.pass_deadlines_for(uid, Some(slo), until, reporter),
                 false => self.shared.timers.hold(source, uid, slo),
             }
         }
@@ -191,11 +193,32 @@ impl Tracker {
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
         if let Some(until) = self.overdue.until
-            && let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid)
-            && self.sources.may_pass_deadlines(pod.last_seen.source, until)
+            && let Some(source) = self.pods.get(uid).and_then(RememberedPod::source)
+            && self.sources.may_pass_deadlines(source, until)
         {
-            pod.pass_deadlines(None, until, &self.shared, reporter);
-            pod.report_stuck(&self.shared.stuck, reporter);
+            self.pass_deadlines_for(uid, None, until, reporter);
+            if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
+                pod.report_stuck(&self.shared.stuck, reporter);
+            }
+        }
+    }
+
+    /// Reports one deadline of a pod that has passed, or all of them.
+    fn pass_deadlines_for(
+        &mut self,
+        uid: PodUid,
+        missed: Option<SloId>,
+        until: Timestamp,
+        reporter: &mut Reporter<'_, impl Observer>,
+    ) {
+        match self.pods.get_mut(uid) {
+            Some(RememberedPod::InFlight(pod)) => {
+                pod.pass_deadlines(missed, until, &self.shared, reporter);
+            }
+            Some(RememberedPod::Finished(_)) => {
+                self.pass_followed(uid, missed, until, reporter);
+            }
+            Some(RememberedPod::Deleted { .. }) | None => {}
         }
     }
 
@@ -218,15 +241,13 @@ impl Tracker {
     }
 
     /// Removes the deadlines of decided pods once there are many. At most one deadline per SLO and
-    /// pod in flight is live.
+    /// pod in flight is live; of a pod that is followed also one for each milestone.
     pub(super) fn tidy_deadlines(&mut self) {
-        let SharedState { order, timers, rules, .. } = &mut self.shared;
+        let SharedState { order, timers, rules, milestones, .. } = &mut self.shared;
         let pods = &self.pods;
-        let live = order.len().saturating_mul(rules.len());
-        timers.tidy(live, |uid, slo| {
-            matches!(pods.get(uid),
-                Some(RememberedPod::InFlight(pod)) if pod.undecided().any(|waiting| waiting == slo))
-        });
+        let of_followed = self.followed.len().saturating_mul(rules.len() + milestones.len());
+        let live = order.len().saturating_mul(rules.len()).saturating_add(of_followed);
+        timers.tidy(live, |uid, slo| pods.get(uid).is_some_and(|pod| pod.awaits(slo)));
     }
 }
 

@@ -7,6 +7,7 @@ use super::remembered_pod::{FinishedPod, RememberedPod};
 use crate::lifecycle::classification::Classification;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evicted, RefusalReason};
+use crate::lifecycle::followed::Left;
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::observation::{PodObservation, PodState, Reporter, TrackerObservation};
 use crate::lifecycle::observer::Observer;
@@ -15,6 +16,7 @@ use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::ReentryBaseline;
 use crate::lifecycle::seen::Seen;
 use crate::lifecycle::slo::SloProgress;
+use crate::lifecycle::slo_verdict::ExclusionReason;
 use crate::lifecycle::startup_sli_verdict::{StartupSli, StartupSliExclusion};
 use crate::pod::{PodInfo, PodSnapshot};
 use crate::timestamp::Timestamp;
@@ -73,9 +75,15 @@ impl Tracker {
             return Err(RefusalReason::MaybeKnown);
         }
         let in_flight = self.shared.order.len();
+        let shared = &self.shared;
         let room = self.cap.make_room(&mut self.pods, in_flight, RememberedPod::evictable, |pod| {
             if let Some(hold) = pod.hold() {
                 reporter.release(hold);
+            }
+            if let RememberedPod::Finished(finished) = pod
+                && let Some(followed) = finished.followed()
+            {
+                followed.clone().leave(Left::Displaced, shared, reporter);
             }
         });
         let Some(evicted) = room else {
@@ -88,6 +96,7 @@ impl Tracker {
             let mut emit = |observation| reporter.tracker(observation);
             (self.in_place).retain(|uid| pods.get(uid).is_some(), &mut emit);
             (self.crashes).retain(|uid| pods.get(uid).is_some());
+            (self.followed).retain(|uid| pods.get(uid).is_some());
             reporter.tracker(TrackerObservation::Evicted(evicted));
         }
         match self.cap.may_know(created) {
@@ -119,7 +128,9 @@ impl Tracker {
         snapshot.conditional_stages().map(PodObservation::Applies).for_each(&mut emit);
         let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
-        SloProgress::of(&self.shared.rules, &snapshot.info).end(outcome, &mut emit);
+        let rules = &self.shared.rules;
+        let reason = ExclusionReason::of(outcome);
+        SloProgress::of(rules, &snapshot.info).end(reason, rules, |_| false, &mut emit);
         if self.shared.events {
             let reason = StartupSliExclusion::Ended(outcome);
             emit(PodObservation::StartupSli(StartupSli::Excluded(reason)));
@@ -149,13 +160,14 @@ impl Tracker {
         };
         let outcome = pod.finish(outcome, shared, reporter);
         let (now, ending) = (reporter.now(), snapshot.ending.as_deref());
-        let finished = RememberedPod::Finished(FinishedPod::of(&pod, outcome, now));
+        let finished = RememberedPod::Finished(FinishedPod::of(&pod, outcome, now, shared));
         if outcome == Outcome::Ready {
             self.crashes.add(snapshot.uid, pod.ready_at(now));
             self.crashes.see(snapshot, now);
         }
         reporter.ended(shared.ended(Box::new(pod), outcome, now, ending));
         self.pods.insert(snapshot.uid, finished);
+        self.begin_following(snapshot.uid, reporter);
         self.see_relapse(snapshot, reporter);
         self.see_in_place(snapshot, seen, true, reporter);
     }

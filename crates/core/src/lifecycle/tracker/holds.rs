@@ -2,7 +2,7 @@
 //! pod less.
 
 use super::Tracker;
-use super::remembered_pod::{FinishedPod, RememberedPod};
+use super::remembered_pod::RememberedPod;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::pod_in_flight::PodInFlight;
@@ -25,7 +25,7 @@ impl Tracker {
         if let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid) {
             let mut last_seen = finished.last_seen();
             reporter.release(std::mem::replace(&mut last_seen.hold, hold));
-            *finished = FinishedPod::new(last_seen, finished.ready());
+            finished.update(last_seen, finished.ready());
         }
     }
 

@@ -1,7 +1,7 @@
 //! Interruptions: time in which the process did not run, a corrected clock, and an API server that was
 //! restored from a backup.
 
-use super::{FinishedPod, RememberedPod, Tracker};
+use super::{RememberedPod, Tracker};
 use crate::lifecycle::delivery::SourceId;
 use crate::timestamp::Timestamp;
 
@@ -52,7 +52,7 @@ impl Tracker {
                 RememberedPod::Finished(finished) if finished.last_seen().source == source => {
                     let mut last_seen = finished.last_seen();
                     last_seen.forget_version();
-                    *finished = FinishedPod::new(last_seen, finished.ready());
+                    finished.update(last_seen, finished.ready());
                 }
                 _ => {}
             }

@@ -4,20 +4,26 @@
 use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
 use crate::lifecycle::crashes::is_recent;
+use crate::lifecycle::followed::FollowedPod;
 use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
-use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
 use crate::lifecycle::record::{EndedStartup, Record, RecordedRelapse};
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 impl FinishedPod {
     /// What is remembered of `pod`, which ended at `now`.
-    pub(super) fn of(pod: &PodInFlight, outcome: Outcome, now: Timestamp) -> Self {
-        let ready = (outcome == Outcome::Ready).then(|| pod.ready_at(now));
-        let ready = ready.filter(|ready| is_recent(*ready, now));
-        Self::new(pod.last_seen, ready)
+    pub(super) fn of(
+        pod: &PodInFlight,
+        outcome: Outcome,
+        now: Timestamp,
+        shared: &SharedState,
+    ) -> Self {
+        let since = pod.ready_at(now);
+        let ready = (outcome == Outcome::Ready && is_recent(since, now)).then_some(since);
+        Self::following(pod.last_seen, ready, FollowedPod::of(pod, outcome, since, shared))
     }
 }
 
@@ -43,7 +49,7 @@ impl Tracker {
         if (relapses || !is_recent(ready, now))
             && let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid)
         {
-            *finished = FinishedPod::new(finished.last_seen(), None);
+            finished.update(finished.last_seen(), None);
         }
     }
 

@@ -2,13 +2,16 @@
 //! [`LabelHold`], in 32 bytes with room for a discriminant.
 
 use crate::lifecycle::crashes::is_recent;
+use crate::lifecycle::custom_milestone::CustomMilestone;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evictable, EvictedState};
+use crate::lifecycle::followed::FollowedPod;
 use crate::lifecycle::label_hold::LabelHold;
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::LastTrue;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod};
+use crate::lifecycle::slo_verdict::SloId;
 use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -36,6 +39,15 @@ impl RememberedPod {
         }
     }
 
+    /// Whether a deadline of this SLO, or the time for which it is followed, may still pass for it.
+    pub(super) fn awaits(&self, slo: SloId) -> bool {
+        match self {
+            Self::InFlight(pod) => pod.undecided().any(|waiting| waiting == slo),
+            Self::Finished(pod) => pod.followed().is_some_and(|pod| pod.awaits(slo)),
+            Self::Deleted { .. } => false,
+        }
+    }
+
     /// The newest version of the pod; 0 for none, and of a tombstone.
     pub(super) fn newest_version(&self) -> u64 {
         match self {
@@ -46,13 +58,19 @@ impl RememberedPod {
     }
 
     /// What is saved of it at `now`, unless it is a tombstone.
-    pub(super) fn saved(&self, uid: PodUid, now: Timestamp) -> Option<SavedPod<&PodInFlight>> {
+    pub(super) fn saved(
+        &self,
+        uid: PodUid,
+        now: Timestamp,
+        milestones: &[CustomMilestone],
+    ) -> Option<SavedPod<&PodInFlight>> {
         match self {
             Self::InFlight(pod) => Some(SavedPod::InFlight(&**pod)),
             Self::Finished(finished) => {
                 let ready = finished.ready().filter(|ready| is_recent(*ready, now));
                 let last_seen = finished.last_seen();
-                Some(SavedPod::Finished(SavedFinished { uid, last_seen, ready }))
+                let followed = finished.followed().map(|followed| followed.saved(milestones));
+                Some(SavedPod::Finished(SavedFinished { uid, last_seen, ready, followed }))
             }
             Self::Deleted { .. } => None,
         }
@@ -109,6 +127,8 @@ pub(super) enum FinishedPod {
     Compact(Compact),
     /// Any other
     Whole(Box<(LastSeen, Option<Timestamp>)>),
+    /// One that is followed until a milestone of your own comes
+    Followed(Box<(LastSeen, Option<Timestamp>, FollowedPod)>),
 }
 
 /// [`LastSeen`] with one time for both names of the network condition, the first Ready and the hold.
@@ -216,11 +236,48 @@ impl FinishedPod {
             .map_or_else(|| Self::Whole(Box::new((last_seen, ready))), Self::Compact)
     }
 
+    /// One that is followed besides, where there is something to follow.
+    pub(super) fn following(
+        last_seen: LastSeen,
+        ready: Option<Timestamp>,
+        followed: Option<FollowedPod>,
+    ) -> Self {
+        match followed {
+            None => Self::new(last_seen, ready),
+            Some(followed) => Self::Followed(Box::new((last_seen, ready, followed))),
+        }
+    }
+
+    /// Something else is remembered of it. What is followed stays.
+    pub(super) fn update(&mut self, last_seen: LastSeen, ready: Option<Timestamp>) {
+        match self {
+            Self::Followed(all) => (all.0, all.1) = (last_seen, ready),
+            Self::Compact(_) | Self::Whole(_) => *self = Self::new(last_seen, ready),
+        }
+    }
+
+    /// What is followed of it.
+    pub(super) fn followed(&self) -> Option<&FollowedPod> {
+        match self {
+            Self::Followed(all) => Some(&all.2),
+            Self::Compact(_) | Self::Whole(_) => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub(super) fn followed_mut(&mut self) -> Option<&mut FollowedPod> {
+        match self {
+            Self::Followed(all) => Some(&mut all.2),
+            Self::Compact(_) | Self::Whole(_) => None,
+        }
+    }
+
     /// The label values under which it is counted.
     pub(super) fn hold(&self) -> LabelHold {
         match self {
             Self::Compact(usual) => LabelHold::new(usual.hold.into()),
             Self::Whole(whole) => whole.0.hold,
+            Self::Followed(all) => all.0.hold,
         }
     }
 
@@ -229,6 +286,7 @@ impl FinishedPod {
         match self {
             Self::Compact(usual) => usual.last_seen(),
             Self::Whole(whole) => whole.0,
+            Self::Followed(all) => all.0,
         }
     }
 
@@ -237,6 +295,7 @@ impl FinishedPod {
         match self {
             Self::Compact(usual) => usual.ready(),
             Self::Whole(whole) => whole.1,
+            Self::Followed(all) => all.1,
         }
     }
 }

@@ -40,8 +40,8 @@ impl Tracker {
     /// The pods that are starting up or done. Its size hint says how many there are at most.
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod<&PodInFlight>> {
         let now = self.now.unwrap_or(Timestamp::EPOCH);
-        let pods = self.pods.iter();
-        pods.filter_map(move |(uid, remembered)| remembered.saved(uid, now))
+        let (pods, milestones) = (self.pods.iter(), &self.shared.milestones);
+        pods.filter_map(move |(uid, remembered)| remembered.saved(uid, now, milestones))
     }
 
     /// All that is known but the pods, including the deleted ones. [`Tracker::save_chunk`] gives them as they are now,
@@ -60,8 +60,9 @@ impl Tracker {
         mut save_deleted: impl FnMut(SavedDeleted),
     ) -> bool {
         let now = self.saving_at.unwrap_or(Timestamp::EPOCH);
+        let milestones = &self.shared.milestones;
         self.pods.take_chunk(|uid, remembered| {
-            remembered.saved(uid, now).into_iter().for_each(&mut save);
+            remembered.saved(uid, now, milestones).into_iter().for_each(&mut save);
             (remembered.saved_deleted(uid).into_iter()).for_each(&mut save_deleted);
         })
     }
@@ -107,10 +108,13 @@ impl Tracker {
                     pod.last_seen.hold = reporter.hold(pod.info());
                     tracker.remember_in_flight(pod);
                 }
-                SavedPod::Finished(SavedFinished { last_seen, ready, .. }) => {
-                    let finished = FinishedPod::new(last_seen, ready);
-                    let finished = RememberedPod::Finished(finished);
-                    tracker.pods.insert(uid, finished);
+                SavedPod::Finished(SavedFinished { last_seen, ready, followed, .. }) => {
+                    let followed = followed.and_then(|mut followed| {
+                        followed.restore(&tracker.shared).then_some(*followed)
+                    });
+                    let finished = FinishedPod::following(last_seen, ready, followed);
+                    tracker.pods.insert(uid, RememberedPod::Finished(finished));
+                    tracker.begin_following(uid, reporter);
                 }
             }
         }

@@ -225,7 +225,12 @@ fn finished(hold: LabelHold) -> SavedPod {
         created: 1,
         hold,
     };
-    SavedPod::Finished(SavedFinished { uid: PodUid::from_text("u"), last_seen, ready: None })
+    SavedPod::Finished(SavedFinished {
+        uid: PodUid::from_text("u"),
+        last_seen,
+        ready: None,
+        followed: None,
+    })
 }
 
 #[test]

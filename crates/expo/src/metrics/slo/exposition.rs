@@ -65,7 +65,9 @@ fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
     for Slo { doc, counts } in slos {
         for (reason, (text, count)) in ExclusionReason::ALL.into_iter().zip(counts.excluded.iter())
         {
-            let can_be = reason.is_exposed_at_zero() || doc.selection.leaves_out_for(reason);
+            let can_be = reason.is_exposed_at_zero()
+                || doc.selection.leaves_out_for(reason)
+                || doc.interval.excludes_for(reason);
             if can_be || count > 0 {
                 let labels = [("slo", &*doc.name), ("reason", text)];
                 out.number(&labels, Number::Integer(count));

@@ -2,7 +2,8 @@
 
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::rules::{Entry, Verdict};
-use crate::oracle::reading::startup::Startup;
+use crate::oracle::reading::slo::{Place, Pursuit, fold_of};
+use crate::oracle::reading::startup::{End, Startup};
 use crate::oracle::reading::view::View;
 use crate::oracle::reading::vocabulary::Milestone;
 
@@ -66,10 +67,11 @@ impl Startup<'_> {
         if !matches!(entry, Entry::Full | Entry::Adopted) {
             return Vec::new();
         }
-        let last = rules.last_that_counts(self.last_of_startup(), self.last_place());
+        let last = rules.last_that_counts(self.last_of_own(own), self.last_place());
         let view = self.view(last);
+        let of_startup = self.of_startup(last);
         let Some(latched) = view.latched_by_type(own.kind) else {
-            let outcome = self.end().map(|end| end.outcome);
+            let outcome = self.end_of_own(own).map(|end| end.outcome);
             let tells = outcome.is_some_and(|outcome| rules.tells_what_never_came(outcome));
             let reason = rules.reason_without(view.type_stood(own.kind));
             return Vec::from_iter(tells.then_some(OwnFinding::Unobserved(reason)));
@@ -80,14 +82,77 @@ impl Startup<'_> {
         }
         let judged = Start::ALL.into_iter().filter_map(|from| {
             let interval = OwnInterval { own, from };
-            if view.can_come_no_more(interval) {
+            if view.can_come_no_more(interval, &of_startup) {
                 return None;
             }
-            let times = view.start_of_own(interval)?.zip(view.end_of_own(interval)?);
+            let times = of_startup.start_of_own(interval)?.zip(view.end_of_own(interval)?);
             let verdict = self.rules.verdict_of(times);
             Some(OwnFinding::Judged(from, verdict, latched.place))
         });
         judged.collect()
+    }
+}
+
+/// Of a pod that is followed for a milestone.
+impl<'a> Startup<'a> {
+    /// What ContainersStarted is read from, with the snapshot at a place.
+    pub(crate) fn of_startup(&self, place: usize) -> View<'a> {
+        self.view(self.rules.named().last_with_starts(place, self.last_of_startup()))
+    }
+
+    /// [§16.5](crate::specification#s16-5): how the pod ceased to be followed for the milestone. It is `ready` where the
+    /// time for that passed.
+    pub(crate) fn end_of_own(&self, own: Own) -> Option<End> {
+        let rules = self.rules.named();
+        let end = self.end()?;
+        if !rules.is_followed(end.outcome) {
+            return Some(end);
+        }
+        let passed = self.passed_of_own(own, end.place);
+        for place in end.place..self.life.folded.len() {
+            let folded = &self.life.folded[place];
+            if place > end.place && passed.is_some_and(|passed| passed < folded.step_of_fold()) {
+                return Some(End { place: place - 1, outcome: "ready", by_snapshot: false });
+            }
+            if let Some(outcome) = rules.over(&folded.pod) {
+                let outcome = self.disrupted(place, outcome);
+                return Some(End { place, outcome, by_snapshot: true });
+            }
+        }
+        let place = self.last_place();
+        let closing = self.life.closing.map(|(closing, step)| (closing, fold_of(step)));
+        match (passed, closing) {
+            (Some(passed), closing) if closing.is_none_or(|(_, closed)| passed < closed) => {
+                Some(End { place, outcome: "ready", by_snapshot: false })
+            }
+            (_, None) => None,
+            (_, Some((closing, _))) => {
+                let outcome = self.disrupted(place, closing.outcome());
+                Some(End { place, outcome, by_snapshot: false })
+            }
+        }
+    }
+
+    /// The last snapshot that can show the milestone.
+    pub(crate) fn last_of_own(&self, own: Own) -> usize {
+        self.end_of_own(own).map_or(self.last_place(), |end| end.place)
+    }
+
+    /// When in the replay the time passed for which a pod is followed that was ready at a place.
+    fn passed_of_own(&self, own: Own, ready: usize) -> Option<Place> {
+        let rules = self.rules.named();
+        let folded = &self.life.folded[ready];
+        let since = self.view(ready).time(Milestone::Ready).flatten().unwrap_or(folded.now);
+        let deadlines = self.slos.iter().filter_map(|slo| {
+            let pursuit = Pursuit { startup: self, slo, passings: self.passings };
+            pursuit.deadline_that_keeps(own, ready)
+        });
+        let until = rules.followed_until(since, &deadlines.collect::<Vec<_>>());
+        let mut passings = self.passings.iter();
+        let passed = passings.find(|passing| {
+            passing.place > folded.step_of_fold() && self.rules.slo().has_passed(until, passing.now)
+        });
+        passed.map(|passing| passing.place)
     }
 }
 
@@ -109,13 +174,14 @@ impl View<'_> {
     }
 
     /// "A pod whose condition is True before all its containers have started has no second one".
-    pub(crate) fn can_come_no_more(&self, interval: OwnInterval) -> bool {
+    pub(crate) fn can_come_no_more(&self, interval: OwnInterval, of_startup: &View<'_>) -> bool {
         let Some(latched) = self.latched_by_type(interval.own.kind) else {
             return false;
         };
-        let started = self.milestone(Milestone::ContainersStarted);
-        let started = started
-            .map(|started| (started.place, self.time(Milestone::ContainersStarted).flatten()));
+        let started = of_startup.milestone(Milestone::ContainersStarted);
+        let started = started.map(|started| {
+            (started.place, of_startup.time(Milestone::ContainersStarted).flatten())
+        });
         let name = (latched.place, self.estimated(latched));
         interval.from == Start::ContainersStarted
             && self.rules.named().is_before_the_start(name, started)

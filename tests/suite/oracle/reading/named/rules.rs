@@ -63,7 +63,7 @@ pub(crate) trait NamedRules {
     }
 
     /// [§16.3](crate::specification#s16-3): "only while the pod is in flight or with the snapshot that ends its startup";
-    /// [§16.5](crate::specification#s16-5): "What a snapshot after the end of the startup shows does not count".
+    /// [§16.5](crate::specification#s16-5): "What latches until then counts".
     fn last_that_counts(&self, ending: usize, _last: usize) -> usize {
         ending
     }
@@ -82,6 +82,36 @@ pub(crate) trait NamedRules {
     /// [§16.4](crate::specification#s16-4): "counts the pods in flight"
     fn holds_pod(&self, is_in_flight: bool) -> bool {
         is_in_flight
+    }
+
+    /// [§16.5](crate::specification#s16-5): "A pod that became ready before NAME is followed"
+    fn is_followed(&self, outcome: &str) -> bool {
+        outcome == "ready"
+    }
+
+    /// [§16.5](crate::specification#s16-5): "until 10 minutes after Ready, or until the last deadline of an undecided SLO
+    /// that names it, whichever is later"
+    fn followed_until(&self, ready: Nanos, deadlines: &[Nanos]) -> Nanos {
+        deadlines.iter().copied().fold(ready + 600 * SECOND, Nanos::max)
+    }
+
+    /// [§16.5](crate::specification#s16-5): "with the snapshot that shows a terminal phase"
+    fn over(&self, pod: &Snapshot) -> Option<&'static str> {
+        match pod.phase.as_str() {
+            "Succeeded" => Some("completed"),
+            "Failed" => Some("failed"),
+            _ => None,
+        }
+    }
+
+    /// [§16.5](crate::specification#s16-5): "nothing but NAME is latched"
+    fn last_with_starts(&self, place: usize, ending: usize) -> usize {
+        place.min(ending)
+    }
+
+    /// [§16.7](crate::specification#s16-7): "From Ready on, a bad event has the stage and the cause `none`"
+    fn blames(&self, place: usize, ready: Option<usize>) -> Option<usize> {
+        Some(place).filter(|place| ready.is_none_or(|ready| *place < ready))
     }
 
     /// [§16.6](crate::specification#s16-6): "the snapshot that latches NAME does not latch ContainersStarted, nor has one

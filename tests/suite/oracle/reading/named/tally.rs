@@ -16,7 +16,7 @@ const OWN_UNOBSERVED: &str = "podinit_milestone_unobserved_total";
 /// [§7.2](crate::specification#s7-2): "Every series that can be known is exposed at 0 from the start".
 pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
     for own in options.milestones {
-        for reason in REASONS {
+        for reason in REASONS.into_iter().chain(["not_followed"]) {
             let labels = [("milestone", own.name), ("reason", reason)];
             figures.add(OWN_UNOBSERVED, &labels, 0);
         }
@@ -70,6 +70,8 @@ fn count_own(startup: &Startup<'_>, own: Own, figures: &mut Figures) {
                 continue;
             }
         };
+        // "Its labels are those of the end of its startup."
+        let place = place.min(startup.last_of_startup());
         let labels = label_set(startup, place, ("milestone", own.name));
         let mut labels = labels.spelled();
         labels.push(("from", from.name()));

@@ -12,15 +12,15 @@ mod selection;
 pub(crate) mod tally;
 
 pub(crate) use objective::{Namespaces, Slo, SloInterval};
-pub(crate) use passing::{Moment, Passing, passings};
+pub(crate) use passing::{Moment, Passing, Place, fold_of, passings};
 pub(crate) use rules::{SloRules, SpecSlo};
 
+use super::named::Own;
 use super::rules::{Entry, Verdict};
 use super::startup::{End, Startup};
 use super::view::View;
 use super::vocabulary::Milestone;
 use crate::oracle::instant::Nanos;
-use passing::Place;
 use selection::When;
 
 /// "For each pod exactly one event per SLO".
@@ -67,11 +67,13 @@ impl Pursuit<'_> {
     /// after that.
     fn without_selection(&self) -> Option<(When, Decided)> {
         let life = self.startup.life;
-        let fold = |step| Place { step, moment: Moment::Fold };
-        let last = self.startup.last_of_startup();
+        let last = self.last();
+        let ready = self.ready();
+        let named = self.startup.rules.named();
         for place in 0..=last {
             if let Some(event) = self.at_snapshot(place) {
                 let blamed = self.startup.rules.causes().blamed_of_delivery(place);
+                let blamed = blamed.and_then(|place| named.blames(place, ready));
                 return Some((When::With(place), Decided { event, blamed }));
             }
             let pod = &life.folded[place].pod;
@@ -83,12 +85,13 @@ impl Pursuit<'_> {
                 Some(next) => Some(next.step),
                 None => life.closing.map(|(_, step)| step),
             };
-            if self.deadline_passes(place, fold(life.folded[place].step), next.map(fold)) {
-                let bad = Decided { event: SloEvent::Bad, blamed: Some(place) };
+            if self.deadline_passes(place, fold_of(life.folded[place].step), next.map(fold_of)) {
+                let blamed = named.blames(place, ready);
+                let bad = Decided { event: SloEvent::Bad, blamed };
                 return Some((When::After(place), bad));
             }
         }
-        let ended = Decided { event: self.ended(self.startup.end()?), blamed: None };
+        let ended = Decided { event: self.ended(self.pursued_until()?), blamed: None };
         Some((When::After(last), ended))
     }
 
@@ -153,9 +156,20 @@ impl Pursuit<'_> {
         {
             return Some(SloEvent::Excluded("condition_absent"));
         }
-        let end = self.startup.end()?;
+        let end = self.pursued_until()?;
         let ends_here = end.place == place && end.by_snapshot;
         ends_here.then(|| self.ended(end))
+    }
+
+    /// The deadline, if the SLO names the milestone and may still be undecided when the pod is ready at a place.
+    pub(crate) fn deadline_that_keeps(&self, own: Own, ready: usize) -> Option<Nanos> {
+        let names_it =
+            matches!(self.slo.interval, SloInterval::Own(interval) if interval.own == own);
+        let pod = &self.startup.life.folded[0].pod;
+        if !names_it || !self.rules().matches(self.slo, pod) || !self.is_selected(ready) {
+            return None;
+        }
+        self.deadline(&self.startup.view(ready))
     }
 
     /// Counts from the start of the interval, once that is reached at a usable time and the pod

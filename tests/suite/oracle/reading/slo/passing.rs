@@ -2,6 +2,7 @@
 
 use super::rules::SloRules;
 use crate::oracle::instant::Nanos;
+use crate::oracle::reading::life::Folded;
 use crate::oracle::reading::stream::Step;
 
 /// When, within one step of the replay, something happens.
@@ -24,6 +25,18 @@ pub(crate) struct Place {
 pub(crate) struct Passing {
     pub(crate) place: Place,
     pub(crate) now: Nanos,
+}
+
+/// When a step delivers.
+pub(crate) fn fold_of(step: usize) -> Place {
+    Place { step, moment: Moment::Fold }
+}
+
+impl Folded {
+    /// When it was delivered.
+    pub(crate) fn step_of_fold(&self) -> Place {
+        fold_of(self.step)
+    }
 }
 
 /// Every point at which deadlines pass. The watch is in sync from the first document on; an ERROR

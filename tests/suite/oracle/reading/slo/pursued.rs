@@ -5,6 +5,7 @@ use super::objective::SloInterval;
 use super::{Pursuit, SloEvent};
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::named::OwnInterval;
+use crate::oracle::reading::startup::End;
 use crate::oracle::reading::view::View;
 use crate::oracle::reading::vocabulary::{Interval, Milestone};
 
@@ -28,7 +29,7 @@ impl Pursuit<'_> {
     pub(super) fn start(&self, view: &View<'_>) -> Option<Option<Nanos>> {
         match self.pursued() {
             Pursued::OfAllPods(interval) => view.start(interval),
-            Pursued::Own(interval) => view.start_of_own(interval),
+            Pursued::Own(interval) => self.of_startup(view).start_of_own(interval),
         }
     }
 
@@ -62,9 +63,33 @@ impl Pursuit<'_> {
             }
             Pursued::Own(interval) => {
                 view.rules.named().excludes_what_can_come_no_more()
-                    && view.can_come_no_more(interval)
+                    && view.can_come_no_more(interval, &self.of_startup(view))
             }
         }
+    }
+
+    fn of_startup<'a>(&'a self, view: &View<'_>) -> View<'a> {
+        self.startup.of_startup(view.seen.len() - 1)
+    }
+
+    /// What ends the interval at the latest: the end of the startup, or that of what is followed of a pod that is ready
+    /// ([§16.5](crate::specification#s16-5)).
+    pub(super) fn pursued_until(&self) -> Option<End> {
+        match self.pursued() {
+            Pursued::OfAllPods(_) => self.startup.end(),
+            Pursued::Own(interval) => self.startup.end_of_own(interval.own),
+        }
+    }
+
+    /// The last snapshot or Event that counts.
+    pub(super) fn last(&self) -> usize {
+        self.pursued_until().map_or(self.startup.last_place(), |end| end.place)
+    }
+
+    /// Where a pod became ready that is followed.
+    pub(super) fn ready(&self) -> Option<usize> {
+        let end = self.startup.end().filter(|end| end.outcome == "ready")?;
+        matches!(self.pursued(), Pursued::Own(_)).then_some(end.place)
     }
 
     /// "the pod ended first, with the interval open"

@@ -72,18 +72,32 @@ impl Pursuit<'_> {
                 return event.map(|(_, decided)| decided);
             }
         }
+        // "What is not known when the startup ends is not selected", also of a pod that is followed then.
+        let conditions = self.conditions(last);
+        if let (Some(_), Some((reason, _))) =
+            (self.ready(), conditions.iter().find(|(_, met)| met.is_none()))
+            && rules.leaves_out_what_is_never_known()
+        {
+            return excluded(*reason);
+        }
         let (_, decided) = event?;
         if is_excluded || !rules.holds_until_known() {
             return Some(decided);
         }
         // "What is not known when the startup ends is not selected."
         self.startup.end()?;
-        let conditions = self.conditions(last);
         let unknown = conditions.iter().find(|(_, met)| met.is_none())?;
         match rules.leaves_out_what_is_never_known() {
             true => excluded(unknown.0),
             false => Some(decided),
         }
+    }
+}
+
+impl Pursuit<'_> {
+    /// Whether the startup is known to be selected with the delivery at a place.
+    pub(super) fn is_selected(&self, place: usize) -> bool {
+        self.conditions(place).iter().all(|(_, met)| *met == Some(true))
     }
 }
 

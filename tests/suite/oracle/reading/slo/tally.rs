@@ -1,6 +1,6 @@
 //! [§7](crate::specification#s7): what the families of the SLOs count.
 
-use super::{Passing, Pursuit, SloEvent};
+use super::{Passing, Pursuit, SloEvent, SloInterval};
 use crate::oracle::figures::{Figures, seconds};
 use crate::oracle::reading::cause::tally::CAUSES;
 use crate::oracle::reading::startup::Startup;
@@ -34,7 +34,8 @@ pub(crate) fn known_from_the_start(options: &Options, figures: &mut Figures) {
         let selects_by = [(slo.existing_capacity, "capacity"), (slo.present_images, "images")];
         let selected = selects_by.into_iter().filter(|(is_asked, _)| *is_asked);
         let selected = selected.map(|(_, reason)| reason);
-        for reason in SLO_REASONS.into_iter().chain(selected) {
+        let followed = matches!(slo.interval, SloInterval::Own(_)).then_some("not_followed");
+        for reason in SLO_REASONS.into_iter().chain(selected).chain(followed) {
             figures.add(SLO_EXCLUDED, &[name, ("reason", reason)], 0);
         }
         for (stage, causes) in CAUSES {
