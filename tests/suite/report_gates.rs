@@ -204,6 +204,55 @@ fn records_give_the_same_figures() {
     }
 }
 
+/// The recording, with models that are loaded so long after the creation of their pods, which were ready before.
+fn loaded_late(recording: &str, model: i64) -> String {
+    let mut events: Vec<Value> =
+        recording.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let list = events.remove(0);
+    let mut late = Vec::new();
+    for event in &mut events {
+        let number = event["object"]["metadata"]["name"].as_str().unwrap()[4..].parse::<i64>();
+        let at = at(60 * number.unwrap() + model);
+        let whole = event.clone();
+        let conditions = event["object"]["status"]["conditions"].as_array_mut().unwrap();
+        conditions.retain(|condition| condition["type"] != "example.com/Model");
+        if *event != whole {
+            let mut loaded = event.clone();
+            let conditions = loaded["object"]["status"]["conditions"].as_array_mut().unwrap();
+            conditions.push(
+                json!({"type": "example.com/Model", "status": "True", "lastTransitionTime": at}),
+            );
+            loaded["observedAt"] = at.into();
+            late.push(loaded);
+        }
+    }
+    events.extend(late);
+    events.sort_by_key(|event| event["observedAt"].as_str().map(str::to_owned));
+    [list].iter().chain(&events).map(|event| format!("{event}\n")).collect()
+}
+
+/// [§16.5](crate::specification#s16-5)
+#[test]
+fn what_comes_after_ready_is_in_rows_records_and_comparisons() {
+    let late = loaded_late(&recording(QUOTA, 6, 10), 300);
+    let found = detailed(&late);
+    let row = |rows: &[report::IntervalSummary]| {
+        let row = rows.iter().find(|row| row.interval == "created_to_model").unwrap();
+        (row.count, row.p50, row.max)
+    };
+    assert_eq!(row(&found.summary.intervals), (6, Some(300.0), Some(300.0)));
+    let ended: Vec<_> = found.pods.iter().filter_map(|pod| pod.record.clone()).collect();
+    let kept = KeptRecords { ended, ..KeptRecords::default() };
+    assert_eq!(row(&report::of_records(kept, 10).summary.intervals).0, 6);
+    let sides = [300, 330].map(|model| file(&loaded_late(&recording(QUOTA, 30, 10), model)));
+    let [before, after] = sides.each_ref().map(|file| file.path().to_str().unwrap());
+    let args = ["--milestone", MODEL, "-o", "json", "--baseline", before, after];
+    let compared: Value = serde_json::from_slice(&podinit(&args).stdout).unwrap();
+    let rows = compared["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["interval"] == "created_to_model").unwrap();
+    assert_eq!((&row["verdict"], &row["p50"]["difference"]), (&json!("slower"), &json!(30.0)));
+}
+
 fn compared(args: &[&str]) -> Output {
     let sides = [10, 30].map(|model| file(&recording(QUOTA, 30, model)));
     let [before, after] = sides.each_ref().map(|file| file.path().to_str().unwrap());

@@ -321,6 +321,8 @@ impl Tracker {
                 }
                 if let Some(outcome) = outcome {
                     self.finish(snapshot.uid, outcome, snapshot.ending.as_deref(), reporter);
+                    // It may be over with the same snapshot.
+                    self.follow(snapshot, seen, reporter);
                     self.crashes.see(snapshot, seen.now);
                     self.see_relapse(snapshot, reporter);
                     self.see_in_place(snapshot, seen, false, reporter);

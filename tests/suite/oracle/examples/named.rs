@@ -378,8 +378,8 @@ fn own_after_ready() -> Vec<Example> {
             own(API),
             ready_ones(2)
                 .chain([
-                    modified(&ready("a").yes(LOADED, 610.0)),
                     added(&pod("z").created(610.0)),
+                    modified(&ready("a").yes(LOADED, 610.0)),
                     added(&pod("y").created(611.0)),
                     modified(&ready("b").yes(LOADED, 611.0)),
                 ])
@@ -423,7 +423,7 @@ fn own_after_ready() -> Vec<Example> {
             own(API),
             vec![
                 added(&whole("a")),
-                at(700.0, expired()),
+                at(20.0, expired()),
                 at(800.0, list(&[ready("a").yes(LOADED, 640.0)])),
             ],
             "own loaded created 1 640",

@@ -168,6 +168,7 @@ impl Tracker {
         reporter.ended(shared.ended(Box::new(pod), outcome, now, ending));
         self.pods.insert(snapshot.uid, finished);
         self.begin_following(snapshot.uid, reporter);
+        self.follow(snapshot, seen, reporter);
         self.see_relapse(snapshot, reporter);
         self.see_in_place(snapshot, seen, true, reporter);
     }

@@ -257,6 +257,8 @@ fn what_is_over_or_gone_before_is_excluded_as_such() {
         run.show(25, ready("loaded"));
         run.deliver(26, PodEvent::Deleted(pod("loaded", Some(10), LOADED(26))));
         assert_eq!(run.told(), ["1 0 created 26", "1 slo 0 good"]);
+        run.show(27, phase("ready and over", Phase::Failed));
+        assert_eq!(run.told(), ["1 slo 0 failed"]);
         let pods = vec![ready("stays"), phase("failed", Phase::Failed)];
         run.deliver(30, PodEvent::Listed { pods: pods.into(), began: at(30) });
         assert_eq!(run.told(), ["1 slo 0 vanished"]);
