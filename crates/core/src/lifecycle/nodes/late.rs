@@ -96,16 +96,16 @@ impl Service {
     }
 }
 
-/// How long the newest nodes took until they were schedulable, each with its pool.
+/// How long the newest nodes took until they were schedulable, in nanoseconds, each with its pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Startups(VecDeque<(Box<str>, Latency)>);
+pub struct Startups(VecDeque<(Box<str>, u64)>);
 
 impl Startups {
     pub(super) fn add(&mut self, pool: &str, took: Latency) {
         if self.0.len() == MOST_STARTUPS {
             self.0.pop_front();
         }
-        self.0.push_back((pool.into(), took));
+        self.0.push_back((pool.into(), took.as_nanos()));
     }
 
     /// Whether no more are kept than can be.
@@ -122,11 +122,11 @@ impl Startups {
 }
 
 /// The 90th percentile, if there are `enough`.
-fn p90<'a>(startups: impl Iterator<Item = &'a (Box<str>, Latency)>, enough: usize) -> Option<i64> {
-    let mut took: Vec<Latency> = startups.map(|(_, took)| *took).collect();
+fn p90<'a>(startups: impl Iterator<Item = &'a (Box<str>, u64)>, enough: usize) -> Option<i64> {
+    let mut took: Vec<u64> = startups.map(|(_, took)| *took).collect();
     took.sort_unstable();
     let p90 = nearest_rank(&took, 90).filter(|_| took.len() >= enough)?;
-    Some(i64::try_from(p90.as_nanos()).unwrap_or(i64::MAX))
+    Some(i64::try_from(p90).unwrap_or(i64::MAX))
 }
 
 impl Nodes {
