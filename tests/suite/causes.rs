@@ -9,8 +9,8 @@ use crate::oracle::seeds;
 use podinit_checkpoint::{content, frame};
 use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning};
 use podinit_core::lifecycle::{
-    Delivery, Interval, Namespaces, PodEvent, SavedPod, Selection, SloRule, SourceId, Stage,
-    Successor, Tracker, TrackerConfig,
+    Delivery, Interval, PodEvent, SavedPod, SloRule, SourceId, Stage, Successor, Tracker,
+    TrackerConfig,
 };
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
@@ -28,28 +28,21 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_000_000 + second)
 }
 
-fn config() -> TrackerConfig {
-    let rules = INTERVALS.map(|(name, interval, seconds)| SloRule {
+fn rules() -> [SloRule; 2] {
+    INTERVALS.map(|(name, interval, seconds)| SloRule {
         name: name.into(),
         interval: interval.into(),
         threshold: Duration::from_secs(seconds),
-        grace: Duration::ZERO,
-        namespaces: Namespaces::All,
-        owner_kinds: Vec::new(),
-        selection: Selection::default(),
-    });
-    TrackerConfig { slos: Arc::new(rules), events: true, ..TrackerConfig::default() }
+        ..SloRule::default()
+    })
+}
+
+fn config() -> TrackerConfig {
+    TrackerConfig { slos: Arc::new(rules()), events: true, ..TrackerConfig::default() }
 }
 
 fn counters(by_namespace: bool) -> (Recorder, Arc<Exposition>) {
-    let docs = INTERVALS.map(|(name, interval, seconds)| SloDoc {
-        name: name.into(),
-        objective_ratio: 0.99,
-        interval: interval.into(),
-        threshold_seconds: seconds as f64,
-        window_seconds: 604_800.0,
-        selection: Selection::default(),
-    });
+    let docs = rules().map(|rule| SloDoc::new(&rule, 0.99, 604_800.0));
     let labels =
         LabelConfig { slo_namespace: by_namespace, max_values: 2, ..LabelConfig::default() };
     Builder::new(labels).slos(docs.to_vec()).build().unwrap()

@@ -9,7 +9,7 @@ use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, CustomInterval, CustomMilestone, CustomStart, GateEvent, GateKind,
     GateObservation, ImageSource, Interval, Latency, Milestone, NodeObservation, NodeState,
-    NodeStep, Observation, Observer, Outcome, PodObservation, PodState, PullObservation, Selection,
+    NodeStep, Observation, Observer, Outcome, PodObservation, PodState, PullObservation, SloRule,
     Stage, TrackerObservation, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
@@ -113,14 +113,16 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .milestones(Arc::new(vec![
             CustomMilestone::parse("loaded=condition:example.com/Loaded").unwrap(),
         ]))
-        .slos(vec![SloDoc {
-            name: Arc::from("network-ready"),
-            objective_ratio: 0.99,
-            interval: Interval::CreatedToReady.into(),
-            threshold_seconds: 10.0,
-            window_seconds: 604_800.0,
-            selection: Selection::default(),
-        }])
+        .slos(vec![SloDoc::new(
+            &SloRule {
+                name: Arc::from("network-ready"),
+                interval: Interval::CreatedToReady.into(),
+                threshold: Duration::from_secs(10),
+                ..SloRule::default()
+            },
+            0.99,
+            604_800.0,
+        )])
         .events(true)
         .source(Box::new(EvidenceStats::new(1, true)))
         .source(Box::new(ClockFamilies::new(Arc::new(Corrected))))

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Milestone, MilestoneSource, Outcome, Progress,
-    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, Selection,
-    Stage, WaitReason,
+    Record, RecordedCause, RecordedContainer, RecordedInterval, RecordedMilestone, SloRule, Stage,
+    WaitReason,
 };
 use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Distribution, Figures, SloFigures};
+use podinit_expo::metrics::{Distribution, Figures, SloDoc, SloFigures};
 use podinit_http::MetricsPath;
 use podinit_oncall::explain::{Context, Explanation};
 use podinit_oncall::freshness::{Freshness, FreshnessState};
@@ -104,11 +104,16 @@ fn figures(pods: u64, stuck: u64) -> Figures {
     let mut figures = Figures {
         waiting: vec![(waiting(), pods)],
         slos: vec![SloFigures {
-            name: "fast".into(),
-            objective_ratio: 0.99,
-            interval: Interval::CreatedToReady.into(),
-            threshold_seconds: 30.0,
-            selection: Selection::default(),
+            doc: SloDoc::new(
+                &SloRule {
+                    name: "fast".into(),
+                    interval: Interval::CreatedToReady.into(),
+                    threshold: Duration::from_secs(30),
+                    ..SloRule::default()
+                },
+                0.99,
+                604_800.0,
+            ),
             good: 95,
             bad: 5,
         }],

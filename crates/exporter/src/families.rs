@@ -43,7 +43,7 @@ mod tests {
 
     use super::*;
     use crate::ClockFamilies;
-    use podinit_core::lifecycle::{Interval, Selection};
+    use podinit_core::lifecycle::SloRule;
     use podinit_core::timestamp::Timestamp;
     use podinit_expo::instruments::Kind;
     use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
@@ -70,14 +70,7 @@ mod tests {
     #[test]
     fn every_counter_is_saved_and_can_be_read_again() {
         let now = Timestamp::from_seconds(1_800_000_000);
-        let slo = SloDoc {
-            name: Arc::from("fast"),
-            objective_ratio: 0.99,
-            interval: Interval::CreatedToReady.into(),
-            threshold_seconds: 10.0,
-            window_seconds: 604_800.0,
-            selection: Selection::default(),
-        };
+        let slo = SloDoc::new(&SloRule::default(), 0.99, 604_800.0);
         let builder = Builder::new(LabelConfig::default())
             .slos(vec![slo])
             .events(true)

@@ -25,3 +25,4 @@ pub mod pods;
 pub mod problems;
 pub mod records;
 pub mod stuck;
+pub mod unmatched_slos;

@@ -221,7 +221,8 @@ impl FoundPods {
         self.nodes.get(self.rows.get(place)?.node)
     }
 
-    pub(super) fn workload(&self, place: u32) -> Option<&Arc<Workload>> {
+    /// Its owner, if it has one.
+    pub fn workload(&self, place: u32) -> Option<&Arc<Workload>> {
         self.workloads.get(self.rows.get(place)?.workload)
     }
 

@@ -243,6 +243,18 @@ fn nodes_are_grouped_as_a_plain_reading_groups_them() {
 }
 
 #[test]
+fn sets_of_nodes_are_joined_before_pods_are_given_to_them() {
+    let own = ["a1", "a2"].map(|name| node(name, "pool-a", 1_000, false, &[NOT_READY, CILIUM]));
+    let others = ["a3", "a4"].map(|name| node(name, "pool-a", 1_000, false, &[NOT_READY, EBS]));
+    let pool_b = ["b1", "b2", "b3"].map(|name| node(name, "pool-b", 1_000, false, &[NOT_READY]));
+    // Each set of pool-a has fewer nodes than that of pool-b, and both together have more.
+    let nodes: Vec<_> = own.into_iter().chain(others).chain(pool_b).collect();
+    let pods = [waiting("p", Cause::Taint, &tainted(NOT_READY), None)];
+    let expected = format!("node_startup nodepool pool-a 1 2/4 {EBS}");
+    assert_eq!(told(&find(&nodes, &pods, &mut OverTime::default(), NOW)), [expected]);
+}
+
+#[test]
 fn a_problem_that_becomes_that_of_nodes_has_not_ended_and_one_of_nodes_ends() {
     let pods: Vec<_> = (0..4)
         .map(|number| waiting(&format!("p{number}"), Cause::Resources, &tainted(CILIUM), None))

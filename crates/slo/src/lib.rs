@@ -32,7 +32,7 @@ pub struct SloFile {
 pub struct Slo {
     /// The name, which pods it covers, and how fast they must be
     pub rule: SloRule,
-    /// The share of pods that must be good, in percent, strictly between 0 and 100
+    /// The share of pods that must be good, in percent, strictly between 1 and 100
     pub objective_percent: f64,
     /// The window of the objective: whole minutes, from one minute to 366 days
     pub window: PrometheusDuration,

@@ -88,10 +88,10 @@ impl StatusLines<'_> {
         let worst = decided.max_by(|a, b| share(a.bad, a.good).total_cmp(&share(b.bad, b.good)))?;
         Some(format!(
             "SLO {}: {:.1}% good of {}, promised {}%.",
-            worst.name,
+            worst.doc.rule.name,
             100.0 - 100.0 * share(worst.bad, worst.good),
             worst.good + worst.bad,
-            (worst.objective_ratio * 1e4).round() / 1e2
+            (worst.doc.objective_ratio * 1e4).round() / 1e2
         ))
     }
 }
@@ -99,19 +99,15 @@ impl StatusLines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podinit_core::lifecycle::{Interval, Outcome, Selection, WaitReason};
-    use podinit_expo::metrics::SloFigures;
+    use podinit_core::lifecycle::{Outcome, SloRule, WaitReason};
+    use podinit_expo::metrics::{SloDoc, SloFigures};
 
     fn figures() -> Figures {
         let image = WaitReason::ALL.into_iter().find(|waiting| {
             (waiting.stage(), waiting.cause().as_str()) == (Stage::Containers, "image")
         });
         let slo = |name: &str, bad| SloFigures {
-            name: name.into(),
-            objective_ratio: 0.99,
-            interval: Interval::CreatedToReady.into(),
-            threshold_seconds: 60.0,
-            selection: Selection::default(),
+            doc: SloDoc::new(&SloRule { name: name.into(), ..SloRule::default() }, 0.99, 604_800.0),
             good: 75,
             bad,
         };

@@ -69,14 +69,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         owner_kinds: Vec::new(),
         selection: Selection::default(),
     };
-    let doc = SloDoc {
-        name: Arc::clone(&rule.name),
-        objective_ratio: 0.99,
-        interval: Interval::CreatedToReady.into(),
-        threshold_seconds: 1.0,
-        window_seconds: 604_800.0,
-        selection: Selection::default(),
-    };
+    let doc = SloDoc::new(&rule, 0.99, 604_800.0);
     let (recorder, _) = Builder::new(LabelConfig::default())
         .starts(Timestamp::from_seconds(1_800_000_000))
         .slos(vec![doc])

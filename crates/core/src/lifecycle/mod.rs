@@ -117,7 +117,7 @@ pub use record::{
 };
 pub use reentry::LastTrue;
 pub use saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
-pub use slo::{Namespaces, Selection, SloRule};
+pub use slo::{Namespaces, Selection, SloMatches, SloRule, UnmatchedSlo};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SavedSource, SourceProgress, Successor};
 pub use startup_sli_verdict::{StartupSli, StartupSliExclusion};

@@ -31,7 +31,9 @@ use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
 use super::record::RecordedCause;
 use super::seen::Seen;
-use super::slo::{SloInput, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition};
+use super::slo::{
+    SloInput, SloMatches, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition,
+};
 use super::slo_verdict::{ExclusionReason, SloId};
 use super::startup::Startup;
 use super::startup_sli::SliProgress;
@@ -51,6 +53,8 @@ pub(super) struct SharedState {
     pub timers: Timers,
     /// The SLOs in force
     pub rules: Arc<[SloRule]>,
+    /// What they have matched
+    pub matches: SloMatches,
     /// Whether Events are a source of evidence
     pub events: bool,
     /// The nodes, if they are a source of evidence

@@ -26,7 +26,7 @@ use super::last_seen::LastSeen;
 use super::nodes::SavedNodes;
 use super::pod_in_flight::PodInFlight;
 use super::reentry::to_second;
-use super::slo::SloRule;
+use super::slo::{SloMatches, SloRule};
 use super::sources::SavedSource;
 use super::stuck::StuckBefore;
 use crate::pod::PodUid;
@@ -46,6 +46,8 @@ pub struct SavedTracker {
     /// The SLOs that were in force; the pods name them by their positions
     #[serde(with = "by_position")]
     pub rules: Arc<[SloRule]>,
+    /// What they have matched; `None` where that is not known
+    pub slo_matches: Option<SloMatches>,
     /// Which pods are stuck
     pub stuck: StuckBefore,
     /// The newest second of creation of any pod that was evicted or refused (see

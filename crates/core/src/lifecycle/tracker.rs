@@ -42,7 +42,7 @@ use super::pod_in_flight::{PodInFlight, SharedState};
 use super::record::InFlightPosition;
 use super::seen::Seen;
 
-use super::slo::SloRule;
+use super::slo::{SloMatches, SloRule};
 use super::sources::Sources;
 use super::stuck::{StuckAfter, StuckBefore};
 use super::table::PodTable;
@@ -132,6 +132,7 @@ impl Tracker {
             backfill: config.backfill,
             cap: Cap::new(config.max_pods),
             shared: SharedState {
+                matches: SloMatches::new(&config.slos),
                 rules: config.slos,
                 events: config.events,
                 nodes: config.nodes.then(|| Nodes::new(config.shard)),
@@ -203,6 +204,7 @@ impl Tracker {
                 if self.sources.is_blocked(source) {
                     self.pass_all(reporter);
                 }
+                self.shared.matches.begin(now);
                 if let Some(nanos) = self.sources.gap_before(source, *began) {
                     reporter.tracker(TrackerObservation::GapClosed { nanos });
                 }
@@ -405,3 +407,5 @@ mod rejected_tests;
 mod scheduler_event_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unmatched_tests;

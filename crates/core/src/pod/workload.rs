@@ -35,13 +35,18 @@ impl Workload {
     /// Whether the controller is of a kind: its workload's, or that of the object that was made for one run or
     /// version of a CronJob, CronWorkflow or Rollout.
     pub fn is_of_kind(&self, kind: &str) -> bool {
-        let made = match &*self.kind {
+        Self::of_kind_is(&self.kind, kind)
+    }
+
+    /// Whether a workload of the kind `lasting` is of `kind`.
+    pub fn of_kind_is(lasting: &str, kind: &str) -> bool {
+        let made = match lasting {
             "CronJob" => Some("Job"),
             "CronWorkflow" => Some("Workflow"),
             "Rollout" => Some("ReplicaSet"),
             _ => None,
         };
-        *self.kind == *kind || made == Some(kind)
+        lasting == kind || made == Some(kind)
     }
 
     /// Whether this is the workload of `pod` under a name that people know: its own, or that of the object that

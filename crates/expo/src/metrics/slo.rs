@@ -8,9 +8,7 @@ use super::bad_causes::BadCausesBySlo;
 use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
 use crate::instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
 use crate::{computed_families, family_type};
-use podinit_core::lifecycle::{
-    ExclusionReason, Selection, SloId, SloInterval, SloRule, SloVerdict,
-};
+use podinit_core::lifecycle::{ExclusionReason, SloId, SloRule, SloVerdict};
 
 mod counts;
 mod exposition;
@@ -55,44 +53,25 @@ computed_families! {
 /// What is exposed of an SLO besides its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloDoc {
-    /// The value of the label `slo`
-    pub name: Arc<str>,
+    /// Its name, which pods it matches, and how fast they must be
+    pub rule: Arc<SloRule>,
     /// The objective, between 0 and 1
     pub objective_ratio: f64,
-    /// The name of the interval that the threshold limits: the value of the label `interval`
-    pub interval: SloInterval,
-    /// The threshold in seconds
-    pub threshold_seconds: f64,
     /// The window of the objective in seconds
     pub window_seconds: f64,
-    /// The startups that count
-    pub selection: Selection,
 }
 
 impl SloDoc {
     /// What is exposed of an SLO with this rule and this objective, between 0 and 1, over a window in seconds.
     pub fn new(rule: &SloRule, objective_ratio: f64, window_seconds: f64) -> Self {
-        Self {
-            name: Arc::clone(&rule.name),
-            objective_ratio,
-            interval: rule.interval.clone(),
-            threshold_seconds: rule.threshold.as_secs_f64(),
-            window_seconds,
-            selection: rule.selection,
-        }
+        Self { rule: Arc::new(rule.clone()), objective_ratio, window_seconds }
     }
 }
 
 /// An SLO and its events, as the live page shows them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloFigures {
-    pub name: Arc<str>,
-    /// Between 0 and 1
-    pub objective_ratio: f64,
-    pub interval: SloInterval,
-    pub threshold_seconds: f64,
-    /// The startups that count
-    pub selection: Selection,
+    pub doc: SloDoc,
     pub good: u64,
     pub bad: u64,
 }
@@ -131,15 +110,7 @@ impl SloBoard {
             let (good, bad) = events.fold((good, bad), |(good, bad), events| {
                 (good + events.good, bad + events.bad.sum())
             });
-            SloFigures {
-                name: Arc::clone(&doc.name),
-                objective_ratio: doc.objective_ratio,
-                interval: doc.interval.clone(),
-                threshold_seconds: doc.threshold_seconds,
-                selection: doc.selection,
-                good,
-                bad,
-            }
+            SloFigures { doc: doc.clone(), good, bad }
         });
         figures.collect()
     }
@@ -167,9 +138,9 @@ impl SloCounter {
     /// sees no reset.
     pub(super) fn replace(&mut self, docs: &[SloDoc]) {
         let kept: HashMap<_, _> =
-            self.slos.iter().map(|slo| (&slo.doc.name, &slo.counts)).collect();
+            self.slos.iter().map(|slo| (&slo.doc.rule.name, &slo.counts)).collect();
         let slos = docs.iter().map(|doc| {
-            let kept = kept.get(&doc.name).map(|counts| Arc::clone(counts));
+            let kept = kept.get(&doc.rule.name).map(|counts| Arc::clone(counts));
             let counts =
                 kept.unwrap_or_else(|| Arc::new(Counts::new(self.board.namespaces.places())));
             Slo { doc: doc.clone(), counts }
@@ -185,7 +156,7 @@ impl SloCounter {
         for Slo { doc, counts } in self.slos.iter() {
             for series in saved.series(&SLO_EVENTS) {
                 if let [slo, result, rest @ ..] = &*series.labels
-                    && **slo == *doc.name
+                    && **slo == *doc.rule.name
                     && series.value > 0
                 {
                     let place = place_of(rest, namespaces);
@@ -194,7 +165,7 @@ impl SloCounter {
             }
             for series in saved.series(&SLO_BAD_CAUSES) {
                 if let [slo, stage, cause, rest @ ..] = &*series.labels
-                    && **slo == *doc.name
+                    && **slo == *doc.rule.name
                 {
                     let place = place_of(rest, namespaces);
                     counts.at(place).bad.restore(stage, cause, series.value);
@@ -212,7 +183,7 @@ impl SloCounter {
     pub(super) fn saved_ended(&self) -> Vec<(String, u64, u64)> {
         let ended = self.slos.iter().map(|slo| {
             let [good, bad] = slo.counts.ended();
-            (slo.doc.name.to_string(), good, bad)
+            (slo.doc.rule.name.to_string(), good, bad)
         });
         ended.filter(|(_, good, bad)| good + bad > 0).collect()
     }
@@ -221,7 +192,7 @@ impl SloCounter {
     pub(super) fn restore_ended(&self, saved: &[(String, u64, u64)]) {
         for (name, good, bad) in saved {
             let mut slos = self.slos.iter();
-            if let Some(slo) = slos.find(|slo| *slo.doc.name == **name) {
+            if let Some(slo) = slos.find(|slo| *slo.doc.rule.name == **name) {
                 slo.counts.add_ended([*good, *bad]);
             }
         }
@@ -254,14 +225,7 @@ mod tests {
     use podinit_core::lifecycle::BadReason;
 
     fn doc(name: &str) -> SloDoc {
-        SloDoc {
-            name: name.into(),
-            objective_ratio: 0.99,
-            interval: SloInterval::default(),
-            threshold_seconds: 10.0,
-            window_seconds: 604_800.0,
-            selection: Selection::default(),
-        }
+        SloDoc::new(&SloRule { name: name.into(), ..SloRule::default() }, 0.99, 604_800.0)
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::saved::SavedMetrics;
 use super::start_times::{StartTimes, starts_of_sets};
 use super::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
 use crate::metrics::SeriesLabel;
-use podinit_core::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, Selection};
+use podinit_core::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, SloRule};
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 
@@ -37,14 +37,8 @@ struct Process {
 
 impl Process {
     fn new(start: Timestamp, events: bool, labels: LabelConfig) -> Self {
-        let slo = SloDoc {
-            name: Arc::from("fast"),
-            objective_ratio: 0.99,
-            interval: Interval::CreatedToReady.into(),
-            threshold_seconds: 10.0,
-            window_seconds: 604_800.0,
-            selection: Selection::default(),
-        };
+        let rule = SloRule { name: Arc::from("fast"), ..SloRule::default() };
+        let slo = SloDoc::new(&rule, 0.99, 604_800.0);
         let builder = Builder::new(labels).starts(start).events(events);
         let (recorder, exposition) = builder.slos(vec![slo]).build().unwrap();
         Self { recorder, exposition }

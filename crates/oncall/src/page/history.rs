@@ -46,7 +46,7 @@ impl Sample {
         Self {
             at,
             in_flight: figures.in_flight(),
-            slos: slos.map(|slo| (Arc::clone(&slo.name), slo.good, slo.bad)).collect(),
+            slos: slos.map(|slo| (Arc::clone(&slo.doc.rule.name), slo.good, slo.bad)).collect(),
             problems: problems.map(|problem| (key(problem).into(), problem.pods)).collect(),
         }
     }
@@ -195,20 +195,13 @@ fn before(now: Timestamp, duration: Duration) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podinit_core::lifecycle::{Interval, Selection};
-    use podinit_expo::metrics::SloFigures;
+    use podinit_core::lifecycle::SloRule;
+    use podinit_expo::metrics::{SloDoc, SloFigures};
 
     fn sample(second: i64, good: u64, bad: u64) -> Sample {
+        let rule = SloRule { name: "fast".into(), ..SloRule::default() };
         let figures = Figures {
-            slos: vec![SloFigures {
-                name: "fast".into(),
-                objective_ratio: 0.99,
-                interval: Interval::CreatedToReady.into(),
-                threshold_seconds: 30.0,
-                selection: Selection::default(),
-                good,
-                bad,
-            }],
+            slos: vec![SloFigures { doc: SloDoc::new(&rule, 0.99, 2_592_000.0), good, bad }],
             ..Figures::default()
         };
         Sample::new(at(second), &figures, &[])

@@ -126,7 +126,8 @@ impl Overview {
         // Lines and the burn reach to the present.
         self.history.add(Sample::new(now, &self.figures, &problems.problems));
         let slos = self.figures.slos.iter();
-        let present = Present { in_flight: self.figures.in_flight(), problems: &problems.problems };
+        let by_owner = self.seen.by_owner();
+        let present = Present { by_owner: &by_owner, unmatched: &problems.unmatched_slos };
         let slos: Vec<_> = slos.map(|slo| SloCard::new(slo, &self.history, present, now)).collect();
         let in_flight = census.in_flight();
         let status = Status::of(&Signs {
@@ -136,7 +137,7 @@ impl Overview {
             slos: &slos,
             in_flight: match self.wanted.is_all() {
                 true => in_flight,
-                false => present.in_flight.iter().sum::<u64>() as usize,
+                false => self.figures.in_flight().iter().sum::<u64>() as usize,
             },
             late_nodes: self.figures.late_nodes,
             clocks: &problems.clocks,

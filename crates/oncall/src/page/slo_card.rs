@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::history::{HOUR, History, SloWindow};
-use crate::problems::Problem;
-use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Cause, CustomStart, Interval, SloInterval, Stage, Step, WaitReason};
+use crate::problems::PodsOfOwner;
+use crate::unmatched_slos;
+use podinit_core::lifecycle::{CustomStart, Interval, SloInterval, Stage, Step, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::SloFigures;
+use podinit_expo::metrics::{SloDoc, SloFigures};
 use podinit_text::human_time::seconds;
 use podinit_text::words::{counted, thousands};
 
@@ -31,18 +31,19 @@ pub(super) struct SloCard {
     /// How many times faster than allowed the budget is used, and over how long; on how many pods that stands
     pub burn: String,
     pub of: String,
-    /// Pods in flight that do not count yet, and why; empty where all do
+    /// Pods in flight that it matches and that do not count yet, and why; empty where all do
     pub uncounted: String,
-    /// `calm`, `warn` or `bad`; `open` where it would be `calm`, but pods of a problem do not count yet
+    /// That it has matched no pod, or names a kind that none has had; empty otherwise
+    pub unmatched: String,
+    /// `calm`, `warn` or `bad`; `open` where it would be `calm`, but pods of a problem do not count yet, or none ever did
     pub level: &'static str,
 }
 
 /// What of the present an SLO does not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Present<'a> {
-    /// Pods in flight by stage
-    pub in_flight: [u64; Stage::ALL.len()],
-    pub problems: &'a [Problem],
+    pub by_owner: &'a [PodsOfOwner<'a>],
+    pub unmatched: &'a [UnmatchedSlo],
 }
 
 impl SloCard {
@@ -53,7 +54,8 @@ impl SloCard {
         present: Present<'_>,
         now: Timestamp,
     ) -> Self {
-        let budget = 1.0 - slo.objective_ratio;
+        let SloDoc { rule, objective_ratio, .. } = &slo.doc;
+        let budget = 1.0 - objective_ratio;
         let events = slo.good + slo.bad;
         // A share is stated once a single bad pod would not use up the whole budget.
         let is_enough = events as f64 * budget >= 1.0;
@@ -61,30 +63,31 @@ impl SloCard {
         let share = decimals(slo.good as f64 / events.max(1) as f64 * 100.0);
         let window = |length| {
             history
-                .slo_events((now, length), &slo.name, (slo.good, slo.bad))
+                .slo_events((now, length), &rule.name, (slo.good, slo.bad))
                 .filter(|window| window.good + window.bad >= ENOUGH_OF_RATE)
         };
         let burning = window(NOW).or_else(|| window(HOUR));
         let burn = burning.map(|SloWindow { good, bad, .. }| {
             bad as f64 / ((good + bad) as f64 * budget).max(f64::MIN_POSITIVE)
         });
-        let before = stages_before(&slo.interval);
-        let misses = present.problems.iter().any(|problem| {
-            let cause = Cause::from_text(&problem.cause);
-            let mut reasons = before.iter().map(|stage| WaitReason::new(*stage, cause?));
-            // The pods of late nodes wait for another cause, in this stage.
-            let of_nodes =
-                cause == Some(Cause::NodeStartup) && before.contains(&Stage::Unschedulable);
-            of_nodes || reasons.any(|reason| reason.is_some())
-        });
-        let left_out = slo.selection.sentence().map(|left_out| format!(". {left_out}"));
+        let before = stages_before(&rule.interval);
+        let mut matched = [0; Stage::ALL.len()];
+        let mut misses = false;
+        for pods in present.by_owner {
+            if rule.matches_pods_of(pods.namespace, pods.owner) {
+                matched.iter_mut().zip(pods.in_flight).for_each(|(sum, pods)| *sum += pods);
+                misses |= before.iter().any(|stage| pods.affected[*stage as usize] > 0);
+            }
+        }
+        let unmatched = present.unmatched.iter().find(|one| one.slo == rule.name);
+        let left_out = rule.selection.sentence().map(|left_out| format!(". {left_out}"));
         Self {
-            name: slo.name.to_string(),
+            name: rule.name.to_string(),
             promise: format!(
                 "{} % of pods within {} ({}){}",
-                decimals(slo.objective_ratio * 100.0),
-                seconds(slo.threshold_seconds),
-                slo.interval.text(),
+                decimals(objective_ratio * 100.0),
+                seconds(rule.threshold.as_secs_f64()),
+                rule.interval.text(),
                 left_out.unwrap_or_default()
             ),
             good: match events {
@@ -106,12 +109,13 @@ impl SloCard {
             of: burning.map_or_else(String::new, |window| {
                 format!("{} pods", thousands(window.good + window.bad))
             }),
-            uncounted: uncounted(before, &present.in_flight),
+            uncounted: uncounted(before, &matched),
+            unmatched: unmatched.map_or_else(String::new, unmatched_slos::sentence),
             level: match burn {
                 Some(burn) if burn >= PAGES => "bad",
                 Some(burn) if burn > 1.0 => "warn",
                 _ if is_enough && used >= 1.0 => "warn",
-                _ if misses => "open",
+                _ if misses || unmatched.is_some() => "open",
                 _ => "calm",
             },
         }
@@ -176,19 +180,25 @@ fn decimals(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::page::history::Sample;
-    use podinit_core::lifecycle::{Interval, Selection};
+    use podinit_core::lifecycle::{Namespaces, Selection, SloRule};
+    use podinit_core::pod::Workload;
     use podinit_expo::metrics::Figures;
 
-    fn slo(good: u64, bad: u64) -> SloFigures {
-        SloFigures {
+    fn rule() -> SloRule {
+        SloRule {
             name: "fast".into(),
-            objective_ratio: 0.99,
             interval: Interval::CreatedToReady.into(),
-            threshold_seconds: 30.0,
-            selection: Selection::default(),
-            good,
-            bad,
+            threshold: Duration::from_secs(30),
+            ..SloRule::default()
         }
+    }
+
+    fn slo_of(rule: &SloRule, good: u64, bad: u64) -> SloFigures {
+        SloFigures { doc: SloDoc::new(rule, 0.99, 2_592_000.0), good, bad }
+    }
+
+    fn slo(good: u64, bad: u64) -> SloFigures {
+        slo_of(&rule(), good, bad)
     }
 
     /// The card of an SLO that had `before` so many seconds ago.
@@ -217,7 +227,7 @@ mod tests {
     #[test]
     fn a_promise_says_which_pods_do_not_count() {
         let selection = Selection { existing_capacity: true, present_images: false };
-        let slo = SloFigures { selection, ..slo(0, 0) };
+        let slo = slo_of(&SloRule { selection, ..rule() }, 0, 0);
         let now = Timestamp::from_seconds(1_000_000);
         assert_eq!(
             SloCard::new(&slo, &History::default(), Present::default(), now).promise,
@@ -227,25 +237,84 @@ mod tests {
 
     #[test]
     fn pods_that_do_not_count_yet_are_said_and_no_problem_of_them_is_green() {
-        let in_flight = [1, 71, 1_000, 5, 2, 9, 0];
         let now = Timestamp::from_seconds(1_000_000);
-        let found = |interval: Interval, cause: &str| {
-            let slo = SloFigures { interval: interval.into(), ..slo(995, 0) };
-            let problem = Problem { cause: cause.to_owned(), ..Problem::default() };
-            let present = Present { in_flight, problems: &[problem] };
-            let card = SloCard::new(&slo, &History::default(), present, now);
+        let found = |interval: Interval, affected: Stage| {
+            let rule = SloRule { interval: interval.into(), ..rule() };
+            let mut pods = pods("shop", None, [1, 71, 1_000, 5, 2, 9, 0]);
+            pods.affected[affected as usize] = 1;
+            let present = Present { by_owner: &[pods], unmatched: &[] };
+            let card = SloCard::new(&slo_of(&rule, 995, 0), &History::default(), present, now);
             (card.uncounted, card.level)
         };
         let no_node = "1,072 pods have no node";
         let network = Interval::Stage(Stage::Network);
-        assert_eq!(found(network, "resources"), (no_node.to_owned(), "open"));
-        assert_eq!(found(network, "node_startup"), (no_node.to_owned(), "open"));
-        assert_eq!(found(Interval::ScheduledToReady, "cni"), (no_node.to_owned(), "calm"));
-        assert_eq!(found(Interval::CreatedToReady, "resources"), (String::new(), "calm"));
+        assert_eq!(found(network, Stage::Unschedulable), (no_node.to_owned(), "open"));
+        let ready = Interval::ScheduledToReady;
+        assert_eq!(found(ready, Stage::Network), (no_node.to_owned(), "calm"));
+        let whole = Interval::CreatedToReady;
+        assert_eq!(found(whole, Stage::Unschedulable), (String::new(), "calm"));
         let containers = format!("{no_node}, 7 pods have a node, but are not so far");
-        assert_eq!(found(Interval::Stage(Stage::Containers), "cni"), (containers, "open"));
+        assert_eq!(found(Interval::Stage(Stage::Containers), Stage::Network), (containers, "open"));
         let gated = "1 pod has a scheduling gate".to_owned();
-        assert_eq!(found(Interval::Stage(Stage::Unschedulable), "gate"), (gated, "open"));
+        assert_eq!(found(Interval::Stage(Stage::Unschedulable), Stage::Gated), (gated, "open"));
+    }
+
+    /// Pods in flight by stage, none of a problem.
+    fn pods<'a>(
+        namespace: &'a str,
+        owner: Option<&'a Workload>,
+        in_flight: [u64; Stage::ALL.len()],
+    ) -> PodsOfOwner<'a> {
+        PodsOfOwner { namespace, owner, in_flight, ..PodsOfOwner::default() }
+    }
+
+    #[test]
+    fn pods_that_an_slo_does_not_match_are_none_of_its_own() {
+        let now = Timestamp::from_seconds(1_000_000);
+        let owner = |kind: &str| Workload { kind: kind.into(), name: "web".into() };
+        let (job, web) = (owner("CronJob"), owner("Deployment"));
+        let mut elsewhere = pods("batch", Some(&web), [0, 0, 2_000, 0, 0, 0, 0]);
+        elsewhere.affected = elsewhere.in_flight;
+        let by_owner = [
+            elsewhere,
+            pods("shop", Some(&web), [0, 3, 0, 0, 0, 0, 0]),
+            pods("shop", Some(&job), [0, 40, 0, 0, 0, 0, 0]),
+            pods("shop", None, [0, 500, 0, 0, 0, 0, 0]),
+        ];
+        let found = |namespaces, kinds: &[&str]| {
+            let rule = SloRule {
+                interval: Interval::ScheduledToReady.into(),
+                namespaces,
+                owner_kinds: kinds.iter().copied().map(Box::from).collect(),
+                ..rule()
+            };
+            let present = Present { by_owner: &by_owner, unmatched: &[] };
+            let card = SloCard::new(&slo_of(&rule, 995, 0), &History::default(), present, now);
+            (card.uncounted, card.level)
+        };
+        let shop = || Namespaces::Include(vec!["shop".into()]);
+        let said = |pods: &str| format!("{pods} pods have no node");
+        assert_eq!(found(Namespaces::All, &[]), (said("2,543"), "open"));
+        assert_eq!(found(shop(), &[]), (said("543"), "calm"));
+        assert_eq!(found(shop(), &["Deployment"]), (said("3"), "calm"));
+        assert_eq!(found(shop(), &["Deployment", "Job"]), (said("43"), "calm"));
+        let excluded = Namespaces::Exclude(vec!["shop".into(), "batch".into()]);
+        assert_eq!(found(excluded, &[]), (String::new(), "calm"));
+    }
+
+    #[test]
+    fn an_slo_that_matches_nothing_is_not_green() {
+        let now = Timestamp::from_seconds(1_000_000);
+        let one = UnmatchedSlo { slo: "fast".into(), since: now, ..UnmatchedSlo::default() };
+        let other = UnmatchedSlo { slo: "other".into(), ..one.clone() };
+        let found = |unmatched: &UnmatchedSlo| {
+            let present = Present { by_owner: &[], unmatched: std::slice::from_ref(unmatched) };
+            let card = SloCard::new(&slo(0, 0), &History::default(), present, now);
+            (card.unmatched, card.level)
+        };
+        let none = "The SLO fast has matched no pod since 1970-01-12 13:46 UTC.".to_owned();
+        assert_eq!(found(&one), (none, "open"));
+        assert_eq!(found(&other), (String::new(), "calm"));
     }
 
     #[test]

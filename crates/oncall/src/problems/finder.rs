@@ -10,7 +10,8 @@ use super::{Publisher, Seen};
 use crate::records::{
     EndedPosition, Filter, MOST_NEWEST, Position, Query, RecordsClient, Sort, Unanswered,
 };
-use podinit_core::lifecycle::{InFlightPosition, Progress, Record};
+use crate::unmatched_slos;
+use podinit_core::lifecycle::{InFlightPosition, Progress, Record, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{ProblemPods, StatedProblem};
 use podinit_problems::{FAILED_LASTS, FINDING_LASTS, Finding, MOST_RECORDS, OverTime};
@@ -39,6 +40,8 @@ pub struct Finder {
     publisher: Publisher,
     metric: Arc<ProblemPods>,
     over_time: OverTime,
+    /// What was said last of SLOs that match no pod
+    unmatched_slos: Vec<UnmatchedSlo>,
     /// Where the runbooks are
     runbook_url: Option<String>,
 }
@@ -51,6 +54,7 @@ impl Finder {
             publisher,
             metric,
             over_time: OverTime::default(),
+            unmatched_slos: Vec::new(),
             runbook_url: None,
         }
     }
@@ -90,10 +94,10 @@ impl Finder {
         if !(page.is_empty() && ended.is_empty()) {
             ended.extend(self.newest().await?);
         }
-        let nodes = self.records.ask(Query::Nodes).await?;
-        let clocks = nodes.clocks;
+        let beside = self.records.ask(Query::BesidePods).await?;
+        let clocks = beside.clocks;
         let finding = Finding::new(&ended, now).with_clocks(&clocks);
-        let mut finding = finding.with_late_nodes(&nodes.late_nodes).after(&self.over_time);
+        let mut finding = finding.with_late_nodes(&beside.late_nodes).after(&self.over_time);
         drop(ended);
         loop {
             page.iter().for_each(|record| finding.add(record));
@@ -110,6 +114,9 @@ impl Finder {
         });
         self.metric.state(problems, began + FINDING_LASTS);
         let mut seen = Seen::new(found, clocks, now);
+        unmatched_slos::log_changes(&self.unmatched_slos, &beside.unmatched_slos);
+        self.unmatched_slos.clone_from(&beside.unmatched_slos);
+        seen.problems.unmatched_slos = beside.unmatched_slos;
         if let Some(url) = &self.runbook_url {
             seen.problems.lead_to(url);
         }

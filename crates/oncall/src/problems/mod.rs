@@ -18,7 +18,7 @@ mod table;
 pub use census::{Census, Group, Most, TooNew, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use routes::router;
-pub use seen::Seen;
+pub use seen::{PodsOfOwner, Seen};
 pub(crate) use sentence::reason;
 pub use snapshots::{Publisher, Snapshots, channel};
 
@@ -28,7 +28,7 @@ use serde_json::Value;
 
 use crate::explain::next_command_of_problem;
 use crate::freshness::Freshness;
-use podinit_core::lifecycle::{Cause, LateNode, NodeClock, Record};
+use podinit_core::lifecycle::{Cause, LateNode, NodeClock, Record, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_problems::{Earlier, FoundCapacity, FoundLateNodes, FoundPod};
@@ -70,6 +70,10 @@ pub struct Problems {
     /// The nodes whose clocks are off, by name, with pods in flight or without
     #[serde(default)]
     pub clocks: Vec<NodeClock>,
+    /// The SLOs that have matched no pod for 10 minutes, or that name a kind which no pod has had; left out where there
+    /// are none
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched_slos: Vec<UnmatchedSlo>,
 }
 
 /// An exporter always says how far it can be trusted.

@@ -32,6 +32,12 @@ async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Resp
     document(
         &headers,
         &found,
-        &(found.fresh, lasting, (&found.problems, found.not_compared), &found.ended, &found.clocks),
+        &(
+            found.fresh,
+            lasting,
+            (&found.problems, found.not_compared),
+            &found.ended,
+            (&found.clocks, &found.unmatched_slos),
+        ),
     )
 }

@@ -1,10 +1,11 @@
 //! What is broken at an instant, and every pod in flight.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Census, Problem, Problems, Wanted};
-use podinit_core::lifecycle::{LateNode, NodeClock, Record};
-use podinit_core::pod::PodUid;
+use podinit_core::lifecycle::{LateNode, NodeClock, Record, Stage};
+use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_problems::{Found, FoundPods};
@@ -21,6 +22,16 @@ pub struct Seen {
     affected: Vec<Vec<u32>>,
     /// Those of the pods that start as usual
     rest: Vec<u32>,
+}
+
+/// The pods in flight of an owner in a namespace, or of none, by stage.
+#[derive(Clone, Debug, Default)]
+pub struct PodsOfOwner<'a> {
+    pub namespace: &'a str,
+    pub owner: Option<&'a Workload>,
+    pub in_flight: [u64; Stage::ALL.len()],
+    /// Those of problems; once for each
+    pub affected: [u64; Stage::ALL.len()],
 }
 
 impl Seen {
@@ -57,6 +68,7 @@ impl Seen {
                 ended: ended.map(|one| Problem::of(&one.problem, now, Some(one.at))).collect(),
                 crashing: 0,
                 clocks,
+                unmatched_slos: Vec::new(),
             },
             at: Some(now),
             pods,
@@ -70,6 +82,32 @@ impl Seen {
         let place = self.pods.place(pod)?;
         let mut with_pods = self.problems.problems.iter().zip(&self.affected);
         with_pods.find(|(_, places)| places.contains(&place)).map(|(problem, _)| problem)
+    }
+
+    /// The pods in flight, by what SLOs select them by.
+    pub fn by_owner(&self) -> Vec<PodsOfOwner<'_>> {
+        let mut by_owner = HashMap::new();
+        let mut add = |place: u32, is_affected: bool| {
+            let Some(waiting) = self.pods.waiting(place) else {
+                return;
+            };
+            let numbers = (self.pods.namespace_number(place), self.pods.workload_number(place));
+            let found = by_owner.entry(numbers).or_insert_with(|| PodsOfOwner {
+                namespace: self.pods.namespace(place),
+                owner: self.pods.workload(place).map(|owner| &**owner),
+                ..PodsOfOwner::default()
+            });
+            let counts = if is_affected { &mut found.affected } else { &mut found.in_flight };
+            counts[waiting.stage() as usize] += 1;
+        };
+        (0..).take(self.pods.len()).for_each(|place| add(place, false));
+        for (problem, places) in self.problems.problems.iter().zip(&self.affected) {
+            // A clock that is off keeps no pod.
+            if !problem.is_of_clock() {
+                places.iter().for_each(|place| add(*place, true));
+            }
+        }
+        by_owner.into_values().collect()
     }
 
     /// The pods that are wanted, counted.

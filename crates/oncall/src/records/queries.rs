@@ -147,7 +147,7 @@ impl Progress {
     fn of(request: Request) -> Self {
         let after = match &request.query {
             Query::InFlight { after, .. } => *after,
-            Query::Ended { .. } | Query::Nodes | Query::Pod { .. } => None,
+            Query::Ended { .. } | Query::BesidePods | Query::Pod { .. } => None,
         };
         Self { request, after, looked_at: 0, found: Found::default() }
     }
@@ -165,9 +165,10 @@ impl Progress {
                     ended((tracker, store), filter, (*sort, *after), *limit, now);
                 startups.extend(found.iter().map(|kept| with_relapse(tracker, &kept.startup)));
             }
-            Query::Nodes => {
+            Query::BesidePods => {
                 answer.clocks = tracker.clocks_off();
                 answer.late_nodes = tracker.late_nodes();
+                answer.unmatched_slos = tracker.unmatched_slos();
             }
             Query::Pod { namespace, name } => match tracker.in_flight_named(namespace, name) {
                 Some(pod) => answer.records.push(pod.record()),

@@ -6,7 +6,8 @@ use tokio::sync::oneshot;
 
 use super::filter::Filter;
 use podinit_core::lifecycle::{
-    EndedStartup, InFlightPosition, Interval, LateNode, Latency, NodeClock, Record, RecordedRelapse,
+    EndedStartup, InFlightPosition, Interval, LateNode, Latency, NodeClock, Record,
+    RecordedRelapse, UnmatchedSlo,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -30,8 +31,9 @@ pub enum Query {
         /// At most so many
         limit: usize,
     },
-    /// The nodes whose clocks are off, and those that do not become schedulable; no records
-    Nodes,
+    /// The nodes whose clocks are off, those that do not become schedulable, and the SLOs that have matched no pod; no
+    /// records
+    BesidePods,
     /// The pod of this name, if it is in flight, or else its newest record
     Pod { namespace: String, name: String },
 }
@@ -91,6 +93,8 @@ pub struct Answer {
     pub clocks: Vec<NodeClock>,
     /// Those that do not become schedulable, likewise
     pub late_nodes: Vec<LateNode>,
+    /// The SLOs that have matched no pod, or name a kind that no pod has had, likewise
+    pub unmatched_slos: Vec<UnmatchedSlo>,
     /// Where to go on; `None` where there is no more
     pub next: Option<Position>,
 }

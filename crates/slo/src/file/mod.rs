@@ -29,6 +29,8 @@ const DEFAULT_GRACE: PrometheusDuration = PrometheusDuration::from_seconds(5);
 const MAX_GRACE: PrometheusDuration = PrometheusDuration::from_hours(1);
 /// Durations above thirty days are not observed ([§4.6](crate::specification#s4-6)).
 const MAX_THRESHOLD: PrometheusDuration = PrometheusDuration::from_days(30);
+/// One of at most 1 % is a ratio by mistake. Nobody would ever learn that it is missed.
+const LEAST_OBJECTIVE: f64 = 1.0;
 const MIN_WINDOW: PrometheusDuration = PrometheusDuration::from_minutes(1);
 const MAX_WINDOW: PrometheusDuration = PrometheusDuration::from_days(366);
 
@@ -94,8 +96,14 @@ fn slos(bytes: &[u8], available: &Available) -> Result<SloFile, Fault> {
 
 fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
     let objective_percent = form.objective.value;
-    if !(objective_percent > 0.0 && objective_percent < 100.0) {
-        let why = "objective must be a percentage above 0 and below 100, such as 99.5";
+    if !(objective_percent > LEAST_OBJECTIVE && objective_percent < 100.0) {
+        let meant = (objective_percent * 100.0 * 1e6).round() / 1e6;
+        let why = match objective_percent > 0.0 && meant < 100.0 {
+            true => format!("the objective is in percent: did you mean {meant}?"),
+            false => {
+                "objective must be a percentage above 1 and below 100, such as 99.5".to_owned()
+            }
+        };
         return Err(Fault::at(form.objective.referenced, why));
     }
     let window = at_most("window", &form.window, MAX_WINDOW)?;

@@ -78,7 +78,9 @@ fn a_file_may_have_no_slos() {
 #[test]
 fn errors_name_the_place() {
     let percentage =
-        "slo.yaml:7:16: objective must be a percentage above 0 and below 100, such as 99.5";
+        "slo.yaml:7:16: objective must be a percentage above 1 and below 100, such as 99.5";
+    let ratio =
+        |meant| format!("slo.yaml:7:16: the objective is in percent: did you mean {meant}?");
     let empty = "the value is empty; write one, or leave out its key";
     for (key, line, expected) in [
         ("name", "", "slo.yaml:6:5: name is missing"),
@@ -120,6 +122,12 @@ fn errors_name_the_place() {
         ("window", "window: 53w", "slo.yaml:7:13: window must be at most 366d"),
         ("objective", "objective: 100", percentage),
         ("objective", "objective: .nan", percentage),
+        ("objective", "objective: -5", percentage),
+        ("objective", "objective: 1", percentage),
+        ("objective", "objective: 1.5", ""),
+        ("objective", "objective: 0.99", &ratio("99")),
+        ("objective", "objective: .999", &ratio("99.9")),
+        ("objective", "objective: 0.07", &ratio("7")),
         ("objective", "objective: 99%", "slo.yaml:7:16: must be a number"),
         ("objective", "objective: true", "slo.yaml:7:16: must be a number"),
         ("objective", "objective:", "slo.yaml:7:14: must be a number"),

@@ -47,6 +47,8 @@ use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::{LabelCensus, LabelConfig, SloDoc};
 use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_oncall::api::client::AskError;
+use podinit_oncall::problems::Problems;
 use podinit_slo::SloFile;
 use podinit_slo::file::Sources;
 use podinit_traces::{OtlpSettings, SettingsError};
@@ -108,6 +110,11 @@ impl Doctor {
         let sources = Sources { events: self.events, nodes: self.nodes };
         let (finding, slos) = slo_file::check(self.slo.as_deref(), sources);
         report(finding);
+        let known = match running {
+            true => timeout_at(ends, running::ask(self.listen)).await.ok(),
+            false => None,
+        };
+        known.iter().flat_map(running::slos).for_each(&mut report);
         report(web_config::check(self.web_config.as_deref(), self.tokens));
         let shard = self.selectors.shard.unwrap_or_default();
         report(state_dir::check(self.state_dir.as_deref(), running, shard));
@@ -148,7 +155,7 @@ impl Doctor {
         };
         cluster::configured(&cluster).into_iter().for_each(&mut report);
         let api = Api::new(cluster, ends);
-        self.ask(&api, (labels, slos.as_ref()), running, report).await;
+        self.ask(&api, (labels, slos.as_ref()), known, report).await;
     }
 
     /// The checks that need an API server.
@@ -156,7 +163,7 @@ impl Doctor {
         &self,
         api: &Api,
         (labels, slos): (Result<LabelCensus, Finding>, Option<&SloFile>),
-        running: bool,
+        known: Option<Result<Problems, AskError>>,
         mut report: impl FnMut(Finding),
     ) {
         let (finding, reached) = cluster::reach(api).await;
@@ -211,10 +218,7 @@ impl Doctor {
         times.into_iter().for_each(&mut report);
         report(kubelets);
         report(api.offset().finding());
-        if running {
-            let clocks = timeout_at(api.ends, running::check(self.listen)).await;
-            clocks.into_iter().flatten().for_each(&mut report);
-        }
+        known.iter().flat_map(running::clocks).for_each(&mut report);
         if let Some(labels) = &census.labels {
             let slos = slos.into_iter().flat_map(|file| &file.slos);
             let docs =

@@ -98,8 +98,7 @@ mod tests {
     use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
     use podinit_core::lifecycle::{
-        BadReason, EventDropReason, Interval, Selection, StartupImages, StartupSliExclusion,
-        WaitReason,
+        BadReason, EventDropReason, SloRule, StartupImages, StartupSliExclusion, WaitReason,
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_expo::metrics::LabelCensus;
@@ -109,14 +108,7 @@ mod tests {
     #[test]
     fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {
         let config = LabelConfig { slo_namespace: true, max_values: 2, ..LabelConfig::default() };
-        let slo = SloDoc {
-            name: "a".into(),
-            objective_ratio: 0.99,
-            interval: Interval::CreatedToReady.into(),
-            threshold_seconds: 1.0,
-            window_seconds: 604_800.0,
-            selection: Selection::default(),
-        };
+        let slo = SloDoc::new(&SloRule::default(), 0.99, 604_800.0);
         let exposed = Exposed { labels: config.clone(), slos: vec![slo], ..Exposed::default() };
         let own = exposed.clone().series().unwrap();
         // Waiting pods and stuck pods; good, bad, and bad by cause or by none.

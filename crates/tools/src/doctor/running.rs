@@ -1,5 +1,6 @@
-//! Whether the clocks of nodes are off ([§4.7](crate::specification#s4-7)): a podinit that already runs here knows, by
-//! when their pods were shown.
+//! What a podinit that already runs here has found out: whether the clocks of nodes are off
+//! ([§4.7](crate::specification#s4-7)), by when their pods were shown, and which SLOs match no pod
+//! ([§6.13](crate::specification#s6-13)).
 
 use std::net::SocketAddr;
 
@@ -9,15 +10,17 @@ use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::NodeClock;
 use podinit_oncall::api::client::{ApiClient, AskError};
 use podinit_oncall::explain::time_of_node;
-use podinit_oncall::node_clocks::clause;
+use podinit_oncall::node_clocks;
+use podinit_oncall::problems::Problems;
+use podinit_oncall::unmatched_slos;
 
 /// So many nodes have a finding each.
 const MOST: usize = 5;
 
-/// What the podinit that listens on `address` knows of the clocks of nodes.
-pub(super) async fn check(address: SocketAddr) -> Vec<Finding> {
-    match ask(address).await {
-        Ok(clocks) => findings(&clocks),
+/// What is known of the clocks of nodes.
+pub(super) fn clocks(known: &Result<Problems, AskError>) -> Vec<Finding> {
+    match known {
+        Ok(problems) => clocks_off(&problems.clocks),
         Err(error) => {
             let why = format!("the podinit that runs here knows of nodes, but: {error}");
             vec![Finding::skipped(Check::Clock, why)]
@@ -25,7 +28,20 @@ pub(super) async fn check(address: SocketAddr) -> Vec<Finding> {
     }
 }
 
-async fn ask(address: SocketAddr) -> Result<Vec<NodeClock>, AskError> {
+/// A warning for each SLO that matches no pod, or names a kind that none has had.
+pub(super) fn slos(known: &Result<Problems, AskError>) -> Vec<Finding> {
+    let slos = known.iter().flat_map(|problems| &problems.unmatched_slos);
+    let findings = slos.map(|slo| {
+        let found = format!("the podinit that runs here says: {}", unmatched_slos::clause(slo));
+        Finding::warning(Check::SloFile, found)
+            .fix("check namespaces and owner_kinds in the SLO file")
+            .detail("slo", &*slo.slo)
+    });
+    findings.collect()
+}
+
+/// Asks the podinit that listens on `address`.
+pub(super) async fn ask(address: SocketAddr) -> Result<Problems, AskError> {
     let address = SocketAddr::new(reachable(address.ip()), address.port());
     let url = http::Uri::builder()
         .scheme("http")
@@ -34,11 +50,11 @@ async fn ask(address: SocketAddr) -> Result<Vec<NodeClock>, AskError> {
         .build()
         .unwrap_or_default();
     let exporter = ApiClient::new(&ServerOptions::of_url(url)).await?;
-    Ok(exporter.problems().await?.clocks)
+    exporter.problems().await
 }
 
 /// A warning for each of the first clocks that are off, or that none is.
-fn findings(clocks: &[NodeClock]) -> Vec<Finding> {
+fn clocks_off(clocks: &[NodeClock]) -> Vec<Finding> {
     const CHECK: Check = Check::Clock;
     if clocks.is_empty() {
         let found = "the podinit that runs here knows no node whose clock is off";
@@ -47,7 +63,7 @@ fn findings(clocks: &[NodeClock]) -> Vec<Finding> {
     let (named, others) = clocks.split_at(clocks.len().min(MOST));
     let mut findings: Vec<Finding> = (named.iter())
         .map(|clock| {
-            let found = format!("the {}, by when its pods were shown", clause(clock));
+            let found = format!("the {}, by when its pods were shown", node_clocks::clause(clock));
             let fix = format!(
                 "synchronize the clock of the node (NTP); see it with {}",
                 time_of_node(&clock.node)
@@ -88,7 +104,7 @@ mod tests {
         };
         let clocks: Vec<_> = (0..7).map(clock).collect();
         let found = |clocks: &[NodeClock]| -> Vec<String> {
-            let findings = findings(clocks).into_iter();
+            let findings = clocks_off(clocks).into_iter();
             findings.map(|finding| finding.found).collect()
         };
         let none = "the podinit that runs here knows no node whose clock is off";
@@ -99,13 +115,14 @@ mod tests {
         assert_eq!((all.len(), &*all[5]), (6, "the clocks of 2 more nodes are off"));
     }
 
-    /// What is found where a server answers this to who asks what is broken.
+    /// What is found of SLOs and clocks where a server answers this to who asks what is broken.
     async fn asked(answer: (http::StatusCode, &'static str)) -> Vec<Finding> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let routes = Router::new().route("/api/v1/problems", get(move || async move { answer }));
         tokio::spawn(async move { axum::serve(listener, routes).await });
-        check(address).await
+        let known = ask(address).await;
+        [slos(&known), clocks(&known)].concat()
     }
 
     #[tokio::test]
@@ -118,6 +135,13 @@ mod tests {
         let of_before = r#"{"time": null, "fresh": true, "problems": [], "ended": []}"#;
         let found = asked((http::StatusCode::OK, of_before)).await;
         assert_eq!(found[0].severity, Severity::Ok);
+        let unmatched = r#"{"time": null, "fresh": true, "problems": [], "ended": [], "unmatched_slos": [
+            {"slo": "fast", "since": "2026-03-01T10:00:00Z", "matched": false, "kinds": ["Jobs"]}]}"#;
+        let found = asked((http::StatusCode::OK, unmatched)).await;
+        let expected = "the podinit that runs here says: the SLO fast has matched no pod since 2026-03-01 10:00 UTC; \
+                        no pod has had the kind Jobs (did you mean Job?)";
+        assert_eq!((found[0].check, found[0].severity), (Check::SloFile, Severity::Warning));
+        assert_eq!((found.len(), &*found[0].found), (2, expected));
         let found = asked((http::StatusCode::FORBIDDEN, "no")).await;
         assert_eq!((found.len(), found[0].severity), (1, Severity::Skipped));
     }

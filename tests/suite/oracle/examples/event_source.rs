@@ -117,6 +117,14 @@ fn of_another() -> Vec<Example> {
              dropped finished 1",
         ),
         example(
+            "§9.5: one with two namespaces \"is `other`, also with the UID of a finished pod\"",
+            EVENTS,
+            vec![added(&bound()), deleted(&bound()), changed(&[own])],
+            "finished deleted 1
+             scheduling 1 1
+             dropped other 1",
+        ),
+        example(
             "§9.5: an unknown pod has no name, but an Event about another namespace is of no pod",
             EVENTS,
             vec![changed(&[name]), changed(&[own])],

@@ -316,6 +316,18 @@ fn scheduler() -> Vec<Example> {
              scheduling 1 1",
         ),
         example(
+            "§4.8: \"a later one may still move\" what a kept one of another second did not",
+            FUSED_EVENTS,
+            vec![
+                at(0.5, added(&pod("a"))),
+                assigned(2.25),
+                at(1.5, modified(&bound())),
+                assigned(1.25),
+            ],
+            "inflight network 1 since 1.25
+             scheduling 1 1",
+        ),
+        example(
             "§4.8: \"with the reason `Scheduled`\"",
             FUSED_EVENTS,
             vec![seen(), with(assigned(1.25), "/reason", "Preempted".into())],

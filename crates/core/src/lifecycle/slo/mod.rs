@@ -4,6 +4,7 @@
 //! become ready; a deadline does.
 
 mod interval;
+mod matched;
 mod progress;
 mod selection;
 mod timers;
@@ -13,13 +14,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use matched::{SloMatches, UnmatchedSlo};
 pub(super) use progress::{SloInput, SloProgress, shows_no_network_condition};
 pub use selection::Selection;
 pub(super) use selection::StartupKind;
 pub(super) use timers::Timers;
 
 use super::custom_milestone::SloInterval;
-use crate::pod::PodInfo;
+use crate::pod::{PodInfo, Workload};
 
 /// The namespaces whose pods an SLO matches.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -81,11 +83,15 @@ impl SloRule {
 
     /// Whether the SLO matches this pod. Which startups count is known later ([`SloRule::selection`]).
     pub fn matches(&self, pod: &PodInfo) -> bool {
+        self.matches_pods_of(&pod.namespace, pod.workload.as_deref())
+    }
+
+    /// Whether it matches the pods of this owner, if they have one, in this namespace.
+    pub fn matches_pods_of(&self, namespace: &str, owner: Option<&Workload>) -> bool {
         let owned = || {
             let mut kinds = self.owner_kinds.iter();
-            let workload = pod.workload.as_deref();
-            workload.is_some_and(|workload| kinds.any(|kind| workload.is_of_kind(kind)))
+            owner.is_some_and(|owner| kinds.any(|kind| owner.is_of_kind(kind)))
         };
-        self.namespaces.contain(&pod.namespace) && (self.owner_kinds.is_empty() || owned())
+        self.namespaces.contain(namespace) && (self.owner_kinds.is_empty() || owned())
     }
 }

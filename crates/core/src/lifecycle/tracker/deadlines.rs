@@ -35,10 +35,12 @@ impl Tracker {
             newer.find(|(_, newer)| rule.becomes(newer)).map(|(id, _)| id)
         };
         let successors: Vec<Option<SloId>> = old.iter().map(successor).collect();
+        self.shared.matches.replace(&old, &self.shared.rules, self.now);
         self.shared.timers = Timers::default();
         for remembered in self.pods.values_mut() {
             if let RememberedPod::InFlight(pod) = remembered {
                 pod.replace_slos(&successors, &mut self.shared);
+                self.shared.matches.see(&self.shared.rules, pod.info());
             }
         }
         let followed: Vec<PodUid> = self.followed.iter().collect();

@@ -46,6 +46,7 @@ impl Tracker {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
             return;
         }
+        self.shared.matches.see(&self.shared.rules, &snapshot.info);
         if let Some(lost) = self.backfill.sets_aside(snapshot, seen.origin) {
             reporter.pod(&snapshot.info, PodObservation::SetAside { uid: snapshot.uid, lost });
         }

@@ -6,6 +6,7 @@ use crate::lifecycle::clocks::NodeClock;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::nodes::LateNode;
 use crate::lifecycle::record::{InFlight, InFlightPosition};
+use crate::lifecycle::slo::UnmatchedSlo;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
 
@@ -42,6 +43,15 @@ impl Tracker {
     pub fn late_nodes(&self) -> Vec<LateNode> {
         let known = self.shared.nodes.as_ref().zip(self.now);
         known.map_or_else(Vec::new, |(nodes, now)| nodes.late(now))
+    }
+
+    /// The SLOs that have matched no pod, or that name a kind which no pod has had
+    /// ([§6.13](crate::specification#s6-13)).
+    pub fn unmatched_slos(&self) -> Vec<UnmatchedSlo> {
+        self.now.map_or_else(Vec::new, |now| {
+            let until = self.sources.judged_until(now);
+            self.shared.matches.unmatched(&self.shared.rules, until)
+        })
     }
 
     /// The pod, if it is in flight.

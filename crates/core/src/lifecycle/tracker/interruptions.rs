@@ -32,6 +32,7 @@ impl Tracker {
             }
         }
         self.sources.set_time(now);
+        self.shared.matches.set_time(now);
         self.shared.clocks.clear();
     }
 

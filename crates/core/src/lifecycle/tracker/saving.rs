@@ -11,6 +11,7 @@ use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
+use crate::lifecycle::slo::SloMatches;
 use crate::lifecycle::sources::Successor;
 use crate::timestamp::Timestamp;
 
@@ -28,6 +29,7 @@ impl Tracker {
             resumed: self.sources.resumed,
             sources: self.sources.saved(),
             rules: Arc::clone(&self.shared.rules),
+            slo_matches: Some(self.shared.matches.clone()),
             stuck: self.shared.stuck.clone(),
             watermark: self.cap.watermark(),
             deleted: Vec::new(),
@@ -85,6 +87,8 @@ impl Tracker {
         let mut tracker = Self::new(TrackerConfig { slos: saved.rules, ..config });
         tracker.now = saved.now;
         tracker.shared.stuck = saved.stuck;
+        let unknown = || SloMatches::unknown(&tracker.shared.rules);
+        tracker.shared.matches = saved.slo_matches.unwrap_or_else(unknown);
         let now = saved.now.unwrap_or(Timestamp::EPOCH);
         let reporter = &mut Reporter::new(now, sink);
         tracker.sources.resumed = saved.resumed;

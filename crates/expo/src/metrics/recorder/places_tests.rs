@@ -9,8 +9,7 @@ use crate::metrics::saved::SavedMetrics;
 use crate::metrics::slo::SloDoc;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Cause, LastSeen, LastTrue, SavedFinished, SavedPod, Selection, SloId, SloVerdict, SourceId,
-    Stage,
+    Cause, LastSeen, LastTrue, SavedFinished, SavedPod, SloId, SloRule, SloVerdict, SourceId, Stage,
 };
 use podinit_core::pod::PodUid;
 
@@ -168,14 +167,7 @@ fn pods_in_flight_move_with_their_namespace_and_none_is_counted_twice() {
 }
 
 fn slo() -> SloDoc {
-    SloDoc {
-        name: "fast".into(),
-        objective_ratio: 0.99,
-        interval: Interval::CreatedToReady.into(),
-        threshold_seconds: 10.0,
-        window_seconds: 604_800.0,
-        selection: Selection::default(),
-    }
+    SloDoc::new(&SloRule { name: "fast".into(), ..SloRule::default() }, 0.99, 604_800.0)
 }
 
 /// A recorder of two namespaces with one event of an SLO each, of which one had to end, and as it goes on after a

@@ -24,7 +24,7 @@ fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNam
             let snapshot = counts.snapshot(place);
             // Another namespace may just have got the place.
             if namespaces.is_still(place, namespace.as_ref()) {
-                events.push((&*doc.name, namespace, snapshot));
+                events.push((&*doc.rule.name, namespace, snapshot));
             }
         }
     }
@@ -66,10 +66,10 @@ fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
         for (reason, (text, count)) in ExclusionReason::ALL.into_iter().zip(counts.excluded.iter())
         {
             let can_be = reason.is_exposed_at_zero()
-                || doc.selection.leaves_out_for(reason)
-                || doc.interval.excludes_for(reason);
+                || doc.rule.selection.leaves_out_for(reason)
+                || doc.rule.interval.excludes_for(reason);
             if can_be || count > 0 {
-                let labels = [("slo", &*doc.name), ("reason", text)];
+                let labels = [("slo", &*doc.rule.name), ("reason", text)];
                 out.number(&labels, Number::Integer(count));
             }
         }
@@ -105,15 +105,15 @@ impl FamilySource for SloBoard {
         collect_excluded(out, &slos);
         out.family(Head::from(&SLO_OBJECTIVE));
         for Slo { doc, .. } in slos.iter() {
-            out.number(&[("slo", &doc.name)], Number::Float(doc.objective_ratio));
+            out.number(&[("slo", &doc.rule.name)], Number::Float(doc.objective_ratio));
         }
         out.family(Head::from(&SLO_THRESHOLD));
         for Slo { doc, .. } in slos.iter() {
-            let labels = [("slo", &*doc.name), ("interval", &*doc.interval.text())];
-            out.number(&labels, Number::Float(doc.threshold_seconds));
+            let labels = [("slo", &*doc.rule.name), ("interval", &*doc.rule.interval.text())];
+            out.number(&labels, Number::Float(doc.rule.threshold.as_secs_f64()));
         }
         let windows =
-            slos.iter().map(|slo| (&*slo.doc.name, Number::Float(slo.doc.window_seconds)));
+            slos.iter().map(|slo| (&*slo.doc.rule.name, Number::Float(slo.doc.window_seconds)));
         SLO_WINDOW.write_by_label(out, windows);
     }
 
@@ -124,12 +124,12 @@ impl FamilySource for SloBoard {
             for (place, namespace) in self.namespaces.shown() {
                 let events = counts.snapshot(place);
                 for (result, value) in events.iter() {
-                    let labels = [&*doc.name, result.as_str()];
+                    let labels = [&*doc.rule.name, result.as_str()];
                     saved_events.push(saved_series(labels, namespace.as_deref(), value));
                 }
                 let counted = events.bad.iter().filter(|(_, value)| *value > 0);
                 for ([stage, cause], value) in counted {
-                    let labels = [&*doc.name, stage, cause];
+                    let labels = [&*doc.rule.name, stage, cause];
                     causes.push(saved_series(labels, namespace.as_deref(), value));
                 }
             }
@@ -137,7 +137,8 @@ impl FamilySource for SloBoard {
         saved.put(&SLO_EVENTS, saved_events);
         saved.put(&SLO_BAD_CAUSES, causes);
         let excluded = slos.iter();
-        let excluded = excluded.flat_map(|slo| named(&slo.doc.name, slo.counts.excluded.save()));
+        let excluded =
+            excluded.flat_map(|slo| named(&slo.doc.rule.name, slo.counts.excluded.save()));
         saved.put(&SLO_EXCLUDED, excluded.collect());
     }
 
@@ -145,7 +146,7 @@ impl FamilySource for SloBoard {
     /// recorder, which knows their namespaces.
     fn restore(&self, saved: &SavedFamilies) {
         for Slo { doc, counts } in self.current().iter() {
-            let series = |family| series_of(&doc.name, saved.series(family));
+            let series = |family| series_of(&doc.rule.name, saved.series(family));
             counts.excluded.restore(&series(&SLO_EXCLUDED));
         }
     }
