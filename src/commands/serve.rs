@@ -39,12 +39,14 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let ExporterParts { given, web, records } =
         exporter_parts(&args.exporter, asks_tokens, checkpoint, clock.clone()).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
-    let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
+    let finding =
+        OwnThread::named("problems").context("cannot start the thread of the problems")?;
+    let reading = OwnThread::named("readers").context("cannot start the thread of the readers")?;
     let exporter = Exporter::bind(args.exporter.config(), given, watch, clock.clone())?
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
     let links = Links { runbook_url: args.exporter.runbook_url.clone(), ..Links::default() };
-    let (exporter, _) = live::show(exporter, records, links, finding.handle());
+    let (exporter, _) = live::show(exporter, records, links, (finding.handle(), reading.handle()));
     let options = args.cluster.connection.options();
     let cluster = podinit_connect::connect(&options).await?.observing_dates(clock);
     let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;

@@ -111,7 +111,13 @@ impl Ingest {
                     self.answer_queries();
                     self.go_on();
                 }
-                () = poll_fn(|context| self.sink.records.poll_asked(context)) => self.answer_queries(),
+                () = poll_fn(|context| self.sink.records.poll_asked(context)) => {
+                    self.answer_queries();
+                    // Who asks without end must not keep a snapshot, or deadlines, waiting.
+                    self.go_on();
+                    // Nor the other tasks of this thread.
+                    tokio::task::yield_now().await;
+                }
                 // The other tasks of this thread, which read what is delivered, come before each step.
                 () = tokio::task::yield_now(), if self.has_steps() => self.go_on(),
             }

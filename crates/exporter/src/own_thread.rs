@@ -13,14 +13,13 @@ pub struct OwnThread {
 }
 
 impl OwnThread {
-    /// Starts the thread on which problems are found: on those that serve, each page of pods would stand behind what
-    /// readers have asked.
+    /// Starts a thread of this name, for what takes long: it takes no more than one processor, and its tasks stand
+    /// behind none of those that serve.
     ///
     /// # Errors
     /// Where the system grants no thread or no descriptor.
-    pub fn of_problems() -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_time().build()?;
-        Self::start("problems", runtime)
+    pub fn named(name: &str) -> io::Result<Self> {
+        Self::start(name, Builder::new_current_thread().enable_time().build()?)
     }
 
     /// Starts a thread of this name, which runs the tasks of `runtime`.

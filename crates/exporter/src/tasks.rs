@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 /// How long all tasks may take to end after the shutdown began. It leaves room for the server's grace
-/// (10 s) and two writes of the checkpoint (5 s each: the one under way and the last), and is within
+/// (5 s) and two writes of the checkpoint (5 s each: the one under way and the last), and is within
 /// the 30 s that Kubernetes grants a pod.
 const END_DEADLINE: Duration = Duration::from_secs(25);
 

@@ -1,10 +1,17 @@
 //! What an exporter shows of single startups: the API, the problems and the page.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::IntoResponse;
+use http::StatusCode;
 use tokio::runtime::Handle;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::api;
 use super::freshness::FreshnessSource;
@@ -23,13 +30,14 @@ pub struct Links {
     pub runbook_url: Option<String>,
 }
 
-/// Gives an exporter the API, the problems and the page, of the records that it keeps. Problems are found on `finding`,
-/// since that takes long where there are very many pods. Returns what knows the problems, too.
+/// Gives an exporter the API, the problems and the page, of the records that it keeps. Problems are found on one thread,
+/// and readers are answered on another, since both take long where there are very many pods: so readers together take no
+/// more than one processor from what accounts and what finds. Returns what knows the problems, too.
 pub fn show(
     exporter: Exporter,
     records: RecordsClient,
     Links { kubeconfig, runbook_url }: Links,
-    finding: &Handle,
+    (finding, reading): (&Handle, &Handle),
 ) -> (Exporter, Snapshots) {
     let views = exporter.views().clone();
     let freshness = Arc::new(FreshnessSource::of_exporter(&views, kubeconfig));
@@ -52,12 +60,26 @@ pub fn show(
     };
     let page = page::router(sources.clone());
     let exporter = exporter
-        .showing(routes, page)
+        .showing(answered_on(reading, routes), answered_on(reading, page))
         .running("the history of the page", &Handle::current(), |shutdown| {
             sample(sources, shutdown)
         })
         .running("the problems", finding, |shutdown| finder.run(shutdown));
     (exporter, problems)
+}
+
+/// The same routes, which a thread answers. Who goes away is not answered any more.
+fn answered_on(thread: &Handle, routes: Router) -> Router {
+    let thread = thread.clone();
+    routes.layer(from_fn(move |request: Request, next: Next| {
+        let answer = AbortOnDropHandle::new(thread.spawn(next.run(request)));
+        async move {
+            answer.await.unwrap_or_else(|failed| match failed.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+            })
+        }
+    }))
 }
 
 /// Whether an exporter that shows all this has the path: metrics cannot be there.

@@ -56,7 +56,9 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let ExporterParts { given, web, records } =
         exporter_parts(&exporter, false, None, Arc::clone(&clock)).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;
-    let finding = OwnThread::of_problems().context("cannot start the thread of the problems")?;
+    let finding =
+        OwnThread::named("problems").context("cannot start the thread of the problems")?;
+    let reading = OwnThread::named("readers").context("cannot start the thread of the readers")?;
     let metrics = exporter.metrics_path.clone();
     let runbook_url = exporter.runbook_url.clone();
     let exporter = Exporter::bind(exporter.config(), given, watch, Arc::clone(&clock))?
@@ -65,7 +67,8 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let api = simulated.url().to_string();
     let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
     let links = Links { kubeconfig: Some(kubeconfig.path()), runbook_url };
-    let (exporter, problems) = live::show(exporter, records, links, finding.handle());
+    let (exporter, problems) =
+        live::show(exporter, records, links, (finding.handle(), reading.handle()));
     let exporter = web.guard(exporter, None, reload)?;
     let cluster =
         podinit_connect::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;

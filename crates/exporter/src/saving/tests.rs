@@ -7,12 +7,15 @@ mod process;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use disk::GatedDisk;
 use process::{Process, history};
 
+use crate::records::{KeptRecords, RecordKeeper};
 use podinit_checkpoint::Store;
+use podinit_core::lifecycle::{EndedStartup, Tracker};
 use podinit_sim::rng::Rng;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -117,6 +120,40 @@ async fn killed_at_any_moment_it_has_kept_what_it_showed_and_recovers_the_rest()
             assert_eq!(value(&restarted, series), value(&steady, series), "seed {seed}: {series}");
         }
     }
+}
+
+/// Somebody asks without end.
+struct AlwaysAsked;
+
+impl RecordKeeper for AlwaysAsked {
+    fn add(&mut self, _startup: Arc<EndedStartup>) {}
+
+    fn kept(&self) -> KeptRecords {
+        KeptRecords::default()
+    }
+
+    fn restore(&mut self, _kept: KeptRecords) {}
+
+    fn begin(&mut self) {}
+
+    fn poll_asked(&mut self, _context: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+
+    fn step(&mut self, _tracker: &Tracker) {}
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_asks_without_end_keeps_neither_a_checkpoint_nor_the_watch_waiting() {
+    let store = Store::with_disk(GatedDisk::default());
+    let mut process = Process::start_with(store, PATIENT, Some(Box::new(AlwaysAsked))).await;
+    let asked = async {
+        process.until_another_task_runs().await;
+        process.deliver(&history(1, 20)).await;
+        process.scrape().await.unwrap()
+    };
+    let shown = tokio::time::timeout(Duration::from_secs(60), asked).await.unwrap();
+    assert!(value(&shown, "podinit_pods_discovered_total") > 0.0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -34,7 +34,7 @@ const RETRY: Duration = Duration::from_millis(500);
 const PAGE: usize = 500;
 
 /// Finds problems by asking the owner of the records page by page: no answer makes that wait for long, and no more
-/// than a page of records is held at a time. It asks apart from the readers, so that none of them stands before it.
+/// than two pages of records are held at a time. It asks apart from the readers, so that none of them stands before it.
 pub struct Finder {
     records: RecordsClient,
     publisher: Publisher,
@@ -100,11 +100,20 @@ impl Finder {
         let mut finding = finding.with_late_nodes(&beside.late_nodes).after(&self.over_time);
         drop(ended);
         loop {
-            page.iter().for_each(|record| finding.add(record));
-            let Some(after) = next else {
-                break;
-            };
-            (page, _, next) = self.in_flight(Some(after)).await?;
+            // The next page is asked for first, so that it is made while this one is looked at.
+            let (answer, ()) = tokio::join!(
+                async {
+                    match next {
+                        Some(after) => self.in_flight(Some(after)).await.map(Some),
+                        None => Ok(None),
+                    }
+                },
+                async { page.iter().for_each(|record| finding.add(record)) }
+            );
+            match answer? {
+                Some((records, _, after)) => (page, next) = (records, after),
+                None => break,
+            }
         }
         let found = finding.finish(&mut self.over_time);
         let problems = found.problems.iter().map(|(problem, _)| StatedProblem {

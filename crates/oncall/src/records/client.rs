@@ -47,8 +47,8 @@ const PAGE: usize = 500;
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 impl RecordsClient {
-    /// A client for one who asks again and again: its queries stand behind none of the others, since every second step
-    /// is for them. It waits for an answer as long as that takes.
+    /// A client for one who asks again and again: its queries stand behind none of the others, since half of the
+    /// time is for them. It waits for an answer as long as that takes.
     pub fn apart(&self) -> Self {
         Self { requests: self.apart.clone(), longest_wait: None, ..self.clone() }
     }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
@@ -14,7 +15,7 @@ use super::filter::Filter;
 use super::query::{EndedPosition, Found, Position, Query, Request, Sort};
 use super::store::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, InFlightPosition, Latency, RecordedRelapse, Tracker};
-use podinit_core::timestamp::Timestamp;
+use podinit_core::timestamp::{NANOS_PER_MILLI, Timestamp};
 use podinit_exporter::records::KeptRecord;
 
 /// So many queries may wait. Further ones are refused.
@@ -29,6 +30,9 @@ const RECORDS_OF_A_STEP: usize = 50;
 /// A query for pods in flight looks at no more of them than this; its reader goes on from there.
 const PODS_OF_A_QUERY: usize = 20_000;
 
+/// Whoever has asked alone gives back no more than this, in nanoseconds.
+const MOST_AHEAD: i64 = 50 * NANOS_PER_MILLI;
+
 /// The queue of queries, for the owner of the records and for readers.
 pub fn channel() -> (RecordsClient, Queries) {
     let (sender, requests) = mpsc::channel(QUEUE);
@@ -40,17 +44,17 @@ pub fn channel() -> (RecordsClient, Queries) {
         longest_wait: Some(LONGEST_WAIT),
         begun: Arc::clone(&begun),
     };
-    let queries = Queries { lines: [requests_apart, requests].map(Line::new), next: 0, begun };
+    let lines = [requests_apart, requests].map(Line::new);
+    let queries = Queries { lines, turns: Turns::default(), begun };
     (client, queries)
 }
 
-/// Answers queries: one of the readers at a time, and one of who asks apart, by turns.
+/// Answers queries: one of the readers at a time, and one of who asks apart, which share the time.
 #[derive(Debug)]
 pub struct Queries {
     /// Of who asks apart, and of the readers
     lines: [Line; 2],
-    /// The line that the next step is for
-    next: usize,
+    turns: Turns,
     /// Whether the owner answers
     begun: Arc<AtomicBool>,
 }
@@ -96,13 +100,40 @@ impl Queries {
 
     /// Goes on with a query that is being answered, or begins the next. Does nothing where nobody asks.
     pub fn step(&mut self, tracker: &Tracker, store: &RecordStore) {
-        for _ in 0..self.lines.len() {
-            let line = self.next;
-            self.next = (line + 1) % self.lines.len();
-            if self.lines[line].step(tracker, store) {
-                return;
-            }
+        let began = Instant::now();
+        let mut order = self.turns.order().into_iter();
+        let stepped = order.find(|line| self.lines[*line].step(tracker, store));
+        if let Some(line) = stepped {
+            self.turns.took(line, began.elapsed());
         }
+    }
+}
+
+/// Which line the next step is for. One that asks gets half of the time, whatever the steps of the other take.
+#[derive(Debug, Default)]
+struct Turns {
+    /// By how many nanoseconds the steps for readers took longer than those for who asks apart
+    ahead: i64,
+}
+
+impl Turns {
+    const APART: usize = 0;
+    const READERS: usize = 1;
+
+    /// The lines, the one first that comes first.
+    const fn order(&self) -> [usize; 2] {
+        match self.ahead > 0 {
+            true => [Self::APART, Self::READERS],
+            false => [Self::READERS, Self::APART],
+        }
+    }
+
+    /// A step for the line took so long.
+    fn took(&mut self, line: usize, took: Duration) {
+        // However coarse the clock is, a step takes a moment.
+        let took = i64::try_from(took.as_nanos()).unwrap_or(MOST_AHEAD).clamp(1, MOST_AHEAD);
+        let change = if line == Self::READERS { took } else { -took };
+        self.ahead = (self.ahead + change).clamp(-MOST_AHEAD, MOST_AHEAD);
     }
 }
 

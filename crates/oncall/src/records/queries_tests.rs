@@ -233,3 +233,28 @@ async fn a_full_queue_refuses_and_an_owner_that_is_gone_is_not_waited_for() {
     let refused = client.ask(all_in_flight(Filter::default(), 1)).await;
     assert_eq!(refused.unwrap_err(), Unanswered::Unavailable);
 }
+
+#[test]
+fn who_asks_apart_gets_half_of_the_time_however_long_the_steps_of_readers_are() {
+    let millis = |number: u64| Duration::from_millis(number);
+    for (of_apart, of_readers) in [(1, 1), (1, 20), (20, 1), (3, 7)] {
+        let mut turns = Turns::default();
+        // Readers alone for a while: nobody makes up for that later.
+        (0..100).for_each(|_| turns.took(Turns::READERS, millis(of_readers)));
+        let mut spent = [Duration::ZERO; 2];
+        while spent.iter().sum::<Duration>() < Duration::from_secs(10) {
+            let line = turns.order()[0];
+            let took = millis(if line == Turns::APART { of_apart } else { of_readers });
+            turns.took(line, took);
+            spent[line] += took;
+        }
+        let part = spent[Turns::APART].as_secs_f64() / 10.0;
+        assert!((0.49..0.52).contains(&part), "{of_apart} and {of_readers} ms: {part}");
+    }
+    let mut turns = Turns::default();
+    // A clock that does not move.
+    turns.took(Turns::READERS, Duration::ZERO);
+    assert_eq!(turns.order()[0], Turns::APART);
+    turns.took(Turns::APART, Duration::ZERO);
+    assert_eq!(turns.order()[0], Turns::READERS);
+}

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::disk::GatedDisk;
 use crate::ingest::Ingest;
 use crate::ingest_sink::IngestSink;
+use crate::own_thread::OwnThread;
+use crate::records::RecordKeeper;
 use crate::saving::commits::Commits;
 use crate::saving::{Checkpoint, Parts, Recovery};
 use podinit_checkpoint::{Disk, Store};
@@ -37,6 +39,8 @@ pub(super) struct Process {
     deliveries: mpsc::Sender<Delivery>,
     served: CancellationToken,
     tasks: JoinSet<()>,
+    /// Where pods are accounted for
+    accounting: OwnThread,
     resumes: Option<Version>,
 }
 
@@ -51,6 +55,15 @@ impl Process {
         store: Store<D>,
         patience: Duration,
     ) -> Self {
+        Self::start_with(store, patience, None).await
+    }
+
+    /// Starts from what `store` holds, with these records.
+    pub(super) async fn start_with<D: Disk + Send + 'static>(
+        store: Store<D>,
+        patience: Duration,
+        records: Option<Box<dyn RecordKeeper>>,
+    ) -> Self {
         let (mut checkpoint, mut snapshots) = Checkpoint::load(store);
         let gauges = Arc::clone(&checkpoint.gauges);
         checkpoint.commits = Arc::new(Commits::with_times(Arc::clone(&gauges), patience, IDLE));
@@ -60,7 +73,7 @@ impl Process {
             .source(Box::new(gauges))
             .build()
             .unwrap();
-        let mut sink = IngestSink::new(recorder);
+        let mut sink = IngestSink::new(recorder).keeping(records);
         let mut tracker = Tracker::new(TrackerConfig::default());
         let mut watch = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
         let url = "http://127.0.0.1:1/".parse().unwrap();
@@ -94,7 +107,8 @@ impl Process {
         let committer = checkpoint.committer().unwrap();
         let (served, committed) = (CancellationToken::new(), CancellationToken::new());
         let mut tasks = JoinSet::new();
-        tasks.spawn(ingest.run(committed.clone()));
+        let accounting = OwnThread::named("accounting").unwrap();
+        tasks.spawn_on(ingest.run(committed.clone()), accounting.handle());
         let stop = served.clone();
         tasks.spawn(async move {
             committer.run(stop).await;
@@ -106,6 +120,7 @@ impl Process {
             deliveries,
             served,
             tasks,
+            accounting,
             resumes: watch.resume.into_iter().flatten().next(),
         }
     }
@@ -170,6 +185,11 @@ impl Process {
                 return shown;
             }
         }
+    }
+
+    /// Waits until another task of the thread that accounts has run.
+    pub(super) async fn until_another_task_runs(&self) {
+        self.accounting.handle().spawn(async {}).await.unwrap();
     }
 
     /// Waits until so many commits have been requested.
