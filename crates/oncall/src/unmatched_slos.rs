@@ -25,7 +25,7 @@ pub fn clause(slo: &UnmatchedSlo) -> String {
     let since = date_and_minute(slo.since);
     let none = format!("the SLO {} has matched no pod since {since} UTC", slo.slo);
     let kinds = slo.kinds.iter().map(|kind| {
-        let meant = nearest(kind, &KINDS).filter(|meant| *meant != &**kind);
+        let meant = meant(kind).filter(|meant| *meant != &**kind);
         let meant = meant.map_or_else(String::new, |meant| format!(" (did you mean {meant}?)"));
         let of =
             if slo.matched { format!(" that the SLO {} names", slo.slo) } else { String::new() };
@@ -33,6 +33,13 @@ pub fn clause(slo: &UnmatchedSlo) -> String {
     });
     let clauses = (!slo.matched).then_some(none).into_iter().chain(kinds);
     clauses.collect::<Vec<_>>().join("; ")
+}
+
+/// The kind that was most likely intended.
+fn meant(kind: &str) -> Option<&'static str> {
+    let small = KINDS.map(str::to_ascii_lowercase);
+    let near = nearest(kind, &small.each_ref().map(String::as_str))?;
+    KINDS.into_iter().find(|known| known.eq_ignore_ascii_case(near))
 }
 
 /// The same as a sentence, for people who see the SLO beside it.
