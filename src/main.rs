@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use podinit::args::{Command, Program};
-use podinit::commands::{kubectl_completion, run};
+use podinit::commands::{kubectl_completion, run, status_of};
 use podinit_text::strangers_text::shown;
 
 fn main() -> ExitCode {
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // If standard error cannot be written, the exit status still says that the command failed.
             let _ = writeln!(std::io::stderr(), "podinit: {}", shown(&format!("{error:#}")));
-            ExitCode::FAILURE
+            status_of(&error)
         }
     }
 }

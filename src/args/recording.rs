@@ -1,6 +1,7 @@
 //! How recordings are read, by every command that reads them, and the options of `replay`.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -10,7 +11,9 @@ use super::labels::LabelArgs;
 use super::logging::LogArgs;
 use super::milestones::MilestoneArgs;
 use podinit_core::lifecycle::TimestampMode;
+use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
+use podinit_oncall::pods::AsOf;
 
 /// `podinit replay`
 #[derive(Args, Clone, Debug)]
@@ -94,8 +97,35 @@ pub struct RecordedArgs {
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
+    /// As of when a lone list is answered: now, newest (the newest time in it) or an instant (RFC 3339)
+    /// [default: newest; now for a list on standard input that is a day old at most]
+    #[arg(long, value_name = "TIME", value_parser = parse_as_of)]
+    pub as_of: Option<AsOfArg>,
+
     #[command(flatten)]
     pub milestones: MilestoneArgs,
+}
+
+/// An instant, as it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsOfArg(pub AsOf);
+
+impl fmt::Display for AsOfArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            AsOf::Now => f.write_str("now"),
+            AsOf::Newest => f.write_str("newest"),
+            AsOf::At(at) => f.write_str(&rfc3339::format(at)),
+        }
+    }
+}
+
+fn parse_as_of(text: &str) -> Result<AsOfArg, String> {
+    Ok(AsOfArg(match text {
+        "now" => AsOf::Now,
+        "newest" => AsOf::Newest,
+        text => AsOf::At(parse_instant(text).map_err(|why| format!("{why}, now or newest"))?),
+    }))
 }
 
 impl RecordedArgs {
@@ -104,6 +134,9 @@ impl RecordedArgs {
     /// # Errors
     /// One line, if standard input would be read twice, or the milestones cannot be.
     pub(super) fn check(&self) -> Result<(), String> {
+        if self.as_of.is_some() && self.files.is_empty() {
+            return Err("--as-of goes with --file: a cluster and an exporter are of now".to_owned());
+        }
         self.milestones.check()?;
         RecordingArgs::check_files(&self.files)
     }

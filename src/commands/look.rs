@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
+use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::process::signals;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
@@ -46,13 +47,21 @@ pub(super) struct Look {
     pub again: bool,
     /// On a terminal, what is shown takes the place of what was
     pub clears: bool,
+    /// At a recording
+    pub of_recording: bool,
 }
 
 impl Look {
-    /// A line that says of when a table is, where one follows the other; nothing otherwise.
-    pub(super) fn dated(self, time: Option<Timestamp>) -> String {
-        let time = time.filter(|_| self.again && self.clears);
-        time.map_or_else(String::new, |time| format!("As of {} UTC\n\n", time_of_day(time)))
+    /// A table with a line that says of when it is, where one follows the other or it is of a recording.
+    pub(super) fn dated(self, time: Option<Timestamp>, table: String) -> String {
+        match time.filter(|_| self.clears) {
+            Some(time) if self.of_recording => {
+                let time = rfc3339::format(time.truncate_to_second());
+                format!("{table}\nAs of {time}\n")
+            }
+            Some(time) if self.again => format!("As of {} UTC\n\n{table}", time_of_day(time)),
+            _ => table,
+        }
     }
 
     /// Asks a source and prints the `text` of what it says. When looking again, a failure after the first

@@ -34,6 +34,29 @@ use podinit_slo::rules::render;
 
 pub use shell_help::kubectl_completion;
 
+/// The exit status of a usage error.
+const USAGE: u8 = 2;
+
+/// A usage error that only what the command has read shows.
+#[derive(Debug)]
+pub(crate) struct Misuse(String);
+
+impl std::fmt::Display for Misuse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
+/// The exit status of a command that failed.
+pub fn status_of(error: &anyhow::Error) -> ExitCode {
+    match error.is::<Misuse>() {
+        true => ExitCode::from(USAGE),
+        false => ExitCode::FAILURE,
+    }
+}
+
 /// Runs a command to its end, and returns the exit status of the process.
 ///
 /// # Errors

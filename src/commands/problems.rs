@@ -18,7 +18,11 @@ const PROBLEMS: u8 = 3;
 /// # Errors
 /// If they cannot be found out, or standard output cannot be written.
 pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
-    let look = Look { again: args.look.watch, clears: args.output != ProblemsFormat::Json };
+    let look = Look {
+        again: args.look.watch,
+        clears: args.output != ProblemsFormat::Json,
+        of_recording: !args.recorded.files.is_empty(),
+    };
     let open = async || {
         let asked = Asked::of_look(Question::Problems, &args.recorded, &args.look)?;
         Source::open(asked).await
@@ -29,7 +33,7 @@ pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
     let last = look
         .at(open(), ask, |found| {
             let time = found.time.as_deref().and_then(rfc3339::parse);
-            Ok(look.dated(time) + &text(found, args.output)?)
+            Ok(look.dated(time, text(found, args.output)?))
         })
         .await?;
     warn_of(last.fresh, last.freshness.as_ref());

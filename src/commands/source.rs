@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Misuse;
 use super::reports::{documents, warn_of_clocks};
 use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, SelectorArgs};
 use podinit_connect::options::ServerOptions;
@@ -16,7 +17,7 @@ use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_oncall::api::client::ApiClient;
 use podinit_oncall::explain::{Target, quoted};
-use podinit_oncall::pods::{ListedCluster, ListedEvidence, ListedNodes, Pods, Question};
+use podinit_oncall::pods::{ListedCluster, ListedEvidence, ListedNodes, Making, Pods, Question};
 use podinit_reports::reader::SoFar;
 use podinit_reports::replay::ReplayConfig;
 use podinit_slo::SloFile;
@@ -139,7 +140,14 @@ impl<'a> Source<'a> {
         answer: impl FnOnce(&mut Pods) -> T,
     ) -> anyhow::Result<T> {
         Ok(match self {
-            Self::Recording(asked) => answer(&mut recorded(asked)?),
+            Self::Recording(asked) => {
+                let mut pods = recorded(asked)?;
+                let answered = answer(&mut pods);
+                if let Some(line) = pods.other_instant() {
+                    tracing::warn!("{}", shown(&line));
+                }
+                answered
+            }
             Self::Exporter(asked, exporter) => {
                 let (namespaces, question) = (&asked.namespaces, &asked.question);
                 answer(&mut Pods::of_exporter(exporter, namespaces, question).await?)
@@ -156,7 +164,8 @@ impl<'a> Source<'a> {
                 let files =
                     files.map(|file| format!(" --file {}", quoted(&file.display().to_string())));
                 let same_moment = recorded.same_moment.then(|| " --same-moment".to_owned());
-                files.chain(same_moment).collect()
+                let as_of = recorded.as_of.map(|as_of| format!(" --as-of {as_of}"));
+                files.chain(same_moment).chain(as_of).collect()
             }
             Self::Exporter(_, exporter) => format!(" --url {}", exporter.url()),
             Self::Cluster(_) => String::new(),
@@ -189,15 +198,21 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Reads the recording to its end, and warns of the clocks that are ahead of it.
+/// Reads the recording to its end, to be answered as of its instant, and warns of the clocks that are ahead of it.
 fn recorded(asked: &Asked<'_>) -> anyhow::Result<Pods> {
     let config = ReplayConfig { tracker: asked.tracker.clone(), ..ReplayConfig::default() };
     let so_far = SoFar::default();
-    let RecordedArgs { files, same_moment, .. } = asked.recorded;
+    let RecordedArgs { files, same_moment, as_of, .. } = asked.recorded;
     let documents = documents(files, *same_moment, asked.decode.clone(), &so_far);
     let mut pods = Pods::of_recording(documents, config, &asked.question)?;
     pods.clocks_ahead = so_far.clocks_ahead();
     warn_of_clocks(&pods.clocks_ahead);
+    let making =
+        Making { asked: as_of.map(|as_of| as_of.0), now: so_far.now(), made: so_far.made() };
+    pods.answer_as_of(making).map_err(|why| match why.is_misuse() {
+        true => Misuse(why.to_string()).into(),
+        false => anyhow::Error::from(why),
+    })?;
     Ok(pods)
 }
 

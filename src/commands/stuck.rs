@@ -17,7 +17,11 @@ const STUCK: u8 = 3;
 /// # Errors
 /// If the pods cannot be found out, or standard output cannot be written.
 pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
-    let look = Look { again: args.look.watch, clears: args.output != StuckFormat::Json };
+    let look = Look {
+        again: args.look.watch,
+        clears: args.output != StuckFormat::Json,
+        of_recording: !args.recorded.files.is_empty(),
+    };
     let limit = args.limit.get();
     let open = async || {
         let asked = Asked::of_look(Question::Stuck(limit), &args.recorded, &args.look)?;
@@ -27,9 +31,8 @@ pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
         let found = source.answer(|pods| StuckPods::of(pods, limit)).await?;
         Ok(StuckPods { source: source.options(), ..found })
     };
-    let last = look
-        .at(open(), ask, |found| Ok(look.dated(found.time) + &text(found, args.output)?))
-        .await?;
+    let last =
+        look.at(open(), ask, |found| Ok(look.dated(found.time, text(found, args.output)?))).await?;
     warn_of(last.fresh, last.freshness.as_ref());
     Ok(match (last.fresh, last.pods.is_empty()) {
         (false, _) => ExitCode::from(STALE),

@@ -162,7 +162,7 @@ impl Process {
     fn new() -> Self {
         let (recorder, exposition) = Builder::new(capped(2)).build().unwrap();
         let mut tracker = Tracker::new(TrackerConfig::default());
-        tracker.begin_without_list(SourceId(0));
+        tracker.begin_without_list(SourceId(0), None);
         Self { tracker, said: Counted { recorder, records: RecordStore::default() }, exposition }
     }
 

@@ -22,6 +22,7 @@ mod allowed_hosts;
 mod api;
 mod api_schema;
 mod args_env;
+mod as_of;
 mod bare_pods;
 mod capture;
 mod capture_faults;

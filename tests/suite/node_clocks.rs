@@ -327,8 +327,8 @@ fn without_a_pod_in_flight_there_is_no_problem_and_the_clock_is_still_known() {
     assert_eq!((found.problems.len(), found.clocks.len()), (0, 1));
     let (text, status) = output(&["problems", "--file", "-"], &documents);
     let expected = "No problem among the pods that are starting up.\n\
-                    The clock of node-1 is at least 1h59m ahead.\n";
-    assert_eq!((&*text, status), (expected, Some(0)));
+                    The clock of node-1 is at least 1h59m ahead.\n\nAs of 20";
+    assert!(text.starts_with(expected) && status == Some(0), "{text}");
     for document in &mut documents {
         document.as_object_mut().unwrap().remove("observedAt");
     }

@@ -473,8 +473,11 @@ fn stuck_reads_a_recording_as_problems_does() {
 
     let early = event("web", "FailedMount", "secret \"tls\" not found", [60.0, 90.0]);
     let early = [json!({"kind": "List", "items": [without_network("web").0, early]})];
-    let hint = "no pod is stuck, but there is 1 problem: run podinit problems --file -\n";
-    assert_eq!(run(&["stuck", "--file", "-"], &early), (0, hint.to_owned(), String::new()));
+    let hint = "no pod is stuck, but there is 1 problem: run podinit problems --file -\n\n\
+                As of 2026-03-01T00:01:30Z\n";
+    let (status, table, error) = run(&["stuck", "--file", "-"], &early);
+    assert_eq!((status, &*table), (0, hint));
+    assert!(error.contains("If this list is of now, 1 pod has waited for"), "{error}");
     let (status, _, error) = run(&["stuck", "--file", "-"], &[]);
     assert_eq!(status, 1, "{error}");
 }

@@ -133,7 +133,7 @@ fn records_of_a_real_cluster_say_what_was_counted() {
             for document in Recording::open(&path, DecodeOptions::default()).unwrap() {
                 let _ = replay.read(document.unwrap()).unwrap();
             }
-            compared += replay.finish().compared;
+            compared += replay.finish().unwrap().compared;
         }
     }
     assert!(compared > 300, "{compared} records were compared");

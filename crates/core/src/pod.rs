@@ -192,14 +192,18 @@ pub struct PodSnapshot {
     /// Its gates by name, and the conditions that only they and milestones of your own need
     pub named: Option<Box<NamedConditions>>,
     /// What the condition of the first readiness gate says that is not True, or else what Ready=False says of gates, with
-    /// their names; `None` where neither says anything
-    pub gates_not_ready: Option<Box<str>>,
-    /// The reason of the condition `DisruptionTarget`, where that is True
+    /// their names; `None` where neither says anything. Of a pod without gates whose containers are ready, what Ready=False
+    /// says
+    pub said_of_ready: Option<Box<str>>,
+    /// The reason of the condition `DisruptionTarget`, where that is True, or that its end states without it
+    /// ([§10.2](crate::specification#s10-2))
     pub disruption: Option<DisruptionReason>,
     /// What is changed in place, where anything says so
     pub in_place: Option<Box<InPlaceChanges>>,
     /// `metadata.deletionTimestamp` is set
     pub terminating: bool,
+    /// Its terminal phase is what its deletion came to ([§5.9](crate::specification#s5-9))
+    pub ended_by_deletion: bool,
     /// `spec.schedulingGates` is not empty
     pub gated: bool,
     /// `spec.initContainers` is not empty (restartable ones count)
@@ -210,8 +214,8 @@ pub struct PodSnapshot {
     pub init_runs: Duration,
     /// Every container of the spec, init containers first, in the order of the spec
     pub containers: Box<[Container]>,
-    /// One of them has a start, or is `terminated` in its `state` or `lastState`
-    /// ([§5.9](crate::specification#s5-9))
+    /// One of them has a start, or is `terminated` in its `state` or `lastState`; or the kubelet has evicted the pod for
+    /// its own limits, so that one had run ([§5.9](crate::specification#s5-9))
     pub has_run: bool,
     /// Why containers wait that have a problem, in the words of Kubernetes; `None` where nothing says so,
     /// or where it was not asked for
@@ -254,10 +258,11 @@ impl PodSnapshot {
             has_nominated_node: false,
             sandbox_not_ready: None,
             named: None,
-            gates_not_ready: None,
+            said_of_ready: None,
             disruption: None,
             in_place: None,
             terminating: false,
+            ended_by_deletion: false,
             gated: false,
             has_init_containers: false,
             init_runs: Duration::ZERO,

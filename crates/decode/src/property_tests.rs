@@ -175,6 +175,11 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
     let holding = |kind: &str| first(kind).filter(|one| one["status"] == "True");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     snapshot.terminating = is_text(&metadata["deletionTimestamp"]);
+    let ends_for_good = matches!(spec["restartPolicy"].as_str(), Some("OnFailure" | "Never"));
+    snapshot.ended_by_deletion = snapshot.terminating
+        && !is_text(&status["reason"])
+        && (snapshot.phase == Phase::Failed
+            || snapshot.phase == Phase::Succeeded && !ends_for_good);
     snapshot.has_nominated_node = is_text(&status["nominatedNodeName"]);
     let scheduled = first("PodScheduled").filter(|one| one["status"] != "True");
     snapshot.not_scheduled = scheduled.map(|said| {
@@ -387,6 +392,7 @@ proptest! {
         read.info = plain.info.clone();
         read.waiting_messages = plain.waiting_messages.clone();
         read.ending = None;
+        read.said_of_ready = None;
         prop_assert_eq!(read, plain);
     }
 

@@ -65,6 +65,6 @@ pub(super) fn observed<S: Observer>(
         let Ok(_) = replay.read(last_page(position));
     }
     let is_lone_list = as_one.is_some();
-    let (sink, tracker) = as_one.unwrap_or(replay).finish_with_tracker();
+    let Ok((sink, tracker)) = as_one.unwrap_or(replay).finish_with_tracker();
     Ok((sink, tracker, is_lone_list))
 }

@@ -52,7 +52,7 @@ pub fn joined<E>(
 
 /// A list or Events as a page of a list that goes on.
 pub(super) fn page(document: Document) -> Document {
-    let Document { position, observed_at, latest_event, body } = document;
+    let Document { position, observed_at, latest_event, latest_heartbeat, body } = document;
     let (pods, events, nodes, observed_at) = match body {
         Body::List { pods, events, nodes, .. } => (pods, events, nodes, observed_at),
         Body::Pod(pod) => (vec![pod], Vec::new(), Vec::new(), observed_at),
@@ -61,13 +61,14 @@ pub(super) fn page(document: Document) -> Document {
         Body::Events(events) => (Vec::new(), events, Vec::new(), None),
         Body::Nodes { nodes, events, .. } => (Vec::new(), events, nodes, None),
         Body::Event(_) | Body::NodeEvent(_) => {
-            return Document { position, observed_at, latest_event, body };
+            return Document { position, observed_at, latest_event, latest_heartbeat, body };
         }
     };
     Document {
         position,
         observed_at,
         latest_event,
+        latest_heartbeat,
         body: Body::List {
             pods,
             events,
@@ -84,6 +85,7 @@ pub(super) fn last_page(position: RecordingPosition) -> Document {
         position,
         observed_at: None,
         latest_event: None,
+        latest_heartbeat: None,
         body: Body::List {
             pods: Vec::new(),
             events: Vec::new(),
@@ -99,8 +101,10 @@ pub(super) fn last_page(position: RecordingPosition) -> Document {
 #[derive(Debug, Default)]
 pub struct OneMoment {
     lists: usize,
-    /// Something is not a list
+    /// Something has happened to a pod
     has_others: bool,
+    /// Something has happened to a node
+    has_node_events: bool,
     /// A list is a later one: it shares a namespace with one before, or their times are stated
     has_later: bool,
     states_times: bool,
@@ -117,7 +121,8 @@ impl OneMoment {
         let states_time = document.observed_at.is_some();
         match &document.body {
             Body::Events(_) | Body::Nodes { .. } => {}
-            Body::Event(_) | Body::NodeEvent(_) => self.has_others = true,
+            Body::Event(_) => self.has_others = true,
+            Body::NodeEvent(_) => self.has_node_events = true,
             // All of them are the first list.
             Body::Pod(pod) => {
                 self.lists = 1;
@@ -149,6 +154,11 @@ impl OneMoment {
 
     /// Whether it is one so far.
     pub const fn holds(&self) -> bool {
+        self.is_one_list() && !self.has_node_events
+    }
+
+    /// The same, whatever has happened to nodes: it is a lone list ([§13.2](crate::specification#s13-2)).
+    pub const fn is_one_list(&self) -> bool {
         !self.has_others && !self.has_later
     }
 
@@ -159,7 +169,7 @@ impl OneMoment {
 
     /// How many lists a recording holds that holds nothing else and is not one moment.
     pub(super) const fn relists(&self) -> Option<usize> {
-        match self.has_later && !self.has_others {
+        match self.has_later && !self.has_others && !self.has_node_events {
             true => Some(self.lists),
             false => None,
         }

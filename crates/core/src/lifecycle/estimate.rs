@@ -41,9 +41,9 @@ impl TimestampMode {
         Estimate { at: Some(at), skewed }
     }
 
-    /// Estimates when a pod became Ready. Where the API states no time, that is when a watch event showed
-    /// it, in `fused` mode ([§4.6](crate::specification#s4-6)).
-    pub fn estimate_ready(
+    /// The same of what was not so before. Where the API states no time, it is when a watch event showed it, in `fused`
+    /// mode ([§4.6](crate::specification#s4-6), [§16.3](crate::specification#s16-3)).
+    pub fn estimate_or_observed(
         self,
         stated: Option<Timestamp>,
         observed: Option<Timestamp>,
@@ -166,10 +166,10 @@ mod tests {
     fn ready_without_a_time_is_when_it_was_shown_where_that_is_known() {
         let [api, fused] = TimestampMode::ALL;
         let shown = Estimate { at: Some(at(7)), skewed: false };
-        assert_eq!(fused.estimate_ready(None, Some(at(7))), shown);
-        assert_eq!(fused.estimate_ready(None, None), Estimate::default());
-        assert_eq!(api.estimate_ready(None, Some(at(7))), Estimate::default());
-        let stated = fused.estimate_ready(Some(at(0)), Some(at(7)));
+        assert_eq!(fused.estimate_or_observed(None, Some(at(7))), shown);
+        assert_eq!(fused.estimate_or_observed(None, None), Estimate::default());
+        assert_eq!(api.estimate_or_observed(None, Some(at(7))), Estimate::default());
+        let stated = fused.estimate_or_observed(Some(at(0)), Some(at(7)));
         assert_eq!(stated, estimate(7, false));
     }
 

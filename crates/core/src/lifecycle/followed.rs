@@ -197,6 +197,7 @@ impl FollowedPod {
             startup.fold_named(NamedFold {
                 snapshot,
                 seen,
+                is_first: false,
                 milestones: &shared.milestones,
                 emit: |observation: NamedObservation<'_>| {
                     // Once its time has passed, a milestone comes too late.

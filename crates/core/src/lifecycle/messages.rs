@@ -108,10 +108,13 @@ pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option
     let text = match waiting.stage() {
         Stage::Scheduling | Stage::Unschedulable => &*snapshot.not_scheduled.as_ref()?.message,
         // In the stage `network` for kubelets without the network condition.
+        Stage::Network if waiting.cause() == Cause::Unknown && !snapshot.has_readiness_gates => {
+            snapshot.said_of_ready.as_deref()?
+        }
         Stage::Network | Stage::Init | Stage::Containers => {
             said_of_container(snapshot, waiting.cause())?
         }
-        Stage::Readiness => snapshot.gates_not_ready.as_deref()?,
+        Stage::Readiness => snapshot.said_of_ready.as_deref()?,
         Stage::Gated => return None,
     };
     let is_said = waiting.cause() != Cause::Terminating && !text.is_empty();

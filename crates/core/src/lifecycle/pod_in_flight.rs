@@ -294,6 +294,7 @@ impl PodInFlight {
         startup.fold_named(NamedFold {
             snapshot,
             seen,
+            is_first: before.is_none(),
             milestones: &shared.milestones,
             emit: |observation: NamedObservation<'_>| match observation {
                 NamedObservation::Gate(gate) => reporter.gate(info, gate),
@@ -663,6 +664,7 @@ fn outcome(startup: &Startup, snapshot: &PodSnapshot) -> Option<Outcome> {
     }
     match snapshot.phase {
         Phase::Active => None,
+        _ if snapshot.ended_by_deletion => Some(Outcome::Deleted),
         Phase::Succeeded => Some(Outcome::Completed),
         Phase::Failed => Some(Outcome::Failed),
     }

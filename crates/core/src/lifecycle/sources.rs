@@ -109,9 +109,11 @@ struct Blocked {
 }
 
 impl Sources {
-    /// `source` delivers something else before any list, so none of its lists is a first list.
-    pub(super) fn begin_without_list(&mut self, source: SourceId) {
-        self.first_lists.entry(source).or_insert(FirstList::NeverHad);
+    /// `source` delivers something else before any list, so none of its lists is a first list. Where it is known when it
+    /// began, that takes the place of the begin of one.
+    pub(super) fn begin_without_list(&mut self, source: SourceId, began: Option<Timestamp>) {
+        let began = began.map_or(FirstList::NeverHad, FirstList::BeganAt);
+        self.first_lists.entry(source).or_insert(began);
     }
 
     /// The origin of the snapshots in a list of `source` that was begun at `began` and is of `version`.

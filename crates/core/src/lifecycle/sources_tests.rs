@@ -18,7 +18,7 @@ fn every_source_has_a_first_list_of_its_own() {
         sources.list(ONE, at(30), None),
         SnapshotOrigin::Later { first_list_began: Some(at(10)) }
     );
-    sources.begin_without_list(SourceId(3));
+    sources.begin_without_list(SourceId(3), None);
     assert_eq!(
         sources.list(SourceId(3), at(40), None),
         SnapshotOrigin::Later { first_list_began: None }

@@ -176,7 +176,7 @@ impl Startup {
             {
                 let (stated, observed) = (held.last_transition, seen.observed);
                 let estimate = match milestone {
-                    Milestone::Ready => seen.mode.estimate_ready(stated, observed),
+                    Milestone::Ready => seen.mode.estimate_or_observed(stated, observed),
                     _ => seen.mode.estimate(stated, observed),
                 };
                 tell(estimate, stated, seen, emit);
@@ -461,6 +461,7 @@ impl Startup {
             } else {
                 Stage::Containers
             },
+            has_readiness_gates: self.has_readiness_gates,
         }
     }
 

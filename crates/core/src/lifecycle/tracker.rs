@@ -151,9 +151,10 @@ impl Tracker {
     }
 
     /// States that `source` delivers something else before any list, so that none of its lists is a
-    /// first list: its pods are observed in full, and every list closes a gap.
-    pub fn begin_without_list(&mut self, source: SourceId) {
-        self.sources.begin_without_list(source);
+    /// first list, and every list closes a gap. Its pods are observed in full, but for those that were old when it
+    /// `began`, if that is known ([§8.4](crate::specification#s8-4)).
+    pub fn begin_without_list(&mut self, source: SourceId, began: Option<Timestamp>) {
+        self.sources.begin_without_list(source, began);
     }
 
     /// Advances accounted time to `now`, unless it is later already: deliveries of several sources

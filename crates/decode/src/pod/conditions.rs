@@ -31,8 +31,8 @@ pub struct ReadConditions<'de> {
     pub unschedulable: bool,
     pub not_scheduled: Option<Box<NotScheduled>>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
-    /// What Ready=False says of readiness gates
-    pub gates_not_ready: Option<Box<str>>,
+    /// What Ready=False says
+    pub not_ready: Option<NotReady<'de>>,
     /// Those that show no milestone of Kubernetes, in their order
     pub others: Vec<OtherCondition<'de>>,
     pub disruption: Option<DisruptionReason>,
@@ -40,8 +40,17 @@ pub struct ReadConditions<'de> {
     pub in_place: InPlaceChanges,
     /// The latest lastTransitionTime of any condition, also of those that podinit does not read
     pub latest_transition: Option<Timestamp>,
+    /// The latest lastHeartbeatTime, of a node
+    pub latest_heartbeat: Option<Timestamp>,
     /// The lastTransitionTimes of those that `conditions` does not hold
     pub other_transitions: Vec<Timestamp>,
+}
+
+/// What the message of Ready=False says.
+pub struct NotReady<'de> {
+    /// Its reason is that a readiness gate is not True
+    pub of_gates: bool,
+    pub message: Cow<'de, str>,
 }
 
 /// A condition that shows no milestone of Kubernetes.
@@ -51,8 +60,8 @@ pub struct OtherCondition<'de> {
     pub message: Option<Cow<'de, str>>,
 }
 
-impl ReadConditions<'_> {
-    fn take(&mut self, kind: ConditionType, entry: Says<'_>) {
+impl<'de> ReadConditions<'de> {
+    fn take(&mut self, kind: ConditionType, entry: Says<'de>) {
         self.conditions.insert(kind, entry.condition);
         match kind {
             ConditionType::PodScheduled => self.take_scheduled(entry),
@@ -64,10 +73,10 @@ impl ReadConditions<'_> {
                 }
             }
             ConditionType::Ready => {
-                let by_gates = entry.reason.as_deref() == Some("ReadinessGatesNotReady");
-                let is_said = entry.is_false() && by_gates;
-                let message = entry.message.filter(|_| is_said);
-                self.gates_not_ready = message.map(Into::into);
+                let of_gates = entry.reason.as_deref() == Some("ReadinessGatesNotReady");
+                let message =
+                    entry.message.filter(|_| entry.condition.status == ConditionStatus::False);
+                self.not_ready = message.map(|message| NotReady { of_gates, message });
             }
             _ => {}
         }
@@ -155,6 +164,7 @@ impl<'de> LenientField<'de> for ConditionsReader {
             let Entry { kind, says: entry } = entry;
             let last_transition = entry.condition.last_transition;
             read.latest_transition = read.latest_transition.max(last_transition);
+            read.latest_heartbeat = read.latest_heartbeat.max(entry.heartbeat);
             match kind {
                 Some(Type::Milestone(kind)) if read.conditions.get(kind).is_none() => {
                     read.take(kind, entry);
@@ -218,6 +228,7 @@ struct Says<'de> {
     condition: Condition,
     reason: Option<Cow<'de, str>>,
     message: Option<Cow<'de, str>>,
+    heartbeat: Option<Timestamp>,
 }
 
 impl Says<'_> {
@@ -248,6 +259,9 @@ impl<'de> LenientField<'de> for EntryReader {
                 }
                 Some("reason") => entry.says.reason = map.next_value_seed(Lenient(Text))?,
                 Some("message") => entry.says.message = map.next_value_seed(Lenient(Text))?,
+                Some("lastHeartbeatTime") => {
+                    entry.says.heartbeat = map.next_value_seed(Lenient(Time))?;
+                }
                 Some("lastTransitionTime") => {
                     entry.says.condition.last_transition = map.next_value_seed(Lenient(Time))?;
                 }

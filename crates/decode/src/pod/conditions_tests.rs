@@ -168,19 +168,40 @@ fn gates_have_names_and_the_conditions_that_they_wait_for() {
     assert_eq!(named.readiness(0).unwrap().last_transition, rfc3339::parse("2026-01-02T03:04:05Z"));
     assert_eq!(names.scheduling.len(), MOST_GATES);
     assert!(pod.gated && pod.has_readiness_gates);
-    assert_eq!(pod.gates_not_ready.as_deref(), Some("Target registration is in progress"));
+    assert_eq!(pod.said_of_ready.as_deref(), Some("Target registration is in progress"));
 }
 
 #[test]
 fn a_gate_without_a_message_of_its_own_has_that_of_the_kubelet() {
     let says = "corresponding condition of pod readiness gate \"lb\" does not exist.";
     let ready = json!({"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady", "message": says});
-    let not_ready = with(json!([ready.clone()])).gates_not_ready;
+    let not_ready = with(json!([ready.clone()])).said_of_ready;
     assert_eq!(not_ready.as_deref(), Some(says));
     let silent = json!({"type": "lb", "status": "False", "message": ""});
-    assert_eq!(with(json!([silent, ready])).gates_not_ready.as_deref(), Some(says));
+    assert_eq!(with(json!([silent, ready])).said_of_ready.as_deref(), Some(says));
     let told = json!({"type": "lb", "status": "False", "message": "not registered"});
-    assert_eq!(with(json!([told])).gates_not_ready, None);
+    assert_eq!(with(json!([told])).said_of_ready, None);
+}
+
+#[test]
+fn a_pod_without_gates_says_why_it_is_not_ready_once_its_containers_are() {
+    let says = |containers: &str, gates: Value| {
+        pod_with(
+            DecodeOptions::default(),
+            json!({
+                "metadata": {"uid": "u"},
+                "spec": {"readinessGates": gates},
+                "status": {"conditions": [
+                    {"type": "ContainersReady", "status": containers},
+                    {"type": "Ready", "status": "False", "message": "taken out of service"},
+                ]},
+            }),
+        )
+        .said_of_ready
+    };
+    assert_eq!(says("True", json!([])).as_deref(), Some("taken out of service"));
+    assert_eq!(says("False", json!([])), None);
+    assert_eq!(says("True", json!([{"conditionType": "lb"}])), None);
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub struct FixedPart {
     pub volume_images: Option<Arc<[Arc<str>]>>,
     pub claims: Claims,
     pub readiness_gates: ReadinessGates,
+    /// Its restart policy is `Always`, or none that Kubernetes defines
+    pub restarts_always: bool,
 }
 
 /// What is read of `readinessGates`.

@@ -111,6 +111,7 @@ mod tests {
             volume_images: None,
             claims: Claims::default(),
             readiness_gates: ReadinessGates::default(),
+            restarts_always: true,
         }
     }
 

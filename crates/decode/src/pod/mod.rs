@@ -14,6 +14,7 @@
 mod conditions;
 pub mod container;
 pub mod envelope;
+mod eviction;
 pub mod fixed;
 pub mod foreign;
 pub mod intern;
@@ -123,6 +124,8 @@ pub struct DecodeContext {
     /// The API times that no snapshot holds, by the UID of their pod or node: those of conditions that are not
     /// read. `None` where nobody wants them
     pub other_times: Option<Vec<(PodUid, Timestamp)>>,
+    /// Beside them, the latest lastHeartbeatTime of each node: kubelets state it every 5 minutes at least
+    pub heartbeats: Vec<Timestamp>,
     /// The pods to decode; of others no more is read than their UID and version
     /// ([§12](crate::specification#s12)). `None` is all.
     pub shard: Option<Shard>,
@@ -153,6 +156,13 @@ impl DecodeContext {
     fn keep_other_times(&mut self, uid: PodUid, times: &[Timestamp]) {
         if let Some(kept) = &mut self.other_times {
             kept.extend(times.iter().map(|time| (uid, *time)));
+        }
+    }
+
+    /// Keeps the latest heartbeat of a node, likewise.
+    fn keep_heartbeat(&mut self, latest: Option<Timestamp>) {
+        if self.other_times.is_some() {
+            self.heartbeats.extend(latest);
         }
     }
 

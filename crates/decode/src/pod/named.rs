@@ -101,12 +101,22 @@ impl ReadConditions<'_> {
         self.others.iter().find(|other| other.kind == kind)
     }
 
-    /// What the condition of the first readiness gate says that is not True, or else what Ready=False says of gates.
-    pub fn said_of_gates(&self, named: Option<&NamedConditions>) -> Option<Box<str>> {
-        let by_kubelet = self.gates_not_ready.as_ref()?;
+    /// What says why a pod with or without readiness gates is not Ready although its containers are: the condition of the
+    /// first gate that is not True, or else Ready=False.
+    pub fn said_of_ready(
+        &self,
+        has_gates: bool,
+        named: Option<&NamedConditions>,
+    ) -> Option<Box<str>> {
+        let said = self.not_ready.as_ref()?;
+        if !has_gates {
+            self.conditions.holding(ConditionType::ContainersReady)?;
+            return Some(said.message.as_ref().into());
+        }
+        let by_kubelet = Some(&*said.message).filter(|_| said.of_gates)?;
         let open = named.and_then(NamedConditions::first_open);
         let message = open.and_then(|kind| self.other(kind)?.message.as_deref());
         let message = message.filter(|message| !message.is_empty());
-        Some(message.map_or_else(|| by_kubelet.clone(), Into::into))
+        Some(message.unwrap_or(by_kubelet).into())
     }
 }

@@ -9,6 +9,7 @@ use super::fixed::FixedPart;
 use super::foreign::Foreign;
 use super::lenient::{Lenient, LenientField, Number, Text, skip};
 use super::metadata::{Metadata, MetadataReader};
+use super::restarts::Policy;
 use super::snapshot::Edition;
 use super::spec::{Spec, SpecReader};
 use super::status::{Status, StatusReader};
@@ -160,6 +161,7 @@ impl<'de> Object<'de> {
         let uid = self.metadata.uid?;
         let read = &self.status.conditions;
         context.keep_other_times(uid, &read.other_transitions);
+        context.keep_heartbeat(read.latest_heartbeat);
         let info = self.status.node_info.take().flatten();
         let labels = self.metadata.take_node_labels();
         Some(NodeSnapshot {
@@ -247,6 +249,7 @@ impl<'de> Object<'de> {
                 .then(|| self.spec.volumes.images.into()),
             claims: Claims::new(self.spec.volumes.has_claim, self.spec.has_resource_claims),
             readiness_gates: self.spec.readiness_gates,
+            restarts_always: self.spec.restarts.pod != Some(Policy::EndsForGood),
         })
     }
 }

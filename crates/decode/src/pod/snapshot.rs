@@ -2,9 +2,12 @@
 
 use super::DecodeOptions;
 use super::container::{Runs, Said, said, with_statuses};
+use super::eviction::Eviction;
 use super::fixed::FixedPart;
 use super::status::Status;
-use podinit_core::pod::{Ending, InPlaceChanges, Phase, PodSnapshot, Termination, WaitingMessage};
+use podinit_core::pod::{
+    DisruptionReason, Ending, InPlaceChanges, Phase, PodSnapshot, Termination, WaitingMessage,
+};
 
 /// What of the metadata differs from version to version.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +37,24 @@ impl FixedPart {
         let Words { messages, endings } = words;
         let read = status.conditions;
         let named = read.named(self.gates, &options.milestones);
-        let gates_not_ready = read.said_of_gates(named.as_deref());
+        let said_of_ready = read.said_of_ready(self.readiness_gates.any, named.as_deref());
         let in_place = InPlaceChanges {
             update_ready: (read.in_place.update_ready)
                 .filter(|_| self.readiness_gates.in_place_update),
             ..read.in_place
         };
         let latest_api_time = self.created.max(status.started).max(read.latest_transition);
+        let reason = status.reason.as_deref().filter(|reason| !reason.is_empty());
+        let eviction = reason
+            .filter(|_| has_ended)
+            .and_then(|reason| Eviction::of(reason, status.message.as_deref().unwrap_or_default()));
+        let evicted =
+            (eviction == Some(Eviction::ForNode)).then_some(DisruptionReason::TerminationByKubelet);
+        let ends_with_deletion = match status.phase {
+            Phase::Active => false,
+            Phase::Succeeded => self.restarts_always,
+            Phase::Failed => true,
+        };
         let ending = endings.map(|containers| {
             let finished = containers.iter().filter_map(|one: &Termination| one.finished);
             Box::new(Ending {
@@ -64,16 +78,17 @@ impl FixedPart {
             is_bound: self.is_bound,
             has_nominated_node: status.has_nominated_node,
             sandbox_not_ready: read.sandbox_not_ready,
-            gates_not_ready,
+            said_of_ready,
             named,
-            disruption: read.disruption,
+            disruption: read.disruption.or(evicted),
             in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
             terminating: edition.terminating,
+            ended_by_deletion: edition.terminating && reason.is_none() && ends_with_deletion,
             gated: self.gated,
             has_init_containers: self.init_containers > 0,
             init_runs,
             containers,
-            has_run: has_init_run || regular.any,
+            has_run: has_init_run || regular.any || eviction == Some(Eviction::ForOwnLimits),
             waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
             ending,
             is_stateful: self.is_stateful,

@@ -10,7 +10,7 @@ use super::DecodeOptions;
 use crate::{PodDecoder, SpecField, WatchEventKind};
 use podinit_core::pod::{
     Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerProbes,
-    ContainerState, Phase, PodSnapshot, PodUid, Probe, WaitingReason,
+    ContainerState, DisruptionReason, Phase, PodSnapshot, PodUid, Probe, WaitingReason,
 };
 use podinit_core::rfc3339;
 
@@ -361,4 +361,39 @@ fn probes_are_read_where_they_are_wanted_and_have_the_defaults_of_kubernetes() {
         ]
     );
     assert_eq!(pod(full()).info.probes, None);
+}
+
+#[test]
+fn the_end_of_a_pod_tells_what_ended_it() {
+    let read = |deleted: Value, policy: Value, status: Value| {
+        pod(json!({
+            "metadata": {"uid": "u", "deletionTimestamp": deleted},
+            "spec": {"restartPolicy": policy, "nodeName": "n"},
+            "status": status,
+        }))
+    };
+    let deleted = || json!("2026-01-02T03:04:05Z");
+    let (failed, done) = (json!({"phase": "Failed"}), json!({"phase": "Succeeded"}));
+    for (pod, expected) in [
+        (read(deleted(), Value::Null, failed.clone()), true),
+        (read(deleted(), json!("Never"), failed.clone()), true),
+        (read(Value::Null, Value::Null, failed), false),
+        (read(deleted(), Value::Null, done.clone()), true),
+        (read(deleted(), json!("OnFailure"), done), false),
+        (read(deleted(), Value::Null, json!({"phase": "Running"})), false),
+        (read(deleted(), Value::Null, json!({"phase": "Failed", "reason": ""})), true),
+        (read(deleted(), Value::Null, json!({"phase": "Failed", "reason": "OutOfcpu"})), false),
+    ] {
+        assert_eq!(pod.ended_by_deletion, expected, "{pod:?}");
+    }
+    let evicted = |phase: &str, message: &str| {
+        let status = json!({"phase": phase, "reason": "Evicted", "message": message});
+        let pod = read(Value::Null, Value::Null, status);
+        (pod.disruption, pod.has_run)
+    };
+    let by_kubelet = Some(DisruptionReason::TerminationByKubelet);
+    assert_eq!(evicted("Failed", "The node was low on resource: memory."), (by_kubelet, false));
+    assert_eq!(evicted("Running", "The node was low on resource: memory."), (None, false));
+    assert_eq!(evicted("Failed", "The node had condition: [PIDPressure]."), (None, false));
+    assert_eq!(evicted("Failed", "Usage of EmptyDir volume exceeds the limit."), (None, true));
 }

@@ -64,6 +64,9 @@ pub struct WorkloadPods {
 /// A startup, explained. Durations are in seconds, instants in RFC 3339.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
+    /// As of when it is; left out where that is the present
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Timestamp>,
     pub namespace: String,
     pub name: String,
     /// The owner, as `kind/name`
@@ -220,6 +223,7 @@ impl Explanation {
         let (namespace, name) = (&record.pod.namespace, &record.pod.name);
         let owner = record.pod.workload.as_deref();
         Self {
+            time: None,
             namespace: namespace.to_string(),
             name: name.to_string(),
             workload: owner.map(ToString::to_string),

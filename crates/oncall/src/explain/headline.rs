@@ -1,7 +1,7 @@
 //! What a pod in flight waits for, and for how long, as an engineer would say it.
 
 use podinit_core::lifecycle::{
-    Cause, GateKind, Outcome, Progress, Record, RecordedContainer, WaitReason,
+    Cause, GateKind, Outcome, Progress, Record, RecordedContainer, Stage, WaitReason,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::{seconds, since};
@@ -89,6 +89,9 @@ fn awaited(record: &Record, waiting: WaitReason) -> String {
         Cause::Cni => "a network",
         Cause::Sandbox | Cause::NoSandbox => "a sandbox",
         Cause::NoIp => "an address",
+        Cause::Unknown if waiting.stage() == Stage::Readiness => {
+            "the condition Ready, although its containers are ready"
+        }
         Cause::Unknown => "its network",
         Cause::Image => return image,
         Cause::Pull => return format!("{image} to be pulled"),

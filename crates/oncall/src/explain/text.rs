@@ -4,6 +4,7 @@ use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::named::gate_in_words;
 use super::waterfall::Row;
 use podinit_core::lifecycle::MilestoneSource;
+use podinit_core::rfc3339;
 use podinit_text::document::{Document, Format, Style};
 use podinit_text::human_time::{date_and_time, seconds};
 use podinit_text::palette;
@@ -47,6 +48,9 @@ fn head(document: &mut Document, explanation: &Explanation, style: Style) {
     let more: String = workload.chain(node).chain(details).collect();
     document.sentence(&(style.bold(&shown(&name)) + &more));
     document.answer(&explanation.verdict);
+    if let Some(time) = explanation.time {
+        document.paragraph(&format!("As of {}.", rfc3339::format(time.truncate_to_second())));
+    }
     for doubt in &explanation.doubts {
         document.paragraph(&format!("But {}.", shown(doubt)));
     }

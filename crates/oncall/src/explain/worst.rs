@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::explanation::{Context, Explanation};
 use podinit_core::lifecycle::{Outcome, Progress, Record};
+use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
 use podinit_reports::reader::ClockAhead;
 use podinit_reports::report::SET_ASIDE;
@@ -21,6 +22,9 @@ const HEAD: [&str; 4] = ["POD", "STATE", "TOOK", "VERDICT"];
 /// The worst startups, the worst first: pods in flight, startups that ended as ready, and those that failed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Worst {
+    /// As of when it is; left out where that is the present
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Timestamp>,
     /// The clocks by which a recording states times that lie in the future; left out where there are none
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clocks_ahead: Vec<ClockAhead>,
@@ -58,8 +62,10 @@ impl Worst {
     /// A table, or a line that says that there is nothing to list.
     pub fn to_table(&self, colour: bool) -> String {
         let aside = self.set_aside_note();
+        let time = self.time.map(|time| rfc3339::format(time.truncate_to_second()));
+        let time = time.map_or_else(String::new, |time| format!("\nAs of {time}\n"));
         if self.worst.is_empty() {
-            return format!("No startup is known.\n{aside}");
+            return format!("No startup is known.\n{time}{aside}");
         }
         let rows = self.worst.iter().map(|one| {
             let state = if one.stuck { "stuck" } else { one.state };
@@ -67,7 +73,7 @@ impl Worst {
             let cells = [&*name, state, &seconds(one.seconds.round()), &one.verdict];
             cells.map(cell).to_vec()
         });
-        Table::new(&HEAD, rows).to_text(colour) + &aside
+        Table::new(&HEAD, rows).to_text(colour) + &time + &aside
     }
 
     /// A line on what is not listed, as a report has it.

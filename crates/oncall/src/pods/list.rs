@@ -51,6 +51,7 @@ fn documents(list: Listed, target: &Target) -> impl Iterator<Item = Document> + 
         position: RecordingPosition { line: document, column: 1, byte: 0, document },
         observed_at: Some(now),
         latest_event: None,
+        latest_heartbeat: None,
         body,
     })
 }

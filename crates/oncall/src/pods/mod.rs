@@ -9,6 +9,7 @@
 //!
 //! Whatever source they are of, the same is said of the same pods.
 
+mod as_of;
 mod kept;
 mod list;
 mod listed_cluster;
@@ -18,6 +19,7 @@ mod statuses;
 mod told;
 mod tracked;
 
+pub use as_of::{AsOf, Making, NoInstant};
 pub use listed_cluster::{Listed, ListedCluster, ListedEvidence, ListedNodes};
 pub use question::Question;
 pub use told::{Told, kept_records};
@@ -47,6 +49,10 @@ pub struct Pods {
     pub clocks_ahead: Vec<ClockAhead>,
     /// What the source leaves in doubt of every startup
     pub doubts: Vec<String>,
+    /// As of when a recording is answered
+    as_of: Option<Timestamp>,
+    /// The instant of a lone list that was not taken
+    other: Option<as_of::Other>,
 }
 
 /// Where they come from.
@@ -113,6 +119,8 @@ impl Pods {
             freshness: None,
             clocks_ahead: Vec::new(),
             doubts: Vec::new(),
+            as_of: None,
+            other: None,
         }
     }
 
@@ -126,6 +134,31 @@ impl Pods {
         question: &Question,
     ) -> Result<Self, E> {
         Ok(Self::tracked(Tracked::of_recording(documents, config, question)?))
+    }
+
+    /// Answers as of an instant from now on, which for a recording is the newest one until then
+    /// ([§8.7](crate::specification#s8-7)).
+    ///
+    /// # Errors
+    /// If the recording states no time, or is not to be answered as of the one that is asked for.
+    pub fn answer_as_of(&mut self, making: Making) -> Result<(), NoInstant> {
+        let now = self.now();
+        if let Account::Tracked(tracked) = &mut self.account {
+            let (at, other) = as_of::instant(now, tracked.lone_list, making)?;
+            self.other = other.map(|other| as_of::other(tracked, at, other, making.now));
+            tracked.move_to(at);
+            self.as_of = Some(at);
+        }
+        Ok(())
+    }
+
+    /// That the answer would be another as of another instant of a lone list, in one line. After it nothing else can be
+    /// answered.
+    pub fn other_instant(&mut self) -> Option<String> {
+        match &mut self.account {
+            Account::Tracked(tracked) => self.other.take()?.line(tracked),
+            Account::Told(_) => None,
+        }
     }
 
     /// Those of a cluster that was not looked at yet, accounted for as `config` says.
@@ -233,7 +266,9 @@ impl Pods {
         };
         let workload_pods = target.is_workload().then_some(pods);
         let context = Context { peers, workload_pods, doubts, ..seen };
-        Ok(Explanation::new(&record, context, now).about_cluster(self.kubeconfig()))
+        let explanation = Explanation::new(&record, context, now);
+        let explanation = Explanation { time: self.as_of, ..explanation };
+        Ok(explanation.about_cluster(self.kubeconfig()))
     }
 
     /// The other pods that wait for the same as a pod in flight.
@@ -271,6 +306,7 @@ impl Pods {
             worst.add(&record, context, self.now().unwrap_or(record.discovered));
         }
         worst.clocks_ahead.clone_from(&self.clocks_ahead);
+        worst.time = self.as_of;
         worst.sorted().about_cluster(self.kubeconfig())
     }
 }
@@ -283,6 +319,8 @@ impl From<Told> for Pods {
             account: Account::Told(Box::new(told)),
             clocks_ahead: Vec::new(),
             doubts: Vec::new(),
+            as_of: None,
+            other: None,
         }
     }
 }

@@ -88,7 +88,7 @@ fn records(pods: Vec<PodSnapshot>, config: TrackerConfig, now: Timestamp) -> Vec
     let config = TrackerConfig { nodes: false, ..config };
     let (mut tracker, mut ends, mut records) = (Tracker::new(config), Ends::default(), Vec::new());
     // What no list has shown is observed in full.
-    tracker.begin_without_list(SourceId(0));
+    tracker.begin_without_list(SourceId(0), None);
     for pod in pods {
         let (crash, ended) = (crash(&pod, now), latest_time(&pod).unwrap_or(now));
         let uid = pod.uid;

@@ -17,8 +17,8 @@ use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{Finding, OverTime};
-use podinit_reports::lone_list::replayed_to_end;
+use podinit_problems::{Finding, Found, OverTime};
+use podinit_reports::lone_list::{LoneList, replayed_to_end};
 use podinit_reports::reader::Document;
 use podinit_reports::replay::ReplayConfig;
 
@@ -26,8 +26,10 @@ use podinit_reports::replay::ReplayConfig;
 pub(super) struct Tracked {
     pub tracker: Tracker,
     config: TrackerConfig,
-    question: Question,
+    pub question: Question,
     pub kept: Kept,
+    /// What tells the time of a lone list
+    pub lone_list: Option<LoneList>,
     /// What the newest list shows of pods whose startup was over before
     before: StartedBefore,
     over_time: OverTime,
@@ -41,6 +43,7 @@ impl Tracked {
             config,
             question: question.clone(),
             kept: Kept::new(question, &Rc::default()),
+            lone_list: None,
             before: StartedBefore::default(),
             over_time: OverTime::default(),
         }
@@ -64,10 +67,16 @@ impl Tracked {
         };
         let config = replay.tracker.clone();
         let end = replayed_to_end(documents, replay, new_sink, see)?;
-        if !end.is_lone_list {
+        if end.lone_list.is_none() {
             before.clear();
         }
-        Ok(Self { tracker: end.tracker, kept: end.sink, before, ..Self::new(config, question) })
+        let (tracker, kept, lone_list) = (end.tracker, end.sink, end.lone_list);
+        Ok(Self { tracker, kept, lone_list, before, ..Self::new(config, question) })
+    }
+
+    /// Moves time to a later instant.
+    pub(super) fn move_to(&mut self, at: Timestamp) {
+        self.tracker.advance(at, &mut self.kept);
     }
 
     /// Accounts for one more look, all of it at its end: it shows one moment. Returns what that leaves in doubt of every
@@ -118,21 +127,33 @@ impl Tracked {
 
     /// The problems now, by those of the looks before.
     pub(super) fn problems(&mut self) -> Problems {
-        let Some(now) = self.tracker.accounted_time() else {
-            return Problems::default();
-        };
-        let clocks = self.tracker.clocks_off();
-        let finding = Finding::new(&self.newest(), now).with_clocks(&clocks);
+        let mut over_time = std::mem::take(&mut self.over_time);
+        let found = self.found_with(&mut over_time);
+        self.over_time = over_time;
+        found.map_or_else(Problems::default, |(found, crashing, now)| {
+            let clocks = self.tracker.clocks_off();
+            Seen::new(found, clocks, now).problems.with_crashing(crashing)
+        })
+    }
+
+    /// What is found now, by what was found before.
+    pub(super) fn found(&self, over_time: &mut OverTime) -> Option<Found> {
+        self.found_with(over_time).map(|(found, ..)| found)
+    }
+
+    /// The same, with how many pods crash that had started, and of which instant that is.
+    fn found_with(&self, over_time: &mut OverTime) -> Option<(Found, usize, Timestamp)> {
+        let now = self.tracker.accounted_time()?;
+        let finding = Finding::new(&self.newest(), now).with_clocks(&self.tracker.clocks_off());
         let finding = finding.with_late_nodes(&self.tracker.late_nodes());
-        let mut finding = finding.after(&self.over_time);
+        let mut finding = finding.after(over_time);
         for (_, pod) in self.tracker.in_flight_after(None) {
             finding.add(&pod.record());
         }
         let (config, has_record) = (self.config.clone(), |uid| self.kept.has(uid));
         let counted = self.before.counted(&self.tracker, config, has_record, now);
         counted.records.iter().for_each(|record| finding.add(record));
-        let found = finding.finish(&mut self.over_time);
-        Seen::new(found, clocks, now).problems.with_crashing(counted.crashing)
+        Some((finding.finish(over_time), counted.crashing, now))
     }
 
     /// Of the startups of the target that have ended, the one to explain, and how many there are.

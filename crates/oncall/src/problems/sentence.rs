@@ -4,7 +4,7 @@ use crate::autoscaling;
 use crate::explain::{NEVER_SET, is_of_kubelet};
 use crate::node_clocks;
 use crate::node_startup;
-use podinit_core::lifecycle::{Cause, said_of_nodes};
+use podinit_core::lifecycle::{Cause, Stage, said_of_nodes};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
 use podinit_core::reason;
@@ -169,6 +169,10 @@ pub(super) fn predicate(problem: &Problem, is_one: bool) -> String {
         Cause::Sandbox => "cannot get a sandbox".to_owned(),
         Cause::NoSandbox => format!("{wait} for {their} sandbox"),
         Cause::NoIp => format!("{have} a sandbox without an address"),
+        Cause::Unknown if are_not_ready(problem) => {
+            let are = if is_one { "is" } else { "are" };
+            format!("{are} not ready, although {their} containers are")
+        }
         Cause::Unknown if problem.message.is_some() => format!("{wait} for {their} network"),
         Cause::Unknown => format!("{wait} for {their} network, and nothing says why"),
         Cause::Image => format!("cannot pull {}", images()),
@@ -195,6 +199,12 @@ pub(super) fn predicate(problem: &Problem, is_one: bool) -> String {
         Cause::Rejected if is_one => "was rejected by the kubelet".to_owned(),
         Cause::Rejected => "were rejected by the kubelet".to_owned(),
     }
+}
+
+/// Whether the pods have a network, and containers that are ready: the first of them does.
+fn are_not_ready(problem: &Problem) -> bool {
+    let first = problem.oldest.first().and_then(|pod| pod.state.waiting());
+    first.is_some_and(|waiting| waiting.stage() == Stage::Readiness)
 }
 
 /// The reason in what Kubernetes says, or what the scheduler says of nodes. `None` for a back-off alone.

@@ -38,7 +38,7 @@ impl Held {
     /// Whether what was read shows one moment with `document`, the next one.
     pub(super) fn holds_with(&mut self, document: &Document) -> bool {
         self.moment.read(document);
-        self.moment.holds()
+        self.moment.is_one_list()
     }
 
     /// Holds one more.
@@ -95,16 +95,21 @@ impl Held {
         self.documents
     }
 
-    /// The pages of the one list that a lone list is, and the last one, which has all its Events and tells the time; the
-    /// documents as they were if they are no list.
-    pub(super) fn into_moment(mut self) -> Result<(Vec<Document>, Document), Vec<Document>> {
+    /// The pages of the one list that a lone list is, the last one, which has all its Events and tells the time, and what
+    /// tells it; the documents as they were if they are no list.
+    pub(super) fn into_moment(
+        mut self,
+    ) -> Result<(Vec<Document>, Document, LoneList), Vec<Document>> {
         let end = self.documents.last().map(|document| document.position);
         let (true, Some(end)) = (self.moment.is_complete(), end) else {
             return Err(self.documents);
         };
-        let (mut events, mut latest) = (Vec::new(), None);
+        let (mut events, mut latest, mut heartbeat) = (Vec::new(), None, None);
         for document in &mut self.documents {
             latest = latest.max(document.latest_event);
+            // What states its own time need not be of the moment of the list.
+            let of_list = document.latest_heartbeat.filter(|_| document.observed_at.is_none());
+            heartbeat = heartbeat.max(of_list);
             if let Some(own) = document.body.events_mut() {
                 events.append(own);
             }
@@ -114,12 +119,22 @@ impl Held {
         let others = mem::take(&mut self.documents).into_iter();
         let pages = others.filter(|document| !of_events(document)).map(page);
         let mut last = last_page(end);
-        last.observed_at = latest.filter(|_| !self.is_observed);
+        last.observed_at = latest.max(heartbeat).filter(|_| !self.is_observed);
         if let Some(own) = last.body.events_mut() {
             *own = events;
         }
-        Ok((pages.collect(), last))
+        let told = LoneList { is_observed: self.is_observed, heartbeat };
+        Ok((pages.collect(), last, told))
     }
+}
+
+/// What tells the time of a lone list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoneList {
+    /// A list states when it was observed
+    pub is_observed: bool,
+    /// The latest heartbeat of nodes beside it
+    pub heartbeat: Option<Timestamp>,
 }
 
 #[cfg(test)]
@@ -149,6 +164,7 @@ mod tests {
             position: RecordingPosition { line: 1, column: 1, byte: 0, document: 1 },
             observed_at: None,
             latest_event: None,
+            latest_heartbeat: None,
             body: Body::Events(seconds.iter().map(event).collect()),
         }
     }

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use super::reader::Document;
 use super::replay::{ReplayConfig, replayed};
 use held::Held;
+pub use held::LoneList;
 use podinit_core::kube_event::{EventReason, KubeEvent};
 use podinit_core::lifecycle::{Observer, Tracker};
 
@@ -21,8 +22,8 @@ pub struct AtEnd<S> {
     pub sink: S,
     /// With the pods that are in flight
     pub tracker: Tracker,
-    /// Whether the recording is a lone list
-    pub is_lone_list: bool,
+    /// What tells its time, if the recording is a lone list
+    pub lone_list: Option<LoneList>,
 }
 
 /// Replays `documents` to their end, those of a lone list as one moment ([§13.2](crate::specification#s13-2)). `see` sees
@@ -44,10 +45,10 @@ pub fn replayed_to_end<S: Observer, E>(
         lone_list: None,
     };
     let (sink, mut tracker) = replayed(&mut documents, config, new_sink, |_| {})?;
-    if let (Some(events), Some(now)) = (&documents.lone_list, tracker.accounted_time()) {
+    if let (Some((events, _)), Some(now)) = (&documents.lone_list, tracker.accounted_time()) {
         tracker.know_present_causes(events, now);
     }
-    Ok(AtEnd { sink, tracker, is_lone_list: documents.lone_list.is_some() })
+    Ok(AtEnd { sink, tracker, lone_list: documents.lone_list.map(|(_, told)| told) })
 }
 
 /// Documents as they are, or those of a lone list at once.
@@ -58,8 +59,8 @@ struct AtOnce<I, F> {
     held: Option<Held>,
     /// What comes next
     ready: VecDeque<Document>,
-    /// Of a lone list, the Events that may give causes
-    lone_list: Option<Vec<KubeEvent>>,
+    /// Of a lone list, the Events that may give causes, and what tells its time
+    lone_list: Option<(Vec<KubeEvent>, LoneList)>,
 }
 
 impl<I, E, F> Iterator for AtOnce<I, F>
@@ -101,9 +102,9 @@ impl<I, F> AtOnce<I, F> {
     /// Nothing comes behind what was held.
     fn end(&mut self, held: Held) {
         self.ready = match held.into_moment() {
-            Ok((pages, last)) => {
+            Ok((pages, last, told)) => {
                 let events = last.body.events().iter();
-                self.lone_list = Some(events.filter_map(giving_cause).collect());
+                self.lone_list = Some((events.filter_map(giving_cause).collect(), told));
                 pages.into_iter().chain([last]).collect()
             }
             Err(documents) => documents.into(),

@@ -23,6 +23,8 @@ pub struct Document {
     /// The latest time at which one of its Events happened last, of those that do not lie in the future
     /// ([§8.7](crate::specification#s8-7))
     pub latest_event: Option<Timestamp>,
+    /// The latest lastHeartbeatTime of its nodes, likewise
+    pub latest_heartbeat: Option<Timestamp>,
     pub body: Body,
 }
 
@@ -103,7 +105,8 @@ impl Document {
             items.nodes.extend(streamed.nodes);
             items.unnamed_nodes.extend(streamed.unnamed_nodes);
         }
-        Ok(Self { position, observed_at, latest_event: None, body: body(envelope, context)? })
+        let body = body(envelope, context)?;
+        Ok(Self { position, observed_at, latest_event: None, latest_heartbeat: None, body })
     }
 }
 

@@ -34,7 +34,7 @@ pub use error::{Fault, RecordingError};
 pub use input::ReadProgress;
 pub use misfit::Misfit;
 pub use position::RecordingPosition;
-pub use so_far::SoFar;
+pub use so_far::{Made, SoFar};
 
 use input::Input;
 use json::JsonDocuments;
@@ -62,8 +62,8 @@ pub struct Recording {
     modified: Option<Timestamp>,
     /// How many documents were read
     documents: u64,
-    /// Whether having none is an error
-    must_have_some: bool,
+    /// It is standard input, where having none is an error
+    is_input: bool,
 }
 
 /// The first byte of the recording shows which format it has.
@@ -83,7 +83,7 @@ impl Recording {
     pub fn open(path: &Path, options: DecodeOptions) -> Result<Self, RecordingError> {
         if path.as_os_str() == "-" {
             let recording = Self::from_reader("standard input", std::io::stdin(), options);
-            return Ok(Self { must_have_some: true, ..recording });
+            return Ok(Self { is_input: true, ..recording });
         }
         let name = path.display().to_string();
         let open = || {
@@ -140,13 +140,14 @@ impl Recording {
             so_far: SoFar::default(),
             modified: None,
             documents: 0,
-            must_have_some: false,
+            is_input: false,
         }
     }
 
     /// The same as a part of a recording of several files: `so_far` is what those before have said.
     #[must_use]
     pub fn following(self, so_far: &SoFar) -> Self {
+        so_far.begin_file(self.modified, self.is_input);
         Self { so_far: so_far.clone(), ..self }
     }
 
@@ -190,12 +191,13 @@ impl Iterator for Recording {
                 self.documents += 1;
                 let other_times = self.context.other_times.replace(Vec::new());
                 let other_times = other_times.unwrap_or_default();
-                self.so_far.read(&mut document, self.modified, other_times);
+                let heartbeats = std::mem::take(&mut self.context.heartbeats);
+                self.so_far.read(&mut document, self.modified, (other_times, heartbeats));
                 Some(Ok(document))
             }
             Ok(None) => {
                 self.parser = Parser::Ended;
-                let is_missing = std::mem::take(&mut self.must_have_some) && self.documents == 0;
+                let is_missing = std::mem::take(&mut self.is_input) && self.documents == 0;
                 let name = self.name.clone();
                 is_missing.then(|| Err(RecordingError::new(name, None, Fault::Empty)))
             }

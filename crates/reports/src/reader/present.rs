@@ -17,30 +17,31 @@ const TOLERANCE: i64 = 5 * NANOS_PER_SECOND;
 /// The latest time at which a recording can have been made, as far as is known.
 pub(super) struct Present {
     clock: Arc<dyn Clock>,
-    /// The greatest `observedAt` so far
-    observed: Option<Timestamp>,
     ahead: ClocksAhead,
 }
 
 impl Present {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, observed: None, ahead: ClocksAhead::default() }
+        Self { clock, ahead: ClocksAhead::default() }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     pub(super) fn clocks_ahead(&self) -> Vec<ClockAhead> {
         self.ahead.found()
     }
 
-    /// Lets no time of `document` tell the time that lies after the present. `other_times` are those that the
-    /// snapshots do not hold.
+    /// Lets no time of `document` tell the time that lies after the present, or after its `observedAt` where it has one.
+    /// `other_times` are those that the snapshots do not hold, `heartbeats` the latest of nodes.
     pub(super) fn judge(
         &mut self,
         document: &mut Document,
         modified: Option<Timestamp>,
-        mut other_times: Vec<(PodUid, Timestamp)>,
+        (mut other_times, heartbeats): (Vec<(PodUid, Timestamp)>, Vec<Timestamp>),
     ) {
-        self.observed = self.observed.max(document.observed_at);
-        let present = match self.observed {
+        let present = match document.observed_at {
             Some(observed) => observed,
             None => self.clock.now().max(modified.unwrap_or(Timestamp::EPOCH)),
         };
@@ -48,6 +49,7 @@ impl Present {
         let can_be = |time: &Timestamp| *time <= latest;
         let happened = (document.body.events().iter()).filter_map(|event| event.occurred.last);
         document.latest_event = happened.filter(can_be).max();
+        document.latest_heartbeat = heartbeats.into_iter().filter(can_be).max();
         let (pods, nodes) = snapshots(&mut document.body);
         let pods = pods.iter_mut();
         let pods = pods.filter(|pod| !pod.latest_api_time.iter().all(can_be));

@@ -19,6 +19,16 @@ pub struct SoFar(Arc<Mutex<State>>);
 struct State {
     bare_pods: BarePods,
     present: Present,
+    made: Made,
+}
+
+/// What its files say of when a recording was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// When the last of them was modified
+    pub modified: Option<Timestamp>,
+    /// Whether standard input is one of them
+    pub is_input: bool,
 }
 
 impl SoFar {
@@ -27,7 +37,25 @@ impl SoFar {
         Self(Arc::new(Mutex::new(State {
             bare_pods: BarePods::default(),
             present: Present::new(clock),
+            made: Made::default(),
         })))
+    }
+
+    /// When the files that were begun were made.
+    pub fn made(&self) -> Made {
+        self.0.lock().made
+    }
+
+    /// The present.
+    pub fn now(&self) -> Timestamp {
+        self.0.lock().present.now()
+    }
+
+    /// Another file begins.
+    pub(super) fn begin_file(&self, modified: Option<Timestamp>, is_input: bool) {
+        let made = &mut self.0.lock().made;
+        made.modified = made.modified.max(modified);
+        made.is_input |= is_input;
     }
 
     /// The clocks that are ahead of every time at which the recording can have been made: the ones furthest ahead
@@ -37,12 +65,13 @@ impl SoFar {
     }
 
     /// Reads the next document of a file that was modified at `modified`, and makes of it what it is after those
-    /// before. `other_times` are the API times of its pods and nodes that their snapshots do not hold.
+    /// before. `other_times` are the API times of its pods and nodes that their snapshots do not hold, and the latest
+    /// heartbeats of nodes.
     pub(super) fn read(
         &self,
         document: &mut Document,
         modified: Option<Timestamp>,
-        other_times: Vec<(PodUid, Timestamp)>,
+        other_times: (Vec<(PodUid, Timestamp)>, Vec<Timestamp>),
     ) {
         let mut state = self.0.lock();
         state.present.judge(document, modified, other_times);

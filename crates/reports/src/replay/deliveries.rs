@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::first_pods::FirstPods;
 use super::replay_clock::{ReplayClock, latest_api_time};
 use super::streamed_list::{StreamedList, in_order};
 use crate::reader::{Body, Document};
@@ -63,6 +64,14 @@ pub struct Replay<S, F> {
     /// The Events before the first pods: if those are by themselves, they come after them
     /// ([§8.4](crate::specification#s8-4))
     early_events: Vec<KubeEvent>,
+    /// What a watch without a list began with, until the end of that
+    first_pods: FirstPods,
+    /// Nothing is accounted for before this: the begin of a watch without a list
+    began: Timestamp,
+    /// What there is to say of that
+    warning: Option<String>,
+    /// When the document that is accounted for was read
+    read_at: Timestamp,
     /// `None` before the first document of pods
     stream: Option<StreamedList>,
     /// How many Events of the recording's beginning are of no use, by reason, if accounting starts over
@@ -111,6 +120,10 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             bare: None,
             behind_bare: Vec::new(),
             early_events: Vec::new(),
+            first_pods: FirstPods::default(),
+            began: Timestamp::EPOCH,
+            warning: None,
+            read_at: Timestamp::EPOCH,
             stream: None,
             too_early: Default::default(),
         })
@@ -121,11 +134,15 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// # Errors
     /// Those of `new_sink`.
     pub fn read(&mut self, mut document: Document) -> Result<ControlFlow<()>, E> {
-        let observed = document.observed_at;
         document.body = match document.body {
             Body::Pod(pod) if !self.is_beginning() => Body::Event(WatchEventKind::Modified(pod)),
             body => body,
         };
+        let is_held =
+            self.is_beginning() && self.bare.is_none() && self.first_pods.holds(&document);
+        if !is_held {
+            self.account_for_first_pods()?;
+        }
         if self.is_beginning() && matches!(document.body, Body::Event(_) | Body::List { .. }) {
             // Before time moves on.
             self.begin();
@@ -133,6 +150,35 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         if self.clock.advance_to(&document).is_break() {
             return Ok(ControlFlow::Break(()));
         }
+        let now = self.clock.now();
+        if is_held {
+            self.first_pods.held.push((document, now));
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.account(document, now)?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Accounts for the first pods of a watch without a list, of which no more come.
+    fn account_for_first_pods(&mut self) -> Result<(), E> {
+        let first = std::mem::take(&mut self.first_pods);
+        let Some((document, _)) = first.held.first() else {
+            return Ok(());
+        };
+        let began = first.began();
+        self.begin_without_list(document.observed_at, began);
+        self.began = began.unwrap_or(Timestamp::EPOCH);
+        self.warning = first.warning();
+        for (document, at) in first.held {
+            self.account(document, at)?;
+        }
+        Ok(())
+    }
+
+    /// Accounts for a document that was read at `at`.
+    fn account(&mut self, document: Document, at: Timestamp) -> Result<(), E> {
+        self.read_at = at;
+        let observed = document.observed_at;
         match document.body {
             Body::Events(events) => self.kube_events(events),
             Body::Nodes { nodes, events, continue_token } => {
@@ -175,22 +221,44 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 }
             }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
+    }
+
+    /// The time at which a document is accounted for.
+    fn now(&self) -> Timestamp {
+        self.read_at.max(self.began)
+    }
+
+    /// The recording begins with an event, which came at `observed`.
+    fn begin_without_list(&mut self, observed: Option<Timestamp>, began: Option<Timestamp>) {
+        self.tracker.begin_without_list(SOURCE, began);
+        self.stats.set_synced(SOURCE, true);
+        self.stream = Some(StreamedList::first(observed));
     }
 
     /// Ends the replay and returns the sink.
-    pub fn finish(self) -> S {
-        self.finish_with_tracker().0
+    ///
+    /// # Errors
+    /// Those of `new_sink`.
+    pub fn finish(self) -> Result<S, E> {
+        Ok(self.finish_with_tracker()?.0)
     }
 
     /// Ends the replay and returns the sink, and the tracker with the pods that are still in flight.
-    pub fn finish_with_tracker(mut self) -> (S, Tracker) {
+    ///
+    /// # Errors
+    /// Those of `new_sink`.
+    pub fn finish_with_tracker(mut self) -> Result<(S, Tracker), E> {
+        self.account_for_first_pods()?;
         self.begin();
         self.give_up_pending();
         if let Some(end) = self.clock.advance_to_end() {
             self.tracker.advance(end, &mut self.sink);
         }
-        (self.sink, self.tracker)
+        if let Some(warning) = &self.warning {
+            tracing::warn!("{warning}");
+        }
+        Ok((self.sink, self.tracker))
     }
 
     /// Whether nothing of pods has come but pods by themselves.
@@ -255,7 +323,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     fn list(&mut self, list: List) {
-        let began = list.observed.or(latest_api_time(&list.pods)).unwrap_or(self.clock.now());
+        let began = list.observed.or(latest_api_time(&list.pods)).unwrap_or(self.now());
         if !list.nodes.is_empty() {
             let of_pods = list.observed.or(latest_api_time(&list.pods));
             let of_nodes = list.nodes.iter().filter_map(|node| node.latest_api_time);
@@ -274,7 +342,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// Delivers a list of nodes, which came at `observed`. Without it, the time is the greatest in the list.
     fn node_list(&mut self, nodes: Vec<NodeSnapshot>, observed: Option<Timestamp>) {
         let stated = nodes.iter().filter_map(|node| node.latest_api_time);
-        let began = observed.or(stated.max()).unwrap_or(self.clock.now());
+        let began = observed.or(stated.max()).unwrap_or(self.now());
         self.streamed_nodes.clear();
         self.nodes(NodeEvent::Listed { nodes, began }, None);
     }
@@ -306,7 +374,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         }
         let delivery = self.delivery(PodEvent::Nodes(event), observed);
         if matches!(self.stream, None | Some(StreamedList::First { .. })) {
-            self.early_nodes.push(delivery.clone());
+            self.early_nodes.push(Delivery { now: self.read_at, ..delivery.clone() });
         }
         match self.bare.is_some() {
             true => self.behind_bare.push(delivery),
@@ -316,15 +384,15 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     fn event(&mut self, kind: WatchEventKind, observed: Option<Timestamp>) -> Result<(), E> {
         if self.stream.is_none() {
-            self.tracker.begin_without_list(SOURCE);
-            self.stats.set_synced(SOURCE, true);
+            self.begin_without_list(observed, None);
         }
-        let stream = self.stream.get_or_insert_with(|| StreamedList::first(observed));
         match kind {
             WatchEventKind::Added(pod) => self.applied(EventType::Added, pod, observed),
             WatchEventKind::Modified(pod) => self.applied(EventType::Modified, pod, observed),
             WatchEventKind::Deleted(pod) => {
-                stream.delete(pod.uid);
+                if let Some(stream) = &mut self.stream {
+                    stream.delete(pod.uid);
+                }
                 self.stats.count_event(EventType::Deleted);
                 self.deliver(PodEvent::Deleted(pod), observed);
             }
@@ -351,7 +419,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     fn applied(&mut self, kind: EventType, pod: PodSnapshot, observed: Option<Timestamp>) {
         self.stats.count_event(kind);
-        let is_deleted = self.tracker.has_deleted(pod.uid, self.clock.now());
+        let is_deleted = self.tracker.has_deleted(pod.uid, self.now());
         if let (false, Some(stream)) = (is_deleted, &mut self.stream) {
             stream.apply(&pod);
         }
@@ -362,13 +430,15 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         self.stats.set_synced(SOURCE, true);
         match self.stream.replace(StreamedList::relist()) {
             Some(StreamedList::First { pods, began, .. }) => {
+                // They are a list.
+                (self.began, self.warning) = (Timestamp::EPOCH, None);
                 self.tracker = Tracker::new(self.config.clone());
                 self.sink = (self.new_sink)()?;
                 for delivery in std::mem::take(&mut self.early_nodes) {
                     self.tracker.apply(delivery, &mut self.sink);
                 }
                 let pods = in_order(pods);
-                let began = began.or(latest_api_time(&pods)).unwrap_or(self.clock.now());
+                let began = began.or(latest_api_time(&pods)).unwrap_or(self.now());
                 self.drop_early_events();
                 self.deliver(PodEvent::Listed { pods: pods.into(), began }, None);
             }
@@ -388,7 +458,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         for reason in EventDropReason::ALL {
             let dropped = Observation::Tracker(TrackerObservation::EventDropped(reason));
             for _ in 0..self.too_early[reason.index()] {
-                self.sink.observe(self.clock.now(), dropped);
+                self.sink.observe(self.now(), dropped);
             }
         }
     }
@@ -400,7 +470,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     fn delivery(&self, event: PodEvent, observed: Option<Timestamp>) -> Delivery {
-        Delivery { source: SOURCE, event, now: self.clock.now(), observed, version: None }
+        Delivery { source: SOURCE, event, now: self.now(), observed, version: None }
     }
 
     /// What `event` is to a process that accounts for one shard ([§12](crate::specification#s12)).

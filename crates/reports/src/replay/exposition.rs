@@ -60,7 +60,7 @@ pub fn expose(
             break;
         }
     }
-    Ok(replay.finish().exposition)
+    Ok(replay.finish()?.exposition)
 }
 
 /// A recorder and the exposition of what it recorded.

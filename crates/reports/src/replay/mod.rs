@@ -3,6 +3,7 @@
 
 mod deliveries;
 mod exposition;
+mod first_pods;
 mod replay_clock;
 mod streamed_list;
 
@@ -37,5 +38,6 @@ pub fn replayed<S: Observer, E>(
             break;
         }
     }
-    Ok(replay.finish_with_tracker())
+    let Ok(end) = replay.finish_with_tracker();
+    Ok(end)
 }

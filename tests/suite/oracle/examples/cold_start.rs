@@ -87,6 +87,47 @@ pub(super) fn examples() -> Vec<Example> {
              delivered 2 201",
         ),
         example(
+            "§8.4: \"The ADDED events with which a recording begins […] are its first pods\"",
+            API,
+            vec![
+                added(&pod("ready").created(-101.0).yes(READY, -90.0)),
+                added(&pod("waits").created(-21.0).yes(SCHEDULED, -19.0)),
+                added(&ready("a")),
+                added(&pod("waits").created(-21.0).yes(SCHEDULED, -19.0).version(9)),
+                modified(&pod("later").created(-40.0).yes(READY, 11.0)),
+            ],
+            "finished preexisting 2
+             inflight network 1 since -19
+             unobserved scheduling preexisting 1
+             finished ready 1
+             scheduling 1 1
+             network 1 3
+             containers 1 5
+             scheduled_to_ready 1 9
+             created_to_ready 1 10",
+        ),
+        example(
+            "§8.4: it begins \"at the `observedAt` of the first\", and another first document has no first pods",
+            API,
+            vec![
+                at(-80.0, added(&pod("b").created(-101.0).yes(SCHEDULED, -99.0))),
+                at(2.0, added(&pod("c").created(-1.0).yes(SCHEDULED, 1.0))),
+            ],
+            "inflight network 2 since -99
+             scheduling 2 4
+             delivered 4 42",
+        ),
+        example(
+            "§8.4: \"if its first document of pods is one of them\"",
+            API,
+            vec![
+                modified(&pod("b").created(-101.0).yes(SCHEDULED, -99.0)),
+                added(&pod("c").yes(SCHEDULED, 1.0)),
+            ],
+            "inflight network 2 since -99
+             scheduling 2 3",
+        ),
+        example(
             "§4: an adopted pod that an event brought in shows its skew, but is not live at first sight",
             FUSED,
             vec![

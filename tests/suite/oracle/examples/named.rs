@@ -314,6 +314,17 @@ fn own() -> Vec<Example> {
              own loaded containers_started 1 0",
         ),
         example(
+            "§16.5: without a usable time it \"takes `o` […] where an earlier snapshot of the pod was not True\"",
+            own_of(FUSED),
+            vec![
+                at(0.25, added(&pod("a"))),
+                at(7.5, modified(&pod("a").condition(LOADED, "True", Value::Null))),
+            ],
+            "inflight scheduling 1 since 0.25
+             own loaded created 1 7.25
+             delivered 1 0.25",
+        ),
+        example(
             "§16.5 by §4.3: fused estimates",
             own_of(FUSED),
             vec![

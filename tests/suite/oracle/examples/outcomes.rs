@@ -3,6 +3,17 @@
 use super::{API, Example, example};
 use crate::oracle::build::*;
 
+/// A pod that is being deleted, with a terminal phase.
+fn ending(name: &str, phase: &str) -> Pod {
+    pod(name).put("metadata", "deletionTimestamp", time(30.0)).phase(phase)
+}
+
+/// A pod on a node that has failed, and what its status says of that.
+fn evicted(name: &str, reason: &str, message: &str) -> Pod {
+    let pod = pod(name).put("spec", "nodeName", "n".into()).phase("Failed");
+    pod.put("status", "reason", reason.into()).put("status", "message", message.into())
+}
+
 pub(super) fn examples() -> Vec<Example> {
     let upgraded = pod("a").yes(SCHEDULED, 1.0).yes(CONTAINERS, 9.0).yes(READY, 10.0);
     vec![
@@ -111,6 +122,41 @@ pub(super) fn examples() -> Vec<Example> {
              containers 1 5
              scheduled_to_ready 1 9
              created_to_ready 1 10",
+        ),
+        example(
+            "§5.9: \"`deletionTimestamp` and no `status.reason`\": what its deletion ended",
+            API,
+            vec![
+                list(&[]),
+                added(&ending("a", "Failed").put("spec", "nodeName", "n".into())),
+                added(&ending("b", "Succeeded")),
+                added(&ending("c", "Succeeded").put("spec", "restartPolicy", "OnFailure".into())),
+                added(&ending("d", "Failed").put("status", "reason", "OutOfcpu".into())),
+            ],
+            "finished deleted 2
+             finished completed 1
+             finished failed 1
+             unobserved scheduling condition_absent 1
+             unobserved network condition_absent 1
+             unobserved containers condition_absent 1",
+        ),
+        example(
+            "§5.9, §10.2: what a kubelet says of an eviction, without statuses or a condition",
+            API,
+            vec![
+                list(&[]),
+                added(&evicted("a", "Evicted", "The node was low on resource: memory. ")),
+                added(&evicted("b", "Evicted", "The node had condition: [PIDPressure]. ")),
+                added(&evicted("c", "Evicted", "Usage of EmptyDir volume exceeds the limit")),
+                added(&evicted("d", "Shutdown", "Node is shutting, evicting pods")),
+                added(&evicted("e", "Terminated", "Pod was rejected: the node is shutting down")),
+            ],
+            "finished disrupted 2
+             disruptions TerminationByKubelet 2
+             finished rejected 2
+             finished failed 1
+             unobserved scheduling time 2
+             anomaly missing 2",
         ),
         example(
             "rule 7: discovered = finished + in flight",

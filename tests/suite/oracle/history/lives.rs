@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::rng::Rng;
-use super::{containers, messages, named};
+use super::{containers, endings, messages, named};
 use crate::oracle::build::{
     CONTAINERS, INITIALIZED, NETWORK, OLD_NETWORK, Pod, READY, SCHEDULED, pod, time,
 };
@@ -353,7 +353,7 @@ fn changed(
             pod.condition(kind, status, transition)
         }
         Change::Phase(phase) => {
-            let pod = pod.phase(phase);
+            let pod = endings::ended(pod.phase(phase));
             match rng.percent(70) {
                 true => pod.no(CONTAINERS, kubelet).no(READY, kubelet),
                 false => pod,

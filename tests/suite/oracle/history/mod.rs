@@ -5,6 +5,7 @@ mod bindings;
 mod capacity;
 mod containers;
 mod delivery;
+mod endings;
 mod kube_events;
 mod lives;
 mod lone;

@@ -144,6 +144,63 @@ mutants! {
             }
         }
     }
+    DeletionEndsNothing {
+        fn is_ended_by_deletion(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    DeletionEndsWhatHasAReason {
+        fn is_ended_by_deletion(&self, pod: &Snapshot) -> bool {
+            let reason = String::new();
+            Spec.is_ended_by_deletion(&Snapshot { reason, ..pod.clone() })
+        }
+    }
+    DeletionEndsJobs {
+        fn is_ended_by_deletion(&self, pod: &Snapshot) -> bool {
+            let restart_policy = String::new();
+            Spec.is_ended_by_deletion(&Snapshot { restart_policy, ..pod.clone() })
+        }
+    }
+    DeletionCompletesPods {
+        fn is_ended_by_deletion(&self, pod: &Snapshot) -> bool {
+            pod.phase == "Failed" && Spec.is_ended_by_deletion(pod)
+        }
+    }
+    RejectsWhatExceedsItsLimits {
+        fn exceeded_its_limits(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    TakesPressureForLimits {
+        fn exceeded_its_limits(&self, pod: &Snapshot) -> bool {
+            pod.reason == "Evicted"
+        }
+    }
+    HasNoFirstPods {
+        fn began_without_list(&self, _: Option<Nanos>, _: Option<Nanos>) -> Option<Nanos> {
+            None
+        }
+    }
+    BeginsWithWhatPodsState {
+        fn began_without_list(&self, _: Option<Nanos>, stated: Option<Nanos>) -> Option<Nanos> {
+            stated
+        }
+    }
+    BeginsWithItsFirstPod {
+        fn ends_first_pods(&self, _: &str, _: bool) -> bool {
+            true
+        }
+    }
+    BeginsWithEveryEvent {
+        fn ends_first_pods(&self, _: &str, comes_again: bool) -> bool {
+            comes_again
+        }
+    }
+    BoundsAllByObservedTimes {
+        fn bound(&self, _: Option<Nanos>, greatest: Option<Nanos>) -> Option<Nanos> {
+            greatest
+        }
+    }
     FailedIsCompleted {
         fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
             Spec.outcome(pod).map(|outcome| if outcome == "failed" { "completed" } else { outcome })

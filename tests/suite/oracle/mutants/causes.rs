@@ -367,6 +367,27 @@ cause_mutants! {
             false
         }
     }
+    KnowsEvictionsByTheConditionAlone {
+        fn was_disrupted(&self, _: &Snapshot) -> bool {
+            false
+        }
+    }
+    TakesEveryEvictionForADisruption {
+        fn was_disrupted(&self, pod: &Snapshot) -> bool {
+            pod.reason == "Evicted" || SpecCauses.was_disrupted(pod)
+        }
+    }
+    TakesEveryShutdownForADisruption {
+        fn was_disrupted(&self, pod: &Snapshot) -> bool {
+            let is_of_shutdown = ["Terminated", "Shutdown"].contains(&pod.reason.as_str());
+            pod.is_terminal() && is_of_shutdown || SpecCauses.was_disrupted(pod)
+        }
+    }
+    SeesGatesWhereThereAreNone {
+        fn behind_containers(&self, _: bool) -> &'static str {
+            "readiness_gate"
+        }
+    }
     CountsResizesOpenAtFirstSight {
         fn counts_open_at_first_sight(&self) -> bool {
             true

@@ -24,6 +24,16 @@ macro_rules! named_mutants {
 }
 
 named_mutants! {
+    NeedsTheTimeOfACondition {
+        fn takes_o_without_a_time(&self, _: usize) -> bool {
+            false
+        }
+    }
+    TakesOOfTheFirstSnapshot {
+        fn takes_o_without_a_time(&self, _: usize) -> bool {
+            true
+        }
+    }
     FollowsSevenGates {
         fn followed(&self, stated: &[String]) -> Vec<String> {
             let mut names = SpecNamed.followed(stated);

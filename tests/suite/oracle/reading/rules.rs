@@ -242,10 +242,25 @@ pub(crate) trait Rules {
     fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
         match pod.phase.as_str() {
             _ if pod.is_ready() => Some("ready"),
+            "Succeeded" | "Failed" if self.is_ended_by_deletion(pod) => Some("deleted"),
             "Succeeded" => Some("completed"),
             "Failed" => Some("failed"),
             _ => None,
         }
+    }
+
+    /// [§5.9](crate::specification#s5-9): of a terminal pod, "has a `deletionTimestamp` and no `status.reason`", and "would
+    /// end as `failed` or `rejected`, or, with the restart policy `Always`, as `completed`"
+    fn is_ended_by_deletion(&self, pod: &Snapshot) -> bool {
+        let ends_for_good = ["OnFailure", "Never"].contains(&pod.restart_policy.as_str());
+        let is_stopped = pod.phase == "Failed" || !ends_for_good;
+        pod.is_terminating && pod.reason.is_empty() && is_stopped
+    }
+
+    /// [§5.9](crate::specification#s5-9): "Any other message of `Evicted` is of the pod's own limits"
+    fn exceeded_its_limits(&self, pod: &Snapshot) -> bool {
+        let of_node = ["The node was low on resource", "The node had condition"];
+        pod.reason == "Evicted" && !of_node.iter().any(|begin| pod.message.starts_with(begin))
     }
 
     /// [§5.9](crate::specification#s5-9): a pod that failed "was bound to a node (`spec.nodeName`), and no snapshot
@@ -253,8 +268,10 @@ pub(crate) trait Rules {
     /// one with which it failed.
     fn is_rejected(&self, seen: &[Folded]) -> bool {
         let ran = |container: &Container| self.has_run(container);
-        let is_bound = seen.last().is_some_and(|last| !last.pod.node_name.is_empty());
-        is_bound && !seen.iter().any(|folded| folded.pod.containers.iter().any(ran))
+        let was_refused =
+            |last: &Folded| !last.pod.node_name.is_empty() && !self.exceeded_its_limits(&last.pod);
+        seen.last().is_some_and(was_refused)
+            && !seen.iter().any(|folded| folded.pod.containers.iter().any(ran))
     }
 
     fn has_run(&self, container: &Container) -> bool {
@@ -336,9 +353,27 @@ pub(crate) trait Rules {
         is_listed
     }
 
+    /// [§8.4](crate::specification#s8-4): whether a watch without a list has had its first pods before an event of this type,
+    /// of a pod that came before or not.
+    fn ends_first_pods(&self, kind: &str, comes_again: bool) -> bool {
+        kind != "ADDED" || comes_again
+    }
+
+    /// [§8.4](crate::specification#s8-4): such a recording "begins at the `observedAt` of the first, or else at the greatest
+    /// API time that these state".
+    fn began_without_list(&self, observed: Option<Nanos>, stated: Option<Nanos>) -> Option<Nanos> {
+        observed.or(stated)
+    }
+
+    /// [§8.7](crate::specification#s8-7): "An `observedAt` bounds the document that has it": of one with this `observedAt`,
+    /// and with this greatest one so far, that which does.
+    fn bound(&self, own: Option<Nanos>, _greatest: Option<Nanos>) -> Option<Nanos> {
+        own
+    }
+
     /// [§8.7](crate::specification#s8-7): the latest API time that tells the time.
-    fn latest_that_tells_time(&self, greatest_observed: Option<Nanos>) -> Nanos {
-        greatest_observed.unwrap_or(super::PRESENT) + 5 * SECOND
+    fn latest_that_tells_time(&self, observed: Option<Nanos>) -> Nanos {
+        observed.unwrap_or(super::PRESENT) + 5 * SECOND
     }
 
     /// [§8](crate::specification#s8): "pages with `metadata.continue` are joined", and

@@ -20,6 +20,10 @@ pub(crate) struct Snapshot {
     pub(crate) created: Option<Nanos>,
     pub(crate) started: Option<Nanos>,
     pub(crate) phase: String,
+    /// `status.reason`
+    pub(crate) reason: String,
+    /// `status.message`
+    pub(crate) message: String,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) gated: bool,
     pub(crate) has_init_containers: bool,
@@ -77,6 +81,8 @@ impl Snapshot {
             created: api_time(pod.pointer("/metadata/creationTimestamp")),
             started: api_time(pod.pointer("/status/startTime")),
             phase: text("/status/phase"),
+            reason: text("/status/reason"),
+            message: text("/status/message"),
             conditions: conditions.into_iter().flatten().map(Condition::read).collect(),
             gated: not_empty("/spec/schedulingGates"),
             has_init_containers: not_empty("/spec/initContainers"),

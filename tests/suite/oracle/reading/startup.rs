@@ -112,8 +112,9 @@ impl<'a> Startup<'a> {
     /// `vanished`)"
     pub(super) fn disrupted(&self, place: usize, outcome: &'static str) -> &'static str {
         let rules = self.rules.causes();
-        let condition = self.life.folded[place].pod.condition("DisruptionTarget");
-        match condition.is_some_and(Condition::is_true) && rules.is_instead_of(outcome) {
+        let pod = &self.life.folded[place].pod;
+        let is_target = pod.condition("DisruptionTarget").is_some_and(Condition::is_true);
+        match (is_target || rules.was_disrupted(pod)) && rules.is_instead_of(outcome) {
             true => "disrupted",
             false => outcome,
         }

@@ -95,6 +95,13 @@ impl View<'_> {
         }
     }
 
+    /// The time of a condition that a gate or a milestone of your own asks for ([§16.3](crate::specification#s16-3)).
+    pub(crate) fn estimated_by_type(&self, latched: Latched) -> Option<Nanos> {
+        let takes_o = self.timestamps == Timestamps::Fused
+            && self.rules.named().takes_o_without_a_time(latched.place);
+        self.estimated(latched).or(latched.o.filter(|_| takes_o))
+    }
+
     /// [§3](crate::specification#s3), column "from": the later of the milestones there, once all
     /// are reached.
     pub(crate) fn start(&self, interval: Interval) -> Option<Option<Nanos>> {
@@ -195,7 +202,8 @@ impl View<'_> {
         let is_rejected = self.rules.rejection_schedules()
             && self.rules.outcome(pod) == Some("failed")
             && self.rules.is_rejected(&self.seen[..=place])
-            && !target.is_some_and(Condition::is_true);
+            && !target.is_some_and(Condition::is_true)
+            && !self.rules.causes().was_disrupted(pod);
         is_rejected.then_some(place)
     }
 

@@ -102,6 +102,10 @@ impl WaitEvidence {
         let (stage, rows) = (standing.stage, self.rows(standing));
         let cause = match self.terminating {
             true => Some(Cause::Terminating),
+            // No gate holds it, and its containers are ready.
+            false if rows == Stage::Readiness && !standing.has_readiness_gates => {
+                Some(Cause::Unknown)
+            }
             false => self.cause(rows),
         };
         let cause = cause.unwrap_or(WaitReason::otherwise(rows).cause());

@@ -13,7 +13,7 @@ fn pod() -> PodSnapshot {
 
 fn cause_in(stage: Stage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let beyond_network = Stage::Containers;
-    cause_at(Standing { stage, beyond_network }, pod, events)
+    cause_at(Standing { stage, beyond_network, has_readiness_gates: true }, pod, events)
 }
 
 fn cause_at(standing: Standing, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
@@ -139,7 +139,11 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     let web = |state| container("web", Regular, state, true);
     let init = |state| container("init", Init, state, true);
     let cause = |containers: &[Container]| {
-        let standing = Standing { stage: Stage::Network, beyond_network: Stage::Containers };
+        let standing = Standing {
+            stage: Stage::Network,
+            beyond_network: Stage::Containers,
+            has_readiness_gates: true,
+        };
         let old = PodSnapshot { started: Some(Timestamp::from_seconds(1)), ..with(containers) };
         let cause = cause_in(Stage::Containers, &with(containers), &[]);
         assert_eq!(cause_at(standing, &old, &[]), cause);
@@ -164,7 +168,11 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     let first = |containers: &[Container]| {
         let mut evidence = WaitEvidence::default();
         evidence.update(&with(containers));
-        let standing = Standing { stage: Stage::Containers, beyond_network: Stage::Containers };
+        let standing = Standing {
+            stage: Stage::Containers,
+            beyond_network: Stage::Containers,
+            has_readiness_gates: true,
+        };
         evidence.container_with(evidence.waiting(standing).cause(), standing)
     };
     assert_eq!(first(&[init(Succeeded), init(crash), web(crash)]), Some(1));

@@ -74,7 +74,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
                 Probe,
             ],
         ),
-        (Stage::Readiness, &[Terminating, ReadinessGate]),
+        (Stage::Readiness, &[Terminating, Unknown, ReadinessGate]),
     ]
 };
 
@@ -84,6 +84,7 @@ pub(in crate::lifecycle) struct Standing {
     pub stage: Stage,
     /// The stage, had NetworkReady been reached
     pub beyond_network: Stage,
+    pub has_readiness_gates: bool,
 }
 
 /// Where a pod in flight is, and why it waits there: one of the pairs of stage and cause that can be, by its index and 1.
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_pair_leads_back_to_its_stage_and_cause() {
-        assert_eq!(WaitReason::COUNT, 68);
+        assert_eq!(WaitReason::COUNT, 69);
         for (index, waiting) in WaitReason::ALL.into_iter().enumerate() {
             assert_eq!(waiting.index(), index);
             let (stage, cause) = (waiting.stage(), waiting.cause());

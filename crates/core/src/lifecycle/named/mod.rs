@@ -13,7 +13,6 @@ use self::saved::SavedNamed;
 use super::custom_milestone::{
     CustomInterval, CustomMilestone, CustomStart, CustomUnobservedReason,
 };
-use super::estimate::TimestampMode;
 use super::gate::{GateEvent, GateKind, GateObservation};
 use super::judgement::{Judgement, Latency};
 use super::milestone::Milestone;
@@ -187,6 +186,8 @@ impl Named {
 pub(super) struct NamedFold<'a, S> {
     pub(super) snapshot: &'a PodSnapshot,
     pub(super) seen: &'a Seen,
+    /// No snapshot of the pod was folded before
+    pub(super) is_first: bool,
     pub(super) milestones: &'a CustomMilestones,
     /// Takes what is observed
     pub(super) emit: S,
@@ -201,7 +202,7 @@ pub(super) enum NamedObservation<'a> {
 impl Startup {
     /// Takes in what a snapshot says of gates and milestones of your own, once it has latched all others.
     pub(super) fn fold_named(&mut self, fold: NamedFold<'_, impl FnMut(NamedObservation<'_>)>) {
-        let NamedFold { snapshot, seen, milestones, mut emit } = fold;
+        let NamedFold { snapshot, seen, is_first, milestones, mut emit } = fold;
         let says = snapshot.named.as_deref();
         let has_milestones = says.is_some_and(|says| !says.milestones.is_empty());
         let mut named = match self.named.take() {
@@ -211,10 +212,11 @@ impl Startup {
         };
         named.share(says);
         named.fold_scheduling_gates(self, snapshot, seen, &mut emit);
-        named.fold_readiness_gates(self, says, seen, &mut emit);
+        let since = Since { seen, is_first };
+        named.fold_readiness_gates(self, says, since, &mut emit);
         if let Some(says) = says.filter(|_| has_milestones) {
             named.follow(milestones);
-            named.fold_milestones(self, says, seen, &mut emit);
+            named.fold_milestones(self, says, since, &mut emit);
         }
         self.named = Some(named);
     }
@@ -338,7 +340,7 @@ impl Named {
         &mut self,
         startup: &Startup,
         says: Option<&NamedConditions>,
-        seen: &Seen,
+        since: Since<'_>,
         emit: &mut impl FnMut(NamedObservation<'_>),
     ) {
         let Some(gates) = self.gates.clone().filter(|gates| !gates.readiness.is_empty()) else {
@@ -354,7 +356,7 @@ impl Named {
             if let Some(held) = held
                 && !self.reached(position).is_reached()
             {
-                self.reach(position, reached_at(seen.mode, held, seen));
+                self.reach(position, since.reached_at(held));
             }
             if held.is_none() && containers_ready.is_reached() {
                 holding |= 1 << position;
@@ -363,7 +365,7 @@ impl Named {
             let is_judged = self.judged >> number & 1 != 0;
             if passed.is_reached() && containers_ready.is_reached() && !is_judged {
                 self.judged |= 1 << number;
-                let took = held_up(containers_ready, passed).filter(|_| !seen.adopted);
+                let took = held_up(containers_ready, passed).filter(|_| !since.seen.adopted);
                 emit_passed(GateKind::Readiness, gate, took, emit);
             }
         }
@@ -374,7 +376,7 @@ impl Named {
         &mut self,
         startup: &Startup,
         says: &NamedConditions,
-        seen: &Seen,
+        since: Since<'_>,
         emit: &mut impl FnMut(NamedObservation<'_>),
     ) {
         let milestones = self.milestones.as_ref().map_or(0, |all| all.len());
@@ -388,14 +390,14 @@ impl Named {
                 self.seen |= 1 << number;
                 continue;
             }
-            self.reach(position, reached_at(seen.mode, condition, seen));
+            self.reach(position, since.reached_at(condition));
             let is_early = !startup.reached(Milestone::ContainersStarted).is_reached();
             self.passed |= u32::from(is_early) << (EARLY + number);
             let milestone = number as u8;
             let unobserved = |reason| {
                 NamedObservation::Pod(PodObservation::CustomUnobserved { milestone, reason })
             };
-            if seen.adopted {
+            if since.seen.adopted {
                 self.seen &= !(1 << number);
                 emit(unobserved(CustomUnobservedReason::Preexisting));
                 continue;
@@ -443,9 +445,25 @@ fn condition_of_gate(says: &NamedConditions, gate: &Arc<str>) -> Option<Conditio
     says.readiness(types.position(|kind| kind == gate)?)
 }
 
-/// When a condition became True that a snapshot is the first to show.
-fn reached_at(mode: TimestampMode, condition: Condition, seen: &Seen) -> Option<Timestamp> {
-    mode.estimate(condition.last_transition, seen.observed).at
+/// What tells since when a condition is True.
+#[derive(Clone, Copy)]
+struct Since<'a> {
+    seen: &'a Seen,
+    /// No earlier snapshot of the pod was without
+    is_first: bool,
+}
+
+impl Since<'_> {
+    /// When a condition became True that a snapshot is the first to show. One that states no usable time became so as the
+    /// snapshot came, if an earlier one was without ([§16.3](crate::specification#s16-3)).
+    fn reached_at(self, condition: Condition) -> Option<Timestamp> {
+        let Self { seen, is_first } = self;
+        let stated = condition.last_transition;
+        match is_first {
+            true => seen.mode.estimate(stated, seen.observed).at,
+            false => seen.mode.estimate_or_observed(stated, seen.observed).at,
+        }
+    }
 }
 
 /// The duration between two ends that are reached, where it is usable.

@@ -77,7 +77,7 @@ fn apply(tracker: &mut Tracker, names: &mut Names, events: Vec<PodEvent>) {
 
 fn tracker(max_pods: usize) -> Tracker {
     let mut tracker = Tracker::new(TrackerConfig { max_pods, ..TrackerConfig::default() });
-    tracker.begin_without_list(SourceId(0));
+    tracker.begin_without_list(SourceId(0), None);
     tracker
 }
 

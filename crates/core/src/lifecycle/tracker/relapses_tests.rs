@@ -45,7 +45,7 @@ fn of(version: u64, state: ContainerState) -> PodSnapshot {
 /// A tracker of the pod, after these snapshots of it.
 fn after(snapshots: Vec<(i64, PodSnapshot)>) -> (Tracker, Ends) {
     let (mut tracker, mut ends) = (Tracker::new(TrackerConfig::default()), Ends::default());
-    tracker.begin_without_list(SourceId(0));
+    tracker.begin_without_list(SourceId(0), None);
     for (second, snapshot) in snapshots {
         let event = PodEvent::Applied(snapshot);
         tracker.apply(delivery(SourceId(0), second, event), &mut ends);

@@ -32,9 +32,10 @@ pub(super) struct SharedValues {
 pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
     let has_nothing_rare = pod.not_scheduled.is_none()
         && pod.sandbox_not_ready.is_none()
-        && pod.gates_not_ready.is_none()
+        && pod.said_of_ready.is_none()
         && pod.volume_images.is_none()
         && pod.disruption.is_none()
+        && !pod.ended_by_deletion
         && pod.in_place.is_none()
         && pod.waiting_messages.is_none()
         && pod.ending.is_none()
@@ -88,11 +89,12 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         has_nominated_node: _,
         sandbox_not_ready: _,
         named,
-        gates_not_ready: _,
+        said_of_ready: _,
         volume_images: _,
         disruption: _,
         in_place: _,
         terminating: _,
+        ended_by_deletion: _,
         gated: _,
         has_init_containers: _,
         init_runs,
@@ -205,11 +207,12 @@ pub(super) fn unpack(
         has_nominated_node: flags.has(Flags::NOMINATED_NODE),
         sandbox_not_ready: None,
         named,
-        gates_not_ready: None,
+        said_of_ready: None,
         volume_images: None,
         disruption: None,
         in_place: None,
         terminating: flags.has(Flags::TERMINATING),
+        ended_by_deletion: false,
         gated: flags.has(Flags::GATED),
         has_init_containers: flags.has(Flags::INIT_CONTAINERS),
         init_runs,

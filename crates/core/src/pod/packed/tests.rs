@@ -162,7 +162,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     has_nominated_node: is[1],
                     sandbox_not_ready: rare[1].then_some(SandboxNotReady::NoIp),
                     named: named_conditions,
-                    gates_not_ready: rare[1].then(|| "the status of a gate".into()),
+                    said_of_ready: rare[1].then(|| "the status of a gate".into()),
                     volume_images: rare[4].then(|| ["r.io/model:1".into()].into()),
                     disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
                     in_place: rare[3].then(|| {
@@ -170,6 +170,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                         Box::new(InPlaceChanges { resize, update_ready: None })
                     }),
                     terminating: is[2],
+                    ended_by_deletion: is[2] && is[5],
                     gated: is[3],
                     has_init_containers: is[4],
                     init_runs,

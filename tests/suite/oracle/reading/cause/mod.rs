@@ -28,7 +28,7 @@ pub(crate) fn at(startup: &Startup<'_>, place: usize) -> (&'static str, &'static
         "network" if is_past_network(startup, pod) => beyond_network(startup, place),
         "network" => network(rules, pod, seen),
         "init" | "containers" => containers(startup, stage, place),
-        _ => "readiness_gate",
+        _ => rules.behind_containers(startup.view(place).traits().readiness_gates),
     };
     (stage, cause)
 }
@@ -53,7 +53,7 @@ fn beyond_network(startup: &Startup<'_>, place: usize) -> &'static str {
     if view.traits().init_containers && !reached(Milestone::Initialized) {
         containers(startup, "init", place)
     } else if reached(Milestone::ContainersReady) {
-        "readiness_gate"
+        startup.rules.causes().behind_containers(view.traits().readiness_gates)
     } else {
         containers(startup, "containers", place)
     }

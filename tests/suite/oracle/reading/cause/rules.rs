@@ -218,6 +218,29 @@ pub(crate) trait CauseRules {
         matches!(outcome, "failed" | "rejected" | "deleted" | "vanished")
     }
 
+    /// [§10.2](crate::specification#s10-2): "also where its container statuses are gone and no condition says so, if its
+    /// reason is […]"
+    fn was_disrupted(&self, pod: &Snapshot) -> bool {
+        let message = pod.message.to_lowercase();
+        let says = |text: &str| message.contains(text);
+        let of_shutdown = says("shutdown") || says("shutting");
+        pod.is_terminal()
+            && match pod.reason.as_str() {
+                "Evicted" => pod.message.starts_with("The node was low on resource"),
+                "Preempting" => true,
+                "Terminated" | "Shutdown" => of_shutdown && !says("rejected") && !says("not admit"),
+                _ => false,
+            }
+    }
+
+    /// "A pod without readiness gates never has the cause `readiness_gate`"
+    fn behind_containers(&self, has_readiness_gates: bool) -> &'static str {
+        match has_readiness_gates {
+            true => "readiness_gate",
+            false => "unknown",
+        }
+    }
+
     /// [§10.3](crate::specification#s10-3): "One that was open at first sight is counted in the gauge
     /// alone."
     fn counts_open_at_first_sight(&self) -> bool {

@@ -40,7 +40,7 @@ pub(crate) const CAUSES: [(&str, &[&str]); 7] = [
     ),
     ("init", &["image", "config", "crash", "pull", "create", "run"]),
     ("containers", &["image", "config", "crash", "exited", "pull", "create", "run", "probe"]),
-    ("readiness", &["readiness_gate"]),
+    ("readiness", &["unknown", "readiness_gate"]),
 ];
 const SCHEDULING: &[&str] = &[
     "acknowledge",
@@ -96,7 +96,10 @@ pub(crate) fn count(startup: &Startup<'_>, options: &Options, figures: &mut Figu
     if end.outcome == "disrupted" {
         let pod = &startup.life.folded[end.place].pod;
         let stated = pod.condition("DisruptionTarget");
-        let stated = stated.map_or("", |condition| condition.reason.as_str());
+        let stated = match stated.filter(|condition| condition.is_true()) {
+            Some(condition) => &condition.reason,
+            None => "TerminationByKubelet",
+        };
         let known = DISRUPTION_REASONS.into_iter().find(|reason| *reason == stated);
         figures.add(DISRUPTIONS, &[("reason", known.unwrap_or("other"))], 1);
     }

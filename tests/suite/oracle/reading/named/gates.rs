@@ -107,7 +107,7 @@ impl Startup<'_> {
 
     fn time_of_gate(&self, view: &View<'_>, gate: &Gate, passed: usize) -> Option<Nanos> {
         if gate.kind == GateKind::Readiness {
-            return view.estimated(view.latched_by_type(&gate.name)?);
+            return view.estimated_by_type(view.latched_by_type(&gate.name)?);
         }
         let folded = &self.life.folded[passed];
         let o = folded.o.map(|o| match self.timestamps {

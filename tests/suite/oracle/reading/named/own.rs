@@ -165,7 +165,7 @@ impl View<'_> {
     /// And when it ended.
     pub(crate) fn end_of_own(&self, interval: OwnInterval) -> Option<Option<Nanos>> {
         let latched = self.latched_by_type(interval.own.kind)?;
-        Some(self.estimated(latched))
+        Some(self.estimated_by_type(latched))
     }
 
     /// Whether the status has had a condition of the type.
@@ -182,7 +182,7 @@ impl View<'_> {
         let started = started.map(|started| {
             (started.place, of_startup.time(Milestone::ContainersStarted).flatten())
         });
-        let name = (latched.place, self.estimated(latched));
+        let name = (latched.place, self.estimated_by_type(latched));
         interval.from == Start::ContainersStarted
             && self.rules.named().is_before_the_start(name, started)
     }

@@ -44,6 +44,12 @@ pub(crate) trait NamedRules {
         showing.first().copied()
     }
 
+    /// [§16.3](crate::specification#s16-3), [§16.5](crate::specification#s16-5): "takes `o` in `fused` mode where an earlier
+    /// snapshot of the pod was not True", of a condition that is first True in the snapshot at a place.
+    fn takes_o_without_a_time(&self, place: usize) -> bool {
+        place > 0
+    }
+
     /// [§16.3](crate::specification#s16-3): "It is 0 where the gate was passed before ContainersReady".
     fn held_up(&self, containers_ready: Nanos, passed: Nanos) -> Nanos {
         match passed < containers_ready {

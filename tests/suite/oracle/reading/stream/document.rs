@@ -43,7 +43,7 @@ impl Dated<'_> {
 /// Unix epoch.
 ///
 /// "Without `observedAt`, API times more than 5 s later than both the present and the file's modification are not used
-/// to tell the time. Once a document had an `observedAt`, the greatest so far takes the place of both."
+/// to tell the time. An `observedAt` takes the place of both for the document that has it."
 pub(super) fn date<'a>(
     rules: &dyn Rules,
     documents: &'a [Value],
@@ -55,7 +55,8 @@ pub(super) fn date<'a>(
     let mut dated = Vec::new();
     for (document, role) in documents.iter().zip(roles(rules, documents)) {
         greatest_observed = greatest_observed.max(observed_at(document));
-        let tells_until = rules.latest_that_tells_time(greatest_observed);
+        let observed = rules.bound(observed_at(document), greatest_observed);
+        let tells_until = rules.latest_that_tells_time(observed);
         let greatest_in_it = greatest_api_time(document, tells_until);
         greatest_seen = greatest_seen.max(greatest_in_it);
         now = now.max(match observed_at(document) {

@@ -94,7 +94,7 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
     let first = of_pods(&steps).filter(|_| starts_with_list);
     let first_list_began = match first.and_then(|first| steps.get(first)) {
         Some(Step::List { began, .. }) => Some(*began),
-        _ => None,
+        _ => steps::begin_with_first_pods(rules, &mut steps),
     };
     let (pods, dropped) = hand_out(rules, &steps, first);
     let passings = passings(rules.slo(), &steps, options.until);

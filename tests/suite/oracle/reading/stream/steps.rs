@@ -260,6 +260,44 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
     true
 }
 
+/// [§8.4](crate::specification#s8-4): "The ADDED events with which a recording begins, up to any other document of pods and
+/// up to a UID that comes again, are its first pods". When a recording without a list began: nothing is accounted for
+/// before.
+pub(super) fn begin_with_first_pods(rules: &dyn Rules, steps: &mut [Step]) -> Option<Nanos> {
+    let start = steps.iter().position(|step| !step.is_evidence())?;
+    let mut pods: Vec<&Snapshot> = Vec::new();
+    let mut end = start;
+    for step in &steps[start..] {
+        match step {
+            Step::Event { kind, object: Some(pod), .. } => {
+                let comes_again = pods.iter().any(|before| before.uid == pod.uid);
+                if rules.ends_first_pods(kind, comes_again) {
+                    break;
+                }
+                pods.push(pod);
+            }
+            step if step.is_evidence() => {}
+            _ => break,
+        }
+        end += 1;
+    }
+    let stated = pods.iter().filter_map(|pod| pod.greatest_api_time()).max();
+    let observed = match &steps[start] {
+        Step::Event { o, .. } if !pods.is_empty() => *o,
+        _ => return None,
+    };
+    let began = rules.began_without_list(observed, stated)?;
+    for step in &mut steps[start..end] {
+        let (Step::List { now, .. }
+        | Step::Event { now, .. }
+        | Step::EndOfStreamedList { now, .. }
+        | Step::Heard { now, .. }
+        | Step::OfNodes { now, .. }) = step;
+        *now = (*now).max(began);
+    }
+    Some(began)
+}
+
 /// The newest version of every pod that was ADDED or MODIFIED and not DELETED since; a late
 /// duplicate does not revive a deleted one ([§5.1](crate::specification#s5-1)).
 pub(super) fn standing(rules: &dyn Rules, events: &[Step]) -> Vec<Snapshot> {

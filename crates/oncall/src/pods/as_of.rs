@@ -1,0 +1,223 @@
+//! As of when a recording is answered ([§8.7](crate::specification#s8-7)): a lone list does not say how long ago it was made.
+
+use std::time::Duration;
+
+use super::created;
+use super::question::Question;
+use super::tracked::Tracked;
+use podinit_core::timestamp::Timestamp;
+use podinit_problems::{Dimension, OverTime};
+use podinit_reports::lone_list::LoneList;
+use podinit_reports::reader::Made;
+use podinit_text::human_time::{at_least, since};
+use podinit_text::words::count;
+
+/// A list on standard input is of now, if its newest time is at most so old ...
+const OF_TODAY: Duration = Duration::from_hours(24);
+/// ... and where nodes tell that time, so old: kubelets state it every 5 minutes at least.
+const OF_NODES: Duration = Duration::from_mins(10);
+/// Two instants are worth a word where they are so far apart.
+const APART: Duration = Duration::from_mins(5);
+
+/// An instant that somebody asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AsOf {
+    /// The present
+    Now,
+    /// The newest time that the list states
+    Newest,
+    At(Timestamp),
+}
+
+/// What there is to know of when a recording was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Making {
+    /// What is asked for
+    pub asked: Option<AsOf>,
+    pub now: Timestamp,
+    pub made: Made,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoInstant {
+    /// Nothing tells the time
+    #[error(
+        "the recording states no usable time, so that there is no answer; give --as-of now or a time"
+    )]
+    NoTime,
+    #[error("--as-of is of a list; this recording has a watch, and is of its end")]
+    Watched,
+    #[error("--as-of lies before the newest time of the list, {newest}")]
+    TooEarly { newest: String },
+}
+
+impl NoInstant {
+    /// Whether another option would give an answer.
+    pub const fn is_misuse(&self) -> bool {
+        !matches!(self, Self::NoTime)
+    }
+}
+
+/// The instant that was not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Other {
+    /// An earlier one, with the answer then
+    Newest(Answer),
+    /// A later one, and how to ask for it
+    Later { at: Timestamp, words: String, flag: String },
+}
+
+/// What an answer says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Answer {
+    /// What it says of how many pods: problems have causes and values
+    told: Vec<(&'static str, Option<(Dimension, String)>, usize)>,
+    /// So many pods
+    pods: usize,
+    /// Since when the first of them waits
+    first: Option<Timestamp>,
+}
+
+/// The instant of a recording, and the other one where that is worth a word. `newest` is its newest time, `list` what tells
+/// that of a lone list.
+pub(super) fn instant(
+    newest: Option<Timestamp>,
+    list: Option<LoneList>,
+    making: Making,
+) -> Result<(Timestamp, Option<Timestamp>), NoInstant> {
+    let Making { asked, now, made } = making;
+    let newest = newest.filter(|newest| *newest > Timestamp::EPOCH);
+    let newest = newest.ok_or(NoInstant::NoTime)?;
+    let at = match (asked, list) {
+        (None | Some(AsOf::Newest), None) | (Some(AsOf::Newest), Some(_)) => newest,
+        (Some(_), None) => return Err(NoInstant::Watched),
+        (None, Some(list)) => return Ok(by_default(newest, list, now, made)),
+        (Some(AsOf::Now), Some(_)) => newest.max(now),
+        (Some(AsOf::At(at)), Some(_)) => at,
+    };
+    match at < newest {
+        true => Err(NoInstant::TooEarly { newest: podinit_core::rfc3339::format(newest) }),
+        false => Ok((at, None)),
+    }
+}
+
+fn by_default(
+    newest: Timestamp,
+    list: LoneList,
+    now: Timestamp,
+    made: Made,
+) -> (Timestamp, Option<Timestamp>) {
+    if list.is_observed {
+        return (newest, None);
+    }
+    let by_nodes = list.heartbeat.is_some_and(|heartbeat| heartbeat.plus(APART) >= newest);
+    let youth = if by_nodes { OF_NODES } else { OF_TODAY };
+    let is_of_now = made.is_input && now <= newest.plus(youth);
+    let last = if made.is_input { now } else { made.modified.unwrap_or(newest) };
+    let far = |other: &Timestamp| *other >= newest.plus(APART);
+    match is_of_now {
+        true => (now.max(newest), Some(newest).filter(|_| far(&now))),
+        false => (newest, Some(last).filter(far)),
+    }
+}
+
+/// The other instant, of a recording that stands at its newest time.
+pub(super) fn other(tracked: &Tracked, at: Timestamp, other: Timestamp, now: Timestamp) -> Other {
+    if other < at {
+        return Other::Newest(Answer::of(tracked));
+    }
+    let is_now = now < other.plus(APART);
+    let time = podinit_core::rfc3339::format(other.truncate_to_second());
+    match is_now {
+        true => Other::Later { at: other, words: "of now".to_owned(), flag: "now".to_owned() },
+        false => Other::Later { at: other, words: format!("of {time}"), flag: time },
+    }
+}
+
+impl Other {
+    /// That the answer would be another, in one line; `None` where it would be the same.
+    pub(super) fn line(self, tracked: &mut Tracked) -> Option<String> {
+        let taken = Answer::of(tracked);
+        let (words, flag, other) = match self {
+            Self::Newest(other) => ("older".to_owned(), "newest".to_owned(), other),
+            Self::Later { at, words, flag } => {
+                tracked.move_to(at);
+                (words, flag, Answer::of(tracked))
+            }
+        };
+        let has_waited = flag != "newest";
+        let is_same = taken.told == other.told && tracked.question.target().is_none();
+        if is_same || (taken.pods, other.pods) == (0, 0) {
+            return None;
+        }
+        let now = tracked.tracker.accounted_time()?;
+        let told = other.in_words(&tracked.question, has_waited.then_some(now));
+        Some(format!("If this list is {words}, {told}: say --as-of {flag}"))
+    }
+}
+
+impl Answer {
+    /// What is answered of the pods as they stand.
+    fn of(tracked: &Tracked) -> Self {
+        let mut answer = Self::default();
+        match &tracked.question {
+            Question::Problems => {
+                let found = tracked.found(&mut OverTime::default());
+                let problems = found.iter().flat_map(|found| &found.problems);
+                for (problem, _) in problems.filter(|(one, _)| one.clock.is_none()) {
+                    let shared = problem.shared.as_ref();
+                    let shared = shared.map(|(kind, value)| (*kind, value.to_string()));
+                    answer.told.push((problem.cause.as_str(), shared, problem.pods));
+                    answer.pods += problem.pods;
+                    answer.first = earliest(answer.first, problem.since);
+                }
+            }
+            question => {
+                for (_, pod) in tracked.tracker.in_flight_after(None) {
+                    let counts = match question {
+                        Question::Stuck(_) => pod.is_stuck(),
+                        question => question.target().is_none_or(|one| one.fits(pod.pod())),
+                    };
+                    if counts {
+                        answer.pods += 1;
+                        answer.first = earliest(answer.first, created(&pod.record()).0);
+                    }
+                }
+                answer.told.push(("", None, answer.pods));
+            }
+        }
+        answer
+    }
+
+    /// How many pods wait, and for how long by `now`.
+    fn in_words(&self, question: &Question, now: Option<Timestamp>) -> String {
+        if self.pods == 0 {
+            return match question {
+                Question::Stuck(_) => "no pod is stuck".to_owned(),
+                _ => "no pod waits".to_owned(),
+            };
+        }
+        let pods = count(self.pods, "pod", "pods");
+        let took = self.first.zip(now).map(|(first, now)| at_least(since(first, now) as u32));
+        // 1h0m is 1h.
+        let took = took.map(|took| match took.strip_suffix("h0m").or(took.strip_suffix("m0s")) {
+            Some(whole) => took[..=whole.len()].to_owned(),
+            None => took,
+        });
+        match (took, self.pods) {
+            (Some(took), 1) => format!("{pods} has waited for {took}"),
+            (Some(took), _) => format!("{pods} have waited for {took}"),
+            (None, 1) => format!("{pods} waits"),
+            (None, _) => format!("{pods} wait"),
+        }
+    }
+}
+
+fn earliest(first: Option<Timestamp>, other: Timestamp) -> Option<Timestamp> {
+    Some(first.map_or(other, |first| first.min(other)))
+}
+
+#[cfg(test)]
+#[path = "as_of_tests.rs"]
+mod tests;
