@@ -149,6 +149,7 @@ mod watch_list;
 mod watch_nodes;
 mod watch_reconciliation;
 mod watch_rollback;
+mod watch_signs;
 mod watch_stream;
 mod watch_streamed_list;
 #[path = "watch_streamed_list.rs"]

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use crate::support::embedded::{Embedded, NAMESPACE, cluster};
+use crate::support::embedded::{Embedded, NAMESPACE, cluster, create};
 use crate::support::watch::{FakeApi, event, page, pod};
 use podinit_kube::watch::stats::RelistReason;
 use podinit_sim::container::{App, Report};
 use podinit_sim::faults::StreamFault;
-use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::life::Change;
 use podinit_sim::node::CURRENT;
 use tokio::time::sleep;
 
@@ -24,13 +24,7 @@ impl World {
 
     /// A pod that is bound to a node.
     fn begin(&self, name: &str) {
-        let manifest = PodManifest {
-            namespace: NAMESPACE.to_owned(),
-            name: name.to_owned(),
-            uid: name.to_owned(),
-            ..PodManifest::default()
-        };
-        assert!(self.0.cluster.create(manifest));
+        create(&self.0.cluster, name);
         let (node, stamped) = (CURRENT, true);
         self.apply(name, &Change::Bind { node, stamped });
     }

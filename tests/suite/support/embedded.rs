@@ -14,6 +14,7 @@ use podinit_kube::watch::requests::Scope;
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::Target;
+use podinit_sim::life::PodManifest;
 use podinit_sim::{Cluster, ClusterConfig};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -82,6 +83,17 @@ pub fn put(cluster: &Cluster, name: &str) -> u64 {
     cluster.put_json(pod).unwrap()
 }
 
+/// A pod is created, which no node has.
+pub fn create(cluster: &Cluster, name: &str) {
+    let manifest = PodManifest {
+        namespace: NAMESPACE.to_owned(),
+        name: name.to_owned(),
+        uid: name.to_owned(),
+        ..PodManifest::default()
+    };
+    assert!(cluster.create(manifest));
+}
+
 impl Embedded {
     /// In front of a cluster that may have been prepared.
     pub fn watching(cluster: Cluster) -> Self {
@@ -105,7 +117,15 @@ impl Embedded {
     }
 
     pub fn adjusted(cluster: Cluster, adjust: impl FnOnce(&mut ReflectorConfig)) -> Self {
-        let client = client(&cluster);
+        Self::before(client(&cluster), cluster, adjust)
+    }
+
+    /// With a client that may reach others than the cluster whose clock it has.
+    pub fn before(
+        client: Client,
+        cluster: Cluster,
+        adjust: impl FnOnce(&mut ReflectorConfig),
+    ) -> Self {
         let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
         config.reflector.seed = Some(1);
         adjust(&mut config.reflector);

@@ -63,8 +63,6 @@ pub(super) enum Classification {
     Adopted,
     /// Observed in full, whatever it shows already
     New,
-    /// It was accounted for before the API server was restored from the backup that brought it back
-    Accounted,
 }
 
 /// What a snapshot was delivered in.
@@ -85,23 +83,12 @@ pub(super) enum SnapshotOrigin {
         /// When its first list was begun
         first_list_began: Option<Timestamp>,
     },
-    /// The list that follows the restoring of the API server from a backup
-    Restored {
-        /// Pods that were created until then have been reported
-        reported_until: Timestamp,
-    },
 }
 
 impl Classification {
     /// Classifies the first snapshot of a pod. `backfill` observes pods of the first list as if they
     /// had been watched.
     pub(super) fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: Backfill) -> Self {
-        if let SnapshotOrigin::Restored { reported_until } = origin {
-            let young = snapshot.created.is_some_and(|created| created > reported_until);
-            if !young {
-                return Self::Accounted;
-            }
-        }
         if snapshot.is_static {
             return Self::Static;
         }
@@ -115,7 +102,6 @@ impl Classification {
             SnapshotOrigin::Resharded { before, first_list_began } => {
                 !before.contains(snapshot.uid) || is_old(first_list_began)
             }
-            SnapshotOrigin::Restored { .. } => false,
         };
         if !was_there {
             Self::New
@@ -175,18 +161,6 @@ mod tests {
         assert_eq!(seen(100, Some(130)), Classification::New);
         assert_eq!(seen(100, Some(131)), Classification::Preexisting);
         assert_eq!(seen(100, None), Classification::New);
-    }
-
-    #[test]
-    fn a_backup_brings_back_only_pods_that_were_accounted_for() {
-        let origin = SnapshotOrigin::Restored { reported_until: Timestamp::from_seconds(150) };
-        let classify = |pod: &PodSnapshot| Classification::of(pod, origin, Backfill::Nothing);
-        let mut old = pod(150, None);
-        assert_eq!(classify(&old), Classification::Accounted);
-        old.is_static = true;
-        assert_eq!(classify(&old), Classification::Accounted);
-        let young = pod(151, Some((ConditionStatus::True, 160)));
-        assert_eq!(classify(&young), Classification::New);
     }
 
     #[test]

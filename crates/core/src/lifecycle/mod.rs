@@ -71,7 +71,6 @@ mod texts;
 mod tracker;
 mod traits;
 mod version;
-mod version_steps;
 
 pub use capacity::RecordedCapacity;
 pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes, taints_said};

@@ -53,6 +53,8 @@ pub struct SavedTracker {
     /// The newest second of creation of any pod that was evicted or refused (see
     /// `eviction.rs`)
     pub watermark: Option<u32>,
+    /// The newest second of creation of any pod that was forgotten otherwise
+    pub forgotten: Option<u32>,
     /// The deleted pods that are still remembered
     pub deleted: Vec<SavedDeleted>,
     /// What is changed in place of pods whose startup is over

@@ -9,7 +9,6 @@ use super::classification::SnapshotOrigin;
 use super::delivery::SourceId;
 use super::reentry::ReentryBaseline;
 use super::version::Version;
-use super::version_steps::VersionSteps;
 use crate::shard::Shard;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -81,14 +80,7 @@ pub(super) struct Sources {
     progress: BTreeMap<SourceId, SourceProgress>,
     /// Those of which no deadline may pass, or not yet: few, and mostly none
     blocked: BTreeMap<SourceId, Blocked>,
-    /// When each source last reported a pod. Not the same as `complete_at`: a watch that resumes from
-    /// a version that a restored API server has not reached yet looks complete.
-    reported: BTreeMap<SourceId, Timestamp>,
-    steps: BTreeMap<SourceId, VersionSteps>,
-    /// Sources whose API server was restored from a backup, and which have not listed since: until when each had
-    /// reported its pods when that was found out
-    rolled_back: BTreeMap<SourceId, Option<Timestamp>>,
-    /// Sources whose API server was ever restored from one
+    /// Sources whose API server was ever restored from a backup
     restored: BTreeSet<SourceId>,
     /// Sources whose shards were numbered anew, and which have not listed since: the shard before, and
     /// the first list of its pods
@@ -116,22 +108,9 @@ impl Sources {
         self.first_lists.entry(source).or_insert(began);
     }
 
-    /// The origin of the snapshots in a list of `source` that was begun at `began` and is of `version`.
-    pub(super) fn list(
-        &mut self,
-        source: SourceId,
-        began: Timestamp,
-        version: Option<&Version>,
-    ) -> SnapshotOrigin {
+    /// The origin of the snapshots in a list of `source` that was begun at `began`.
+    pub(super) fn list(&mut self, source: SourceId, began: Timestamp) -> SnapshotOrigin {
         self.blocked.remove(&source);
-        if let Some(Some(until)) = self.rolled_back.remove(&source) {
-            let steps = self.steps.get(&source);
-            let beyond = steps.zip(version.and_then(Version::number));
-            let beyond = beyond.and_then(|(steps, version)| steps.beyond(version));
-            return SnapshotOrigin::Restored {
-                reported_until: beyond.map_or(until, |beyond| beyond.min(until)),
-            };
-        }
         if let Some((before, first_list)) = self.resharded.remove(&source) {
             self.first_lists.insert(source, FirstList::BeganAt(began));
             return SnapshotOrigin::Resharded { before, first_list_began: first_list.began() };
@@ -162,19 +141,6 @@ impl Sources {
         u64::try_from(began.nanos_since(complete_at)).ok()
     }
 
-    /// A delivery of `source` that arrived at `now` brings it to `version`.
-    pub(super) fn step(&mut self, source: SourceId, version: Option<&Version>, now: Timestamp) {
-        let known = self.progress.get(&source).and_then(|progress| progress.version.as_ref());
-        let numbers = known.and_then(Version::number).zip(version.and_then(Version::number));
-        if let Some((from, to)) = numbers {
-            let steps = self.steps.entry(source).or_default();
-            match to < from {
-                true => steps.clear(),
-                false => steps.record(from, to, now),
-            }
-        }
-    }
-
     /// A delivery of `source` has been accounted for. It brings the source to `version`, and the
     /// source was complete at `at` if it is in sync.
     pub(super) fn account(&mut self, source: SourceId, version: Option<Version>, at: Timestamp) {
@@ -188,22 +154,8 @@ impl Sources {
         }
     }
 
-    /// `source` has reported its pods up to `at`.
-    pub(super) fn has_reported(&mut self, source: SourceId, at: Timestamp) {
-        self.reported.insert(source, at);
-    }
-
-    /// The clock was corrected and reads `now`: nothing was reported or complete after that.
+    /// The clock was corrected and reads `now`: nothing was complete after that.
     pub(super) fn set_time(&mut self, now: Timestamp) {
-        for at in self.reported.values_mut() {
-            *at = now.min(*at);
-        }
-        for reported in self.rolled_back.values_mut() {
-            *reported = reported.map(|at| now.min(at));
-        }
-        for steps in self.steps.values_mut() {
-            steps.set_time(now);
-        }
         for progress in self.progress.values_mut() {
             progress.complete_at = progress.complete_at.map(|at| now.min(at));
         }
@@ -232,14 +184,17 @@ impl Sources {
 
     /// The API server of `source` was restored from a backup.
     pub(super) fn roll_back(&mut self, source: SourceId) {
-        let reported = self.reported.get(&source).copied();
-        self.rolled_back.entry(source).or_insert(reported);
         self.restored.insert(source);
+    }
+
+    /// Whether the API server of `source` was ever restored from a backup.
+    pub(super) fn was_restored(&self, source: SourceId) -> bool {
+        self.restored.contains(&source)
     }
 
     /// What the transitions of the pods of `source` are compared with.
     pub(super) fn reentry_baseline(&self, source: SourceId) -> ReentryBaseline {
-        match self.restored.contains(&source) {
+        match self.was_restored(source) {
             true => ReentryBaseline::Latest,
             false => ReentryBaseline::Last,
         }
@@ -354,9 +309,6 @@ impl Sources {
             match successor(source) {
                 Successor::Same(source) => {
                     self.expect(source, now);
-                    if let Some(at) = saved.progress.complete_at {
-                        self.reported.insert(source, at);
-                    }
                     self.progress.insert(source, saved.progress);
                     if let Some(first_list) = saved.first_list {
                         self.first_lists.insert(source, first_list);

@@ -12,55 +12,11 @@ fn at(second: i64) -> Timestamp {
 #[test]
 fn every_source_has_a_first_list_of_its_own() {
     let mut sources = Sources::default();
-    assert_eq!(sources.list(ONE, at(10), None), SnapshotOrigin::FirstList);
-    assert_eq!(sources.list(TWO, at(20), None), SnapshotOrigin::FirstList);
-    assert_eq!(
-        sources.list(ONE, at(30), None),
-        SnapshotOrigin::Later { first_list_began: Some(at(10)) }
-    );
+    assert_eq!(sources.list(ONE, at(10)), SnapshotOrigin::FirstList);
+    assert_eq!(sources.list(TWO, at(20)), SnapshotOrigin::FirstList);
+    assert_eq!(sources.list(ONE, at(30)), SnapshotOrigin::Later { first_list_began: Some(at(10)) });
     sources.begin_without_list(SourceId(3), None);
-    assert_eq!(
-        sources.list(SourceId(3), at(40), None),
-        SnapshotOrigin::Later { first_list_began: None }
-    );
-}
-
-#[test]
-fn the_list_after_a_rollback_knows_until_when_pods_were_reported() {
-    let mut sources = Sources::default();
-    sources.list(ONE, at(10), None);
-    sources.has_reported(ONE, at(12));
-    sources.roll_back(ONE);
-    let restored = SnapshotOrigin::Restored { reported_until: at(12) };
-    assert_eq!(sources.list(ONE, at(30), None), restored);
-    let later = SnapshotOrigin::Later { first_list_began: Some(at(10)) };
-    assert_eq!(sources.list(ONE, at(40), None), later);
-}
-
-#[test]
-fn pods_are_reported_until_the_first_version_that_the_api_server_does_not_have() {
-    for (restored_to, reported_until) in [(99, 12), (100, 14), (90, 12), (7000, 20)] {
-        let mut sources = Sources::default();
-        sources.list(ONE, at(10), None);
-        for (version, second) in [(80, 10), (100, 12), (5000, 14), (5001, 16), (5002, 20)] {
-            let version = Version::Number(version);
-            sources.step(ONE, Some(&version), at(second));
-            sources.has_reported(ONE, at(second));
-            sources.account(ONE, Some(version), at(second));
-        }
-        sources.roll_back(ONE);
-        let list = sources.list(ONE, at(30), Some(&Version::Number(restored_to)));
-        let reported_until = at(reported_until);
-        assert_eq!(list, SnapshotOrigin::Restored { reported_until });
-        // The steps were those of the other history.
-        sources.step(ONE, Some(&Version::Number(60)), at(30));
-        sources.account(ONE, Some(Version::Number(60)), at(30));
-        sources.has_reported(ONE, at(40));
-        sources.roll_back(ONE);
-        let list = sources.list(ONE, at(50), Some(&Version::Number(200)));
-        let reported_until = at(40);
-        assert_eq!(list, SnapshotOrigin::Restored { reported_until });
-    }
+    assert_eq!(sources.list(SourceId(3), at(40)), SnapshotOrigin::Later { first_list_began: None });
 }
 
 #[test]
@@ -71,7 +27,7 @@ fn no_deadline_of_a_source_passes_while_it_is_out_of_sync_or_catching_up() {
     sources.lose_sync(ONE, at(1));
     sources.lose_sync(TWO, at(1));
     assert!(!sources.may_pass_some_deadlines(at(1)));
-    sources.list(TWO, at(1), None);
+    sources.list(TWO, at(1));
     let may = |sources: &Sources, second| {
         let of = |source| sources.may_pass_deadlines(source, at(second));
         (sources.may_pass_some_deadlines(at(second)), of(ONE), of(TWO))
@@ -91,7 +47,7 @@ fn no_deadline_of_a_source_passes_while_it_is_out_of_sync_or_catching_up() {
 fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it() {
     let mut sources = Sources::default();
     assert_eq!(sources.gap_before(ONE, at(10)), None);
-    sources.list(ONE, at(10), None);
+    sources.list(ONE, at(10));
     sources.account(ONE, Some(Version::Number(5)), at(10));
     assert_eq!(sources.gap_before(ONE, at(12)), Some(2 * SECOND));
     sources.account(ONE, Some(Version::Number(6)), at(20));
@@ -117,10 +73,9 @@ fn no_deadline_passes_for_a_while_after_time_in_which_nothing_was_accounted_for(
 }
 
 #[test]
-fn nothing_was_reported_or_complete_after_the_time_that_a_clock_was_set_to() {
+fn nothing_was_complete_after_the_time_that_a_clock_was_set_to() {
     let mut sources = Sources::default();
-    sources.list(ONE, at(100), None);
-    sources.has_reported(ONE, at(100));
+    sources.list(ONE, at(100));
     sources.account(ONE, None, at(100));
     sources.set_time(at(40));
     assert!(!sources.may_pass_some_deadlines(at(45)) && sources.may_pass_some_deadlines(at(46)));
@@ -129,7 +84,4 @@ fn nothing_was_reported_or_complete_after_the_time_that_a_clock_was_set_to() {
     sources.set_time(at(200));
     assert!(!sources.may_pass_some_deadlines(at(205)) && sources.may_pass_some_deadlines(at(206)));
     assert_eq!(sources.gap_before(ONE, at(210)), Some(170 * SECOND));
-    sources.roll_back(ONE);
-    let restored = SnapshotOrigin::Restored { reported_until: at(40) };
-    assert_eq!(sources.list(ONE, at(210), None), restored);
 }

@@ -120,6 +120,8 @@ pub struct Tracker {
     messages_forgotten: Option<InFlightPosition>,
     /// The moment whose pods are being saved
     saving_at: Option<Timestamp>,
+    /// The newest second of creation of any pod that was known and is forgotten
+    forgotten: Option<u32>,
     /// Accounted time: the latest time of any delivery so far
     now: Option<Timestamp>,
 }
@@ -209,17 +211,10 @@ impl Tracker {
                 if let Some(nanos) = self.sources.gap_before(source, *began) {
                     reporter.tracker(TrackerObservation::GapClosed { nanos });
                 }
-                (self.sources.list(source, *began, version.as_ref()), *began)
+                (self.sources.list(source, *began), *began)
             }
             _ => (self.sources.event(source), now),
         };
-        if let PodEvent::Listed { .. }
-        | PodEvent::Applied(_)
-        | PodEvent::Deleted(_)
-        | PodEvent::OtherShard = &event
-        {
-            self.sources.has_reported(source, complete_at);
-        }
         let seen = Seen {
             source,
             now,
@@ -233,9 +228,7 @@ impl Tracker {
         };
         match event {
             PodEvent::Applied(snapshot) => {
-                if self.replaces_another(&snapshot, source) {
-                    reporter.tracker(TrackerObservation::DeletionLost(source));
-                }
+                self.take_name(&snapshot, source, reporter);
                 self.apply_snapshot(&snapshot, &seen, reporter);
             }
             PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &seen, reporter),
@@ -265,7 +258,6 @@ impl Tracker {
             }
             PodEvent::RolledBack => self.roll_back(source),
         }
-        self.sources.step(source, version.as_ref(), now);
         self.sources.account(source, version, complete_at);
         self.end_step(now, reporter);
     }

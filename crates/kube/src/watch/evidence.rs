@@ -10,6 +10,7 @@ use super::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
 use super::line_reader::Framed;
 use super::negotiation::Answer;
 use super::resume_point::ResumePoint;
+use super::signs::Signs;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_decode::{ApiStatus, DecodeError, Encoding};
 
@@ -51,6 +52,7 @@ pub(super) trait Evidence {
 pub(super) struct EvidenceSink<E> {
     pub(super) evidence: E,
     pub(super) log: EvidenceLog,
+    pub(super) signs: Signs,
 }
 
 impl<E: Evidence> Sink for EvidenceSink<E> {
@@ -83,6 +85,10 @@ impl<E: Evidence> Sink for EvidenceSink<E> {
     async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
         let (encoding, list) = watch.list_of_one().await?;
         Ok(self.evidence.list_version(encoding, &list)?)
+    }
+
+    fn signs(&mut self) -> &mut Signs {
+        &mut self.signs
     }
 
     fn failed(&mut self, failure: &ApiError, opened: bool) {

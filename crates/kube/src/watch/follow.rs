@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::Request;
 use kube::Client;
 use kube::client::Body;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::backoff::Backoff;
 use super::config::ReflectorConfig;
@@ -15,6 +15,7 @@ use super::negotiation::{Answer, Negotiation, Purpose};
 use super::pages::no_complete_page;
 use super::requests::Requests;
 use super::resume_point::ResumePoint;
+use super::signs::Signs;
 use super::stats::RelistReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{append, next_chunk};
@@ -22,6 +23,9 @@ use podinit_decode::Encoding;
 
 /// After this many failures at one version, the version is given up.
 const STUCK_AFTER: u32 = 3;
+
+/// A watch that ends so much sooner than it was asked to ends early.
+const EARLY: Duration = Duration::from_secs(1);
 
 /// After this many consecutive watches without a byte, the API server's version is checked.
 const SILENT_WATCHES: u32 = 4;
@@ -50,6 +54,8 @@ pub struct StreamReport {
     pub(crate) behind: bool,
     /// The watch delivered something new, or lasted long enough
     pub(crate) made_progress: bool,
+    /// The API server has stated meanwhile that it is not behind
+    pub(crate) confirmed: bool,
 }
 
 /// Takes what the watches of one resource bring.
@@ -71,6 +77,14 @@ pub trait Sink {
 
     /// The version that the API server is at.
     async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError>;
+
+    /// The signs that have asked for lists.
+    fn signs(&mut self) -> &mut Signs;
+
+    /// A sign has come. True if its list may come at once.
+    async fn sign(&mut self, reason: RelistReason) -> Result<bool, Self::Over> {
+        Ok(self.signs().see(reason))
+    }
 
     /// A request failed, or a watch that had been `opened`.
     fn failed(&mut self, failure: &ApiError, opened: bool);
@@ -99,6 +113,8 @@ pub struct Follow {
     pub backoff: Backoff,
     /// Whether the last list was answered by API servers that shard (KEP-5866)
     pub(crate) server_shards: bool,
+    /// A watch broke or ended early, and no API server has stated since that it is not behind
+    pub(crate) doubtful: bool,
     random: fastrand::Rng,
 }
 
@@ -113,36 +129,43 @@ impl Follow {
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             config,
             server_shards: false,
+            doubtful: false,
             random,
         }
     }
 
-    /// Follows the watch, through any number of streams, until events are lost for good. When
-    /// `suspicious`, one silent watch is enough to check the API server's version.
+    /// Follows the watch, through any number of streams, until a list is needed. When `suspicious`, as after a watch
+    /// that broke, one silent watch is enough to check the API server's version.
     pub async fn follow<S: Sink>(
         &mut self,
         sink: &mut S,
         at: &mut ResumePoint,
         mut suspicious: bool,
     ) -> Result<RelistReason, S::Over> {
+        self.doubtful = suspicious;
         let mut failed_here = 0;
         let mut silent = 0;
         loop {
-            let report = self.watch(sink, at).await?;
+            let seconds = self.watch_seconds();
+            let report = self.watch(sink, at, seconds).await?;
             if report.made_progress {
                 failed_here = 0;
                 self.backoff.reset();
             }
             let is_number = at.number().is_some();
+            self.doubtful &= !report.confirmed;
+            suspicious &= !(report.has_data || report.confirmed);
             if report.has_data {
                 silent = 0;
-                suspicious = false;
             } else if report.open_for >= self.config.short_watch {
                 silent += 1;
             }
             match report.end {
-                StreamEnd::Lost(reason) => return Ok(reason),
+                StreamEnd::Lost(reason) => return self.lost(sink, reason).await,
                 StreamEnd::Finished => {
+                    // So it does when it loses its etcd. An ordinary end comes when it was asked for.
+                    let asked = Duration::from_secs(seconds.into());
+                    self.doubtful |= report.open_for + EARLY < asked;
                     if !report.made_progress && report.open_for < self.config.short_watch {
                         let wait = self.backoff.after_failure();
                         let grace = self.config.reopen_grace;
@@ -152,14 +175,16 @@ impl Follow {
                 StreamEnd::Failed(failure) => {
                     sink.failed(&failure, report.opened);
                     // The API server that answers next may have been restored from a backup.
-                    suspicious = true;
+                    (self.doubtful, suspicious) = (true, true);
                     failed_here += u32::from(!is_number || is_verdict(failure.kind, report.opened));
                     match failure.kind {
                         ApiErrorKind::Gone => return Ok(RelistReason::Gone),
                         ApiErrorKind::VersionAhead => return Ok(RelistReason::VersionAhead),
-                        ApiErrorKind::Rejected => return Ok(RelistReason::UnusableVersion),
+                        ApiErrorKind::Rejected => {
+                            return self.lost(sink, RelistReason::UnusableVersion).await;
+                        }
                         _ if failed_here >= STUCK_AFTER && !is_number => {
-                            return Ok(RelistReason::UnusableVersion);
+                            return self.lost(sink, RelistReason::UnusableVersion).await;
                         }
                         _ if failed_here >= STUCK_AFTER => return Ok(RelistReason::Stuck),
                         _ => {}
@@ -174,16 +199,41 @@ impl Follow {
             }
             // What is no number is compared with nothing, so silence has no other explanation.
             if silent > 0 && !is_number {
-                return Ok(RelistReason::UnusableVersion);
+                return self.lost(sink, RelistReason::UnusableVersion).await;
             }
             if report.behind || silent >= if suspicious { 1 } else { SILENT_WATCHES } {
                 silent = 0;
                 suspicious = false;
                 if self.is_ahead_of_server(sink, at).await? {
-                    return Ok(RelistReason::Restored);
+                    sink.sign(RelistReason::Restored).await?;
                 }
             }
+            if let Some(reason) = sink.signs().due() {
+                return Ok(reason);
+            }
         }
+    }
+
+    /// Events were lost for good. A watch at an unusable version cannot be followed until its list may come.
+    async fn lost<S: Sink>(
+        &self,
+        sink: &mut S,
+        reason: RelistReason,
+    ) -> Result<RelistReason, S::Over> {
+        if reason == RelistReason::UnusableVersion
+            && !sink.sign(reason).await?
+            && let Some(due) = sink.signs().due_at()
+        {
+            sleep_until(due).await;
+        }
+        Ok(reason)
+    }
+
+    /// After how many seconds the next watch is to end.
+    fn watch_seconds(&mut self) -> u32 {
+        let range = &self.config.watch_seconds;
+        let (least, most) = (*range.start(), *range.end());
+        self.random.u32(least..=most.max(least))
     }
 
     /// Opens one watch and has it read to its end.
@@ -191,10 +241,8 @@ impl Follow {
         &mut self,
         sink: &mut S,
         at: &mut ResumePoint,
+        seconds: u32,
     ) -> Result<StreamReport, S::Over> {
-        let range = &self.config.watch_seconds;
-        let (least, most) = (*range.start(), *range.end());
-        let seconds = self.random.u32(least..=most.max(least));
         let opening = async {
             let request = (self.requests).watch(at.as_str(), seconds, self.server_shards)?;
             let deadline = self.config.header_timeout;
@@ -210,6 +258,7 @@ impl Follow {
                 has_data: false,
                 behind: false,
                 made_progress: false,
+                confirmed: false,
             }),
         }
     }
@@ -309,6 +358,7 @@ impl Chunks {
             has_data: self.has_data,
             behind,
             made_progress: *at != self.from || open_for >= config.progress_after,
+            confirmed: false,
         }
     }
 }

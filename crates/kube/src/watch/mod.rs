@@ -8,7 +8,7 @@
 //! - `requests`: what is sent. `negotiation`: in which encoding it is answered.
 //! - `event_reader`: splits a watch's body into events, by `line_reader` or `frame_reader`.
 //! - `backoff`, `stall_guard`, `config`: waits and deadlines.
-//! - `resume_point`: the version at which a watch resumes.
+//! - `resume_point`: the version at which a watch resumes. `signs`: how often a list is asked for.
 //! - `delivery_sender`, `watch_log`, `stats`: the deliveries, the log and the metrics. `outage`: which failures are
 //!   logged.
 //! - `reconciliation`: a list now and then that finds what a watch has lost.
@@ -51,6 +51,7 @@ mod reconciliation;
 mod reflector;
 pub mod requests;
 pub mod resume_point;
+pub mod signs;
 mod stall_guard;
 pub mod stats;
 mod stream;

@@ -20,6 +20,7 @@ use super::follow::{Follow, Sink};
 use super::pages::{PageEnd, Pages, watch_version};
 use super::requests::{Freshness, Requests};
 use super::resume_point::ResumePoint;
+use super::signs::Signs;
 use super::stats::{RelistReason, WatchStats};
 use crate::cluster::api_error::ApiError;
 use crate::cluster::clock::Clock;
@@ -59,6 +60,7 @@ pub fn spawn(
         nodes: EvidenceSink {
             evidence: Nodes { decoder: NodeDecoder::new(options), sink, arrived: Timestamp::EPOCH },
             log: EvidenceLog::of("nodes", "nodes"),
+            signs: Signs::default(),
         },
     };
     let cancel = cancel.clone();
@@ -99,6 +101,7 @@ impl Follower {
                 Ok((nodes, version)) => {
                     let listed = NodeEvent::Listed { nodes, began };
                     self.nodes.evidence.send(listed, None).await?;
+                    self.nodes.signs.listed(false);
                     return Ok(ResumePoint::of_list(version));
                 }
                 Err(failure) => {

@@ -19,10 +19,15 @@ use podinit_core::lifecycle::PodEvent;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::PodDecoder;
 
+/// From one list to the next after an outage.
+const AFTER_OUTAGE: Duration = Duration::from_secs(600);
+
 /// The reconciliations of one list-watch, at most one at a time.
 pub(super) struct Reconciliation {
     interval: Duration,
     due: Instant,
+    /// When the pods were last listed; `None` until the watch was in sync
+    listed: Option<Instant>,
     /// `None` while it lists
     lists: Option<Lists>,
     running: JoinSet<(Lists, Option<Reconciled>)>,
@@ -55,6 +60,7 @@ impl Reconciliation {
         Self {
             interval,
             due: Instant::now() + interval,
+            listed: None,
             lists: Some(lists),
             running: JoinSet::new(),
             wanted: false,
@@ -64,20 +70,34 @@ impl Reconciliation {
 
     /// The pods were listed for another reason: the next list is due an interval from now.
     pub(super) fn listed(&mut self) {
-        self.due = Instant::now() + self.interval;
+        let now = Instant::now();
+        self.due = now + self.interval;
+        self.listed = Some(now);
         self.wanted = false;
         self.complete = None;
+    }
+
+    /// The watch was out of sync and has resumed: an API server that was restored from a backup meanwhile may have come
+    /// to the versions that are known. A list shows that, at most one in ten minutes.
+    pub(super) fn resumed(&mut self) {
+        if let Some(listed) = self.listed {
+            self.due = self.due.min(listed + AFTER_OUTAGE);
+        }
     }
 
     /// Begins a list when one is due, and returns one that is complete, once the watch has come as far. The watch is
     /// at version `at`.
     pub(super) fn poll(&mut self, now: Instant, at: Option<u64>, synced: bool) -> Option<PodEvent> {
+        if synced {
+            self.listed.get_or_insert(now);
+        }
         let at = at?;
         if now >= self.due
             && synced
             && let Some(mut lists) = self.lists.take()
         {
             self.due = now + self.interval;
+            self.listed = Some(now);
             self.wanted = true;
             let list = async move {
                 let list = lists.list(at).await;

@@ -32,6 +32,7 @@ use super::paged_list::{Lister, PageFallback};
 use super::reconciliation::Reconciliation;
 use super::requests::{Requests, Scope, Selectors};
 use super::resume_point::ResumePoint;
+use super::signs::Signs;
 use super::stats::RelistReason;
 use super::stream::Stream;
 use super::watch_log::WatchLog;
@@ -47,6 +48,8 @@ pub(super) struct Reflector {
     most_recent_first: bool,
     /// The version that the API server stated when it was looked for
     stated: Option<ResumePoint>,
+    /// How long the last list has taken
+    listed_in: Duration,
 }
 
 /// Where the pods go.
@@ -55,6 +58,7 @@ struct PodSink {
     sender: DeliverySender,
     log: WatchLog,
     reconciliation: Option<Reconciliation>,
+    signs: Signs,
 }
 
 impl Reflector {
@@ -70,8 +74,15 @@ impl Reflector {
             fallback: PageFallback::new(config.lists != ListMode::Pages),
             most_recent_first: false,
             stated: None,
+            listed_in: Duration::ZERO,
             watch: Follow::new(client, Requests::new(scope, selectors), config),
-            pods: PodSink { decoder, sender, log: WatchLog::default(), reconciliation: None },
+            pods: PodSink {
+                decoder,
+                sender,
+                log: WatchLog::default(),
+                reconciliation: None,
+                signs: Signs::default(),
+            },
         }
     }
 
@@ -107,10 +118,11 @@ impl Reflector {
         let resumed = resume.is_some();
         let (mut resume_point, mut lost) = match resume {
             Some(resume_point) if self.stated_behind(&resume_point) => {
+                self.pods.signs.see(RelistReason::Restored);
                 (resume_point, Some(RelistReason::Restored))
             }
             Some(resume_point) => (resume_point, None),
-            None => (self.list(None, None).await?, None),
+            None => (self.list(None).await?, None),
         };
         // After a restart, the API server may have been restored from a backup meanwhile.
         let mut suspicious = resumed;
@@ -130,15 +142,22 @@ impl Reflector {
         known: &ResumePoint,
         reason: RelistReason,
     ) -> Result<ResumePoint, ReceiverGone> {
-        self.pods.sender.lose_sync().await?;
+        let signed = self.pods.signs.due() == Some(reason);
+        let cache_lags = reason == RelistReason::Restored && !self.pods.signs.suspects_restore();
+        // A cache that lags has lost nothing, but during a long list events wait.
+        if !cache_lags || self.listed_in > self.watch.config.reopen_grace {
+            self.pods.sender.lose_sync().await?;
+        }
         self.pods.sender.stats().count_relist(reason);
         self.pods.log.lost(reason);
-        sleep(self.watch.backoff.after_interruption()).await;
-        if reason == RelistReason::Restored {
+        if !signed {
+            sleep(self.watch.backoff.after_interruption()).await;
+        }
+        if self.pods.signs.suspects_restore() {
             // The versions may have caught up by the time of the list.
             self.pods.sender.rolled_back().await?;
         }
-        self.list(Some(known), Some(reason)).await
+        self.list(Some(known)).await
     }
 
     /// Whether the API server was asked for its version before, and was behind `resume`.
@@ -171,13 +190,25 @@ impl Sink for PodSink {
         answer: Answer,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, ReceiverGone> {
-        let Self { decoder, sender, log, reconciliation } = self;
-        let stream = Stream::opened(watch, decoder, sender, log, at);
+        let Self { decoder, sender, log, reconciliation, signs } = self;
+        let stream = Stream::opened(watch, decoder, sender, log, at, signs);
         stream.reconciling(reconciliation.as_mut()).read(answer).await
     }
 
     async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
         self.lister(watch).current_version().await
+    }
+
+    fn signs(&mut self) -> &mut Signs {
+        &mut self.signs
+    }
+
+    async fn sign(&mut self, reason: RelistReason) -> Result<bool, ReceiverGone> {
+        let at_once = self.signs.see(reason);
+        if self.signs.doubts_history() {
+            self.sender.lose_sync().await?;
+        }
+        Ok(at_once)
     }
 
     fn failed(&mut self, failure: &ApiError, _opened: bool) {

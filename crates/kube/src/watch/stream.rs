@@ -4,6 +4,7 @@ use std::future::pending;
 use std::pin::pin;
 
 use bytes::Bytes;
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use http_body_util::BodyExt;
 use tokio::time::{Instant, sleep_until};
@@ -16,6 +17,7 @@ use super::line_reader::Framed;
 use super::negotiation::Answer;
 use super::reconciliation::Reconciliation;
 use super::resume_point::ResumePoint;
+use super::signs::Signs;
 use super::stall_guard::{Due, Settled, StallGuard, Stated};
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::watch_log::WatchLog;
@@ -34,9 +36,15 @@ pub(super) struct Stream<'a> {
     sender: &'a mut DeliverySender,
     log: &'a mut WatchLog,
     resume_point: &'a mut ResumePoint,
+    signs: &'a mut Signs,
     reconciliation: Option<&'a mut Reconciliation>,
     guard: StallGuard,
     made_progress: bool,
+    /// The watch before broke, so that this one may be of an API server that was restored from a backup: its version
+    /// is to be asked for
+    doubtful: bool,
+    /// The API server has stated that it is not behind
+    confirmed: bool,
     /// Pods of other shards have moved the resume point since the last delivery
     saw_other_shard: bool,
 }
@@ -49,9 +57,10 @@ impl<'a> Stream<'a> {
         sender: &'a mut DeliverySender,
         log: &'a mut WatchLog,
         resume_point: &'a mut ResumePoint,
+        signs: &'a mut Signs,
     ) -> Self {
         sender.answered();
-        let guard = StallGuard::opened(sender.synced());
+        let guard = StallGuard::opened(sender.synced() || signs.doubts_history());
         Self {
             watch,
             config: &watch.config,
@@ -59,9 +68,12 @@ impl<'a> Stream<'a> {
             sender,
             log,
             resume_point,
+            signs,
             reconciliation: None,
             guard,
             made_progress: false,
+            doubtful: watch.doubtful,
+            confirmed: false,
             saw_other_shard: false,
         }
     }
@@ -83,7 +95,8 @@ impl<'a> Stream<'a> {
             if alarm.deadline() != due {
                 alarm.as_mut().reset(due);
             }
-            if asked.is_none() && self.guard.wants_version() {
+            if asked.is_none() && (self.doubtful || self.guard.wants_version()) {
+                self.doubtful = false;
                 let from = self.resume_point.number();
                 asked = Some((from, Box::pin(self.watch.list_of_one())));
             }
@@ -123,12 +136,20 @@ impl<'a> Stream<'a> {
                 if self.sender.has_waited() {
                     // Time spent waiting for the receiver is not silence of the API server.
                     now = Instant::now();
-                    self.guard.heard(now, self.sender.synced());
+                    self.guard.heard(now, self.needs_no_proof());
                 }
             }
             if let Some(end) = self.check_deadlines(now).await? {
                 break end;
             }
+        };
+        // The answer may have come together with the end.
+        let answered = asked.and_then(|(from, answer)| Some((from, answer.now_or_never()?)));
+        let end = match answered {
+            Some(answered) if !matches!(end, StreamEnd::Lost(_)) => {
+                self.version_stated(answered).await?.unwrap_or(end)
+            }
+            _ => end,
         };
         Ok(StreamReport {
             end,
@@ -137,11 +158,18 @@ impl<'a> Stream<'a> {
             has_data: self.guard.has_data(),
             behind: false,
             made_progress: self.made_progress,
+            confirmed: self.confirmed,
         })
     }
 
     fn next_due(&self) -> Instant {
-        (self.guard).next_due(self.config, self.sender.synced(), self.made_progress)
+        let due = (self.guard).next_due(self.config, self.sender.synced(), self.made_progress);
+        self.signs.due_at().map_or(due, |list| due.min(list))
+    }
+
+    /// Whether the watch is in sync, or nothing that it brings can make it so.
+    fn needs_no_proof(&self) -> bool {
+        self.sender.synced() || self.signs.doubts_history()
     }
 
     fn due(&self, now: Instant) -> Due {
@@ -158,7 +186,7 @@ impl<'a> Stream<'a> {
     ) -> Result<Option<StreamEnd>, ReceiverGone> {
         let arrived = self.sender.now();
         self.sender.heard_at(now);
-        self.guard.heard(now, self.sender.synced());
+        self.guard.heard(now, self.needs_no_proof());
         let mut rest: &[u8] = chunk;
         let encoding = events.encoding();
         while let Some(event) = events.next(&mut rest) {
@@ -168,7 +196,7 @@ impl<'a> Stream<'a> {
                     let limit = self.config.max_line_bytes;
                     let detail = format!("a watch event longer than {limit} bytes");
                     let may_be_deletion = encoding.may_be_deletion(head);
-                    self.skip(WatchErrorReason::LineTooLong, &detail, may_be_deletion)
+                    self.skip(WatchErrorReason::LineTooLong, &detail, may_be_deletion).await?
                 }
             };
             if end.is_some() {
@@ -193,11 +221,8 @@ impl<'a> Stream<'a> {
                     self.moved(version);
                 }
                 let may_be_deletion = encoding.may_be_deletion(event);
-                return Ok(self.skip(
-                    WatchErrorReason::Decode,
-                    &error.to_string(),
-                    may_be_deletion,
-                ));
+                let (reason, detail) = (WatchErrorReason::Decode, error.to_string());
+                return self.skip(reason, &detail, may_be_deletion).await;
             }
         };
         match event.kind {
@@ -230,7 +255,7 @@ impl<'a> Stream<'a> {
                 if self.resume_point.advance(&version) {
                     self.prove();
                 } else if ResumePoint::of_list(version).is_behind(self.resume_point) {
-                    return Ok(Some(StreamEnd::Lost(RelistReason::Restored)));
+                    return self.sign(RelistReason::Restored).await;
                 }
                 let version = self.resume_point.version();
                 self.sender.event(PodEvent::Bookmark, arrived, version).await?;
@@ -283,15 +308,27 @@ impl<'a> Stream<'a> {
 
     /// Skips an event that cannot be used. The next event of the pod makes up for it; but after a
     /// deletion, or what may have been one, there is no next event, so the pods are listed again.
-    fn skip(
+    async fn skip(
         &mut self,
         reason: WatchErrorReason,
         detail: &str,
         may_be_deletion: bool,
-    ) -> Option<StreamEnd> {
+    ) -> Result<Option<StreamEnd>, ReceiverGone> {
         self.sender.stats().count_errors(reason, 1);
         self.log.skipped(reason, detail);
-        may_be_deletion.then_some(StreamEnd::Lost(RelistReason::LostDelete))
+        match may_be_deletion {
+            true => self.sign(RelistReason::LostDelete).await,
+            false => Ok(None),
+        }
+    }
+
+    /// A sign asks for a list. The end of the watch, if that may come at once.
+    async fn sign(&mut self, reason: RelistReason) -> Result<Option<StreamEnd>, ReceiverGone> {
+        let at_once = self.signs.see(reason);
+        if self.signs.doubts_history() {
+            self.sender.lose_sync().await?;
+        }
+        Ok(at_once.then_some(StreamEnd::Lost(reason)))
     }
 
     fn count(&self, kind: EventType) {
@@ -315,18 +352,28 @@ impl<'a> Stream<'a> {
         match stated {
             // It was restored from a backup: a watch from its future stays silent.
             Ok(Some(version)) if Some(version) < from => {
-                return Ok(Some(StreamEnd::Lost(RelistReason::Restored)));
+                self.guard.states(Stated::Unknown);
+                return self.sign(RelistReason::Restored).await;
             }
             Ok(Some(_)) if self.resume_point.number().is_none() => {
                 return Ok(Some(StreamEnd::Lost(RelistReason::UnusableVersion)));
             }
-            Ok(Some(version)) => self.guard.states(Stated::Version(version)),
-            Ok(None) => self.guard.states(Stated::Unknown),
+            Ok(Some(version)) => {
+                self.confirmed = true;
+                self.guard.states(Stated::Version(version));
+            }
+            Ok(None) => {
+                self.confirmed = true;
+                self.guard.states(Stated::Unknown);
+            }
             Err(failure) => {
                 self.guard.states(Stated::Unknown);
-                self.sender.stats().count_errors(failure.kind.into(), 1);
-                self.sender.set_trouble(&failure);
-                self.log.failed(&failure);
+                // In sync, the watch works: it is asked again with the next one.
+                if !self.sender.synced() {
+                    self.sender.stats().count_errors(failure.kind.into(), 1);
+                    self.sender.set_trouble(&failure);
+                    self.log.failed(&failure);
+                }
             }
         }
         self.compare_versions().await?;
@@ -351,7 +398,10 @@ impl<'a> Stream<'a> {
     }
 
     async fn settled(&mut self, how: Settled) -> Result<(), ReceiverGone> {
-        if self.guard.settle() {
+        if self.guard.settle() && !self.signs.doubts_history() {
+            if let Some(reconciliation) = &mut self.reconciliation {
+                reconciliation.resumed();
+            }
             self.sender.regain_sync(how == Settled::Known).await?;
         }
         Ok(())
@@ -359,7 +409,10 @@ impl<'a> Stream<'a> {
 
     async fn check_deadlines(&mut self, now: Instant) -> Result<Option<StreamEnd>, ReceiverGone> {
         if self.sender.take_lost_deletion() {
-            return Ok(Some(StreamEnd::Lost(RelistReason::LostDelete)));
+            self.signs.see(RelistReason::LostDelete);
+        }
+        if let Some(reason) = self.signs.due() {
+            return Ok(Some(StreamEnd::Lost(reason)));
         }
         let (at, synced) = (self.resume_point.number(), self.sender.synced());
         let reconciliation = self.reconciliation.as_mut();

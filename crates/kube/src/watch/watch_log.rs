@@ -83,9 +83,15 @@ impl WatchLog {
         }
     }
 
-    /// Events were lost, and the pods are about to be listed again. Only at level debug: the metric
-    /// counts these, and the failure behind it has been logged.
+    /// The pods are about to be listed again. Mostly only at level debug: the metric counts these, and the failure behind
+    /// it has been logged. Of a restore nothing was.
     pub(super) fn lost(&self, reason: RelistReason) {
+        if reason == RelistReason::Restored {
+            tracing::warn!(
+                "versions went back: the API server was restored from a backup, or its cache lags; podinit lists the pods again"
+            );
+            return;
+        }
         let reason = reason.as_str();
         tracing::debug!(reason, "events were lost; the pods are listed again");
     }

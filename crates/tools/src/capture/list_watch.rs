@@ -22,6 +22,7 @@ use podinit_kube::watch::line_reader::{Framed, LineReader};
 use podinit_kube::watch::negotiation::Answer;
 use podinit_kube::watch::pages::{PageEnd, fetch_pages, watch_version};
 use podinit_kube::watch::resume_point::ResumePoint;
+use podinit_kube::watch::signs::Signs;
 use podinit_kube::watch::stats::RelistReason;
 
 /// What is recorded.
@@ -53,6 +54,7 @@ pub(super) struct Recording {
     pub(super) startups: Arc<StartupCounts>,
     /// Whether the last request or watch failed
     pub(super) failing: bool,
+    pub(super) signs: Signs,
     /// Tells of a file that has no list yet
     pub(super) new_files: watch::Receiver<u32>,
 }
@@ -102,6 +104,7 @@ impl ListWatch {
             match begun {
                 Ok(version) => {
                     recording.goes_on();
+                    recording.signs.listed(false);
                     return Ok(ResumePoint::of_list(version));
                 }
                 Err(failure) => {
@@ -155,6 +158,10 @@ impl Sink for Recording {
     async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
         let (_, list) = watch.list_of_one().await?;
         Ok(page_head(&list)?.metadata.resource_version)
+    }
+
+    fn signs(&mut self) -> &mut Signs {
+        &mut self.signs
     }
 
     fn failed(&mut self, failure: &ApiError, _opened: bool) {

@@ -35,6 +35,7 @@ use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::follow::Follow;
 use podinit_kube::watch::nodes::PAGE as NODES_OF_PAGE;
 use podinit_kube::watch::requests::{Requests, Scope, Selectors};
+use podinit_kube::watch::signs::Signs;
 
 /// How long a document may wait until it is on disk.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
@@ -92,6 +93,7 @@ pub async fn capture(
             counter: StartupCounter::new(),
             startups: Arc::clone(&config.startups),
             failing: false,
+            signs: Signs::default(),
             new_files: new_files.clone(),
         },
     };

@@ -55,6 +55,21 @@ fn gaps() -> Vec<Example> {
              inflight scheduling 1 since 0
              discovered 2",
         ),
+        example(
+            "rule 4: \"An event of an unknown pod that has the namespace and name of one in flight\"",
+            API,
+            vec![
+                added(&pod("web-0").uid("b").created(5.0)),
+                added(&pod("web-0").uid("a").created(4.0)),
+                added(&pod("web-0").uid("same").created(5.0)),
+                added(&pod("web-1").uid("other").created(9.0)),
+                added(&pod("web-0").uid("c").created(7.0)),
+                modified(&pod("web-0").uid("c").created(7.0)),
+            ],
+            "finished vanished 3
+             inflight scheduling 2 since 7
+             discovered 5",
+        ),
     ]
 }
 

@@ -89,6 +89,16 @@ mutants! {
             !is_finished
         }
     }
+    KeepsPodsWhoseNameIsTaken {
+        fn vanishes_for_namesake(&self, _: Nanos, _: Option<Nanos>) -> bool {
+            false
+        }
+    }
+    EndsPodsWhoseNameAnOlderOneHas {
+        fn vanishes_for_namesake(&self, _: Nanos, _: Option<Nanos>) -> bool {
+            true
+        }
+    }
     CountsPreexistingAsObserved {
         fn entry(&self, sight: Classification<'_>) -> Entry {
             Spec.entry(Classification { backfill: true, ..sight })

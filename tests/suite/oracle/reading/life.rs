@@ -6,7 +6,7 @@
 //! deleted. What is delivered of it then is the start of another life.
 
 use super::kube_event::KubeEvent;
-use super::rules::Rules;
+use super::rules::{Classification, Entry, Rules};
 use super::snapshot::Snapshot;
 use super::stream::{Dropped, Happened, What};
 use crate::oracle::instant::Nanos;
@@ -90,6 +90,40 @@ impl Life {
     fn has_ended(&self, rules: &dyn Rules) -> bool {
         self.folded.iter().any(|folded| rules.outcome(&folded.pod).is_some())
     }
+}
+
+/// Whether anything is remembered of a UID at `now`.
+pub(crate) fn is_known(rules: &dyn Rules, history: &[Happened], now: Nanos) -> bool {
+    let (lives, _) = lives(rules, history);
+    let Some(last) = lives.last() else {
+        return false;
+    };
+    match last.closing {
+        None => true,
+        Some((Closing::Absent, _)) => false,
+        Some((Closing::Deleted, step)) => {
+            let mut deletions = history.iter().filter(|happened| happened.step == step);
+            deletions.any(|deletion| rules.remembers_deleted(deletion.now, now))
+        }
+    }
+}
+
+/// The life that the UID has now, if its startup is in flight.
+pub(crate) fn in_flight(
+    rules: &dyn Rules,
+    history: &[Happened],
+    (backfill, first_list_began): (bool, Option<Nanos>),
+) -> Option<Life> {
+    let (mut lives, _) = lives(rules, history);
+    let life = lives.pop()?;
+    let entry = rules.entry(Classification {
+        pod: &life.folded.first()?.pod,
+        in_first_list: life.in_first_list,
+        backfill,
+        first_list_began,
+    });
+    let is_observed = matches!(entry, Entry::Full | Entry::Adopted);
+    (is_observed && life.closing.is_none() && !life.has_ended(rules)).then_some(life)
 }
 
 /// The lives of a UID, and how many Events no life took.

@@ -204,6 +204,12 @@ pub(crate) trait Rules {
         true
     }
 
+    /// [§5.4](crate::specification#s5-4): "The pod in flight ends as vanished at once …, if that one was created in a
+    /// later second." `before` is when the pod in flight was created, or first seen.
+    fn vanishes_for_namesake(&self, before: Nanos, created: Option<Nanos>) -> bool {
+        created.is_some_and(|created| created.div_euclid(SECOND) > before.div_euclid(SECOND))
+    }
+
     /// [§5.2](crate::specification#s5-2) and [§5.3](crate::specification#s5-3).
     fn entry(&self, sight: Classification<'_>) -> Entry {
         let began = sight.first_list_began;

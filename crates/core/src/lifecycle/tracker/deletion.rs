@@ -2,7 +2,6 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
-use crate::lifecycle::classification::SnapshotOrigin;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
@@ -29,31 +28,50 @@ impl Tracker {
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
         let uid = snapshot.uid;
-        let created = match self.pods.get(uid) {
-            None | Some(RememberedPod::Deleted { .. }) => return,
-            Some(remembered) => remembered.created(),
-        };
+        if let None | Some(RememberedPod::Deleted { .. }) = self.pods.get(uid) {
+            return;
+        }
         self.apply_snapshot(snapshot, seen, reporter);
         self.finish(uid, Outcome::Deleted, snapshot.ending.as_deref(), reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         self.crashes.remove(uid);
-        self.release(uid, reporter);
-        let at = seen.now;
-        self.pods.insert(uid, RememberedPod::Deleted { created, at });
-        self.tombstones.push_back((at, uid));
+        self.bury(uid, reporter);
     }
 
-    /// Accounts for a snapshot of a pod that was deleted. It is a late duplicate, unless the list
-    /// after a restore from a backup brings it: then the pod exists until it is deleted again.
+    /// The pod is gone, and nobody has said how it ended.
+    pub(super) fn vanish(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
+        self.pass_deadlines_of(uid, reporter);
+        self.finish(uid, Outcome::Vanished, None, reporter);
+        (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
+        self.crashes.remove(uid);
+        let source = self.pods.get(uid).and_then(RememberedPod::source);
+        match source.is_some_and(|source| self.sources.was_restored(source)) {
+            // The next list may be of the other history again.
+            true => self.bury(uid, reporter),
+            false => self.forget(uid, reporter),
+        }
+    }
+
+    /// Leaves a tombstone of a pod that is not in flight any more.
+    pub(super) fn bury(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
+        self.release(uid, reporter);
+        let at = reporter.now();
+        if let Some(remembered) = self.pods.get_mut(uid) {
+            *remembered = RememberedPod::Deleted { created: remembered.created(), at };
+            self.tombstones.push_back((at, uid));
+        }
+    }
+
+    /// Accounts for a snapshot of a pod that was deleted. It is a late duplicate, unless the API server was
+    /// restored from a backup: then the pod may exist until it is deleted again.
     pub(super) fn apply_to_tombstone(
         &mut self,
         snapshot: &PodSnapshot,
         seen: &Seen,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
-        if let SnapshotOrigin::Restored { .. } = seen.origin {
+        if self.sources.was_restored(seen.source) {
             self.remember_accounted(snapshot, seen, reporter);
-            self.see_in_place(snapshot, seen, true, reporter);
         }
     }
 
@@ -71,7 +89,7 @@ impl Tracker {
             if let Some(RememberedPod::Deleted { at, .. }) = self.pods.get(uid)
                 && *at == deleted_at
             {
-                self.pods.remove(uid);
+                self.drop_pod(uid);
             }
         }
     }

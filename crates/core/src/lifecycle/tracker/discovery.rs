@@ -13,7 +13,7 @@ use crate::lifecycle::observation::{PodObservation, PodState, Reporter, TrackerO
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
-use crate::lifecycle::reentry::ReentryBaseline;
+use crate::lifecycle::reentry::{ReentryBaseline, to_second};
 use crate::lifecycle::seen::Seen;
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::slo_verdict::ExclusionReason;
@@ -22,17 +22,43 @@ use crate::pod::{PodInfo, PodSnapshot};
 use crate::timestamp::Timestamp;
 
 impl Tracker {
-    /// Whether an unknown pod has the name of one in flight of its list-watch. A name is free again only after a
-    /// deletion, so that one was not delivered ([§5.4](crate::specification#s5-4)).
-    pub(super) fn replaces_another(&self, snapshot: &PodSnapshot, source: SourceId) -> bool {
+    /// Accounts for the deletion that an unknown pod shows by the name of one in flight of its list-watch: a name is
+    /// free again only after a deletion, so that one was not delivered ([§5.4](crate::specification#s5-4)). The pod
+    /// that had the name is gone if the other one was created later. Else a watch that lags may show an older one.
+    pub(super) fn take_name(
+        &mut self,
+        snapshot: &PodSnapshot,
+        source: SourceId,
+        reporter: &mut Reporter<'_, impl Observer>,
+    ) {
+        if self.pods.get(snapshot.uid).is_some() {
+            return;
+        }
         let PodInfo { namespace, name, .. } = &snapshot.info;
-        let has_name = |slot| match self.pods.at(slot) {
-            Some(RememberedPod::InFlight(pod)) => {
-                pod.names() == (&**namespace, &**name) && pod.last_seen.source == source
-            }
-            _ => false,
-        };
-        self.pods.get(snapshot.uid).is_none() && self.names.slots(namespace, name).any(has_name)
+        let namesakes = self.names.slots(namespace, name);
+        let namesakes = namesakes.filter_map(|slot| match self.pods.at(slot)? {
+            RememberedPod::InFlight(pod) => Some(&**pod),
+            RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => None,
+        });
+        let namesakes: Vec<_> = namesakes
+            .filter(|pod| pod.names() == (&**namespace, &**name) && pod.last_seen.source == source)
+            .map(|pod| (pod.uid, pod.last_seen.created))
+            .collect();
+        if namesakes.is_empty() {
+            return;
+        }
+        reporter.tracker(TrackerObservation::DeletionLost(source));
+        let created = snapshot.created.map(to_second);
+        for (uid, _) in namesakes.into_iter().filter(|(_, before)| created > Some(*before)) {
+            self.vanish(uid, reporter);
+        }
+    }
+
+    /// Whether an unknown pod may have been accounted for before a restored API server brought it back. What is
+    /// remembered of a pod is forgotten, but not until when the youngest of these was created.
+    fn may_be_back(&self, snapshot: &PodSnapshot, source: SourceId) -> bool {
+        let is_young = |forgotten| snapshot.created.map(to_second) > Some(forgotten);
+        self.sources.was_restored(source) && self.forgotten.is_some_and(|last| !is_young(last))
     }
 
     /// Accounts for the first snapshot of a pod that is not remembered.
@@ -47,6 +73,10 @@ impl Tracker {
             return;
         }
         self.shared.matches.see(&self.shared.rules, &snapshot.info);
+        if self.may_be_back(snapshot, seen.source) {
+            self.remember_accounted(snapshot, seen, reporter);
+            return;
+        }
         if let Some(lost) = self.backfill.sets_aside(snapshot, seen.origin) {
             reporter.pod(&snapshot.info, PodObservation::SetAside { uid: snapshot.uid, lost });
         }
@@ -56,10 +86,6 @@ impl Tracker {
             Classification::Static => self.exclude(snapshot, seen, Outcome::Static, reporter),
             Classification::Preexisting => {
                 self.exclude(snapshot, seen, Outcome::Preexisting, reporter)
-            }
-            Classification::Accounted => {
-                self.remember_accounted(snapshot, seen, reporter);
-                self.see_in_place(snapshot, seen, true, reporter);
             }
         }
     }
@@ -187,5 +213,6 @@ impl Tracker {
         last_seen.hold = reporter.hold(&self.with_node(&snapshot.info));
         let finished = FinishedPod::new(last_seen, None);
         (self.pods).insert(snapshot.uid, RememberedPod::Finished(finished));
+        self.see_in_place(snapshot, seen, true, reporter);
     }
 }

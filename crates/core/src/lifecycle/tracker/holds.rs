@@ -39,6 +39,12 @@ impl Tracker {
     /// Forgets a pod that is not in flight any more.
     pub(super) fn forget(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
         self.release(uid, reporter);
-        self.pods.remove(uid);
+        self.drop_pod(uid);
+    }
+
+    /// Drops all that is remembered of a pod but when the youngest of those dropped was created.
+    pub(super) fn drop_pod(&mut self, uid: PodUid) {
+        let dropped = self.pods.remove(uid);
+        self.forgotten = self.forgotten.max(dropped.map(|pod| pod.created()));
     }
 }

@@ -45,19 +45,8 @@ impl Tracker {
     /// latched and counted stays. Pods that the backup does not hold will be absent from the list.
     pub(super) fn roll_back(&mut self, source: SourceId) {
         self.sources.roll_back(source);
-        for remembered in self.pods.values_mut() {
-            match remembered {
-                RememberedPod::InFlight(pod) if pod.last_seen.source == source => {
-                    pod.last_seen.forget_version()
-                }
-                RememberedPod::Finished(finished) if finished.last_seen().source == source => {
-                    let mut last_seen = finished.last_seen();
-                    last_seen.forget_version();
-                    finished.update(last_seen, finished.ready());
-                }
-                _ => {}
-            }
-        }
+        let of_source = |pod: &&mut RememberedPod| pod.source() == Some(source);
+        (self.pods.values_mut()).filter(of_source).for_each(RememberedPod::forget_version);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{Observation, PodObservation, PodState, TrackerObservation};
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::reentry::to_second;
 use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
@@ -79,33 +80,47 @@ fn deleted_pods_are_remembered_for_ten_minutes_after_the_clock_was_set_back() {
     assert!(!tracker.has_deleted(uid, at(611)));
 }
 
-#[test]
-fn what_a_backup_brings_back_is_not_counted_again() {
+/// How many pods were discovered.
+fn discovered(observed: &Observed) -> usize {
+    let news = observed.0.iter().filter(|observation| {
+        let from = PodState::Undiscovered;
+        matches!(observation, PodObservation::Moved { from: known, .. } if *known == from)
+    });
+    news.count()
+}
+
+/// A tracker that knew a pod "old", created at second 1, and has forgotten it.
+fn forgetful() -> (Tracker, Observed) {
     let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
     deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
-    for (second, uid) in [(1, "starting"), (2, "gone"), (3, "lost")] {
+    deliver(&mut tracker, &mut observed, 1, PodEvent::Applied(pod("old", 1, 10)));
+    deliver(&mut tracker, &mut observed, 2, PodEvent::Deleted(pod("old", 1, 11)));
+    tracker.advance(at(700), &mut observed);
+    assert_eq!((tracker.remembered(), discovered(&observed)), (0, 1));
+    observed.0.clear();
+    (tracker, observed)
+}
+
+#[test]
+fn what_a_backup_brings_back_is_not_counted_again() {
+    let (mut tracker, mut observed) = forgetful();
+    for (second, uid) in [(701, "starting"), (702, "gone"), (703, "lost")] {
         let created = PodEvent::Applied(pod(uid, second, 100));
         deliver(&mut tracker, &mut observed, second, created);
     }
-    deliver(&mut tracker, &mut observed, 4, PodEvent::Deleted(pod("gone", 2, 200)));
-    deliver(&mut tracker, &mut observed, 20, PodEvent::RolledBack);
+    deliver(&mut tracker, &mut observed, 704, PodEvent::Deleted(pod("gone", 702, 200)));
+    deliver(&mut tracker, &mut observed, 720, PodEvent::RolledBack);
+    // One is so old that it was forgotten, and one was created before the last delivery, and not delivered.
     let listed = vec![
-        pod("starting", 1, 50),
-        pod("gone", 2, 50),
-        // Gone for so long that it was forgotten.
+        pod("starting", 701, 50),
+        pod("gone", 702, 50),
         pod("old", 1, 50),
-        pod("new", 15, 51),
+        pod("missed", 703, 51),
+        pod("new", 715, 51),
     ];
-    deliver(&mut tracker, &mut observed, 20, list(19, listed));
+    deliver(&mut tracker, &mut observed, 720, list(719, listed));
     assert_eq!(observed.finished(), [Outcome::Deleted, Outcome::Vanished]);
-    let discovered = |observed: &Observed| {
-        let news = observed.0.iter().filter(|observation| {
-            let from = PodState::Undiscovered;
-            matches!(observation, PodObservation::Moved { from: known, .. } if *known == from)
-        });
-        news.count()
-    };
-    assert_eq!(discovered(&observed), 4);
+    assert_eq!(discovered(&observed), 5);
     // Long after the deletion would have been forgotten.
     tracker.advance(at(2000), &mut observed);
     for uid in ["gone", "old"] {
@@ -114,9 +129,32 @@ fn what_a_backup_brings_back_is_not_counted_again() {
     }
     deliver(&mut tracker, &mut observed, 2001, PodEvent::Deleted(pod("gone", 2, 60)));
     deliver(&mut tracker, &mut observed, 2002, PodEvent::Deleted(pod("starting", 1, 61)));
-    assert_eq!(discovered(&observed), 4);
+    assert_eq!(discovered(&observed), 5);
     let end = [Outcome::Deleted, Outcome::Vanished, Outcome::Deleted];
     assert_eq!(observed.finished(), end);
+}
+
+/// Two API servers behind one address have different pods.
+#[test]
+fn pods_of_two_histories_in_turn_count_once() {
+    let (mut tracker, mut observed) = forgetful();
+    deliver(&mut tracker, &mut observed, 700, PodEvent::RolledBack);
+    for second in 701..730 {
+        let (uid, other) = if second % 2 == 0 { ("a", "b") } else { ("b", "a") };
+        deliver(&mut tracker, &mut observed, second, list(second, vec![pod(uid, 700, 50)]));
+        let late = PodEvent::Applied(pod(other, 700, 51));
+        deliver(&mut tracker, &mut observed, second, late);
+    }
+    assert_eq!(discovered(&observed), 2);
+    // They are forgotten in the end, and known to be old.
+    deliver(&mut tracker, &mut observed, 740, list(740, vec![]));
+    tracker.advance(at(1400), &mut observed);
+    assert_eq!(tracker.remembered(), 0);
+    for uid in ["a", "old"] {
+        deliver(&mut tracker, &mut observed, 1401, PodEvent::Applied(pod(uid, 700, 90)));
+    }
+    assert_eq!(tracker.saved().forgotten, Some(to_second(at(700))));
+    assert_eq!(discovered(&observed), 2);
 }
 
 #[test]
@@ -213,14 +251,35 @@ fn accounted_time_is_ahead_of_what_lies_before_it() {
     assert_eq!(ahead, [true, false, false]);
 }
 
+/// A pod of a StatefulSet.
+fn namesake(uid: &str, created: i64, version: u64) -> PodSnapshot {
+    let info = PodSnapshot::bare(PodUid::from_text(uid), "ns", "web-0").info;
+    PodSnapshot { info, ..pod(uid, created, version) }
+}
+
+#[test]
+fn the_pod_whose_name_a_younger_one_has_vanishes_at_once() {
+    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
+    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
+    let mut apply = |second, uid, created| {
+        let applied = PodEvent::Applied(namesake(uid, created, 0));
+        deliver(&mut tracker, &mut observed, second, applied);
+        (observed.finished().len(), observed.1.len(), discovered(&observed))
+    };
+    assert_eq!(apply(5, "b", 5), (0, 0, 1));
+    // A watch that lags shows an older one, or one that may be,
+    assert_eq!(apply(6, "a", 4), (0, 1, 2));
+    assert_eq!(apply(6, "same", 5), (1, 2, 3));
+    // and one that is younger than all.
+    assert_eq!(apply(7, "c", 7), (3, 3, 4));
+    assert_eq!(observed.finished(), [Outcome::Vanished; 3]);
+}
+
 #[test]
 fn a_name_that_is_taken_again_shows_that_a_deletion_was_lost() {
     let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
     deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
-    let named = |uid: &str, version| PodSnapshot {
-        info: PodSnapshot::bare(PodUid::from_text(uid), "ns", "web-0").info,
-        ..pod(uid, 1, version)
-    };
+    let named = |uid: &str, version| namesake(uid, 1, version);
     // A pod of a StatefulSet is deleted before another takes its name,
     let applied = |uid, version| PodEvent::Applied(named(uid, version));
     deliver(&mut tracker, &mut observed, 1, applied("a", 1));
@@ -244,22 +303,33 @@ fn a_name_that_is_taken_again_shows_that_a_deletion_was_lost() {
 /// The versions of a restored API server have caught up, and the list that shows it comes late.
 #[test]
 fn pods_after_a_restore_that_was_found_out_are_new() {
-    let (mut tracker, mut observed) = (Tracker::new(TrackerConfig::default()), Observed::default());
-    deliver(&mut tracker, &mut observed, 0, list(0, vec![]));
-    let known = PodEvent::Applied(pod("known", 1, 900));
-    deliver(&mut tracker, &mut observed, 1, known);
-    deliver(&mut tracker, &mut observed, 5, PodEvent::RolledBack);
+    let (mut tracker, mut observed) = forgetful();
+    let known = PodEvent::Applied(pod("known", 701, 900));
+    deliver(&mut tracker, &mut observed, 701, known);
+    deliver(&mut tracker, &mut observed, 705, PodEvent::RolledBack);
     // What went back is delivered, and found out again.
-    let back = PodEvent::Applied(pod("known", 1, 800));
-    deliver(&mut tracker, &mut observed, 9, back);
-    deliver(&mut tracker, &mut observed, 9, PodEvent::RolledBack);
+    let back = PodEvent::Applied(pod("known", 701, 800));
+    deliver(&mut tracker, &mut observed, 709, back);
+    deliver(&mut tracker, &mut observed, 709, PodEvent::RolledBack);
     observed.0.clear();
-    let listed = vec![pod("brought-back", 1, 700), pod("missed", 6, 850), pod("known", 1, 800)];
-    deliver(&mut tracker, &mut observed, 10, list(10, listed));
-    let discovered = |observation: &&PodObservation| {
-        matches!(observation, PodObservation::Moved { from: PodState::Undiscovered, .. })
-    };
-    assert_eq!(observed.0.iter().filter(discovered).count(), 1);
+    let listed = vec![pod("old", 1, 700), pod("missed", 706, 850), pod("known", 701, 800)];
+    deliver(&mut tracker, &mut observed, 710, list(710, listed));
+    assert_eq!(discovered(&observed), 1);
+}
+
+/// The versions of a restored API server have caught up, and nobody has noticed.
+#[test]
+fn a_reconciliation_with_an_older_version_of_a_known_pod_is_of_another_history() {
+    let (mut tracker, mut observed) = forgetful();
+    for (uid, version) in [("known", 800), ("gone", 810), ("later", 950)] {
+        let applied = PodEvent::Applied(pod(uid, 701, version));
+        deliver(&mut tracker, &mut observed, 701, applied);
+    }
+    let listed = vec![ready(pod("known", 701, 790), 705), pod("later", 701, 890), pod("old", 1, 5)];
+    let reconciled = PodEvent::Reconciled { pods: listed.into(), began: at(710), version: 900 };
+    deliver(&mut tracker, &mut observed, 711, reconciled);
+    assert_eq!(discovered(&observed), 3);
+    assert_eq!(observed.finished(), [Outcome::Ready, Outcome::Vanished]);
 }
 
 #[test]

@@ -4,11 +4,10 @@ use super::Tracker;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::observer::Observer;
-use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::seen::Seen;
 use crate::lifecycle::table::SlotSet;
-use crate::pod::PodUid;
 use crate::pod::packed::PackedPods;
+use crate::pod::{PodSnapshot, PodUid};
 
 impl Tracker {
     /// Accounts for a completed list: applies every snapshot in it, then removes the known pods
@@ -23,10 +22,26 @@ impl Tracker {
     ) {
         let mut listed = SlotSet::default();
         for snapshot in pods {
+            if let Some(until) = until {
+                self.compare_histories(&snapshot, seen.source, until);
+            }
             self.apply_snapshot(&snapshot, seen, reporter);
             self.insert_slot(snapshot.uid, &mut listed);
         }
         self.remove_absent(seen.source, &listed, until, reporter);
+    }
+
+    /// A list of version `until` that shows an older version of a pod than one that it must know is of another history:
+    /// the API server was restored from a backup, and its versions have caught up.
+    fn compare_histories(&mut self, snapshot: &PodSnapshot, source: SourceId, until: u64) {
+        if let Some(remembered) = self.pods.get_mut(snapshot.uid)
+            && let known = remembered.newest_version()
+            && known <= until
+            && snapshot.resource_version.is_some_and(|version| version < known)
+        {
+            remembered.forget_version();
+            self.sources.roll_back(source);
+        }
     }
 
     /// Removes the known pods of `source` that are not in a completed list of these pods.
@@ -70,11 +85,7 @@ impl Tracker {
             .map(|(_, uid, _)| uid)
             .collect();
         for uid in absent {
-            self.pass_deadlines_of(uid, reporter);
-            self.finish(uid, Outcome::Vanished, None, reporter);
-            (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
-            self.crashes.remove(uid);
-            self.forget(uid, reporter);
+            self.vanish(uid, reporter);
         }
     }
 }

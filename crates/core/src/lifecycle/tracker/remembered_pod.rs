@@ -57,6 +57,19 @@ impl RememberedPod {
         }
     }
 
+    /// Forgets the newest version, because it belongs to another history.
+    pub(super) fn forget_version(&mut self) {
+        match self {
+            Self::InFlight(pod) => pod.last_seen.forget_version(),
+            Self::Finished(finished) => {
+                let mut last_seen = finished.last_seen();
+                last_seen.forget_version();
+                finished.update(last_seen, finished.ready());
+            }
+            Self::Deleted { .. } => {}
+        }
+    }
+
     /// What is saved of it at `now`, unless it is a tombstone.
     pub(super) fn saved(
         &self,

@@ -10,6 +10,7 @@ use crate::lifecycle::observation::{Reporter, TrackerObservation};
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
+use crate::lifecycle::reentry::to_second;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
 use crate::lifecycle::slo::SloMatches;
 use crate::lifecycle::sources::Successor;
@@ -32,6 +33,7 @@ impl Tracker {
             slo_matches: Some(self.shared.matches.clone()),
             stuck: self.shared.stuck.clone(),
             watermark: self.cap.watermark(),
+            forgotten: self.forgotten,
             deleted: Vec::new(),
             in_place: self.in_place.iter().collect(),
             nodes: self.shared.nodes.as_ref().map(Nodes::saved),
@@ -134,6 +136,8 @@ impl Tracker {
         }
         tracker.crashes.restore(saved.crashes);
         tracker.cap.restore(saved.watermark);
+        // An older version has not saved it: any pod that it knew may be forgotten.
+        tracker.forgotten = saved.forgotten.or_else(|| saved.now.map(to_second));
         tracker.set_slos(rules);
         tracker.set_stuck_after(stuck_after);
         for uid in gone {

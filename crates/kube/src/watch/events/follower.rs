@@ -18,6 +18,7 @@ use crate::watch::follow::{Follow, Sink};
 use crate::watch::pages::watch_version;
 use crate::watch::requests::{Requests, Scope};
 use crate::watch::resume_point::ResumePoint;
+use crate::watch::signs::Signs;
 use crate::watch::stats::RelistReason;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::{ApiStatus, Encoding};
@@ -43,6 +44,7 @@ impl Follower {
             events: EvidenceSink {
                 evidence: ScopeEvents { decoder, of_other_shards: 0, sink, scope: index },
                 log: EvidenceLog::of("Events", "events"),
+                signs: Signs::default(),
             },
         }
     }
@@ -63,7 +65,10 @@ impl Follower {
         loop {
             let version = self.events.current_version(&mut self.watch).await;
             match version.and_then(watch_version) {
-                Ok(version) => return ResumePoint::of_list(version),
+                Ok(version) => {
+                    self.events.signs.listed(false);
+                    return ResumePoint::of_list(version);
+                }
                 Err(failure) => {
                     self.events.failed(&failure, false);
                     self.watch.rest(&failure).await;

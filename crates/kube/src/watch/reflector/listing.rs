@@ -1,5 +1,7 @@
 //! The lists of a list-watch: repeated until one completes, in one answer, as streams or in pages.
 
+use tokio::time::Instant;
+
 use super::Reflector;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::config::ListMode;
@@ -13,13 +15,13 @@ use crate::watch::streamed_list::StreamedListError;
 use crate::watch::whole_list::WholeListError;
 
 impl Reflector {
-    /// Lists until a list completes that is no older than `known`, after the watch was lost for `reason`.
+    /// Lists until a list completes that is no older than `known`, where the watch was lost.
     pub(super) async fn list(
         &mut self,
         known: Option<&ResumePoint>,
-        reason: Option<RelistReason>,
     ) -> Result<ResumePoint, ReceiverGone> {
-        let mut freshness = self.freshness(known, reason);
+        let mut freshness = self.freshness(known);
+        let asked = Instant::now();
         loop {
             let began = self.pods.sender.now();
             let listed = self.list_once(&freshness).await;
@@ -28,9 +30,12 @@ impl Reflector {
                     self.pods.log.listed(pods.len());
                     let resume_point = ResumePoint::of_list(version);
                     let most_recent = freshness == Freshness::MostRecent;
-                    if most_recent && known.is_some_and(|known| resume_point.is_behind(known)) {
+                    let older = known.is_some_and(|known| resume_point.is_behind(known));
+                    if most_recent && older {
                         self.pods.sender.rolled_back().await?;
                     }
+                    self.pods.signs.listed(older);
+                    self.listed_in = asked.elapsed();
                     self.pods.sender.listed(pods, began, resume_point.version()).await?;
                     if let Some(reconciliation) = &mut self.pods.reconciliation {
                         reconciliation.listed();
@@ -39,6 +44,7 @@ impl Reflector {
                 }
                 Err(failure) => {
                     self.count(&failure);
+                    self.pods.sender.lose_sync().await?;
                     let refused = matches!(
                         failure.kind,
                         ApiErrorKind::Rejected
@@ -67,13 +73,9 @@ impl Reflector {
     }
 
     /// How recent the first list has to be, or the one after `known`. A version that cannot be used is not sent.
-    fn freshness(&self, known: Option<&ResumePoint>, reason: Option<RelistReason>) -> Freshness {
+    fn freshness(&self, known: Option<&ResumePoint>) -> Freshness {
         match known {
-            Some(known)
-                if known.number().is_none()
-                    || reason == Some(RelistReason::UnusableVersion)
-                    || reason == Some(RelistReason::Restored) =>
-            {
+            Some(known) if known.number().is_none() || self.pods.signs.asks_for_most_recent() => {
                 Freshness::MostRecent
             }
             Some(known) => Freshness::NotOlderThan(known.as_str().to_owned()),

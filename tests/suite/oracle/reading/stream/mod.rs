@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Options;
 use super::kube_event::KubeEvent;
+use super::life::{in_flight, is_known};
 use super::node::{self, NodeStep, Nodes};
 use super::rules::Rules;
 use super::slo::{Passing, passings};
@@ -96,7 +97,8 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
         Some(Step::List { began, .. }) => Some(*began),
         _ => steps::begin_with_first_pods(rules, &mut steps),
     };
-    let (pods, dropped) = hand_out(rules, &steps, first);
+    let sight = (options.backfill, first_list_began);
+    let (pods, dropped) = hand_out(rules, &steps, first, sight);
     let passings = passings(rules.slo(), &steps, options.until);
     let now = dated.last().map_or(0, |dated| dated.now);
     Recording {
@@ -127,6 +129,7 @@ fn hand_out(
     rules: &dyn Rules,
     steps: &[Step],
     first_list: Option<usize>,
+    sight: (bool, Option<Nanos>),
 ) -> (Vec<Vec<Happened>>, Dropped) {
     let mut dropped = Dropped::default();
     let mut histories: BTreeMap<String, Vec<Happened>> = BTreeMap::new();
@@ -161,6 +164,7 @@ fn hand_out(
                     "DELETED" => What::Deleted { pod, o },
                     kind => {
                         in_this_stream.push(identity.clone());
+                        take_name(rules, &mut histories, &pod, (number, *now), sight);
                         What::Event { pod, o, is_added: kind == "ADDED" }
                     }
                 };
@@ -187,6 +191,32 @@ fn hand_out(
         }
     }
     (histories.into_values().collect(), dropped)
+}
+
+/// [§5.4](crate::specification#s5-4): "An event of an unknown pod that has the namespace and name of one in flight".
+fn take_name(
+    rules: &dyn Rules,
+    histories: &mut BTreeMap<String, Vec<Happened>>,
+    pod: &Snapshot,
+    (step, now): (usize, Nanos),
+    sight: (bool, Option<Nanos>),
+) {
+    let history = histories.get(&rules.identity(pod));
+    if history.is_some_and(|history| is_known(rules, history, now)) {
+        return;
+    }
+    for history in histories.values_mut() {
+        let Some(life) = in_flight(rules, history, sight) else {
+            continue;
+        };
+        let other = &life.folded[0].pod;
+        let before = other.created.unwrap_or(life.discovered);
+        if (&other.namespace, &other.name) == (&pod.namespace, &pod.name)
+            && rules.vanishes_for_namesake(before, pod.created)
+        {
+            history.push(Happened { step, now, what: What::Absent });
+        }
+    }
 }
 
 /// [§5.4](crate::specification#s5-4): "the list is compared with what is known".
