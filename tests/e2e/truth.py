@@ -279,9 +279,9 @@ class Truth:
             self.network_ready(pod, by_condition, "condition")
 
     def network_ready(self, pod, at, source):
-        """Latch the milestone, not before Scheduled, and count what gave its time."""
+        """Latch the milestone, raised to Scheduled where that is at most a second later, and count what gave its time."""
         scheduled = self.begin(pod, "Scheduled") if "Scheduled" in pod.reached else None
-        if at is not None and scheduled is not None:
+        if at is not None and scheduled is not None and scheduled - at <= 1:
             at = max(at, scheduled)
         pod.reached["NetworkReady"] = at
         if "NetworkReady" not in pod.before:

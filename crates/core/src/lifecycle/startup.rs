@@ -21,7 +21,7 @@ use super::seen::Seen;
 use super::traits::Traits;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::saved::{read_by_name, write_by_name};
-use crate::timestamp::Timestamp;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// What begins an interval of a pod.
 enum Beginning {
@@ -219,7 +219,7 @@ impl Startup {
         let (at, evidence) = earliest(condition.at, &snapshot.containers, seen.mode);
         self.network_evidence = evidence;
         self.network_time = time;
-        self.reach(Milestone::NetworkReady, at.map(|at| self.not_before_scheduled(at)));
+        self.reach(Milestone::NetworkReady, at.map(|at| self.raised_to_scheduled(at)));
         if !seen.adopted {
             emit(PodObservation::NetworkReady { evidence, time });
         }
@@ -237,7 +237,7 @@ impl Startup {
         }
         let scheduled = self.reached(Milestone::Scheduled).is_reached();
         if scheduled {
-            let at = Some(self.not_before_scheduled(at));
+            let at = Some(self.raised_to_scheduled(at));
             self.reach(Milestone::NetworkReady, at);
             self.network_evidence = NetworkEvidence::Event;
             self.network_time = Some(NetworkTime::Exact);
@@ -272,10 +272,12 @@ impl Startup {
         self.latch_event(at, emit);
     }
 
-    /// `at`, raised to the time of Scheduled where that is known.
-    fn not_before_scheduled(&self, at: Timestamp) -> Timestamp {
-        let scheduled = self.bound().usable();
-        scheduled.map_or(at, |scheduled| scheduled.max(at))
+    /// `at`, raised to the time of Scheduled where that is known and at most a second later. Further away, a clock is
+    /// wrong, and no time would be right ([§9.2](crate::specification#s9-2)).
+    fn raised_to_scheduled(&self, at: Timestamp) -> Timestamp {
+        let is_near =
+            |scheduled: &Timestamp| (0..=NANOS_PER_SECOND).contains(&scheduled.nanos_since(at));
+        self.bound().usable().filter(is_near).unwrap_or(at)
     }
 
     fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, seen: &Seen) {

@@ -77,13 +77,33 @@ fn containers() -> Vec<Example> {
              evidence container 0",
         ),
         example(
-            "§9.2: \"Never earlier than the time of Scheduled, …: it is raised to it.\"",
+            "§9.2: \"earlier by at most 1 s, it is raised to it\"",
             API,
-            vec![added(&pod("a").yes(SCHEDULED, 9.0).yes(NETWORK, 4.0))],
+            vec![added(&pod("a").yes(SCHEDULED, 9.0).yes(NETWORK, 8.0))],
             "inflight containers 1 since 9
              scheduling 1 9
              network 1 0
              evidence condition 1",
+        ),
+        // The clock of the node is ten minutes behind, and the sandbox took 5 minutes.
+        example(
+            "§9.2: \"Further below it stays as it is\"; `sandbox` is \"judged as any other\"",
+            API,
+            vec![added(
+                &pod("a")
+                    .yes(SCHEDULED, 1000.0)
+                    .started(401.0)
+                    .yes(NETWORK, 700.0)
+                    .yes(CONTAINERS, 702.0),
+            )],
+            "inflight readiness 1 since 702
+             scheduling 1 1000
+             unobserved network time 1
+             unobserved acknowledge time 1
+             containers 1 2
+             step sandbox 1 299
+             evidence condition 1
+             anomaly negative 2",
         ),
         example(
             "§9.2, fused: \"a container start is its second plus 0.5 s\"",
@@ -156,7 +176,7 @@ fn events() -> Vec<Example> {
             EVENTS,
             vec![
                 added(&pod("a").yes(SCHEDULED, 9.0)),
-                heard(&bound(), "Started", "Started container main", 4.0),
+                heard(&bound(), "Started", "Started container main", 8.0),
             ],
             "inflight containers 1 since 9
              scheduling 1 9

@@ -163,6 +163,19 @@ evidence_mutants! {
             time
         }
     }
+    RaisesFromAfar {
+        fn raised(&self, time: Nanos, scheduled: Option<Nanos>) -> Nanos {
+            time.max(scheduled.unwrap_or(time))
+        }
+    }
+    RaisesByLessThanASecond {
+        fn raised(&self, time: Nanos, scheduled: Option<Nanos>) -> Nanos {
+            match scheduled {
+                Some(scheduled) if scheduled - time == SECOND => time,
+                _ => SpecEvidence.raised(time, scheduled),
+            }
+        }
+    }
     CountsWhatAdoptionLatched {
         fn counts_source(&self, entry: Entry, _: bool) -> bool {
             matches!(entry, Entry::Full | Entry::Adopted)

@@ -112,10 +112,13 @@ pub(crate) trait EvidenceRules {
         }
     }
 
-    /// [§9.2](crate::specification#s9-2): "Never earlier than the time of Scheduled, where that is
-    /// known then: it is raised to it."
+    /// [§9.2](crate::specification#s9-2): "Where the time of Scheduled is known then, and NetworkReady is earlier by
+    /// at most 1 s, it is raised to it. Further below it stays as it is"
     fn raised(&self, time: Nanos, scheduled: Option<Nanos>) -> Nanos {
-        time.max(scheduled.unwrap_or(time))
+        match scheduled {
+            Some(scheduled) if time < scheduled && scheduled - time <= SECOND => scheduled,
+            _ => time,
+        }
     }
 
     /// [§9.2](crate::specification#s9-2): "latched after its adoption or discovery, or in the
