@@ -20,6 +20,7 @@ import formats
 import in_place
 import kubectl
 import late_nodes
+import late_watch
 import named_waits
 import promcheck
 import scenarios  # noqa: F401  registers the scenarios
@@ -127,6 +128,8 @@ class Suite:
             named_waits.run(self)
         if self.wanted("tenants") and self.has_events:
             tenants.run(self)
+        if self.wanted("late-watch"):
+            late_watch.run(self)
         if self.wanted("faults"):
             faults.run(self)
         # It stops the API server, which nobody else must need meanwhile.
@@ -195,7 +198,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, causes, comparison, in-place, named-waits, tenants, faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, late-watch, causes, comparison, in-place, named-waits, tenants, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

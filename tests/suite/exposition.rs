@@ -72,7 +72,7 @@ impl Clock for Corrected {
         Timestamp::from_seconds(1_800_000_000).into()
     }
     fn corrections(&self) -> Corrections {
-        Corrections { steps: 1, seconds: -3600.0 }
+        Corrections { steps: 1, seconds: -3600.0, unchecked: false }
     }
 }
 
@@ -222,8 +222,11 @@ fn scraped() -> Arc<Exposition> {
     ] {
         recorder.observe(now, Observation::Node(node));
     }
-    let advanced =
-        TrackerObservation::Advanced { remembered: 0, judged: start.plus_nanos(250_000_000) };
+    let advanced = TrackerObservation::Advanced {
+        remembered: 0,
+        judged: start.plus_nanos(250_000_000),
+        lag: None,
+    };
     recorder.observe(now, Observation::Tracker(advanced));
     exposition
 }

@@ -29,15 +29,56 @@ const KUBELETS: [(&str, usize); 5] =
 #[derive(Default)]
 struct Known {
     reached: [bool; 4],
+    is_bound: bool,
+    is_scheduled: bool,
     /// It is Ready, or was when it was first seen
     is_over: bool,
 }
 
-/// A reading of the rule that keeps every difference.
+/// How late deliveries are ([§4.10](crate::specification#s4-10)): when something was shown, and how long after what it
+/// states, less 0.5 s.
+#[derive(Default)]
+struct Lateness {
+    since: Option<Nanos>,
+    bindings: Vec<(Nanos, Nanos)>,
+    creations: Vec<(Nanos, Nanos)>,
+    is_late: bool,
+}
+
+impl Lateness {
+    /// Whether deliveries are found late at `now`.
+    fn is_found(&mut self, now: Nanos) -> bool {
+        let last = |all: &[(Nanos, Nanos)], most: usize, age: Nanos| -> Vec<Nanos> {
+            let young = all.iter().rev().take(most).filter(|(at, _)| now - at <= age * SECOND);
+            young.map(|(_, late)| *late).collect()
+        };
+        let told = [
+            (last(&self.bindings, 16, 60), 4),
+            (last(&self.bindings, 4, 300), 2),
+            (last(&self.creations, 16, 60), 4),
+        ];
+        let telling = told.into_iter().find(|(last, enough)| last.len() >= *enough);
+        let median = |of: &[Nanos]| {
+            let mut sorted = of.to_vec();
+            sorted.sort_unstable();
+            sorted[(sorted.len() - 1) / 2]
+        };
+        let was_late = self.is_late;
+        self.is_late = telling.is_some_and(|(telling, _)| {
+            let newest = median(&telling[..telling.len().min(4)]);
+            2 * newest >= 5 * SECOND && (was_late || median(&telling) > 5 * SECOND)
+        });
+        self.is_late && !was_late
+    }
+}
+
+/// A reading of the rule that keeps the last 16 differences, each with its time.
 #[derive(Default)]
 struct Reading {
     pods: BTreeMap<String, Known>,
-    differences: BTreeMap<String, Vec<Nanos>>,
+    differences: BTreeMap<String, Vec<(Nanos, Nanos)>>,
+    lateness: Lateness,
+    now: Nanos,
     began: Option<Nanos>,
     has_begun: bool,
     out_of_sync: bool,
@@ -46,6 +87,7 @@ struct Reading {
 impl Reading {
     fn read(&mut self, document: &Value) {
         let o = document["observedAt"].as_str().and_then(parse);
+        self.now = self.now.max(o.unwrap_or(0));
         match document["type"].as_str() {
             None => {
                 let is_first = !std::mem::replace(&mut self.has_begun, true);
@@ -53,13 +95,20 @@ impl Reading {
                     self.began = o;
                 }
                 self.out_of_sync = false;
+                self.lateness.since.get_or_insert(self.now);
                 for pod in document["items"].as_array().unwrap() {
                     self.fold(pod, None, is_first);
                 }
             }
-            Some("ERROR") => self.out_of_sync = true,
+            Some("ERROR") => {
+                self.out_of_sync = true;
+                self.lateness = Lateness::default();
+            }
             Some(kind) => {
                 self.has_begun = true;
+                if !self.out_of_sync {
+                    self.lateness.since.get_or_insert(self.now);
+                }
                 let pod = &document["object"];
                 let uid = pod["metadata"]["uid"].as_str().unwrap();
                 if kind == "DELETED" && !self.pods.contains_key(uid) {
@@ -79,10 +128,30 @@ impl Reading {
     fn fold(&mut self, pod: &Value, o: Option<Nanos>, was_there: bool) {
         let uid = pod["metadata"]["uid"].as_str().unwrap();
         let is_new = !self.pods.contains_key(uid);
+        self.judge();
         let known = self.pods.entry(uid.to_owned()).or_default();
         if known.is_over {
             return;
         }
+        let node = pod["spec"]["nodeName"].as_str();
+        let scheduled = pod["status"]["conditions"].as_array().unwrap().iter();
+        let scheduled = scheduled.filter(|held| held["type"] == SCHEDULED).find_map(stated);
+        let is_binding = !is_new && !known.is_bound && !known.is_scheduled;
+        let binding = scheduled.filter(|_| is_binding);
+        known.is_bound |= node.is_some();
+        known.is_scheduled |= scheduled.is_some();
+        let created = pod["metadata"]["creationTimestamp"].as_str().and_then(parse);
+        let created = created.filter(|_| is_new && !was_there && node.is_none());
+        let Lateness { since, bindings, creations, .. } = &mut self.lateness;
+        for (stamp, all) in [(binding, bindings), (created, creations)] {
+            if let (Some(o), Some(t)) = (o, stamp)
+                && since.is_some_and(|since| t >= since)
+            {
+                all.push((o, o - t - SECOND / 2));
+            }
+        }
+        self.judge();
+        let known = self.pods.entry(uid.to_owned()).or_default();
         let mut least: Option<Nanos> = None;
         let before = known.reached;
         for condition in pod["status"]["conditions"].as_array().unwrap() {
@@ -102,14 +171,27 @@ impl Reading {
         known.is_over = known.reached[3];
         if let (Some(least), Some(node)) = (least, pod["spec"]["nodeName"].as_str()) {
             let all = self.differences.entry(node.to_owned()).or_default();
-            all.push(least);
+            if !self.lateness.is_late {
+                all.push((self.now, least));
+                all.drain(..all.len().saturating_sub(16));
+            }
+        }
+    }
+
+    /// Where deliveries are found late, the differences of the minute before do not count.
+    fn judge(&mut self) {
+        let now = self.now;
+        if self.lateness.is_found(now) {
+            for all in self.differences.values_mut() {
+                all.retain(|(at, _)| now / SECOND - at / SECOND > 60);
+            }
         }
     }
 
     fn off(&self) -> Off {
-        let least = |all: &Vec<Nanos>| {
-            let last = &all[all.len().saturating_sub(16)..];
-            last.iter().min().copied().filter(|_| all.len() >= 4)
+        let least = |all: &Vec<(Nanos, Nanos)>| {
+            let least = all.iter().map(|(_, difference)| *difference).min();
+            least.filter(|_| all.len() >= 4)
         };
         let judged: Vec<(&String, Nanos)> =
             (self.differences.iter()).filter_map(|(node, all)| Some((node, least(all)?))).collect();
@@ -125,6 +207,12 @@ impl Reading {
         });
         off.collect()
     }
+}
+
+/// What a condition states that is True.
+fn stated(condition: &Value) -> Option<Nanos> {
+    let since = condition["lastTransitionTime"].as_str().and_then(parse)?;
+    (condition["status"] == "True").then_some(since)
 }
 
 fn expected(documents: &[Value]) -> Off {
@@ -155,6 +243,7 @@ fn life(rng: &mut Rng, name: &str, created: f64, (node, clock): (&str, f64)) -> 
     let mut at = created;
     let mut versions = vec![(at, shown.clone())];
     shown = shown.put("spec", "nodeName", node.into()).yes(SCHEDULED, at.floor());
+    versions.push((at, shown.clone()));
     let network = rng.pick(&[NETWORK, OLD_NETWORK]);
     let mut steps = vec![network, INITIALIZED, CONTAINERS, READY];
     if rng.percent(20) {
@@ -219,7 +308,8 @@ fn history(seed: u64) -> Vec<Value> {
             true => deleted(&pod),
             false => modified(&pod),
         };
-        documents.push(match rng.percent(92) {
+        // Where deliveries are late, all say when they came.
+        documents.push(match late > 0.0 || rng.percent(92) {
             true => at(now, document),
             false => document,
         });

@@ -148,6 +148,7 @@ fn current() -> Freshness {
         adopted_everything: false,
         shard: None,
         kubeconfig: None,
+        clock_unchecked: false,
     }
 }
 

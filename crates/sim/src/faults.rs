@@ -67,6 +67,8 @@ pub struct Modes {
     pub no_bookmarks: bool,
     /// Lists that may be served from the cache are this many versions behind
     pub list_lag: u64,
+    /// Watches show nothing after this version: what they are served from is behind
+    pub watches_until: Option<u64>,
     /// Lists and watches are answered 403
     pub forbidden: bool,
     /// Which requests reach an API server that shards

@@ -157,8 +157,12 @@ impl Progress {
             return true;
         }
         match self.watch.store.events_after(self.version, BATCH) {
-            Ok(batch) => {
-                self.version = batch.up_to;
+            Ok(mut batch) => {
+                if let Some(until) = self.watch.faults.modes().watches_until {
+                    batch.events.retain(|event| event.object.version <= until);
+                    batch.up_to = batch.up_to.min(until);
+                }
+                self.version = batch.up_to.max(self.version);
                 let lines: Vec<Bytes> =
                     (batch.events.iter()).filter_map(|event| self.watch.translate(event)).collect();
                 self.send(&lines);

@@ -40,6 +40,7 @@ mod in_place;
 mod interval;
 mod judgement;
 mod label_hold;
+mod lag;
 mod last_seen;
 mod lost_startup;
 mod messages;

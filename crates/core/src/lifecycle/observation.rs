@@ -127,7 +127,7 @@ pub enum PodObservation {
     StartupSli(StartupSli),
     /// A snapshot of an unknown pod was refused, so that the pod is not discovered
     Refused(RefusalReason),
-    /// A milestone was shown by a live watch event this long after the time that the API states
+    /// A watch event was the first to show its binding, this long after the time that the API states
     Delivered(Latency),
 }
 
@@ -158,6 +158,8 @@ pub enum TrackerObservation {
         remembered: usize,
         /// Until when the deadlines of every source have passed ([§6.7](crate::specification#s6-7))
         judged: Timestamp,
+        /// How late deliveries are, in nanoseconds, where that is known ([§4.10](crate::specification#s4-10))
+        lag: Option<i64>,
     },
     /// A list has closed a gap: for so many nanoseconds its source was not known to be complete, and
     /// pods may have been created and deleted unseen.

@@ -20,6 +20,7 @@ use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::Judgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
+use super::lag::{A_MINUTE, Lags, Stamp};
 use super::last_seen::LastSeen;
 use super::messages::{MessageBudget, said_by_pod};
 use super::milestone::Milestone;
@@ -35,7 +36,7 @@ use super::slo::{
     SloInput, SloMatches, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition,
 };
 use super::slo_verdict::{ExclusionReason, SloId};
-use super::startup::Startup;
+use super::startup::{ShownAfter, Startup};
 use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
 use super::texts::Texts;
@@ -67,6 +68,8 @@ pub(super) struct SharedState {
     pub messages: MessageBudget,
     /// The clocks of their nodes
     pub clocks: Clocks,
+    /// How late the deliveries of each source are
+    pub lags: Lags,
 }
 
 impl SharedState {
@@ -80,6 +83,28 @@ impl SharedState {
         match self.events {
             true => StartupImages::of(images, evidence.containers.len()),
             false => StartupImages::Unknown,
+        }
+    }
+
+    /// Takes in how long after what they state a snapshot of a pod on `node` was shown.
+    fn compare_clocks(&mut self, shown: ShownAfter, node: Option<&Arc<str>>, seen: &Seen) {
+        if let Some(after) = shown.binding {
+            self.note_lag(Stamp::Binding, after, seen);
+        }
+        if let (Some(nanos), Some(node), true) = (shown.kubelet, node, seen.in_sync)
+            && !self.lags.is_late(seen.source)
+        {
+            self.clocks.add(node, nanos, seen.now);
+        }
+    }
+
+    /// A watch event has shown a stamp of the API server so many nanoseconds later. What was taken for the error of a
+    /// clock before a source was found late may have been that.
+    pub(super) fn note_lag(&mut self, stamp: Stamp, after: i64, seen: &Seen) {
+        if let Some(observed) = seen.observed
+            && self.lags.add(seen.source, stamp, (observed, after), seen.now)
+        {
+            self.clocks.forget_last(A_MINUTE, seen.now);
         }
     }
 
@@ -273,7 +298,8 @@ impl PodInFlight {
             startup.conditional_stages().map(PodObservation::Applies).for_each(&mut emit);
         }
         let was_scheduled = startup.reached(Milestone::Scheduled).is_reached();
-        let seen = &Seen { exact_network: shared.has_exact_network(info), ..*seen };
+        let unbound = before.is_some() && (newly_bound || info.node.is_none());
+        let seen = &Seen { exact_network: shared.has_exact_network(info), unbound, ..*seen };
         evidence.update(snapshot);
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
             let nanos = snapshot.init_runs.as_nanos();
@@ -287,7 +313,7 @@ impl PodInFlight {
         let outcome = outcome.map(|outcome| disrupted(outcome, evidence.disruption));
         let is_rejected = outcome == Some(Outcome::Rejected);
         let was_unschedulable = startup.seen_unschedulable;
-        let shown_after = startup.latch(snapshot, is_rejected, seen, &mut emit);
+        let shown = startup.latch(snapshot, is_rejected, seen, &mut emit);
         if startup.seen_unschedulable && !was_unschedulable {
             emit(PodObservation::Applies(Stage::Unschedulable));
         }
@@ -302,9 +328,7 @@ impl PodInFlight {
             },
         });
         let mut emit = |observation| reporter.pod(info, observation);
-        if let (Some(nanos), Some(node), true) = (shown_after, &info.node, seen.in_sync) {
-            shared.clocks.add(node, nanos, seen.now);
-        }
+        shared.compare_clocks(shown, info.node.as_ref(), seen);
         if !was_scheduled && startup.reached(Milestone::Scheduled).is_reached() {
             startup.node = shared.node_of_scheduled(info, snapshot.created, seen.adopted);
         }

@@ -24,6 +24,8 @@ pub(super) struct Seen {
     /// Whether it is the first one of a pod that was adopted in flight. Otherwise the milestones that it is the
     /// first to show have just been reached, so that the delay of the delivery can be measured.
     pub adopted: bool,
+    /// Whether earlier ones have shown the pod, and all of them without a node
+    pub unbound: bool,
     /// Whether the pod's kubelet sets the network condition in time ([§14.8](crate::specification#s14-8))
     pub exact_network: bool,
 }

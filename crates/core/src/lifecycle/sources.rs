@@ -148,8 +148,8 @@ impl Sources {
         if version.is_some() {
             progress.version = version;
         }
-        let blocked = self.blocked.get(&source);
-        if blocked.is_none_or(|blocked| blocked.resumed.is_some()) {
+        if self.is_in_sync(source) {
+            let progress = self.progress.entry(source).or_default();
             progress.complete_at = progress.complete_at.max(Some(at));
         }
     }
@@ -237,6 +237,11 @@ impl Sources {
         has_caught_up(self.resumed, now)
             && (self.blocked.is_empty()
                 || known.any(|source| self.may_pass_deadlines(*source, now)))
+    }
+
+    /// Whether `source` is in sync, whether it has caught up or not.
+    pub(super) fn is_in_sync(&self, source: SourceId) -> bool {
+        self.blocked.get(&source).is_none_or(|blocked| blocked.resumed.is_some())
     }
 
     /// Whether `source` is not in sync, or has not caught up.

@@ -31,6 +31,15 @@ enum Beginning {
     Node(NodePoint),
 }
 
+/// How long after what a snapshot latches a live watch event has shown it, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ShownAfter {
+    /// The least of what a kubelet's conditions state ([§4.7](crate::specification#s4-7))
+    pub(super) kubelet: Option<i64>,
+    /// Of a binding ([§4.10](crate::specification#s4-10))
+    pub(super) binding: Option<i64>,
+}
+
 /// One pod's startup so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -136,16 +145,16 @@ impl Startup {
 
     /// Latches every milestone that `snapshot` is the first to show, and emits what its times
     /// say about clocks and deliveries. A pod that the kubelet rejected with it was scheduled
-    /// ([§6.11](crate::specification#s6-11)). Returns how long after the times of the kubelet's conditions that it
-    /// latches a live watch event has shown them, in nanoseconds: the least ([§4.7](crate::specification#s4-7)).
+    /// ([§6.11](crate::specification#s6-11)). Returns how long after the times that it latches a live watch event has
+    /// shown them.
     pub(super) fn latch(
         &mut self,
         snapshot: &PodSnapshot,
         is_rejected: bool,
         seen: &Seen,
         emit: &mut impl FnMut(PodObservation),
-    ) -> Option<i64> {
-        let mut least: Option<i64> = None;
+    ) -> ShownAfter {
+        let mut shown = ShownAfter::default();
         for kind in ConditionType::ALL {
             if snapshot.conditions.get(kind).is_some() {
                 self.types_seen.insert(kind);
@@ -163,7 +172,7 @@ impl Startup {
         }
         if !self.reached(Milestone::Created).is_reached() {
             let estimate = seen.mode.estimate(snapshot.created, seen.observed);
-            tell(estimate, snapshot.created, seen, emit);
+            tell(estimate, emit);
             self.reach_at(Milestone::Created, estimate);
         }
         for milestone in Milestone::BY_CONDITION {
@@ -179,11 +188,17 @@ impl Startup {
                     Milestone::Ready => seen.mode.estimate_or_observed(stated, observed),
                     _ => seen.mode.estimate(stated, observed),
                 };
-                tell(estimate, stated, seen, emit);
-                if milestone != Milestone::Scheduled
-                    && let Some(after) = seen.shown_after(stated)
-                {
-                    least = Some(least.map_or(after, |least| least.min(after)));
+                tell(estimate, emit);
+                if let Some(after) = seen.shown_after(stated) {
+                    match milestone {
+                        Milestone::Scheduled => {
+                            shown.binding = Some(after).filter(|_| seen.unbound)
+                        }
+                        _ => {
+                            shown.kubelet =
+                                Some(shown.kubelet.map_or(after, |least| least.min(after)))
+                        }
+                    }
                 }
                 match milestone {
                     Milestone::NetworkReady => {
@@ -204,7 +219,10 @@ impl Startup {
         self.latch_containers_started(snapshot, seen);
         self.latch_ungated(snapshot, seen);
         self.latch_implied_scheduled(is_rejected);
-        least
+        if let Some(delay) = shown.binding.and_then(|after| u64::try_from(after).ok()) {
+            emit(PodObservation::Delivered(Latency::from_nanos(delay)));
+        }
+        shown
     }
 
     /// Latches NetworkReady in a snapshot whose condition is True since `condition`, which makes its time
@@ -486,19 +504,9 @@ impl Startup {
     }
 }
 
-/// Emits what the time that the API states for a milestone says about clocks and deliveries.
-fn tell(
-    estimate: Estimate,
-    stated: Option<Timestamp>,
-    seen: &Seen,
-    emit: &mut impl FnMut(PodObservation),
-) {
+/// Emits what an estimate says about clocks.
+fn tell(estimate: Estimate, emit: &mut impl FnMut(PodObservation)) {
     if estimate.skewed {
         emit(PodObservation::Anomaly(AnomalyKind::Skew));
-    }
-    if let Some(after) = seen.shown_after(stated)
-        && let Ok(delay) = u64::try_from(after)
-    {
-        emit(PodObservation::Delivered(Latency::from_nanos(delay)));
     }
 }

@@ -215,6 +215,9 @@ impl Tracker {
             }
             _ => (self.sources.event(source), now),
         };
+        if self.sources.is_in_sync(source) {
+            self.shared.lags.in_sync(source, now);
+        }
         let seen = Seen {
             source,
             now,
@@ -224,6 +227,7 @@ impl Tracker {
             in_sync: self.sources.may_pass_deadlines(source, now),
             baseline: self.sources.reentry_baseline(source),
             adopted: false,
+            unbound: false,
             exact_network: false,
         };
         match event {
@@ -239,6 +243,7 @@ impl Tracker {
             PodEvent::StreamedListClosed { listed } => {
                 self.pass_all(reporter);
                 self.sources.regain_sync(source);
+                self.shared.lags.in_sync(source, now);
                 self.close_list(source, listed, reporter);
             }
             PodEvent::Bookmark | PodEvent::OtherShard => {}
@@ -247,14 +252,17 @@ impl Tracker {
             PodEvent::SyncLost => {
                 self.pass_all(reporter);
                 self.sources.lose_sync(source, now);
+                self.shared.lags.out_of_sync(source);
             }
             PodEvent::Resumed => {
                 self.pass_all(reporter);
                 self.sources.resume(source, now);
+                self.shared.lags.in_sync(source, now);
             }
             PodEvent::CaughtUp => {
                 self.pass_all(reporter);
                 self.sources.regain_sync(source);
+                self.shared.lags.in_sync(source, now);
             }
             PodEvent::RolledBack => self.roll_back(source),
         }
@@ -270,9 +278,17 @@ impl Tracker {
         if let Some(nodes) = &mut self.shared.nodes {
             nodes.advance(now, &mut |observation| reporter.node(observation));
         }
-        let remembered = self.pods.len();
-        let judged = self.sources.judged_until(now);
-        reporter.tracker(TrackerObservation::Advanced { remembered, judged });
+        reporter.tracker(self.advanced(now));
+    }
+
+    /// What is reported once everything until `now` is accounted for.
+    fn advanced(&self, now: Timestamp) -> TrackerObservation {
+        let lags = &self.shared.lags;
+        TrackerObservation::Advanced {
+            remembered: self.pods.len(),
+            judged: self.sources.judged_until(now.plus_nanos(-lags.longest_hold())),
+            lag: lags.greatest(),
+        }
     }
 
     /// Accounts for a snapshot of a pod that exists, or did until this DELETED event.
@@ -392,6 +408,8 @@ mod event_messages_tests;
 mod fixtures;
 #[cfg(test)]
 mod holds_tests;
+#[cfg(test)]
+mod lateness_tests;
 #[cfg(test)]
 mod never_ready_tests;
 #[cfg(test)]

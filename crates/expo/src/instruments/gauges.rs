@@ -1,7 +1,7 @@
 //! Gauges. Each value stands for itself, so all accesses are `Relaxed`.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 use super::encoder::{Encoder, Head, Kind, LabelDomain, LabelText, Number};
 use super::family::{FamilyDoc, FamilyType};
@@ -80,6 +80,45 @@ impl<L: LabelDomain, M: LabelDomain, N: LabelDomain> FamilyType for GaugeVec3<L,
     fn knows(labels: &[LabelText]) -> bool {
         matches!(labels, [one, two, three]
             if L::contains(one) && M::contains(two) && N::contains(three))
+    }
+}
+
+/// A difference of times, shown in seconds; the series is absent while there is none.
+#[derive(Debug)]
+pub struct SecondsGauge(AtomicI64);
+
+impl Default for SecondsGauge {
+    fn default() -> Self {
+        Self(AtomicI64::new(Self::NONE))
+    }
+}
+
+impl SecondsGauge {
+    /// No difference of times is as great.
+    const NONE: i64 = i64::MIN;
+
+    /// Sets the difference, in nanoseconds.
+    pub fn set(&self, nanos: Option<i64>) {
+        self.0.store(nanos.unwrap_or(Self::NONE), Relaxed);
+    }
+}
+
+impl FamilyType for SecondsGauge {
+    const KIND: Kind = Kind::Gauge;
+    const LABELS: usize = 0;
+
+    fn knows(_: &[LabelText]) -> bool {
+        true
+    }
+}
+
+impl Instrument for SecondsGauge {
+    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
+        out.family(Head::from(family));
+        let nanos = self.0.load(Relaxed);
+        if nanos != Self::NONE {
+            out.number(&[], Number::Float(nanos as f64 / 1e9));
+        }
     }
 }
 

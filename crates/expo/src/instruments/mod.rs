@@ -23,5 +23,5 @@ pub use encoder::{
     AnyText, Encoder, Format, Head, Kind, Label, LabelDomain, LabelText, Number, OperationResult,
 };
 pub use family::{FamilyDoc, FamilyType, Stability};
-pub use gauges::{Gauge, GaugeVec, GaugeVec3, TimestampGauge};
+pub use gauges::{Gauge, GaugeVec, GaugeVec3, SecondsGauge, TimestampGauge};
 pub use instrument::{FamilySource, Instrument, Persistent, SavedFamilies, SavedSeries};

@@ -2,7 +2,7 @@
 
 use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Kind, LabelText,
-    SecondsCounter, TimestampGauge,
+    SecondsCounter, SecondsGauge, TimestampGauge,
 };
 use crate::{computed_families, families, family_type};
 use podinit_core::kube_event::CapacityState;
@@ -157,7 +157,7 @@ computed_families! {
     pub(super) const DELIVERY_AND_LABELS {
         WATCH_DELIVERY: super::histogram::Histogram =
             "podinit_watch_delivery_seconds", [], experimental, saved,
-            "Delay between a milestone's time in the API and the watch event that showed it.";
+            "Delay between the time of a binding in the API and the watch event that showed it.";
         LABEL_VALUES_DROPPED: CounterVec<AnyText> =
             "podinit_label_overflow_pods_total", ["label"], stable, saved,
             "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.";
@@ -178,7 +178,10 @@ families! {
             "Pods that are remembered: in flight, finished, or deleted less than ten minutes ago.";
         pub(super) judged: TimestampGauge =
             "podinit_deadlines_judged_timestamp_seconds", [], experimental, not_saved,
-            "Unix time until which the deadlines of all pods have been judged; it stands still while the watch is out of sync.";
+            "Unix time until which the deadlines of all pods have been judged; it stands still while the watch is out of sync, and lies back while it is late.";
+        pub(super) lag: SecondsGauge =
+            "podinit_watch_lag_seconds", [], experimental, not_saved,
+            "How late the watch delivers, by the last bindings or creations; absent while too few tell. Above 5 s it is late.";
         pub(super) evicted: CounterVec<EvictedState> =
             "podinit_pods_evicted_total", ["state"], experimental, saved,
             "Pods that are no longer remembered because the cap was reached, by what they were.";

@@ -287,8 +287,9 @@ impl Recorder {
 
     fn observe_tracker(&mut self, observation: TrackerObservation) {
         match observation {
-            TrackerObservation::Advanced { remembered, judged } => {
+            TrackerObservation::Advanced { remembered, judged, lag } => {
                 self.store.tracker.judged.set(Some(judged));
+                self.store.tracker.lag.set(lag);
                 self.store.tracker.remembered.set(remembered as u64);
             }
             TrackerObservation::GapClosed { nanos } => {

@@ -13,8 +13,8 @@
 //!   again. The limits for leaving the machine's clock and for returning to it are more than a second
 //!   apart, the precision of a date, so that a clock at the limit does not flap with each answer.
 //!
-//! Where no answer has a date, as behind proxies that drop it, new pods bound the cluster's time instead (`creations`).
-//! An observer passes the `Date` of each answer to the clock, and the watch when it shows a new pod.
+//! Where no answer has a date, as behind proxies that drop it, nothing corrects the machine's clock, and the page says
+//! that it is not checked ([§4.9](crate::specification#s4-9)). An observer passes the `Date` of each answer to the clock.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,6 @@ use kube::client::Body;
 use parking_lot::Mutex;
 
 use super::clock::{Clock, Corrections, Reading, SystemClock};
-use super::creations::{Creations, TimeBounds};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Answers that took this long or longer are not used: they bound the time too loosely.
@@ -66,9 +65,29 @@ struct ClockState {
     correction: i64,
     steps: u64,
     jumps: u64,
-    /// An answer had a date, and dates tell more than creations
-    has_dates: bool,
-    creations: Creations,
+    /// A date has bounded the time
+    checked: bool,
+}
+
+/// What an answer with a date proves: the time is between these.
+#[derive(Clone, Copy, Debug)]
+struct TimeBounds {
+    earliest: Timestamp,
+    latest: Timestamp,
+    /// The best guess
+    likely: Timestamp,
+}
+
+impl TimeBounds {
+    /// How far outside the bounds `at` is, in nanoseconds; 0 inside.
+    fn distance(self, at: Timestamp) -> i64 {
+        at.nanos_since(self.nearest(at)).saturating_abs()
+    }
+
+    /// The time within the bounds that is nearest to `at`.
+    fn nearest(self, at: Timestamp) -> Timestamp {
+        at.clamp(self.earliest, self.latest)
+    }
 }
 
 impl ApiServerClock {
@@ -89,8 +108,7 @@ impl ApiServerClock {
             correction: 0,
             steps: 0,
             jumps: 0,
-            has_dates: false,
-            creations: Creations::default(),
+            checked: false,
         };
         Self { wall: Box::new(wall), elapsed: Box::new(elapsed), state: Mutex::new(state) }
     }
@@ -100,22 +118,17 @@ impl ApiServerClock {
     pub fn observe_date(&self, sent: Duration, date: Timestamp) {
         let elapsed = (self.elapsed)();
         let took = elapsed.saturating_sub(sent);
-        let mut state = self.state.lock();
-        state.has_dates = true;
         if took >= LONGEST_ANSWER {
             return;
         }
+        let mut state = self.state.lock();
+        state.checked = true;
         let width = NANOS_PER_SECOND + nanos(took);
         let bounds = TimeBounds {
             earliest: date,
             latest: date.plus_nanos(width),
             likely: date.plus_nanos(width / 2),
         };
-        self.keep(&mut state, bounds, elapsed);
-    }
-
-    /// Keeps the time within `bounds`.
-    fn keep(&self, state: &mut ClockState, bounds: TimeBounds, elapsed: Duration) {
         let before = *state;
         state.adjust(bounds, elapsed, (self.wall)());
         if state.steps != before.steps {
@@ -135,21 +148,15 @@ impl Clock for ApiServerClock {
         (self.elapsed)()
     }
 
-    fn see_new_pod(&self, created: Timestamp) {
-        let mut state = self.state.lock();
-        if state.has_dates {
-            return;
-        }
-        let elapsed = (self.elapsed)();
-        let bounds = state.creations.add(created, nanos(elapsed));
-        self.keep(&mut state, bounds, elapsed);
-    }
-
     fn corrections(&self) -> Corrections {
         let state = self.state.lock();
         let now = state.at((self.elapsed)());
         let correction = now.nanos_since((self.wall)());
-        Corrections { steps: state.steps, seconds: correction as f64 / NANOS_PER_SECOND as f64 }
+        Corrections {
+            steps: state.steps,
+            seconds: correction as f64 / NANOS_PER_SECOND as f64,
+            unchecked: !state.checked,
+        }
     }
 }
 

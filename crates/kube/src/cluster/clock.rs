@@ -22,10 +22,6 @@ pub trait Clock: Send + Sync {
         ORIGIN.elapsed()
     }
 
-    /// The watch, which is in sync, has just shown a pod for the first time that the API server says was created at
-    /// `created`.
-    fn see_new_pod(&self, _created: Timestamp) {}
-
     /// How this clock corrects the machine's; not at all by default.
     fn corrections(&self) -> Corrections {
         Corrections::default()
@@ -59,6 +55,8 @@ pub struct Corrections {
     /// What is added to the machine's clock at present, in seconds
     /// (`podinit_clock_correction_seconds`)
     pub seconds: f64,
+    /// Whether it is the machine's, and no answer has said what the time is to compare it with
+    pub unchecked: bool,
 }
 
 /// The machine's clock. It can be set, so accounted time must not follow it backwards.

@@ -9,7 +9,6 @@ pub mod api_error;
 pub mod api_server_clock;
 pub mod client;
 pub mod clock;
-mod creations;
 pub mod renewing_client;
 mod tls_words;
 pub mod transport;

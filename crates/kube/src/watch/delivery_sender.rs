@@ -56,13 +56,6 @@ impl DeliverySender {
         self.clock.now()
     }
 
-    /// A pod was added that was created at `created`: while in sync, it is new.
-    pub(super) fn added(&self, created: Option<Timestamp>) {
-        if let (true, Some(created)) = (self.synced, created) {
-            self.clock.see_new_pod(created);
-        }
-    }
-
     pub(super) fn stats(&self) -> &WatchStats {
         &self.stats
     }

@@ -228,7 +228,6 @@ impl<'a> Stream<'a> {
         match event.kind {
             WatchEventKind::Added(pod) => {
                 self.count(EventType::Added);
-                self.sender.added(pod.created);
                 self.deliver(pod, PodEvent::Applied, arrived).await?;
             }
             WatchEventKind::Modified(pod) => {

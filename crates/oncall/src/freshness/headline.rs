@@ -58,6 +58,7 @@ mod tests {
             adopted_everything: true,
             shard: Some("1/3".to_owned()),
             kubeconfig: None,
+            clock_unchecked: false,
         }
     }
 

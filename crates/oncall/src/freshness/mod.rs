@@ -60,6 +60,10 @@ pub struct Freshness {
     /// The kubeconfig with which kubectl reaches its cluster; only a demo names one
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubeconfig: Option<String>,
+    /// No answer of the API server has said what the time is, so that nothing checks this machine's clock; left out
+    /// where one has
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock_unchecked: bool,
 }
 
 impl Default for Freshness {
@@ -75,6 +79,7 @@ impl Default for Freshness {
             adopted_everything: false,
             shard: None,
             kubeconfig: None,
+            clock_unchecked: false,
         }
     }
 }

@@ -100,6 +100,8 @@ impl FreshnessSource {
             adopted_everything,
             shard: self.shard.map(|shard| shard.to_string()),
             kubeconfig: self.kubeconfig.clone(),
+            // Before the first answer there is nothing to check it by.
+            clock_unchecked: sync.first.is_some() && self.clock.corrections().unchecked,
         }
     }
 

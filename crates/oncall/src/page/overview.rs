@@ -130,6 +130,8 @@ impl Overview {
         let present = Present { by_owner: &by_owner, unmatched: &problems.unmatched_slos };
         let slos: Vec<_> = slos.map(|slo| SloCard::new(slo, &self.history, present, now)).collect();
         let in_flight = census.in_flight();
+        let late_deliveries = problems.late_deliveries.clone();
+        let late_deliveries = late_deliveries.map(|late| late.seen_by(&self.freshness));
         let status = Status::of(&Signs {
             freshness: &self.freshness,
             problems: &problems.problems,
@@ -141,6 +143,7 @@ impl Overview {
             },
             late_nodes: self.figures.late_nodes,
             clocks: &problems.clocks,
+            late_deliveries: late_deliveries.as_ref(),
             last_ready: self.last_ready,
             now,
         });
@@ -233,7 +236,11 @@ fn sync(freshness: &Freshness, now: Timestamp) -> String {
     let heard = freshness
         .age_seconds
         .map_or_else(String::new, |age| format!(", heard {} ago", seconds(age.round())));
-    sync + &heard
+    let unchecked = match freshness.clock_unchecked {
+        true => "; the clock is not checked, since answers have no Date header",
+        false => "",
+    };
+    sync + &heard + unchecked
 }
 
 /// What the reader wants to see.

@@ -4,7 +4,7 @@ use super::slo_card::SloCard;
 use crate::explain::addressed;
 use crate::freshness::{Freshness, FreshnessState};
 use crate::node_clocks;
-use crate::problems::{Problem, untold};
+use crate::problems::{LateDeliveries, Problem, untold};
 use podinit_core::lifecycle::NodeClock;
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::clock_time;
@@ -48,6 +48,8 @@ pub(super) struct Signs<'a> {
     pub late_nodes: u64,
     /// The nodes whose clocks are off
     pub clocks: &'a [NodeClock],
+    /// How late deliveries are, if they are
+    pub late_deliveries: Option<&'a LateDeliveries>,
     /// When a pod became ready last
     pub last_ready: Option<Timestamp>,
     pub now: Timestamp,
@@ -55,7 +57,9 @@ pub(super) struct Signs<'a> {
 
 impl Status {
     pub(super) fn of(signs: &Signs<'_>) -> Self {
-        let warning = signs.freshness.headline(signs.now);
+        let late = signs.late_deliveries.map(LateDeliveries::sentence);
+        let warning: Vec<String> =
+            signs.freshness.headline(signs.now).into_iter().chain(late).collect();
         let of_freshness = match signs.freshness.state {
             FreshnessState::Waiting => Some(("warn", "Waiting")),
             FreshnessState::Blind => Some(("bad", "Blind")),
@@ -74,7 +78,8 @@ impl Status {
         });
         let burns = signs.slos.iter().any(|slo| ["warn", "bad"].contains(&slo.level));
         let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
-        let is_off = signs.late_nodes > 0 || !signs.clocks.is_empty();
+        let is_off =
+            signs.late_nodes > 0 || !signs.clocks.is_empty() || signs.late_deliveries.is_some();
         let of_rest = (burns || is_off).then_some(("warn", "Attention"));
         // Where it does not know the present, that comes first.
         let (level, word) = match signs.freshness.is_fresh() {
@@ -94,7 +99,7 @@ impl Status {
                 .map(|problem| (problem.headline.clone(), problem.extent.clone())),
             more: signs.problems.len().saturating_sub(2),
             also: also(signs),
-            warning,
+            warning: (!warning.is_empty()).then(|| warning.join(" ")),
         }
     }
 }
@@ -153,6 +158,7 @@ fn calm(signs: &Signs<'_>) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::problems::ClockCheck;
     use podinit_core::lifecycle::ClockFault;
 
     fn freshness(state: FreshnessState) -> Freshness {
@@ -170,6 +176,7 @@ mod tests {
             adopted_everything: false,
             shard: None,
             kubeconfig: None,
+            clock_unchecked: false,
         }
     }
 
@@ -183,6 +190,7 @@ mod tests {
             in_flight: 7,
             late_nodes: 0,
             clocks: &[],
+            late_deliveries: None,
             last_ready: None,
             now: Timestamp::from_seconds(1_772_360_000),
         }
@@ -233,6 +241,21 @@ mod tests {
     }
 
     #[test]
+    fn late_deliveries_need_attention_and_stand_above_everything() {
+        let found = |state, late: &LateDeliveries| {
+            let known = freshness(state);
+            let found = Status::of(&Signs { late_deliveries: Some(late), ..signs(&known, &[]) });
+            (found.word, found.warning.unwrap())
+        };
+        let late = LateDeliveries::new(40, ClockCheck::ByDate);
+        let said = "What is known of pods is old: deliveries are 40s late. Deadlines pass later.";
+        let expected = "Attention";
+        assert_eq!(found(FreshnessState::Current, &late), (expected, said.to_owned()));
+        let (word, warning) = found(FreshnessState::JustStarted, &late);
+        assert!(word == "Just started" && warning.ends_with(said), "{word}: {warning}");
+    }
+
+    #[test]
     fn two_problems_are_both_said_and_more_are_counted() {
         let problem = |headline: &str| Problem {
             headline: headline.to_owned(),
@@ -261,6 +284,7 @@ mod tests {
             in_flight: 7,
             late_nodes: 0,
             clocks: &[],
+            late_deliveries: None,
             last_ready: Some(Timestamp::from_seconds(1_772_359_507)),
             now: Timestamp::from_seconds(1_772_360_000),
         };
@@ -296,6 +320,7 @@ mod tests {
                 in_flight: 12,
                 late_nodes: 0,
                 clocks,
+                late_deliveries: None,
                 last_ready: None,
                 now: Timestamp::from_seconds(1_772_360_000),
             });

@@ -132,7 +132,8 @@ impl Tracked {
         self.over_time = over_time;
         found.map_or_else(Problems::default, |(found, crashing, now)| {
             let clocks = self.tracker.clocks_off();
-            Seen::new(found, clocks, now).problems.with_crashing(crashing)
+            let problems = Seen::new(found, clocks, now).problems.with_crashing(crashing);
+            problems.with_late_deliveries(self.tracker.late_by(), ClockCheck::OfRecorder)
         })
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{Publisher, Seen};
+use super::{ClockCheck, Publisher, Seen};
 use crate::records::{
     EndedPosition, Filter, MOST_NEWEST, Position, Query, RecordsClient, Sort, Unanswered,
 };
@@ -126,6 +126,7 @@ impl Finder {
         unmatched_slos::log_changes(&self.unmatched_slos, &beside.unmatched_slos);
         self.unmatched_slos.clone_from(&beside.unmatched_slos);
         seen.problems.unmatched_slos = beside.unmatched_slos;
+        seen.problems = seen.problems.with_late_deliveries(beside.late_by, ClockCheck::ByDate);
         if let Some(url) = &self.runbook_url {
             seen.problems.lead_to(url);
         }

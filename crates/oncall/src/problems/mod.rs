@@ -9,6 +9,7 @@
 mod census;
 mod finder;
 mod headline;
+mod late_deliveries;
 mod routes;
 mod seen;
 mod sentence;
@@ -17,6 +18,7 @@ mod table;
 
 pub use census::{Census, Group, Most, TooNew, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
+pub use late_deliveries::{ClockCheck, LateDeliveries};
 pub use routes::router;
 pub use seen::{PodsOfOwner, Seen};
 pub(crate) use sentence::reason;
@@ -74,6 +76,9 @@ pub struct Problems {
     /// are none
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched_slos: Vec<UnmatchedSlo>,
+    /// That what is known of pods is late; left out while it is not
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_deliveries: Option<LateDeliveries>,
 }
 
 /// An exporter always says how far it can be trusted.
@@ -174,6 +179,12 @@ impl Problems {
     pub fn with_crashing(mut self, all: usize) -> Self {
         let counted: usize = self.problems.iter().map(|problem| problem.relapsed).sum();
         self.crashing = all.saturating_sub(counted);
+        self
+    }
+
+    /// The same where deliveries are late by so many nanoseconds, if they are, by a clock that is checked so.
+    pub fn with_late_deliveries(mut self, nanos: Option<i64>, check: ClockCheck) -> Self {
+        self.late_deliveries = nanos.map(|nanos| LateDeliveries::of_nanos(nanos, check));
         self
     }
 

@@ -33,8 +33,7 @@ async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Resp
         &headers,
         &found,
         &(
-            found.fresh,
-            lasting,
+            (found.fresh, lasting, &found.late_deliveries),
             (&found.problems, found.not_compared),
             &found.ended,
             (&found.clocks, &found.unmatched_slos),

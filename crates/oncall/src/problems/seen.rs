@@ -69,6 +69,7 @@ impl Seen {
                 crashing: 0,
                 clocks,
                 unmatched_slos: Vec::new(),
+                late_deliveries: None,
             },
             at: Some(now),
             pods,

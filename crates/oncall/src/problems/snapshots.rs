@@ -68,6 +68,7 @@ impl Snapshots {
         Problems {
             age_seconds: self.age().map(|age| age.as_secs_f64()),
             fresh: freshness.is_fresh() && self.unknown().is_none(),
+            late_deliveries: (told.late_deliveries.take()).map(|late| late.seen_by(&freshness)),
             freshness: Some(freshness),
             ..told
         }

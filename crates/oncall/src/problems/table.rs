@@ -24,6 +24,7 @@ impl Problems {
             }
             false => document.list(sentences(&self.problems)),
         }
+        document.list(self.late_deliveries.iter().map(|late| late.sentence()));
         let clocks = untold(&self.clocks, &self.problems).map(node_clocks::sentence);
         document.list(clocks.map(|clock| shown(&clock).into_owned() + "."));
         if !self.problems.is_empty() {

@@ -200,6 +200,7 @@ impl Progress {
                 answer.clocks = tracker.clocks_off();
                 answer.late_nodes = tracker.late_nodes();
                 answer.unmatched_slos = tracker.unmatched_slos();
+                answer.late_by = tracker.late_by();
             }
             Query::Pod { namespace, name } => match tracker.in_flight_named(namespace, name) {
                 Some(pod) => answer.records.push(pod.record()),

@@ -95,6 +95,8 @@ pub struct Answer {
     pub late_nodes: Vec<LateNode>,
     /// The SLOs that have matched no pod, or name a kind that no pod has had, likewise
     pub unmatched_slos: Vec<UnmatchedSlo>,
+    /// By how many nanoseconds deliveries are late, likewise
+    pub late_by: Option<i64>,
     /// Where to go on; `None` where there is no more
     pub next: Option<Position>,
 }

@@ -18,12 +18,13 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     }
 }
 
-pub(super) fn alerts(job: &str) -> [Alert; 11] {
+pub(super) fn alerts(job: &str) -> [Alert; 12] {
     [
         down(job),
         shard_missing(job),
         not_synced(job),
         deadlines_not_judged(job),
+        deliveries_late(job),
         watch_errors(job),
         evidence_down(job),
         label_values_dropped(job),
@@ -108,6 +109,16 @@ fn deadlines_not_judged(job: &str) -> Alert {
          missed deadline of these pods.",
     ];
     alert("PodinitDeadlinesNotJudged", expr, 2, texts)
+}
+
+/// Above 5 s podinit itself calls deliveries late, and passes deadlines later ([§4.10](crate::specification#s4-10)).
+fn deliveries_late(job: &str) -> Alert {
+    let lag = series("podinit_watch_lag_seconds", job, "");
+    let texts = [
+        "The API server's events reach podinit late.",
+        "For 5 minutes an exporter of the job {{ $labels.job }} has seen pods more than 5 s late: now          {{ $value | humanizeDuration }}. What it says of pods is as old, and missed deadlines count later, at most 10          minutes. Without Date headers the clock of its machine may be ahead instead.",
+    ];
+    alert("PodinitDeliveriesLate", format!("{} > 5", over_targets("max", &lag)), 5, texts)
 }
 
 /// A watch that ends with an error now and then recovers within seconds. One error a minute for a

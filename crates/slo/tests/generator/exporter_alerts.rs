@@ -13,6 +13,7 @@ pub(super) fn tests(inputs: TestInputs<'_>) -> Vec<Test> {
         not_synced(inputs),
         some_namespaces_synced(inputs),
         deadlines_not_judged(inputs),
+        deliveries_late(inputs),
         evidence_down(inputs),
         reload_failed(inputs),
         web_reload_failed(inputs),
@@ -184,6 +185,20 @@ fn deadlines_not_judged(inputs: TestInputs<'_>) -> Test {
         .silent(27, name)
         .fires(28, name, expected(inputs, name, vec![], "18m 0s"))
         .silent(31, name)
+}
+
+/// The API server delivers 60 s late for ten minutes. Before and after, and where too few bindings tell, there is no lag.
+fn deliveries_late(inputs: TestInputs<'_>) -> Test {
+    let (name, metric) = ("PodinitDeliveriesLate", "podinit_watch_lag_seconds");
+    inputs
+        .test(format!("{name}: deliveries are a minute late for ten minutes"))
+        .given("up", FIRST, "", "1x30")
+        .given(metric, FIRST, "", "0.4x5 stale _x3 59.5x10 0.4x10")
+        .given(metric, SECOND, "", "4.9x30")
+        .silent(14, name)
+        .fires(15, name, expected(inputs, name, vec![], "59.5s"))
+        .fires(20, name, expected(inputs, name, vec![], "59.5s"))
+        .silent(21, name)
 }
 
 fn evidence_down(inputs: TestInputs<'_>) -> Test {

@@ -84,7 +84,7 @@ pub(super) fn examples() -> Vec<Example> {
              inflight network 2 since -99
              scheduling 1 1
              unobserved scheduling preexisting 1
-             delivered 2 201",
+             delivered 0 0",
         ),
         example(
             "§8.4: \"The ADDED events with which a recording begins […] are its first pods\"",
@@ -139,7 +139,7 @@ pub(super) fn examples() -> Vec<Example> {
              unobserved scheduling preexisting 1
              network 1 2.25
              anomaly skew 1
-             delivered 1 0.25",
+             delivered 0 0",
         ),
     ]
 }

@@ -21,6 +21,7 @@ mod relapses;
 mod slo_deadlines;
 mod slo_entry;
 mod slo_events;
+mod slo_late;
 mod slo_pods;
 mod slo_selection;
 mod slo_sync;
@@ -134,6 +135,7 @@ pub(crate) fn all() -> Vec<Example> {
         slo_entry::examples(),
         slo_deadlines::examples(),
         slo_sync::examples(),
+        slo_late::examples(),
         slo_pods::examples(),
         slo_selection::examples(),
         never_ready::examples(),

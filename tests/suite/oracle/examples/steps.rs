@@ -62,7 +62,7 @@ fn steps() -> Vec<Example> {
             "inflight network 1
              scheduling 1 0.75
              step acknowledge 1 0
-             delivered 2 1.5",
+             delivered 0 0",
         ),
         example(
             "§9.1, fused: \"the milestone's API time is the latest start\", and `o` lies in its second",

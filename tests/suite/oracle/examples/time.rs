@@ -100,7 +100,7 @@ pub(super) fn examples() -> Vec<Example> {
             "inflight containers 1 since 1
              scheduling 1 1
              network 1 0
-             delivered 3 3.75",
+             delivered 0 0",
         ),
         example(
             "§4: \"`o` inside [t, t+1s): use `o`\"",
@@ -113,7 +113,7 @@ pub(super) fn examples() -> Vec<Example> {
             "inflight containers 1 since 3
              scheduling 1 1.5
              network 1 1.25
-             delivered 3 1",
+             delivered 1 0.75",
         ),
         example(
             "§4: \"`o` later, or none: use t+0.5s\"; t+1s itself is later",
@@ -126,7 +126,7 @@ pub(super) fn examples() -> Vec<Example> {
             "inflight containers 1 since 5.5
              scheduling 1 2
              network 1 3
-             delivered 2 3",
+             delivered 1 2",
         ),
         example(
             "§4.3: \"`o` before `t` by at most 1 s: use `t`\", and count skew: 0.5 s",
@@ -135,7 +135,7 @@ pub(super) fn examples() -> Vec<Example> {
             "inflight network 1 since 3
              scheduling 1 2.5
              anomaly skew 1
-             delivered 1 0.5",
+             delivered 0 0",
         ),
         example(
             "§4.3: \"`o` before `t` by at most 1 s: use `t`\": 1 s exactly",
@@ -144,7 +144,7 @@ pub(super) fn examples() -> Vec<Example> {
             "inflight network 1 since 3
              scheduling 1 2.5
              anomaly skew 1
-             delivered 1 0.5",
+             delivered 0 0",
         ),
         example(
             "§4.3: \"`o` earlier still: use `o`\", and count skew",
@@ -153,7 +153,7 @@ pub(super) fn examples() -> Vec<Example> {
             "inflight network 1 since 1.75
              scheduling 1 1.25
              anomaly skew 1
-             delivered 1 0.5",
+             delivered 0 0",
         ),
         example(
             "§4.3: a kubelet two hours ahead: what it states is used nowhere, starts included",
@@ -181,7 +181,7 @@ pub(super) fn examples() -> Vec<Example> {
              step start 1 0
              step probe 1 0
              anomaly skew 4
-             delivered 2 1",
+             delivered 0 0",
         ),
         example(
             "§4.3: the creation is no exception",
@@ -205,7 +205,7 @@ pub(super) fn examples() -> Vec<Example> {
              unobserved containers condition_absent 1
              scheduled_to_ready 1 8.75
              created_to_ready 1 8.75
-             delivered 2 1",
+             delivered 0 0",
         ),
         example(
             "§4.6: an absurd time is no usable time, and ContainersReady takes nothing",
@@ -229,7 +229,7 @@ pub(super) fn examples() -> Vec<Example> {
              anomaly missing 1
              scheduled_to_ready 1 8.75
              created_to_ready 1 8.75
-             delivered 4 12.5",
+             delivered 0 0",
         ),
         example(
             "§4.6: in `api` mode a Ready without a time stays missing",
@@ -240,7 +240,7 @@ pub(super) fn examples() -> Vec<Example> {
              unobserved network condition_absent 1
              unobserved containers condition_absent 1
              anomaly missing 2
-             delivered 2 18.5",
+             delivered 0 0",
         ),
         example(
             "§4.6: a list has no `o` that a Ready without a time could take",
@@ -251,7 +251,7 @@ pub(super) fn examples() -> Vec<Example> {
              unobserved network condition_absent 1
              unobserved containers condition_absent 1
              anomaly missing 2
-             delivered 2 1",
+             delivered 0 0",
         ),
         example(
             "§4: skew is a matter of fused mode",
@@ -259,7 +259,7 @@ pub(super) fn examples() -> Vec<Example> {
             scheduled_at_3(1.5),
             "inflight network 1 since 3
              scheduling 1 3
-             delivered 1 0.5",
+             delivered 0 0",
         ),
         example(
             "§4: the instant of \"the first event that shows the milestone\": a duplicate has no say",
@@ -292,7 +292,7 @@ pub(super) fn examples() -> Vec<Example> {
              unobserved scheduling time 1",
         ),
         example(
-            "§7: podinit_watch_delivery_seconds, \"live milestones only\": not what a list showed",
+            "§7: podinit_watch_delivery_seconds, \"of bindings only\": a list may have shown the pod before",
             API,
             vec![
                 at(10.0, list(&[])),

@@ -296,7 +296,7 @@ fn began(document: &Value) -> Option<f64> {
 }
 
 /// Seconds after the origin.
-fn seconds_observed(document: &Value) -> Option<f64> {
+pub(super) fn seconds_observed(document: &Value) -> Option<f64> {
     use crate::oracle::{build::ORIGIN, figures::seconds, instant::parse};
     let observed = parse(document["observedAt"].as_str()?)?;
     Some(seconds(observed - ORIGIN))

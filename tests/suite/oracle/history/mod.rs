@@ -18,7 +18,7 @@ mod rng;
 
 use serde_json::Value;
 
-use super::build::instant;
+use super::build::{instant, time};
 use super::reading::{Options, Timestamps};
 pub(crate) use lone::lone_list;
 pub(crate) use rng::Rng;
@@ -65,6 +65,7 @@ pub(crate) fn generate(seed: u64) -> History {
         true => bare::scatter(of_bare_pods, documents),
         false => documents,
     };
+    let documents = late(&mut Rng::new(seed ^ 0x6c61_7465), documents);
     let events = rng.percent(60);
     // A recording may hold Events that nobody asked for.
     let documents = match events || rng.percent(15) {
@@ -110,6 +111,25 @@ pub(crate) fn generate(seed: u64) -> History {
         shard: None,
     };
     History { documents, options }
+}
+
+/// The same, and in one of six histories some documents are delivered late, to the end or for a while.
+fn late(rng: &mut Rng, mut documents: Vec<Value>) -> Vec<Value> {
+    if documents.is_empty() || !rng.percent(16) {
+        return documents;
+    }
+    let lag = rng.pick(&[4.0, 6.0, 20.0, 70.0, 400.0]);
+    let from = rng.below(documents.len());
+    let until = match rng.percent(50) {
+        true => documents.len(),
+        false => from + rng.below(documents.len() - from),
+    };
+    for document in &mut documents[from..until] {
+        if let Some(observed) = delivery::seconds_observed(document) {
+            document["observedAt"] = time(observed + lag);
+        }
+    }
+    documents
 }
 
 /// What `--labels` can add of nodes.

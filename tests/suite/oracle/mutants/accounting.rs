@@ -313,16 +313,6 @@ mutants! {
             true
         }
     }
-    DeliversWhatWasAdopted {
-        fn is_live(&self, _: Entry, _: bool) -> bool {
-            true
-        }
-    }
-    DeliversNothingOfAdopted {
-        fn is_live(&self, entry: Entry, _: bool) -> bool {
-            entry == Entry::Full
-        }
-    }
     DropsTheSecondPage {
         fn pages_that_count(&self, _: usize, is_complete: bool) -> Option<usize> {
             is_complete.then_some(1)

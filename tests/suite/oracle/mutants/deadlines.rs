@@ -1,7 +1,7 @@
 //! Planted bugs in the events of SLOs ([§6](crate::specification#s6)).
 
 use super::Mutant;
-use crate::oracle::instant::Nanos;
+use crate::oracle::instant::{Nanos, SECOND};
 use crate::oracle::reading::{
     Container, Entry, Interval, Kind, Milestone, Moment, Namespaces, Rules, Slo, SloEvent,
     SloInterval, SloRules, Snapshot, SpecSlo, State, Traits, Verdict, View,
@@ -27,6 +27,56 @@ macro_rules! slo_mutants {
 }
 
 slo_mutants! {
+    TakesAnyScheduledForABinding {
+        fn is_binding(&self, _: bool) -> bool {
+            true
+        }
+    }
+    KnowsNoCreations {
+        fn creations_tell(&self, _: usize) -> bool {
+            false
+        }
+    }
+    TakesTheGreaterOfTheMiddleTwo {
+        fn median(&self, sorted: &[Nanos]) -> Option<Nanos> {
+            sorted.get(sorted.len() / 2).copied()
+        }
+    }
+    CountsWhatWasMissed {
+        fn states_since_sync(&self, _: Nanos, _: Nanos) -> bool {
+            true
+        }
+    }
+    IsNeverLate {
+        fn is_late(&self, _: bool, _: Nanos, _: Nanos) -> bool {
+            false
+        }
+    }
+    IsLateForALittle {
+        fn is_late(&self, _: bool, lag: Nanos, _: Nanos) -> bool {
+            2 * lag > 5 * SECOND
+        }
+    }
+    IsLateNoLongerThanItsLag {
+        fn is_late(&self, _: bool, lag: Nanos, newest: Nanos) -> bool {
+            SpecSlo.is_late(false, lag, newest)
+        }
+    }
+    StaysLateForALastFew {
+        fn is_late(&self, was_late: bool, lag: Nanos, _: Nanos) -> bool {
+            lag > 5 * SECOND || (was_late && 2 * lag >= 5 * SECOND)
+        }
+    }
+    HoldsForTheLagOnce {
+        fn hold(&self, greatest: Nanos) -> Nanos {
+            SpecSlo.hold(greatest) / 2
+        }
+    }
+    HoldsForEver {
+        fn hold(&self, greatest: Nanos) -> Nanos {
+            2 * greatest
+        }
+    }
     BadWhenThePodArrives {
         fn fires(&self, _: bool) -> bool {
             false

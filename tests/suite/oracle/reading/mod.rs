@@ -122,7 +122,7 @@ pub(crate) fn read(documents: &[Value], options: &Options) -> Figures {
 
 /// The figures under the given rules, right or wrong.
 pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options) -> Figures {
-    let recording = stream::read(rules, documents, options);
+    let recording = recorded(rules, documents, options);
     let mut figures = tally::known_from_the_start();
     slo::tally::known_from_the_start(options, &mut figures);
     evidence::tally::known_from_the_start(options, &mut figures);
@@ -155,6 +155,15 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
     figures
 }
 
+/// What the documents say, with the deadlines that pass later because deliveries are late.
+fn recorded(rules: &dyn Rules, documents: &[Value], options: &Options) -> stream::Recording {
+    let mut recording = stream::read(rules, documents, options);
+    let mut stamps = Vec::new();
+    for_each_life(rules, &recording, options, |startup| stamps.extend(slo::lag::stamps(startup)));
+    slo::lag::hold_back(rules.slo(), stamps, &recording.syncs, &mut recording.passings);
+    recording
+}
+
 /// Where the pods stand that an SLO is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
@@ -166,7 +175,7 @@ pub(crate) struct Standing {
 
 /// Where the pods stand that an SLO of the options is about.
 pub(crate) fn standing(documents: &[Value], options: &Options, slo: &Slo) -> Standing {
-    let recording = stream::read(&Spec, documents, options);
+    let recording = recorded(&Spec, documents, options);
     let mut standing = Standing::default();
     for_each_life(&Spec, &recording, options, |startup| {
         if slo.matches(&startup.life.folded[0].pod) {
@@ -187,7 +196,7 @@ pub(crate) fn standing(documents: &[Value], options: &Options, slo: &Slo) -> Sta
 /// Of how many pods it is settled what became of a milestone of your own: it was reached while they were followed, or its
 /// time passed, or they ended as `completed` without ([§16.6](crate::specification#s16-6)).
 pub(crate) fn settled(documents: &[Value], options: &Options, own: Own) -> usize {
-    let recording = stream::read(&Spec, documents, options);
+    let recording = recorded(&Spec, documents, options);
     let mut settled = 0;
     for_each_life(&Spec, &recording, options, |startup| {
         let is_followed = matches!(startup.entry(), Entry::Full | Entry::Adopted);

@@ -348,11 +348,6 @@ pub(crate) trait Rules {
         entry != Entry::Static
     }
 
-    /// [§7](crate::specification#s7): "observation minus API time, live milestones only".
-    fn is_live(&self, entry: Entry, at_first_sight: bool) -> bool {
-        entry == Entry::Full || (entry == Entry::Adopted && !at_first_sight)
-    }
-
     /// [§8.4](crate::specification#s8-4): whether the list of bare pods, which has so many, ends before the next: "before
     /// the first UID that occurs a second time".
     fn ends_bare_list(&self, is_listed: bool, _pods: usize) -> bool {

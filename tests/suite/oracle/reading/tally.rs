@@ -2,6 +2,7 @@
 
 use super::Timestamps;
 use super::rules::{Entry, Verdict};
+use super::slo::lag::binding;
 use super::startup::{Finding, Startup};
 use super::vocabulary::Milestone;
 use crate::oracle::figures::{DELIVERY, Figures, seconds};
@@ -207,17 +208,11 @@ fn skew(startup: &Startup<'_>, figures: &mut Figures) {
 }
 
 /// [§7](crate::specification#s7) `podinit_watch_delivery_seconds`: "observation minus API time,
-/// live milestones only".
+/// of bindings only".
 fn delivery(startup: &Startup<'_>, figures: &mut Figures) {
-    let view = startup.view(startup.last_of_startup());
-    for latched in
-        Milestone::OF_STAGES.into_iter().filter_map(|milestone| view.milestone(milestone))
-    {
-        let is_live = startup.rules.is_live(startup.entry(), latched.place == 0);
-        let delay = latched.o.zip(latched.api).map(|(o, t)| o - t);
-        if let Some(delay) = delay.filter(|delay| is_live && *delay >= 0) {
-            figures.histogram(DELIVERY, &[]).push(delay);
-        }
+    let delay = binding(startup).map(|(_, o, t)| o - t);
+    if let Some(delay) = delay.filter(|delay| *delay >= 0) {
+        figures.histogram(DELIVERY, &[]).push(delay);
     }
 }
 

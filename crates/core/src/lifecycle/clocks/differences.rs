@@ -1,4 +1,4 @@
-//! How long after the times that a node states its pods were shown: the last 16 differences, two bytes each.
+//! How long after the times that a node states its pods were shown: the last 16 differences, four bytes each.
 
 use crate::timestamp::NANOS_PER_SECOND;
 
@@ -18,16 +18,27 @@ const CODES_PER_SECOND: i16 = 2;
 const EXACT_SECONDS: u16 = 4 * 3600;
 const EXACT: i16 = EXACT_SECONDS as i16 * CODES_PER_SECOND;
 
-/// What stands for no difference.
-const NONE: i16 = i16::MIN;
+/// A difference counts for so many seconds.
+const AN_HOUR: u32 = 3600;
 
-/// The last differences of a node, as codes: the sign is that of the difference.
+/// The age of what stands for no difference.
+const NEVER: u16 = u16::MAX;
+
+/// A difference as a code, whose sign is that of the difference, and by how many seconds it is older than the last of its
+/// node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Differences([i16; MOST_DIFFERENCES]);
+struct Difference {
+    code: i16,
+    age: u16,
+}
+
+/// The last differences of a node, the newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Differences([Difference; MOST_DIFFERENCES]);
 
 impl Default for Differences {
     fn default() -> Self {
-        Self([NONE; MOST_DIFFERENCES])
+        Self([Difference { code: 0, age: NEVER }; MOST_DIFFERENCES])
     }
 }
 
@@ -39,21 +50,41 @@ pub(super) enum Off {
 }
 
 impl Differences {
-    /// Adds a difference in nanoseconds, in the place of the oldest.
-    pub(super) fn add(&mut self, nanos: i64) {
+    /// Adds a difference in nanoseconds, so many seconds after the last, in the place of the oldest.
+    pub(super) fn add(&mut self, nanos: i64, passed: u32) {
+        let passed = u16::try_from(passed).unwrap_or(NEVER);
+        for known in &mut self.0 {
+            known.age = known.age.saturating_add(passed);
+        }
         self.0.rotate_right(1);
-        self.0[0] = code(nanos);
+        self.0[0] = Difference { code: code(nanos), age: 0 };
     }
 
-    /// Whether there are enough of them.
-    pub(super) fn are_enough(&self) -> bool {
-        self.0[ENOUGH - 1] != NONE
+    /// Forgets those of the last `seconds`, so many seconds after the last.
+    pub(super) fn forget_last(&mut self, seconds: u32, passed: u32) {
+        let is_old = |known: &&Difference| u32::from(known.age).saturating_add(passed) > seconds;
+        let mut kept = Self::default();
+        for (place, known) in kept.0.iter_mut().zip(self.0.iter().filter(is_old)) {
+            *place = *known;
+        }
+        *self = kept;
     }
 
-    /// How far the clock is off, if it is: by the least of them.
-    pub(super) fn off(&self) -> Option<Off> {
-        let known = self.0.iter().filter(|code| **code != NONE);
-        let least = *known.min().filter(|_| self.are_enough())?;
+    /// Those that count so many seconds after the last.
+    fn known(&self, passed: u32) -> impl Iterator<Item = i16> {
+        let counts =
+            move |known: &&Difference| u32::from(known.age).saturating_add(passed) <= AN_HOUR;
+        self.0.iter().take_while(counts).map(|known| known.code)
+    }
+
+    /// Whether there are enough of them so many seconds after the last.
+    pub(super) fn are_enough(&self, passed: u32) -> bool {
+        self.known(passed).nth(ENOUGH - 1).is_some()
+    }
+
+    /// How far the clock is off, if it is, so many seconds after the last: by the least of them.
+    pub(super) fn off(&self, passed: u32) -> Option<Off> {
+        let least = self.known(passed).min().filter(|_| self.are_enough(passed))?;
         match least {
             ..=-1 if -least > TOLERATED => Some(Off::Ahead(seconds(-least))),
             1.. if least > TOLERATED => Some(Off::Behind(seconds(least))),
@@ -95,8 +126,31 @@ mod tests {
 
     fn off(nanos: &[i64]) -> Option<Off> {
         let mut differences = Differences::default();
-        nanos.iter().for_each(|nanos| differences.add(*nanos));
-        differences.off()
+        nanos.iter().for_each(|nanos| differences.add(*nanos, 1));
+        differences.off(0)
+    }
+
+    #[test]
+    fn a_difference_counts_for_an_hour_and_the_last_can_be_forgotten() {
+        let mut differences = Differences::default();
+        for passed in [0, 600, 600, 600] {
+            differences.add(-40 * SECOND, passed);
+        }
+        assert_eq!(differences.off(1800), Some(Off::Ahead(40)));
+        assert_eq!(differences.off(1801), None, "the first is too old");
+        differences.add(40 * SECOND, 1900);
+        assert_eq!(differences.off(0), Some(Off::Ahead(40)));
+        differences.add(40 * SECOND, 100_000);
+        assert!(!differences.are_enough(0));
+        let mut differences = Differences::default();
+        for passed in [0, 10, 10, 10, 100] {
+            differences.add(-40 * SECOND, passed);
+        }
+        let mut kept = differences;
+        kept.forget_last(60, 0);
+        assert_eq!(kept.off(0), Some(Off::Ahead(40)));
+        kept.forget_last(100, 0);
+        assert_eq!(kept.off(0), None);
     }
 
     #[test]
@@ -153,7 +207,7 @@ mod tests {
         let mut before = i16::MIN;
         for half in -40_000..40_000 {
             let code = code(half * (SECOND / 2));
-            assert!(before <= code && code != NONE, "{half}");
+            assert!(before <= code, "{half}");
             before = code;
         }
     }

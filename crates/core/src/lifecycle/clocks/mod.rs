@@ -57,9 +57,6 @@ struct Watched {
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     nodes: HashMap<Arc<str>, Watched>,
-    /// How many nodes have enough differences, and how many of these are behind
-    judged: usize,
-    behind: usize,
 }
 
 impl Clocks {
@@ -75,17 +72,23 @@ impl Clocks {
         let Some(watched) = self.nodes.get_mut(node) else {
             return;
         };
-        let before = watched.count();
-        let was = watched.differences.off();
-        watched.differences.add(nanos);
-        watched.heard = now;
-        let is = watched.differences.off();
+        let passed = watched.passed(now);
+        let was = watched.differences.off(passed);
+        watched.differences.add(nanos, passed);
+        watched.heard = now.max(watched.heard);
+        let is = watched.differences.off(0);
         if was.map(fault) != is.map(fault) {
             watched.off_since = now;
         }
-        let after = watched.count();
-        self.judged = self.judged + after.judged - before.judged;
-        self.behind = self.behind + after.behind - before.behind;
+    }
+
+    /// Forgets the differences of the last `nanos` before `now`: deliveries were late.
+    pub(super) fn forget_last(&mut self, nanos: i64, now: Timestamp) {
+        let last = u32::try_from(nanos / NANOS_PER_SECOND).unwrap_or(u32::MAX);
+        let now = seconds(now);
+        for watched in self.nodes.values_mut() {
+            watched.differences.forget_last(last, watched.passed(now));
+        }
     }
 
     /// Forgets all of them: they were compared with a clock that was wrong itself.
@@ -93,36 +96,37 @@ impl Clocks {
         *self = Self::default();
     }
 
-    /// The nodes whose clocks are off, by name.
-    pub(super) fn off(&self) -> Vec<NodeClock> {
+    /// The nodes whose clocks are off at `now`, by name.
+    pub(super) fn off(&self, now: Timestamp) -> Vec<NodeClock> {
+        let now = seconds(now);
         let off = self.nodes.iter();
         let mut off: Vec<NodeClock> =
-            off.filter_map(|(node, watched)| self.shown(node, watched)).collect();
+            off.filter_map(|(node, watched)| watched.shown(node, now)).collect();
+        if self.are_late(now) {
+            off.retain(|clock| clock.fault == ClockFault::Ahead);
+        }
         off.sort_unstable_by(|one, other| one.node.cmp(&other.node));
         off
     }
 
-    /// The clock of `node`, if it is off.
-    pub(super) fn off_of(&self, node: &str) -> Option<NodeClock> {
+    /// The clock of `node`, if it is off at `now`.
+    pub(super) fn off_of(&self, node: &str, now: Timestamp) -> Option<NodeClock> {
         let (node, watched) = self.nodes.get_key_value(node)?;
-        self.shown(node, watched)
+        let now = seconds(now);
+        let is_shown = |fault| fault == ClockFault::Ahead || !self.are_late(now);
+        watched.shown(node, now).filter(|clock| is_shown(clock.fault))
     }
 
-    fn shown(&self, node: &Arc<str>, watched: &Watched) -> Option<NodeClock> {
-        let off = watched.differences.off()?;
-        let (Off::Ahead(seconds) | Off::Behind(seconds)) = off;
-        let fault = fault(off);
-        (fault == ClockFault::Ahead || !self.are_late()).then(|| NodeClock {
-            node: Arc::clone(node),
-            fault,
-            seconds,
-            since: Timestamp::from_seconds(i64::from(watched.off_since)),
-        })
-    }
-
-    /// Whether deliveries are late, and no clock is said to be behind.
-    const fn are_late(&self) -> bool {
-        2 * self.behind > self.judged
+    /// Whether more than half of the nodes are behind, so that deliveries are late, and no clock is said to be.
+    fn are_late(&self, now: u32) -> bool {
+        let (mut judged, mut behind) = (0, 0);
+        for watched in self.nodes.values() {
+            let passed = watched.passed(now);
+            judged += usize::from(watched.differences.are_enough(passed));
+            let off = watched.differences.off(passed);
+            behind += usize::from(matches!(off, Some(Off::Behind(_))));
+        }
+        2 * behind > judged
     }
 
     fn forget_some(&mut self) {
@@ -130,26 +134,28 @@ impl Clocks {
         let (_, last, _) = heard.select_nth_unstable(FORGOTTEN_AT_ONCE.min(self.nodes.len()) - 1);
         let last = *last;
         self.nodes.retain(|_, watched| watched.heard > last);
-        let counts = self.nodes.values().map(Watched::count);
-        let all = counts.fold(Count::default(), |all, one| Count {
-            judged: all.judged + one.judged,
-            behind: all.behind + one.behind,
-        });
-        (self.judged, self.behind) = (all.judged, all.behind);
     }
 }
 
-/// What a node counts for among all.
-#[derive(Clone, Copy, Default)]
-struct Count {
-    judged: usize,
-    behind: usize,
-}
-
 impl Watched {
-    fn count(&self) -> Count {
-        let is_behind = matches!(self.differences.off(), Some(Off::Behind(_)));
-        Count { judged: usize::from(self.differences.are_enough()), behind: usize::from(is_behind) }
+    /// How many seconds have passed since the last difference at `now`.
+    const fn passed(&self, now: u32) -> u32 {
+        now.saturating_sub(self.heard)
+    }
+
+    /// The clock, if it is off at `now`.
+    fn shown(&self, node: &Arc<str>, now: u32) -> Option<NodeClock> {
+        let off = self.differences.off(self.passed(now))?;
+        let (Off::Ahead(seconds) | Off::Behind(seconds)) = off;
+        // What is off because others have become too old is since the last difference.
+        let was_off = self.differences.off(0).map(fault) == Some(fault(off));
+        let since = if was_off { self.off_since } else { self.heard };
+        Some(NodeClock {
+            node: Arc::clone(node),
+            fault: fault(off),
+            seconds,
+            since: Timestamp::from_seconds(i64::from(since)),
+        })
     }
 }
 
@@ -182,13 +188,13 @@ mod tests {
     }
 
     fn off(clocks: &Clocks) -> Vec<(String, ClockFault, u32)> {
-        let off = clocks.off().into_iter();
+        let off = clocks.off(at(10)).into_iter();
         off.map(|one| (one.node.to_string(), one.fault, one.seconds)).collect()
     }
 
     #[test]
-    fn a_node_takes_forty_bytes() {
-        assert_eq!(size_of::<Watched>(), 40);
+    fn a_node_takes_seventy_two_bytes() {
+        assert_eq!(size_of::<Watched>(), 72);
     }
 
     #[test]
@@ -202,10 +208,10 @@ mod tests {
             ("node-3".to_owned(), ClockFault::Behind, 40),
         ];
         assert_eq!(off(&clocks), expected);
-        assert_eq!(clocks.off()[0].since, at(3));
+        assert_eq!(clocks.off(at(3))[0].since, at(3));
         clocks.add(&"node-1".into(), -7200 * NANOS_PER_SECOND, at(9));
-        assert_eq!(clocks.off_of("node-1").map(|one| one.since), Some(at(3)));
-        assert_eq!(clocks.off_of("node-2"), None);
+        assert_eq!(clocks.off_of("node-1", at(9)).map(|one| one.since), Some(at(3)));
+        assert_eq!(clocks.off_of("node-2", at(9)), None);
         // One pod in time, and node 3 is not behind.
         clocks.add(&"node-3".into(), 0, at(10));
         assert_eq!(off(&clocks), expected[..1]);
@@ -230,7 +236,7 @@ mod tests {
     #[test]
     fn the_nodes_that_were_heard_of_longest_ago_are_forgotten() {
         let mut clocks = Clocks::default();
-        let name = |number: usize| Arc::from(format!("node-{number}"));
+        let name = |number: usize| Arc::<str>::from(format!("node-{number}"));
         for number in 0..MOST_NODES {
             let second = i64::try_from(number).unwrap_or_default();
             for _ in 0..4 {
@@ -241,9 +247,7 @@ mod tests {
         clocks.add(&name(MOST_NODES), 0, at(100_001));
         assert_eq!(clocks.nodes.len(), MOST_NODES - FORGOTTEN_AT_ONCE + 1);
         assert!(clocks.nodes.contains_key("node-0") && !clocks.nodes.contains_key("node-1"));
-        let kept = MOST_NODES - FORGOTTEN_AT_ONCE;
-        assert_eq!((clocks.judged, clocks.behind), (kept, kept));
         clocks.clear();
-        assert_eq!((clocks.judged, clocks.behind), (0, 0));
+        assert!(clocks.nodes.is_empty());
     }
 }

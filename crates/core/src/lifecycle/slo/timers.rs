@@ -17,7 +17,8 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// Up to so many deadlines, removing stale ones is not worth the cost.
 const FEW: usize = 256;
 
-type Entry = (Timestamp, PodUid, SloId);
+/// A deadline, whose it is, and of which SLO.
+pub(crate) type Entry = (Timestamp, PodUid, SloId);
 
 /// A deadline in its second: the nanoseconds since the second began. Pods in flight have little room.
 type EntryInSecond = (u32, PodUid, SloId);
@@ -29,8 +30,8 @@ pub(crate) struct Timers {
     current: BinaryHeap<Reverse<Entry>>,
     /// Those of later seconds, by second; and those of `came` that are not sorted yet
     future: BTreeMap<i64, Vec<EntryInSecond>>,
-    /// Those that have passed while those of their source may not; by source
-    held: BTreeMap<SourceId, Vec<(PodUid, SloId)>>,
+    /// Those that would have passed, had those of their source; by source, the earliest first
+    held: BTreeMap<SourceId, BinaryHeap<Reverse<Entry>>>,
     /// The last second whose deadlines are sorted, or are being sorted
     came: Option<i64>,
     /// How many there are in all, stale ones included
@@ -79,34 +80,33 @@ impl Timers {
     }
 
     /// Removes and returns the earliest deadline that has passed at `now`.
-    pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<(PodUid, SloId)> {
+    pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<Entry> {
         self.sort(now, usize::MAX);
-        let Reverse((deadline, uid, slo)) = *self.current.peek()?;
-        (deadline < now).then(|| {
+        let Reverse(entry) = *self.current.peek()?;
+        (entry.0 < now).then(|| {
             self.current.pop();
             self.waiting -= 1;
-            (uid, slo)
+            entry
         })
     }
 
-    /// Keeps a deadline of `source` that has passed until it is [released](Timers::release).
-    pub(crate) fn hold(&mut self, source: SourceId, uid: PodUid, slo: SloId) {
+    /// Keeps a deadline of `source` until it is [released](Timers::release).
+    pub(crate) fn hold(&mut self, source: SourceId, entry: Entry) {
         self.waiting += 1;
-        self.held.entry(source).or_default().push((uid, slo));
+        self.held.entry(source).or_default().push(Reverse(entry));
     }
 
-    /// Lets the deadlines pass that are held for sources of which they `may`.
-    pub(crate) fn release(&mut self, may: impl Fn(SourceId) -> bool) {
+    /// Lets the deadlines pass that are held, up to the instant until which those of their source have passed, if any
+    /// may.
+    pub(crate) fn release(&mut self, until: impl Fn(SourceId) -> Option<Timestamp>) {
         let Self { current, held, .. } = self;
         held.retain(|source, entries| {
-            let stays = !may(*source);
-            if !stays {
-                // They have passed, so they are the first.
-                let passed = Timestamp::from_nanos(i64::MIN);
-                let entries = entries.drain(..);
-                current.extend(entries.map(|(uid, slo)| Reverse((passed, uid, slo))));
+            if let Some(until) = until(*source) {
+                while entries.peek().is_some_and(|Reverse((deadline, ..))| *deadline < until) {
+                    current.extend(entries.pop());
+                }
             }
-            stays
+            !entries.is_empty()
         });
     }
 
@@ -125,12 +125,12 @@ impl Timers {
             !bucket.is_empty()
         });
         self.held.retain(|_, entries| {
-            entries.retain(|(uid, slo)| is_awaited(*uid, *slo));
+            entries.retain(|Reverse((_, uid, slo))| is_awaited(*uid, *slo));
             entries.shrink_to_fit();
             !entries.is_empty()
         });
         let (future, held) = (self.future.values(), self.held.values());
-        let later = future.map(Vec::len).sum::<usize>() + held.map(Vec::len).sum::<usize>();
+        let later = future.map(Vec::len).sum::<usize>() + held.map(BinaryHeap::len).sum::<usize>();
         self.waiting = self.current.len() + later;
     }
 
@@ -171,7 +171,7 @@ mod tests {
         timers.add(at(5), uid, SloId(0));
         assert_eq!(timers.pop_passed(at(4)), None);
         assert_eq!(timers.pop_passed(at(5)), None);
-        assert_eq!(timers.pop_passed(at(6)), Some((uid, SloId(0))));
+        assert_eq!(timers.pop_passed(at(6)), Some((at(5), uid, SloId(0))));
         assert_eq!(timers.pop_passed(at(6)), None);
     }
 
@@ -182,14 +182,16 @@ mod tests {
         let uid = PodUid::from_text("u");
         timers.add(at(1), uid, SloId(0));
         let passed = timers.pop_passed(at(9));
-        assert_eq!(passed, Some((uid, SloId(0))));
-        timers.hold(SourceId(3), uid, SloId(0));
-        timers.release(|source| source != SourceId(3));
+        assert_eq!(passed, Some((at(1), uid, SloId(0))));
+        timers.hold(SourceId(3), (at(1), uid, SloId(0)));
+        timers.release(|source| (source != SourceId(3)).then_some(at(9)));
         assert_eq!((timers.pop_passed(at(9)), timers.waiting), (None, 1));
-        timers.release(|source| source == SourceId(3));
+        timers.release(|_| Some(at(1)));
+        assert_eq!((timers.pop_passed(at(9)), timers.waiting), (None, 1));
+        timers.release(|_| Some(at(2)));
         assert_eq!((timers.pop_passed(at(9)), timers.waiting), (passed, 0));
         for _ in 0..=FEW {
-            timers.hold(SourceId(3), uid, SloId(0));
+            timers.hold(SourceId(3), (at(1), uid, SloId(0)));
         }
         timers.tidy(0, |_, _| false);
         assert_eq!((timers.held.len(), timers.waiting), (0, 0));
@@ -218,10 +220,10 @@ mod tests {
         assert_eq!(timers.waiting, 1000);
         timers.tidy(2, |uid, _| awaited.contains(&uid));
         assert_eq!(timers.waiting, 2);
-        for expected in [Some((awaited[0], SloId(0))), None] {
+        for expected in [Some((at(50), awaited[0], SloId(0))), None] {
             assert_eq!(timers.pop_passed(at(400)), expected);
         }
-        assert_eq!(timers.pop_passed(at(501)), Some((awaited[1], SloId(0))));
+        assert_eq!(timers.pop_passed(at(501)), Some((at(500), awaited[1], SloId(0))));
         assert_eq!(timers.waiting, 0);
     }
 
@@ -278,7 +280,7 @@ mod tests {
                     while !timers.sort(millis(now), 2) {}
                 }
                 let mut passed = Vec::new();
-                while let Some((uid, _)) = timers.pop_passed(millis(now)) {
+                while let Some((_, uid, _)) = timers.pop_passed(millis(now)) {
                     passed.push(uid);
                 }
                 model.sort();

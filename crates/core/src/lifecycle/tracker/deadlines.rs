@@ -107,7 +107,7 @@ impl Tracker {
     }
 
     /// Lets the deadlines before `at` pass, but for the pods of sources from which deliveries from before `at` may
-    /// still be missing ([§6.7](crate::specification#s6-7)). Reports as many as one step has room for.
+    /// still be missing ([§6.7](crate::specification#s6-7)); those of sources that are late pass later. Reports as many as one step has room for.
     ///
     /// That they have passed is one moment, and when they are reported changes no figure: a deadline concerns
     /// one pod only, and is reported before anything else of that pod is ([`Tracker::pass_deadlines_of`]).
@@ -116,11 +116,13 @@ impl Tracker {
         at: Timestamp,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
+        self.shared.lags.advance(at);
         let some = self.sources.may_pass_some_deadlines(at);
         if some {
             self.sources.unblock(at);
+            let SharedState { timers, lags, .. } = &mut self.shared;
             let may = |source| self.sources.may_pass_deadlines(source, at);
-            self.shared.timers.release(may);
+            timers.release(|source| may(source).then(|| lags.passed_until(source, at)));
             self.overdue.release(may);
             self.overdue.until = self.overdue.until.max(Some(at));
         }
@@ -170,20 +172,24 @@ impl Tracker {
                 self.overdue.left = 0;
                 return;
             }
-            let Some((uid, slo)) = self.shared.timers.pop_passed(until) else {
-                if self.report_stuck(until, reporter) {
+            let Some(entry) = self.shared.timers.pop_passed(until) else {
+                // Where deliveries are late, pods seem to wait for longer than they do.
+                let stuck_at = until.plus_nanos(-self.shared.lags.longest_hold());
+                if self.report_stuck(stuck_at, reporter) {
                     self.overdue.until = None;
                 }
                 return;
             };
             self.overdue.left -= 1;
+            let (deadline, uid, slo) = entry;
             let awaiting = self.pods.get(uid).filter(|pod| pod.awaits(slo));
             let Some(source) = awaiting.and_then(RememberedPod::source) else {
                 continue;
             };
-            match self.sources.may_pass_deadlines(source, until) {
-                true => self.pass_deadlines_for(uid, Some(slo), until, reporter),
-                false => self.shared.timers.hold(source, uid, slo),
+            let passed = self.shared.lags.passed_until(source, until);
+            match self.sources.may_pass_deadlines(source, until) && deadline < passed {
+                true => self.pass_deadlines_for(uid, Some(slo), passed, reporter),
+                false => self.shared.timers.hold(source, entry),
             }
         }
     }
@@ -198,7 +204,8 @@ impl Tracker {
             && let Some(source) = self.pods.get(uid).and_then(RememberedPod::source)
             && self.sources.may_pass_deadlines(source, until)
         {
-            self.pass_deadlines_for(uid, None, until, reporter);
+            let passed = self.shared.lags.passed_until(source, until);
+            self.pass_deadlines_for(uid, None, passed, reporter);
             if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
                 pod.report_stuck(&self.shared.stuck, reporter);
             }

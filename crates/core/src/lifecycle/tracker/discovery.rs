@@ -8,6 +8,7 @@ use crate::lifecycle::classification::Classification;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::eviction::{Evicted, RefusalReason};
 use crate::lifecycle::followed::Left;
+use crate::lifecycle::lag::Stamp;
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::observation::{PodObservation, PodState, Reporter, TrackerObservation};
 use crate::lifecycle::observer::Observer;
@@ -178,6 +179,12 @@ impl Tracker {
     ) {
         let seen = &Seen { adopted, ..*seen };
         let shared = &mut self.shared;
+        if !snapshot.is_bound
+            && snapshot.started.is_none()
+            && let Some(after) = seen.shown_after(snapshot.created)
+        {
+            shared.note_lag(Stamp::Creation, after, seen);
+        }
         let mut pod = PodInFlight::discover(snapshot, seen.source, seen.now, shared, reporter);
         let outcome = pod.fold(snapshot, seen, shared, reporter);
         pod.last_seen.hold = reporter.hold(pod.info());

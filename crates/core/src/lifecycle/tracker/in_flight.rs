@@ -31,12 +31,17 @@ impl Tracker {
 
     /// The nodes whose clocks are off ([§4.7](crate::specification#s4-7)), by name.
     pub fn clocks_off(&self) -> Vec<NodeClock> {
-        self.shared.clocks.off()
+        self.shared.clocks.off(self.now.unwrap_or_default())
     }
 
     /// The clock of the node of this name, if it is off.
     pub fn clock_off(&self, node: &str) -> Option<NodeClock> {
-        self.shared.clocks.off_of(node)
+        self.shared.clocks.off_of(node, self.now.unwrap_or_default())
+    }
+
+    /// By how many nanoseconds deliveries are late, if they are ([§4.10](crate::specification#s4-10)).
+    pub fn late_by(&self) -> Option<i64> {
+        self.shared.lags.late_by()
     }
 
     /// The nodes that are late to become schedulable ([§14.9](crate::specification#s14-9)), the oldest first.

@@ -9,6 +9,7 @@ impl Tracker {
     /// States that `source` is going to be watched, and is not in sync from `now` on.
     pub fn expect(&mut self, source: SourceId, now: Timestamp) {
         self.sources.expect(source, now);
+        self.shared.lags.out_of_sync(source);
     }
 
     /// States that nothing was accounted for until `now`, as when the process was stopped. No
@@ -34,6 +35,7 @@ impl Tracker {
         self.sources.set_time(now);
         self.shared.matches.set_time(now);
         self.shared.clocks.clear();
+        self.shared.lags.clear();
     }
 
     /// Whether accounted time lies after `now`.

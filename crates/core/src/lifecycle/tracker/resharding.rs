@@ -3,7 +3,7 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
-use crate::lifecycle::observation::{Reporter, TrackerObservation};
+use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::pod::PodUid;
@@ -38,10 +38,7 @@ impl Tracker {
         if let Some(nodes) = &mut self.shared.nodes {
             nodes.reshard(after, &mut |observation| reporter.node(observation));
         }
-        let remembered = self.remembered();
-        let now = self.now.unwrap_or(Timestamp::EPOCH);
-        let judged = self.sources.judged_until(now);
-        reporter.tracker(TrackerObservation::Advanced { remembered, judged });
+        reporter.tracker(self.advanced(self.now.unwrap_or(Timestamp::EPOCH)));
         moved
     }
 }

@@ -6,7 +6,7 @@ use super::remembered_pod::{FinishedPod, RememberedPod};
 use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::nodes::Nodes;
-use crate::lifecycle::observation::{Reporter, TrackerObservation};
+use crate::lifecycle::observation::Reporter;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
@@ -146,9 +146,7 @@ impl Tracker {
             tracker.crashes.remove(uid);
             tracker.forget(uid, reporter);
         }
-        let remembered = tracker.remembered();
-        let judged = tracker.sources.judged_until(now);
-        reporter.tracker(TrackerObservation::Advanced { remembered, judged });
+        reporter.tracker(tracker.advanced(now));
         tracker
     }
 }

@@ -4,6 +4,7 @@
 //! settled by a snapshot is settled when it is folded ([`Pursuit::at_snapshot`]); between two
 //! snapshots only the deadline can pass, at one of the points of [`passing`].
 
+pub(crate) mod lag;
 mod objective;
 mod passing;
 mod pursued;
@@ -12,7 +13,7 @@ mod selection;
 pub(crate) mod tally;
 
 pub(crate) use objective::{Namespaces, Slo, SloInterval};
-pub(crate) use passing::{Moment, Passing, Place, fold_of, passings};
+pub(crate) use passing::{Moment, Passing, Place, fold_of, passings, syncs};
 pub(crate) use rules::{SloRules, SpecSlo};
 
 use super::named::Own;

@@ -3,7 +3,7 @@
 use super::rules::SloRules;
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::life::Folded;
-use crate::oracle::reading::stream::Step;
+use crate::oracle::reading::stream::{Step, SyncState};
 
 /// When, within one step of the replay, something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +37,32 @@ impl Folded {
     pub(crate) fn step_of_fold(&self) -> Place {
         fold_of(self.step)
     }
+}
+
+/// With each step, whether the watch is in sync with it.
+pub(crate) fn syncs(rules: &dyn SloRules, steps: &[Step]) -> Vec<SyncState> {
+    let (mut since, mut lost) = (None::<Nanos>, None);
+    let mut in_sync = true;
+    let syncs = steps.iter().enumerate().map(|(number, step)| {
+        match step {
+            Step::Event { kind, .. } if kind == "ERROR" => {
+                (since, lost, in_sync) = (None, Some(number), false);
+            }
+            Step::List { now, .. } | Step::EndOfStreamedList { now, .. } => {
+                in_sync = true;
+                since.get_or_insert(*now);
+            }
+            Step::Event { now, .. } => {
+                in_sync |= rules.event_regains_sync();
+                if in_sync {
+                    since.get_or_insert(*now);
+                }
+            }
+            Step::Heard { .. } | Step::OfNodes { .. } => {}
+        }
+        SyncState { since, lost }
+    });
+    syncs.collect()
 }
 
 /// Every point at which deadlines pass. The watch is in sync from the first document on; an ERROR

@@ -51,6 +51,37 @@ pub(crate) trait SloRules {
         false
     }
 
+    /// [§4.10](crate::specification#s4-10): "of a pod that earlier snapshots showed without a node"
+    fn is_binding(&self, was_without_node: bool) -> bool {
+        was_without_node
+    }
+
+    /// [§4.10](crate::specification#s4-10): "the last 16 creations of the last minute tell, if they are 4 or more"
+    fn creations_tell(&self, creations: usize) -> bool {
+        creations >= 4
+    }
+
+    /// [§4.10](crate::specification#s4-10): "of an even number the lesser of the middle two"
+    fn median(&self, sorted: &[Nanos]) -> Option<Nanos> {
+        sorted.get(sorted.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// [§4.10](crate::specification#s4-10): "nor anything that states a time before the source last came into sync"
+    fn states_since_sync(&self, stated: Nanos, since: Nanos) -> bool {
+        stated >= since
+    }
+
+    /// [§4.10](crate::specification#s4-10): "A source whose lag is above 5 s is late, until that of the last 4 is below
+    /// 2.5 s"
+    fn is_late(&self, was_late: bool, lag: Nanos, newest: Nanos) -> bool {
+        2 * newest >= 5 * SECOND && (was_late || lag > 5 * SECOND)
+    }
+
+    /// [§6.7](crate::specification#s6-7): "twice the greatest of the differences that tell its lag, and at most 10 minutes"
+    fn hold(&self, greatest: Nanos) -> Nanos {
+        (2 * greatest).clamp(0, 600 * SECOND)
+    }
+
     /// [§8](crate::specification#s8): "`--until` […] moves time there", and deadlines pass.
     fn fires_at_until(&self) -> bool {
         true

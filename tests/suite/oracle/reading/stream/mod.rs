@@ -13,7 +13,7 @@ use super::kube_event::KubeEvent;
 use super::life::{in_flight, is_known};
 use super::node::{self, NodeStep, Nodes};
 use super::rules::Rules;
-use super::slo::{Passing, passings};
+use super::slo::{Passing, passings, syncs};
 use super::snapshot::Snapshot;
 use crate::oracle::instant::Nanos;
 use document::{count_types, date};
@@ -64,6 +64,15 @@ impl Dropped {
     }
 }
 
+/// Whether the watch is in sync.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SyncState {
+    /// Since when it is
+    pub(crate) since: Option<Nanos>,
+    /// With which step it was lost last
+    pub(crate) lost: Option<usize>,
+}
+
 /// All that the documents say.
 pub(crate) struct Recording {
     pub(crate) first_list_began: Option<Nanos>,
@@ -72,6 +81,8 @@ pub(crate) struct Recording {
     pub(crate) pods: Vec<Vec<Happened>>,
     /// When deadlines pass ([§6](crate::specification#s6))
     pub(crate) passings: Vec<Passing>,
+    /// With each step of the replay, whether the watch is in sync
+    pub(crate) syncs: Vec<SyncState>,
     /// The Events that are about no pod
     pub(crate) dropped: Dropped,
     pub(crate) nodes: Nodes,
@@ -100,12 +111,14 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
     let sight = (options.backfill, first_list_began);
     let (pods, dropped) = hand_out(rules, &steps, first, sight);
     let passings = passings(rules.slo(), &steps, options.until);
+    let syncs = syncs(rules.slo(), &steps);
     let now = dated.last().map_or(0, |dated| dated.now);
     Recording {
         first_list_began,
         watch_events,
         pods,
         passings,
+        syncs,
         dropped,
         nodes: Nodes { lives: node::life::lives(rules.nodes(), &of_nodes(&steps)) },
         now: options.until.unwrap_or(now),

@@ -1,0 +1,237 @@
+//! How late the deliveries of each source are ([§4.10](crate::specification#s4-10)): by when its watch shows what the API
+//! server has stamped. A source that is late passes the deadlines of its pods later.
+
+use std::collections::BTreeMap;
+
+use super::delivery::SourceId;
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// So many of the newest bindings and creations of a source are looked at.
+const MOST: usize = 16;
+
+/// With so many of the last minute the lag is known, and after so many in time a source is late no longer.
+const ENOUGH: usize = 4;
+
+/// So many bindings suffice among the last [`ENOUGH`] of [`A_WHILE`].
+const FEW: usize = 2;
+
+/// What is stated is truncated to the second, by half a second on average.
+const TRUNCATED: i64 = NANOS_PER_SECOND / 2;
+
+/// A source whose lag is above this is late, ...
+const LATE: i64 = 5 * NANOS_PER_SECOND;
+
+/// ... until that of the last [`ENOUGH`] is below this.
+const IN_TIME: i64 = 5 * NANOS_PER_SECOND / 2;
+
+/// What says how late deliveries are now is of the last minute. So long before a source was found late, it was late.
+pub(super) const A_MINUTE: i64 = 60 * NANOS_PER_SECOND;
+const A_WHILE: i64 = 5 * A_MINUTE;
+
+/// Deadlines pass later by so much at most: a process that is starved for days must not show a clean SLO.
+const LONGEST_HOLD: i64 = 10 * A_MINUTE;
+
+/// What the API server has stamped of a pod, and a watch event was the first to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stamp {
+    /// PodScheduled=True, of a pod that an earlier snapshot showed without a node
+    Binding,
+    /// The creation of a pod that had no node yet, and no startTime
+    Creation,
+}
+
+/// When something arrived, and how long after what it states, in nanoseconds.
+type Shown = (Timestamp, i64);
+
+/// The newest of one kind, newest first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent([Option<Shown>; MOST]);
+
+impl Recent {
+    fn add(&mut self, shown: Shown) {
+        self.0.rotate_right(1);
+        self.0[0] = Some(shown);
+    }
+
+    /// How late those were that are no older than `age` at `now`.
+    fn within(&self, age: i64, now: Timestamp) -> impl Iterator<Item = i64> {
+        let all = self.0.iter().flatten();
+        all.filter(move |(at, _)| now.nanos_since(*at) <= age).map(|(_, late)| *late)
+    }
+}
+
+/// The lag of one source.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lag {
+    /// When it last came into sync; `None` while it is not
+    synced: Option<Timestamp>,
+    bindings: Recent,
+    creations: Recent,
+    /// Its lag in nanoseconds, where it is known
+    nanos: Option<i64>,
+    is_late: bool,
+    /// The deadlines of its pods pass later by so much
+    hold: i64,
+    /// Until when that is so if nothing is delivered
+    until: Option<Timestamp>,
+}
+
+impl Lag {
+    /// What tells at `now`, newest first: bindings, or where these are too few, creations.
+    fn telling(&self, now: Timestamp) -> Vec<i64> {
+        let bindings: Vec<i64> = self.bindings.within(A_MINUTE, now).collect();
+        if bindings.len() >= ENOUGH {
+            return bindings;
+        }
+        let bindings: Vec<i64> = self.bindings.within(A_WHILE, now).take(ENOUGH).collect();
+        if bindings.len() >= FEW {
+            return bindings;
+        }
+        let creations: Vec<i64> = self.creations.within(A_MINUTE, now).collect();
+        if creations.len() >= ENOUGH { creations } else { Vec::new() }
+    }
+
+    fn update(&mut self, now: Timestamp) {
+        let telling = self.telling(now);
+        self.nanos = median(&telling);
+        let newest = median(&telling[..telling.len().min(ENOUGH)]);
+        self.is_late = match (self.nanos, newest) {
+            (Some(lag), Some(newest)) => newest >= IN_TIME && (self.is_late || lag > LATE),
+            _ => false,
+        };
+        let greatest = telling.into_iter().max().unwrap_or_default();
+        self.hold = match self.is_late {
+            true => greatest.saturating_mul(2).clamp(0, LONGEST_HOLD),
+            false => 0,
+        };
+        let all = self.bindings.0.iter().chain(&self.creations.0).flatten();
+        let ends = all.flat_map(|(at, _)| [A_MINUTE, A_WHILE].map(|age| at.plus_nanos(age)));
+        self.until = ends.filter(|end| *end >= now).min();
+    }
+}
+
+/// The lesser of the middle two, of an even number.
+fn median(of: &[i64]) -> Option<i64> {
+    let mut sorted = of.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len().checked_sub(1)? / 2).copied()
+}
+
+/// The lags of all sources.
+#[derive(Debug, Default)]
+pub(super) struct Lags {
+    sources: BTreeMap<SourceId, Lag>,
+    /// Those that are late, mostly none, and by how many nanoseconds their deadlines pass later
+    late: BTreeMap<SourceId, i64>,
+    /// Until when nothing changes if nothing is delivered
+    until: Option<Timestamp>,
+    /// The greatest lag that is known
+    greatest: Option<i64>,
+}
+
+impl Lags {
+    /// `source` has delivered something and is in sync at `now`.
+    pub(super) fn in_sync(&mut self, source: SourceId, now: Timestamp) {
+        self.sources.entry(source).or_default().synced.get_or_insert(now);
+    }
+
+    /// `source` is not in sync: what it delivers says nothing of its lag.
+    pub(super) fn out_of_sync(&mut self, source: SourceId) {
+        if self.sources.insert(source, Lag::default()).is_some() {
+            self.late.remove(&source);
+            self.sum_up();
+        }
+    }
+
+    /// Forgets all: they were told by a clock that was wrong.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// A watch event of `source` has arrived at `arrived`, so many nanoseconds after what it is the first to show, and is
+    /// accounted for at `now`. Returns whether the source is found late with it.
+    pub(super) fn add(
+        &mut self,
+        source: SourceId,
+        stamp: Stamp,
+        (arrived, after): (Timestamp, i64),
+        now: Timestamp,
+    ) -> bool {
+        let Some(lag) = self.sources.get_mut(&source) else {
+            return false;
+        };
+        let stated = arrived.plus_nanos(after.saturating_neg());
+        if lag.synced.is_none_or(|since| stated < since) {
+            return false;
+        }
+        let recent = match stamp {
+            Stamp::Binding => &mut lag.bindings,
+            Stamp::Creation => &mut lag.creations,
+        };
+        recent.add((arrived, after.saturating_sub(TRUNCATED)));
+        self.update(source, now)
+    }
+
+    /// Time has come to `now`.
+    pub(super) fn advance(&mut self, now: Timestamp) {
+        if self.until.is_none_or(|until| now <= until) {
+            return;
+        }
+        let ended = self.sources.iter();
+        let ended = ended.filter(|(_, lag)| lag.until.is_some_and(|until| until < now));
+        let ended: Vec<SourceId> = ended.map(|(source, _)| *source).collect();
+        for source in ended {
+            self.update(source, now);
+        }
+    }
+
+    fn update(&mut self, source: SourceId, now: Timestamp) -> bool {
+        let Some(lag) = self.sources.get_mut(&source) else {
+            return false;
+        };
+        let was_late = lag.is_late;
+        lag.update(now);
+        let is_late = lag.is_late;
+        match is_late {
+            true => _ = self.late.insert(source, lag.hold),
+            false => _ = self.late.remove(&source),
+        }
+        self.sum_up();
+        is_late && !was_late
+    }
+
+    fn sum_up(&mut self) {
+        self.until = self.sources.values().filter_map(|lag| lag.until).min();
+        self.greatest = self.sources.values().filter_map(|lag| lag.nanos).max();
+    }
+
+    /// Whether the deliveries of `source` are late.
+    pub(super) fn is_late(&self, source: SourceId) -> bool {
+        self.late.contains_key(&source)
+    }
+
+    /// The greatest lag that is known, in nanoseconds.
+    pub(super) const fn greatest(&self) -> Option<i64> {
+        self.greatest
+    }
+
+    /// The greatest lag of those that are late.
+    pub(super) fn late_by(&self) -> Option<i64> {
+        let late = self.late.keys().filter_map(|source| self.sources.get(source)?.nanos);
+        late.max()
+    }
+
+    /// The longest time by which deadlines pass later, in nanoseconds.
+    pub(super) fn longest_hold(&self) -> i64 {
+        self.late.values().copied().max().unwrap_or_default()
+    }
+
+    /// Until when the deadlines of the pods of `source` have passed, where those of others have until `at`.
+    pub(super) fn passed_until(&self, source: SourceId, at: Timestamp) -> Timestamp {
+        self.late.get(&source).map_or(at, |hold| at.plus_nanos(-hold))
+    }
+}
+
+#[cfg(test)]
+#[path = "lag_tests.rs"]
+mod tests;
