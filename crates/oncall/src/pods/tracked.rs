@@ -11,7 +11,7 @@ use super::question::Question;
 use super::started_before::StartedBefore;
 use super::statuses::Statuses;
 use crate::explain::{Context, WorkloadPods};
-use crate::problems::{Problems, Seen};
+use crate::problems::{ClockCheck, Problems, Seen};
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
