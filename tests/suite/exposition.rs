@@ -225,7 +225,7 @@ fn scraped() -> Arc<Exposition> {
     let advanced = TrackerObservation::Advanced {
         remembered: 0,
         judged: start.plus_nanos(250_000_000),
-        lag: None,
+        lag: Some(250_000_000),
     };
     recorder.observe(now, Observation::Tracker(advanced));
     exposition

@@ -135,13 +135,6 @@ fn now() -> Vec<Panel> {
             ),
         )
         .steps("green", &[(900.0, "red")]),
-        stat(
-            "Watch lag",
-            "s",
-            "How late the watch delivers, by the exporter that is latest. From 5 s on deadlines pass later. After 5 minutes PodinitDeliveriesLate fires. No data while too few pods are bound to tell.",
-            format!("max({})", series("podinit_watch_lag_seconds", "")),
-        )
-        .steps("green", &[(5.0, "red")]),
     ]
 }
 
@@ -179,14 +172,14 @@ fn watch() -> Vec<Panel> {
             Kind::Heatmap,
             "Delivery delay",
             "s",
-            "Time from a binding, as the API states it, to the watch event that shows it. API times are whole seconds, so up to one second is normal.",
+            "Time from a milestone, as the API states it, to the watch event that shows it. API times are whole seconds, so up to one second is normal.",
             vec![Target::new(DELIVERY.distribution("", RATE), "{{le}}")],
         ),
         Panel::new(
             Kind::Lines,
             "Delivery delay, quantiles",
             "s",
-            "Median and 99th percentile of the delay between a binding and the watch event that shows it. When it approaches the grace of the deadlines (5 s), pods that were in time are judged late.",
+            "Median and 99th percentile of the delay between a milestone and the watch event that shows it. When it approaches the grace of the deadlines (5 s), pods that were in time are judged late.",
             quantiles.into(),
         )
         .steps("green", &[(5.0, "red")]),
