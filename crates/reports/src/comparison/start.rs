@@ -8,6 +8,8 @@ use podinit_core::timestamp::Timestamp;
 pub(super) struct Start {
     /// When the pod was created, or else when podinit first saw it
     pub(super) created: Timestamp,
+    /// When its startup was over, where it is; of one that was over at first sight, as its status says, or else at once
+    pub(super) over: Option<Timestamp>,
     end: End,
     /// What it waits for, or waited for last
     waiting: Option<WaitReason>,
@@ -58,7 +60,15 @@ impl Start {
             Progress::Ended { outcome, at, .. } => (End::of(*outcome, *at), last),
         };
         let created = record.reached(Milestone::Created).unwrap_or(record.discovered);
-        Self { created, end, waiting }
+        let over = match &record.progress {
+            Progress::InFlight { .. } => None,
+            Progress::Ended { at, ending, .. } if record.is_over_at_first_sight() => {
+                let stated = ending.as_ref().and_then(|ending| ending.at);
+                Some(stated.unwrap_or(created).min(*at))
+            }
+            Progress::Ended { at, .. } => Some(*at),
+        };
+        Self { created, over, end, waiting }
     }
 
     /// What it counts as where a startup should take no longer than so many nanoseconds and the side ends at `until`.
