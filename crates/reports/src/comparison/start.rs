@@ -54,19 +54,18 @@ pub(super) enum Reason {
 impl Start {
     pub(super) fn of(record: &Record) -> Self {
         let last = record.causes.last().map(|cause| cause.waiting);
-        let (end, waiting) = match &record.progress {
-            Progress::InFlight { is_never_ready: true, .. } => (End::Unknown, None),
-            Progress::InFlight { waiting, .. } => (End::InFlight, Some(*waiting)),
-            Progress::Ended { outcome, at, .. } => (End::of(*outcome, *at), last),
-        };
         let created = record.reached(Milestone::Created).unwrap_or(record.discovered);
-        let over = match &record.progress {
-            Progress::InFlight { .. } => None,
-            Progress::Ended { at, ending, .. } if record.is_over_at_first_sight() => {
+        let (over, end, waiting) = match &record.progress {
+            Progress::InFlight { is_never_ready: true, .. } => (None, End::Unknown, None),
+            Progress::InFlight { waiting, .. } => (None, End::InFlight, Some(*waiting)),
+            Progress::Ended { outcome, at, ending } => {
+                let is_first_sight = record.is_over_at_first_sight();
                 let stated = ending.as_ref().and_then(|ending| ending.at);
-                Some(stated.unwrap_or(created).min(*at))
+                // When podinit first saw it, it may have been over for days.
+                let stated = stated.filter(|_| is_first_sight).map(|stated| stated.min(*at));
+                let over = stated.unwrap_or(if is_first_sight { created } else { *at });
+                (Some(over), End::of(*outcome, stated.unwrap_or(*at)), last)
             }
-            Progress::Ended { at, .. } => Some(*at),
         };
         Self { created, over, end, waiting }
     }
