@@ -8,6 +8,7 @@ use std::time::Duration;
 use podinit_core::lifecycle::{Interval, TimestampMode, TrackerConfig};
 use podinit_core::pod::PodUid;
 use podinit_core::quantile::nearest_rank;
+use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::{DecodeOptions, rfc3339};
 use podinit_reports::reader::Recording;
@@ -163,6 +164,81 @@ async fn the_gain_is_within_the_bound(seed: u64) {
 #[tokio::test]
 async fn images_on_the_nodes_gain_less_than_the_bound_and_more_than_half_of_it() {
     the_gain_is_within_the_bound(1).await;
+}
+
+fn at(second: i64) -> String {
+    rfc3339::format(Timestamp::from_seconds(1_772_359_200 + second))
+}
+
+/// A pod with these conditions, whose container has this state.
+fn pod(name: &str, phase: &str, conditions: &[(&str, i64)], state: Value) -> Value {
+    let conditions = conditions.iter().map(
+        |(kind, second)| json!({"type": kind, "status": "True", "lastTransitionTime": at(*second)}),
+    );
+    json!({
+        "kind": "Pod", "apiVersion": "v1",
+        "metadata": {"name": name, "namespace": "shop", "uid": name, "creationTimestamp": at(0)},
+        "spec": {"nodeName": "a", "restartPolicy": "Never",
+                 "containers": [{"name": "app", "image": "app:1"}]},
+        "status": {"phase": phase, "startTime": at(1), "conditions": conditions.collect::<Vec<_>>(),
+                   "containerStatuses": [{"name": "app", "state": state}]},
+    })
+}
+
+/// The pod-hours of a stage and of a cause, in seconds: of startups that became ready, and of the others.
+fn seconds(report: &DetailedReport, stage: &str, cause: &str) -> [f64; 2] {
+    let waiting = report.summary.waiting.as_ref().unwrap();
+    let mut stages = waiting.stages.iter().filter(|one| one.stage == Some(stage));
+    let causes = stages.next().into_iter().flat_map(|stage| &stage.causes);
+    let mut causes = causes.filter(|one| one.cause == Some(cause));
+    let hours = causes.next().map_or([0.0; 2], |one| [one.pod_hours, one.not_ready_pod_hours]);
+    hours.map(|hours| (hours * 3_600.0).round())
+}
+
+/// A job has no ContainersReady, and its pulls are in the stage all the same.
+#[test]
+fn the_pulls_of_a_job_are_in_its_stage() {
+    let creating = || json!({"waiting": {"reason": "ContainerCreating"}});
+    let network = [("PodScheduled", 1), ("PodReadyToStartContainers", 4), ("Initialized", 1)];
+    let ran = json!({"terminated": {"exitCode": 0, "startedAt": at(64), "finishedAt": at(900)}});
+    let watched = |second, kind, object: Value| json!({"type": kind, "observedAt": at(second), "object": object});
+    let event = json!({
+        "kind": "Event", "metadata": {"name": "job.1", "namespace": "shop"},
+        "involvedObject": {"kind": "Pod", "uid": "job", "fieldPath": "spec.containers{app}"},
+        "reportingComponent": "kubelet", "reason": "Pulling", "message": "Pulling image \"app:1\"",
+        "firstTimestamp": at(4),
+    });
+    let documents = [
+        json!({"kind": "PodList", "items": []}),
+        watched(0, "ADDED", pod("job", "Pending", &[], creating())),
+        watched(4, "MODIFIED", pod("job", "Pending", &network, creating())),
+        watched(4, "ADDED", event),
+        watched(901, "MODIFIED", pod("job", "Succeeded", &network, ran)),
+    ];
+    let recording: String = documents.iter().map(|document| format!("{document}\n")).collect();
+    let report = report(&recording);
+    assert_eq!(seconds(&report, "containers", "pull"), [0.0, 60.0]);
+    assert_eq!(report.summary.waiting.unwrap().shares_of, "not_ready");
+}
+
+/// A list shows a pod that was evicted a week ago and has lost its containers: when it ended is not known.
+#[test]
+fn an_evicted_pod_of_a_list_costs_nothing() {
+    let mut evicted = pod("evicted", "Failed", &[("PodScheduled", 1)], Value::Null);
+    evicted["status"]["reason"] = json!("Evicted");
+    evicted["status"]["message"] = json!("The node was low on resource: memory.");
+    evicted["status"].as_object_mut().unwrap().remove("containerStatuses");
+    let conditions: Vec<_> = ["PodScheduled", "Initialized", "ContainersReady", "Ready"]
+        .map(|kind| (kind, 600_000))
+        .into();
+    let running = json!({"running": {"startedAt": at(600_000)}});
+    let mut ready = pod("ready", "Running", &conditions, running);
+    ready["metadata"]["creationTimestamp"] = json!(at(599_964));
+    let list = json!({"kind": "PodList", "items": [evicted, ready]});
+    let report = report(&format!("{list}\n"));
+    let waiting = report.summary.waiting.unwrap();
+    assert_eq!((waiting.not_counted, waiting.ended_otherwise.pods), (1, 0));
+    assert_eq!((waiting.ready.pods, waiting.ready.pod_hours), (1, 0.01));
 }
 
 mod slow {

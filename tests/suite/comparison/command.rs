@@ -268,6 +268,29 @@ fn more_pods_that_do_not_start_are_the_first_sentence_and_the_status() {
     assert!(text.contains("\nFewer pods do not start: 30 of 120 → 0 of 120 ("), "{text}");
 }
 
+/// Nobody saw what a pod waited for that had ended when it was first seen.
+#[test]
+fn of_pods_that_were_first_seen_ended_no_cause_is_told() {
+    let before = on_node_b("before", 3);
+    let mut after = on_node_b("after", 3);
+    for pod in after["items"].as_array_mut().unwrap().iter_mut().step_by(4) {
+        let started = pod["status"]["startTime"].clone();
+        let ended = json!({"exitCode": 1, "startedAt": started, "finishedAt": started});
+        let bound =
+            json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": started}]);
+        pod["status"] = json!({
+            "phase": "Failed", "startTime": started, "conditions": bound,
+            "containerStatuses": [{"name": "c", "state": {"terminated": ended}}],
+        });
+    }
+    for format in ["text", "json"] {
+        let output = report_on([before.to_string(), after.to_string()], &["-o", format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("; 30 of these failed, before 0."), "{text}");
+        assert!(!text.contains("queue"), "{text}");
+    }
+}
+
 #[test]
 fn csv_and_trace_show_no_comparison() {
     for format in ["csv", "trace"] {

@@ -135,11 +135,41 @@ fn assert_starts(found: &Comparison, before: &[Pod], after: &[Pod]) -> &'static 
     assert_eq!([counts(&row.before), counts(&row.after)], expected.counts);
     assert_eq!(row.limit, expected.limit.map(seconds));
     assert!((row.p_value - expected.p_value).abs() < 1e-7, "{row:?} {expected:?}");
-    for (found, expected) in row.interval.iter().zip(expected.interval) {
-        assert!((found - expected).abs() < 1e-9, "{row:?}");
-    }
-    assert_eq!(row.verdict.as_str(), expected.verdict);
-    assert_eq!(row.worse_from.map(|from| from as usize), expected.worse_from);
+    assert_eq!(serde_json::to_value(row.together).unwrap(), expected.together);
+    let [low, high] = row.interval;
+    let is_proven = match (expected.clustered, row.wide_interval) {
+        (Some([narrow, wide]), Some(found)) => {
+            let [least, most] = expected.interval;
+            let hull = [narrow[0].min(least), narrow[1].max(most)];
+            // The draws are others.
+            for (found, expected) in
+                [low, high, found[0], found[1]].iter().zip([hull, wide].concat())
+            {
+                assert!((found - expected).abs() < 0.06, "{row:?} {expected:?}");
+            }
+            assert!(low <= least && high >= most, "{row:?}");
+            let is_of_ranks = row.p_value < 0.01 && expected.is_higher == (row.difference > 0.0);
+            found[0] > 0.0 || found[1] < 0.0 || is_of_ranks
+        }
+        (None, None) => {
+            for (found, expected) in row.interval.iter().zip(expected.interval) {
+                assert!((found - expected).abs() < 1e-9, "{row:?}");
+            }
+            assert_eq!(row.worse_from.map(|from| from as usize), expected.worse_from);
+            row.p_value < 0.01
+        }
+        found => panic!("{found:?}"),
+    };
+    let verdict = match (is_proven, row.difference) {
+        (true, difference) if difference >= 0.01 => "worse",
+        (true, difference) if difference <= -0.01 => "better",
+        _ if low >= -0.01 && high <= 0.01 => "same",
+        _ => "unclear",
+    };
+    assert_eq!(row.verdict.as_str(), verdict);
+    assert!(
+        row.worse_from.map(|from| from as usize) >= expected.worse_from || row.worse_from.is_none()
+    );
     row.verdict.as_str()
 }
 

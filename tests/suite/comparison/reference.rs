@@ -71,6 +71,17 @@ pub fn row(before: &[Pod], after: &[Pod], interval: Interval) -> Option<Expected
     expected(interval, &one, &other, probability, p_value)
 }
 
+/// The probability that one after is greater than one before, and the p-value of the test.
+pub fn rank_test(before: &[u128], after: &[u128]) -> [f64; 2] {
+    let values = |numbers: &[u128]| -> Vec<Value> {
+        let all = numbers.iter();
+        all.map(|one| Value { nanos: *one as u64, minute: 0, weight: (1, 1) }).collect()
+    };
+    let (probability, deviation, variance) = pairs(&values(before), &values(after));
+    let z = (deviation.abs() - 0.5) / variance.sqrt();
+    [probability, if variance > 1e-9 { two_sided(z) } else { 1.0 }]
+}
+
 /// The row of an interval for the matched pods alone.
 pub fn matched_row(before: &[Pod], after: &[Pod], interval: Interval) -> Option<Expected> {
     let mut matches: BTreeMap<String, [Vec<&Pod>; 2]> = BTreeMap::new();

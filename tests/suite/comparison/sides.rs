@@ -141,7 +141,7 @@ pub fn random(
 ) -> Vec<Pod> {
     let minutes = random.i64(1..30);
     let intervals = &Interval::ALL[..random.usize(1..=Interval::COUNT)];
-    let workloads = random.u32(1..6);
+    let workloads = [random.u32(1..6), 20][usize::from(random.u32(..4) == 0)];
     let broken = [0.0, 0.1, 0.6][random.usize(..3)];
     (0..random.usize(4..most))
         .map(|_| {
@@ -184,7 +184,8 @@ pub fn random(
                 created: 1_770_000_000 + 60 * random.i64(0..minutes) + random.i64(0..60),
                 workload: (workload > 0).then(|| {
                     let name = format!("web-{workload}");
-                    ("shop".to_owned(), "Deployment".to_owned(), name)
+                    let kind = ["Job", "Deployment", "CronJob"][workload as usize % 3];
+                    ("shop".to_owned(), kind.to_owned(), name)
                 }),
                 node: format!("node-{node}"),
                 labels: labels.map(|(pool, zone)| node_labels(pool, zone)),

@@ -1,6 +1,8 @@
 //! Rule 15.7 of the specification, read once more: pods are counted one by one, and every table of Fisher's test comes
 //! from the one before it.
 
+use std::collections::BTreeMap;
+
 use super::reference::deviations;
 use super::sides::{End, Pod};
 use podinit_core::lifecycle::Interval;
@@ -12,29 +14,137 @@ pub struct ExpectedStarts {
     pub counts: [[usize; 4]; 2],
     /// Nanoseconds
     pub limit: Option<u64>,
+    /// What fails together
+    pub together: &'static str,
     pub p_value: f64,
+    /// That of independent pods
     pub interval: [f64; 2],
-    pub verdict: &'static str,
+    /// About those of 95 % and 99 % of what fails together
+    pub clustered: Option<[[f64; 2]; 2]>,
+    /// That the shares of clusters are higher after
+    pub is_higher: bool,
     pub worse_from: Option<usize>,
 }
+
+/// Of a cluster: pods that did not start, of how many.
+type Cluster = [usize; 2];
 
 /// The row of the pods that did not start.
 pub fn not_started(before: &[Pod], after: &[Pod]) -> Option<ExpectedStarts> {
     let limit = limit(before).or_else(|| limit(after));
-    let counts = [before, after].map(|pods| counts(pods, limit));
+    let sides = [before, after].map(|pods| told(pods, limit));
+    let clusters_of = |name: &str, sides: &[Vec<(&Pod, bool)>; 2]| {
+        [0, 1].map(|side| clusters(name, &sides[side]))
+    };
+    let is_enough = |name, sides| clusters_of(name, sides).iter().all(|found| found.len() >= 10);
+    let [one, other] = [before, after].map(|pods| left_out(pods, limit));
+    let pods = sides.clone().map(|side| last_tries(&side));
+    let (together, pods) = match () {
+        () if is_enough("workloads", &sides) => ("workloads", sides),
+        () if is_enough("minutes", &pods) => ("minutes", pods),
+        () => ("pods", pods),
+    };
+    let counts = [0, 1].map(|side| {
+        let failed = pods[side].iter().filter(|(_, has_started)| !has_started).count();
+        [failed, pods[side].len(), [one, other][side][0], [one, other][side][1]]
+    });
     let [[count, of, ..], [later, of_later, ..]] = counts;
     if of == 0 || of_later == 0 {
         return None;
     }
-    let sides = [[count, of], [later, of_later]];
-    let worse = (0..=of_later).find(|later| verdict([[count, of], [*later, of_later]]) == "worse");
+    let sums = [[count, of], [later, of_later]];
+    let is_worse = |later: usize| {
+        let sums = [[count, of], [later, of_later]];
+        share(sums[1]) - share(sums[0]) >= 0.01 && fisher(sums) < 0.01
+    };
+    let found = clusters_of(together, &pods);
+    let [probability, ranks] = mann_whitney(&found);
     Some(ExpectedStarts {
         counts,
         limit,
-        p_value: fisher(sides),
-        interval: newcombe(sides),
-        verdict: verdict(sides),
-        worse_from: worse,
+        together,
+        p_value: if together == "pods" { fisher(sums) } else { ranks },
+        interval: newcombe(sums),
+        clustered: (together != "pods").then(|| bootstrap(&found, share(sums[1]) - share(sums[0]))),
+        is_higher: probability > 0.5,
+        worse_from: (0..=of_later).find(|later| is_worse(*later)),
+    })
+}
+
+fn share([count, of]: Cluster) -> f64 {
+    count as f64 / of as f64
+}
+
+fn clusters(together: &str, pods: &[(&Pod, bool)]) -> Vec<Cluster> {
+    let mut found: BTreeMap<String, Cluster> = BTreeMap::new();
+    for (number, (pod, has_started)) in pods.iter().enumerate() {
+        let minute = if together == "minutes" { pod.created.div_euclid(60) } else { 0 };
+        let key = match &pod.workload {
+            Some(workload) if together != "pods" => format!("{workload:?} {minute}"),
+            _ => number.to_string(),
+        };
+        let cluster = found.entry(key).or_default();
+        *cluster = [cluster[0] + usize::from(!has_started), cluster[1] + 1];
+    }
+    found.into_values().collect()
+}
+
+/// Without the tries of Jobs that another followed. These pods have no names, and each ended when it was created.
+fn last_tries<'a>(pods: &[(&'a Pod, bool)]) -> Vec<(&'a Pod, bool)> {
+    let mut sorted = pods.to_vec();
+    sorted.sort_by_key(|(pod, has_started)| (pod.created, *has_started));
+    let is_of_job =
+        |pod: &Pod| pod.workload.as_ref().is_some_and(|(_, kind, _)| kind.ends_with("Job"));
+    let mut left: Vec<(&Pod, bool)> = Vec::new();
+    for (pod, has_started) in sorted {
+        let is_before = |(other, has_started): &(&Pod, bool)| {
+            is_of_job(other)
+                && other.workload == pod.workload
+                && !has_started
+                && other.end != End::InFlight
+        };
+        if is_of_job(pod)
+            && let Some(before) = left.iter().position(is_before)
+        {
+            left.remove(before);
+        }
+        left.push((pod, has_started));
+    }
+    left
+}
+
+/// All pairs of clusters: the probability that the one after has a higher share, and the p-value.
+fn mann_whitney([before, after]: &[Vec<Cluster>; 2]) -> [f64; 2] {
+    // Shares as fractions of a common size are whole numbers.
+    let value = |cluster: &Cluster| cluster[0] as u128 * 1_000_000_000 / cluster[1] as u128;
+    let [before, after] = [before, after].map(|side| side.iter().map(value).collect::<Vec<_>>());
+    super::reference::rank_test(&before, &after)
+}
+
+/// Intervals of 95 % and 99 % by other random numbers.
+fn bootstrap(clusters: &[Vec<Cluster>; 2], difference: f64) -> [[f64; 2]; 2] {
+    let mut state = 1_u64;
+    let mut below = |limit: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % limit
+    };
+    let mut draw = |side: &[Cluster]| {
+        let mut sum = [0, 0];
+        for _ in side {
+            let one = side[below(side.len())];
+            sum = [sum[0] + one[0], sum[1] + one[1]];
+        }
+        share(sum)
+    };
+    let mut all: Vec<f64> = (0..4_000).map(|_| -draw(&clusters[0]) + draw(&clusters[1])).collect();
+    all.sort_by(f64::total_cmp);
+    let mean = all.iter().sum::<f64>() / 4_000.0;
+    let deviation = (all.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / 4_000.0).sqrt();
+    [0.05, 0.01].map(|outside| {
+        let half = deviations(outside) * deviation;
+        let rank = (4_000.0 * outside / 2.0) as usize;
+        [all[rank].min(difference - half), all[3_999 - rank].max(difference + half)]
     })
 }
 
@@ -50,51 +160,42 @@ fn limit(pods: &[Pod]) -> Option<u64> {
     }
 }
 
-fn counts(pods: &[Pod], limit: Option<u64>) -> [usize; 4] {
+/// When the side began, by the first pod that it shows.
+fn since(pods: &[Pod]) -> i64 {
     let end_of = |pod: &Pod| match pod.end {
         End::InFlight => None,
         End::Deleted(seconds) => Some(pod.created + seconds),
         _ => Some(pod.created),
     };
-    let since = pods.iter().filter_map(end_of).min();
-    let newest = pods.iter().map(|pod| pod.created).max();
-    let [mut count, mut of, mut too_new, mut earlier] = [0; 4];
-    for pod in pods {
-        if since.is_some_and(|since| pod.created < since) {
-            earlier += 1;
-            continue;
-        }
-        let is_over = |until: i64| {
-            let waited = (until - pod.created) as f64;
-            limit.is_some_and(|limit| waited > limit as f64 / 1e9)
-        };
-        let starts = match pod.end {
-            End::Ready | End::Completed => Some(true),
-            End::Failed | End::Rejected => Some(false),
-            End::Deleted(seconds) => is_over(pod.created + seconds).then_some(false),
-            End::InFlight => is_over(newest.unwrap()).then_some(false),
-            End::Moved => continue,
-        };
-        match starts {
-            Some(starts) => {
-                of += 1;
-                count += usize::from(!starts);
-            }
-            None => too_new += 1,
-        }
-    }
-    [count, of, too_new, earlier]
+    pods.iter().filter_map(end_of).min().unwrap_or(i64::MIN)
 }
 
-fn verdict(sides: [[usize; 2]; 2]) -> &'static str {
-    let [one, other] = sides.map(|[count, of]| count as f64 / of as f64);
-    let [low, high] = newcombe(sides);
-    match (other - one, fisher(sides) < 0.01) {
-        (difference, true) if difference >= 0.01 => "worse",
-        (difference, true) if difference <= -0.01 => "better",
-        _ if low >= -0.01 && high <= 0.01 => "same",
-        _ => "unclear",
+/// Whether a pod started; `None` of one that is too new to tell.
+fn has_started(pod: &Pod, pods: &[Pod], limit: Option<u64>) -> Option<bool> {
+    let is_over = |until: i64| {
+        let waited = (until - pod.created) as f64;
+        limit.is_some_and(|limit| waited > limit as f64 / 1e9)
+    };
+    let newest = pods.iter().map(|pod| pod.created).max().unwrap();
+    match pod.end {
+        End::Ready | End::Completed => Some(true),
+        End::Failed | End::Rejected => Some(false),
+        End::Deleted(seconds) => is_over(pod.created + seconds).then_some(false),
+        End::InFlight => is_over(newest).then_some(false),
+        End::Moved => None,
     }
+}
+
+fn told(pods: &[Pod], limit: Option<u64>) -> Vec<(&Pod, bool)> {
+    let all = pods.iter().filter(|pod| pod.created >= since(pods) && pod.end != End::Moved);
+    all.filter_map(|pod| Some((pod, has_started(pod, pods, limit)?))).collect()
+}
+
+/// How many are too new to tell, and how many from before. Those of other shards are neither.
+fn left_out(pods: &[Pod], limit: Option<u64>) -> [usize; 2] {
+    let known = || pods.iter().filter(|pod| pod.end != End::Moved);
+    let earlier = known().filter(|pod| pod.created < since(pods)).count();
+    [known().count() - earlier - told(pods, limit).len(), earlier]
 }
 
 /// All tables with the same sums, each by the ratio to the one before.

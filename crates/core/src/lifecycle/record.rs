@@ -87,7 +87,8 @@ pub struct Record {
     pub unschedulable: Option<RecordedCapacity>,
     /// How its images came to its node, as far as Events have shown, in the order of its containers
     pub pulls: Vec<RecordedPull>,
-    /// Its last causes, at most 16, the oldest first; of a pod in flight the last one is the present one
+    /// Its last causes, at most 16, the oldest first; of a pod in flight the last one is the present one. Empty where
+    /// podinit first saw the pod when its startup was over
     #[schemars(length(max = MOST_CAUSES))]
     pub causes: Vec<RecordedCause>,
     /// The SLOs that match the pod
@@ -458,6 +459,11 @@ impl Record {
     pub fn reached(&self, milestone: Milestone) -> Option<Timestamp> {
         let mut all = self.milestones.iter();
         all.find(|reached| reached.milestone == milestone)?.time
+    }
+
+    /// Whether podinit first saw the pod when its startup was over, so that nobody saw it wait.
+    pub fn is_over_at_first_sight(&self) -> bool {
+        self.causes.is_empty()
     }
 
     /// What [`Record::image`] says, by the containers and pulls.

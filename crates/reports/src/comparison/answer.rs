@@ -7,7 +7,7 @@ use super::answer_words::{
 };
 use super::breakdown::Breakdown;
 use super::mix::Mix;
-use super::not_started::{NotStarted, StartVerdict};
+use super::not_started::NotStarted;
 use super::quantile::Quantile;
 use super::row::{Moved, Row, Verdict};
 use podinit_core::lifecycle::{Interval, Stage};
@@ -136,9 +136,8 @@ impl Answer {
                 (text + &of_all(asked, row) + &stages, needed)
             }
         };
-        let worse = starts.filter(|starts| starts.verdict == StartVerdict::Worse);
-        let text = match worse {
-            Some(worse) => format!("{} {text}", worse.text),
+        let text = match starts.filter(|starts| starts.is_said_first()) {
+            Some(starts) => format!("{} {text}", starts.text),
             None => text,
         };
         Self {

@@ -4,9 +4,10 @@ use super::Comparison;
 use super::breakdown::Breakdown;
 use super::changes::{Counted, Names};
 use super::dimension::Part;
-use super::not_started::{NotStarted, StartVerdict};
+use super::not_started::NotStarted;
 use super::row::{Difference, Row};
 use super::statistics::{Proportion, Resampled};
+use super::together::Together;
 use crate::report::{span, three_digits};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{SloInterval, Step};
@@ -119,14 +120,26 @@ pub(super) fn sides(found: &Comparison, shown: impl Fn(&str) -> String) -> Vec<S
             pods.join(", ")
         ),
     };
-    vec![
+    let starts = found.not_started.as_ref().map(|starts| match starts.together {
+        Together::Workloads => "pods that did not start: intervals by resampling workloads",
+        Together::Minutes => {
+            "pods that did not start: intervals by resampling the pods of a workload and a minute, since fewer than 10 \
+             workloads had new pods; the tries of a Job are one pod"
+        }
+        Together::Pods => {
+            "pods that did not start: intervals as of independent pods, since fewer than 10 workloads and minutes had new \
+             pods; the tries of a Job are one pod"
+        }
+    });
+    let all = [
         side("before", &found.before),
         side("after", &found.after),
         format!(
             "timestamps: {}; margin: {} %; intervals of 95 % by resampling {resampled}",
             found.timestamps, found.margin_percent
         ),
-    ]
+    ];
+    all.into_iter().chain(starts.map(str::to_owned)).collect()
 }
 
 /// So many values of what the answer is not about are shown.
@@ -197,7 +210,7 @@ pub(super) fn beside(found: &Comparison) -> Vec<(&'static str, String)> {
 /// What is said of pods that do not start where that is not the answer.
 pub(super) fn starts(found: &Comparison) -> Option<&str> {
     let starts = found.not_started.as_ref()?;
-    (starts.verdict != StartVerdict::Worse).then_some(&*starts.text)
+    (!starts.is_said_first()).then_some(&*starts.text)
 }
 
 /// The columns of the row of the pods that did not start.

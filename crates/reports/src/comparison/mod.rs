@@ -24,6 +24,7 @@ mod start;
 pub mod statistics;
 mod threshold;
 mod timed;
+mod together;
 
 use serde::Serialize;
 
@@ -32,11 +33,12 @@ pub use breakdown::Breakdown;
 pub use changes::{Changes, Counted, Names};
 pub use dimension::{Dimension, Part};
 pub use mix::{Matches, Mix, untagged};
-pub use not_started::{NotStarted, ReasonCount, StartPart, StartVerdict, Starts};
+pub use not_started::{MostOfIncrease, NotStarted, ReasonCount, StartPart, StartVerdict, Starts};
 pub use only::{Only, Place};
 pub use row::{Difference, Drawn, Figures, Margin, Moved, Row, Verdict};
 pub use side::{ComparedPod, Side, SideSummary};
 pub use threshold::{Checked, Threshold, percent_of};
+pub use together::Together;
 
 use crate::report::intervals;
 use answer::Asked;

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::dimension::Dimension;
 use super::only::{MOST_OF_PODS, NEARLY_ALL, Place};
-use super::side::{ComparedPod, Side};
+use super::side::Side;
 use super::start::{Fate, Reason};
-use super::statistics::{Proportion, fisher, holm, newcombe};
+use super::statistics::{Clustered, Proportion, fisher, holm, newcombe};
+use super::together::{Together, Told};
 use podinit_core::lifecycle::Interval;
 use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
 
@@ -17,6 +18,8 @@ use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
 pub(super) const NOT_STARTED: &str = "not_started";
 /// Of the 5 % of tables without a difference that may show one, this row has these: a p-value below is no chance.
 const OF_STARTS: f64 = 0.01;
+/// The draws are the same in each run.
+const SEEDS: [u64; 2] = [15_700, 15_701];
 /// A smaller difference of the shares does not matter.
 const MARGIN: f64 = 0.01;
 /// So many reasons are stated, those that grew most first.
@@ -47,15 +50,59 @@ impl StartVerdict {
         }
     }
 
-    fn of(before: Proportion, after: Proportion) -> Self {
-        let difference = after.share() - before.share();
-        let [low, high] = newcombe(before, after);
-        let is_no_chance = || fisher(before, after) < OF_STARTS;
-        match difference {
-            difference if difference >= MARGIN && is_no_chance() => Self::Worse,
-            difference if difference <= -MARGIN && is_no_chance() => Self::Better,
-            _ if -MARGIN <= low && high <= MARGIN => Self::Same,
-            _ => Self::Unclear,
+    fn of(difference: f64, [low, high]: [f64; 2], is_proven: impl FnOnce() -> bool) -> Self {
+        match difference.abs() >= MARGIN && is_proven() {
+            true if difference > 0.0 => Self::Worse,
+            true => Self::Better,
+            false if -MARGIN <= low && high <= MARGIN => Self::Same,
+            false => Self::Unclear,
+        }
+    }
+}
+
+/// Whether as many pods would be worse if all of them were independent.
+fn is_worse(before: Proportion, after: Proportion) -> bool {
+    after.share() - before.share() >= MARGIN && fisher(before, after) < OF_STARTS
+}
+
+/// The statistics of the row.
+struct Tested {
+    interval: [f64; 2],
+    wide_interval: Option<[f64; 2]>,
+    p_value: f64,
+    verdict: StartVerdict,
+    worse_from: Option<u64>,
+}
+
+impl Tested {
+    fn of(together: Together, [before, after]: [&Counted<'_>; 2]) -> Self {
+        let [one, other] = [before, after].map(|side| side.starts.pods);
+        let difference = other.share() - one.share();
+        let [low, high] = newcombe(one, other);
+        let of_pods = worse_from(one, other.of);
+        if together == Together::Pods {
+            let (interval, p_value) = ([low, high], fisher(one, other));
+            let verdict = StartVerdict::of(difference, interval, || p_value < OF_STARTS);
+            return Self { interval, wide_interval: None, p_value, verdict, worse_from: of_pods };
+        }
+        let [one_clusters, other_clusters] =
+            [before, after].map(|side| together.clusters(&side.pods));
+        let found = Clustered::of([&one_clusters, &other_clusters], SEEDS);
+        // What fails together tells less than as many pods that are independent.
+        let interval = [found.interval[0].min(low), found.interval[1].max(high)];
+        let [wide_low, wide_high] = found.wide;
+        let is_higher = found.ranks.probability > 0.5;
+        let is_proven = wide_low > 0.0
+            || wide_high < 0.0
+            || (found.ranks.p_value < OF_STARTS && is_higher == (difference > 0.0));
+        let least = one.share() + (difference - wide_low).max(MARGIN);
+        let least = (least * other.of as f64).ceil() as u64;
+        Self {
+            interval,
+            wide_interval: Some(found.wide),
+            p_value: found.ranks.p_value,
+            verdict: StartVerdict::of(difference, interval, || is_proven),
+            worse_from: of_pods.map(|from| from.max(least)).filter(|from| *from <= other.of),
         }
     }
 }
@@ -108,6 +155,17 @@ impl StartPart {
     }
 }
 
+/// The workload that has more than half of an increase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MostOfIncrease {
+    /// `NAMESPACE/KIND/NAME`
+    pub workload: String,
+    /// How many more of its pods did not start, of as many pods as after
+    pub pods: u64,
+    /// The same of all pods
+    pub of: u64,
+}
+
 /// The row of the pods that did not start.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NotStarted {
@@ -120,13 +178,21 @@ pub struct NotStarted {
     pub after: Starts,
     /// The share after less that before
     pub difference: f64,
+    /// What was drawn anew for the intervals and ranked for the p-value: what fails together
+    pub together: Together,
     /// The ends of its interval of 95 %
     pub interval: [f64; 2],
+    /// The ends of its interval of 99 %, which decides; `None` where pods are taken for independent
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wide_interval: Option<[f64; 2]>,
     /// Two-sided
     pub p_value: f64,
     /// The least number of pods that did not start, of those after, that would have been worse
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worse_from: Option<u64>,
+    /// The workload that has more than half of the increase, where there is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<MostOfIncrease>,
     /// Those that grew most first
     pub reasons: Vec<ReasonCount>,
     /// The values of each dimension whose pods did not start more often, where the row is not `same`
@@ -139,33 +205,46 @@ impl NotStarted {
     /// Compares two sides; `None` where one has no pod that counts.
     pub(super) fn of(before: &Side, after: &Side) -> Option<Self> {
         let limit = limit(before).or_else(|| limit(after));
-        let [one, other] = [before, after].map(|side| Counted::of(side, limit));
+        let [mut one, mut other] = [before, after].map(|side| Counted::of(side, limit));
+        let told = [&mut one, &mut other].map(|side| std::mem::take(&mut side.pods));
+        let (together, [earlier, later]) = Together::of(told);
+        one.count(earlier);
+        other.count(later);
         let (earlier, later) = (one.starts, other.starts);
         if earlier.pods.of == 0 || later.pods.of == 0 {
             return None;
         }
-        let verdict = StartVerdict::of(earlier.pods, later.pods);
+        let Tested { interval, wide_interval, p_value, verdict, worse_from } =
+            Tested::of(together, [&one, &other]);
         let parts = match verdict {
             StartVerdict::Same => Vec::new(),
             _ => parts([&one, &other]),
         };
-        let growth = (later.share - earlier.share) * later.pods.of as f64;
+        let difference = later.share - earlier.share;
+        let growth = difference * later.pods.of as f64;
         let only = match verdict {
             StartVerdict::Worse => {
                 only(&parts, growth, later.pods.of, |place| grew_as_one(place, [&one, &other]))
             }
             _ => None,
         };
+        let is_told = matches!(verdict, StartVerdict::Worse | StartVerdict::Unclear)
+            && difference >= MARGIN
+            && growth.round() >= LEAST_PODS as f64;
+        let most = is_told.then(|| most_of_increase([&one, &other], growth)).flatten();
         let mut found = Self {
             text: String::new(),
             verdict,
             limit: limit.map(|nanos| nanos as f64 / 1e9),
             before: earlier,
             after: later,
-            difference: later.share - earlier.share,
-            interval: newcombe(earlier.pods, later.pods),
-            p_value: fisher(earlier.pods, later.pods),
-            worse_from: worse_from(earlier.pods, later.pods.of),
+            difference,
+            together,
+            interval,
+            wide_interval,
+            p_value,
+            worse_from,
+            most,
             reasons: reasons(&one.reasons, &other.reasons),
             parts,
             only,
@@ -187,48 +266,54 @@ fn limit(side: &Side) -> Option<u64> {
 struct Counted<'a> {
     starts: Starts,
     reasons: HashMap<Reason, u64>,
-    /// Those that count, and whether each did not start
-    pods: Vec<(&'a ComparedPod, bool)>,
+    /// Those that count
+    pods: Vec<Told<'a>>,
 }
 
 impl<'a> Counted<'a> {
+    /// The pods of which is known whether they started, and how many others there are.
     fn of(side: &'a Side, limit: Option<u64>) -> Self {
         let mut counted = Self::default();
         let Some(until) = side.end() else {
             return counted;
         };
-        let Starts { pods, too_new, earlier, .. } = &mut counted.starts;
         for pod in side.followed() {
-            if side.complete_since().is_some_and(|since| pod.start.created < since) {
-                *earlier += 1;
-                continue;
-            }
-            match pod.start.fate(limit, until) {
-                Fate::LeftOut => {}
-                Fate::TooNew => *too_new += 1,
-                Fate::Started => {
-                    pods.of += 1;
-                    counted.pods.push((pod, false));
+            let reason = match pod.start.fate(limit, until) {
+                Fate::LeftOut => continue,
+                _ if side.complete_since().is_some_and(|since| pod.start.created < since) => {
+                    counted.starts.earlier += 1;
+                    continue;
                 }
-                Fate::NotStarted(reason) => {
-                    pods.of += 1;
-                    pods.count += 1;
-                    *counted.reasons.entry(reason).or_default() += 1;
-                    counted.pods.push((pod, true));
+                Fate::TooNew => {
+                    counted.starts.too_new += 1;
+                    continue;
                 }
-            }
+                Fate::Started => None,
+                Fate::NotStarted(reason) => Some(reason),
+            };
+            counted.pods.push(Told { pod, reason });
         }
-        counted.starts.share = counted.starts.pods.share();
         counted
+    }
+
+    /// Counts these.
+    fn count(&mut self, pods: Vec<Told<'a>>) {
+        for reason in pods.iter().filter_map(|told| told.reason) {
+            *self.reasons.entry(reason).or_default() += 1;
+        }
+        let count = self.reasons.values().sum();
+        self.starts.pods = Proportion { count, of: pods.len() as u64 };
+        self.starts.share = self.starts.pods.share();
+        self.pods = pods;
     }
 
     fn by(&self, dimension: Dimension) -> BTreeMap<String, Proportion> {
         let mut values: BTreeMap<String, Proportion> = BTreeMap::new();
-        for (pod, is_not_started) in &self.pods {
+        for Told { pod, reason } in &self.pods {
             for value in dimension.values(pod) {
                 let pods = values.entry(value).or_default();
                 pods.of += 1;
-                pods.count += u64::from(*is_not_started);
+                pods.count += u64::from(reason.is_some());
             }
         }
         values
@@ -237,8 +322,7 @@ impl<'a> Counted<'a> {
 
 /// The least number of `of` pods that would have been worse; more of them would be too.
 fn worse_from(before: Proportion, of: u64) -> Option<u64> {
-    let is_worse =
-        |count: u64| StartVerdict::of(before, Proportion { count, of }) == StartVerdict::Worse;
+    let is_worse = |count: u64| is_worse(before, Proportion { count, of });
     let (mut low, mut high) = (0, of);
     if !is_worse(high) {
         return None;
@@ -303,6 +387,20 @@ fn parts([before, after]: [&Counted<'_>; 2]) -> Vec<StartPart> {
     stated
 }
 
+/// The workload that has more than half of `growth`. Its pods before are taken for as many as there would be of as many pods
+/// as after.
+fn most_of_increase([before, after]: [&Counted<'_>; 2], growth: f64) -> Option<MostOfIncrease> {
+    let scale = after.starts.pods.of as f64 / before.starts.pods.of as f64;
+    let earlier = before.by(Dimension::Workload);
+    let mut parts = after.by(Dimension::Workload).into_iter().map(|(workload, pods)| {
+        let was = earlier.get(&workload).map_or(0, |pods| pods.count);
+        (workload, pods.count as f64 - was as f64 * scale)
+    });
+    let (workload, part) = parts.find(|(_, part)| *part > growth / 2.0)?;
+    let (pods, of) = (part.round() as u64, growth.round() as u64);
+    Some(MostOfIncrease { workload, pods, of })
+}
+
 /// The fewest values of one dimension that account for nearly all of a growth by so many pods.
 fn only(
     parts: &[StartPart],
@@ -331,15 +429,11 @@ fn only(
 /// all of them did.
 fn grew_as_one(place: &Place, [before, after]: [&Counted<'_>; 2]) -> bool {
     let of_place = |counted: &Counted<'_>, node: Option<&str>| {
-        let pods = counted.pods.iter().filter(|(pod, _)| {
+        let pods = counted.pods.iter().filter(|Told { pod, .. }| {
             place.has(pod) && node.is_none_or(|node| pod.node.as_deref() == Some(node))
         });
-        let mut found = Proportion::default();
-        for (_, is_not_started) in pods {
-            found.of += 1;
-            found.count += u64::from(*is_not_started);
-        }
-        found
+        let each = |told: &Told<'_>| Proportion { count: u64::from(told.reason.is_some()), of: 1 };
+        Proportion::sum(pods.map(each))
     };
     if !place.dimension.is_of_nodes() {
         return true;
@@ -347,7 +441,7 @@ fn grew_as_one(place: &Place, [before, after]: [&Counted<'_>; 2]) -> bool {
     let earlier = of_place(before, None);
     let whole = of_place(after, None).share() - earlier.share();
     let nodes: BTreeSet<&str> =
-        after.pods.iter().filter_map(|(pod, _)| pod.node.as_deref()).collect();
+        after.pods.iter().filter_map(|told| told.pod.node.as_deref()).collect();
     let (mut pods, mut exceptions) = (0, 0);
     for node in nodes {
         let later = of_place(after, Some(node));

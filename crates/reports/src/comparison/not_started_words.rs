@@ -1,8 +1,9 @@
 //! What the row of the pods that did not start says in words.
 
 use super::answer_words::in_words;
-use super::not_started::{NotStarted, StartVerdict, Starts};
+use super::not_started::{MostOfIncrease, NotStarted, StartVerdict, Starts};
 use super::statistics::Proportion;
+use super::together::Together;
 use podinit_text::words::{count, points};
 
 impl NotStarted {
@@ -12,23 +13,35 @@ impl NotStarted {
         let [low, high] = self.interval;
         let size =
             format!("{}, between {} and {}", points(self.difference), points(low), points(high));
+        let more = self.most.as_ref().map(more);
         match self.verdict {
             StartVerdict::Worse => {
-                format!(
-                    "More pods do not start: {counts} ({size}){}{}.",
-                    self.place(),
-                    self.grown()
-                )
+                let more = more.unwrap_or_else(|| "More pods do not start".to_owned());
+                format!("{more}: {counts} ({size}){}{}.", self.place(), self.grown())
             }
             StartVerdict::Better => format!("Fewer pods do not start: {counts} ({size})."),
             StartVerdict::Same | StartVerdict::Unclear => {
+                let about = if self.together == Together::Pods { "" } else { "about " };
                 let seen = self.worse_from.map_or_else(String::new, |from| {
                     let growth = from as f64 / self.after.pods.of as f64 - self.before.share;
-                    format!(" From {from} after on ({}) it would have been seen.", points(growth))
+                    let points = points(growth);
+                    format!(" From {about}{from} after on ({points}) it would have been seen.")
                 });
-                format!("No difference in how many pods do not start: {counts} ({size}).{seen}")
+                match more {
+                    Some(more) => format!(
+                        "{more}: {counts} ({size}). That may be chance, since pods of a workload fail together."
+                    ),
+                    None => format!(
+                        "No difference in how many pods do not start: {counts} ({size}).{seen}"
+                    ),
+                }
             }
         }
+    }
+
+    /// Whether the answer begins with it: more pods do not start, or those of one workload.
+    pub(super) fn is_said_first(&self) -> bool {
+        self.verdict == StartVerdict::Worse || self.most.is_some()
     }
 
     /// The reason that grew most: `; 171 of these wait for cni (network), before 3`.
@@ -69,6 +82,12 @@ impl NotStarted {
         let sides: Vec<String> = sides.into_iter().flatten().collect();
         (!sides.is_empty()).then(|| sides.join(", "))
     }
+}
+
+/// `20 more pods do not start, all of shop/Deployment/checkout`
+fn more(MostOfIncrease { workload, pods, of }: &MostOfIncrease) -> String {
+    let part = if pods >= of { "all".to_owned() } else { format!("{pods} of them") };
+    format!("{of} more pods do not start, {part} of {workload}")
 }
 
 fn of(pods: Proportion) -> String {

@@ -18,7 +18,7 @@ use podinit_core::lifecycle::{
     Observation, Observer, Outcome, Progress, Record, SloInterval, Stage, TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
-use podinit_core::pod::{PodUid, Workload};
+use podinit_core::pod::{PodInfo, PodUid, Workload};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::rfc3339;
 
@@ -28,7 +28,7 @@ pub struct ComparedPod {
     /// The durations that were observed, by [`Interval::index`]
     durations: [Option<Latency>; Interval::COUNT],
     /// The minute in which it was created, where that is known
-    minute: Option<i64>,
+    pub(super) minute: Option<i64>,
     /// Its network time may include the pull of an image
     network_may_include_pulls: bool,
     /// The durations that have names of their own
@@ -41,6 +41,8 @@ pub struct ComparedPod {
     pub node_labels: Option<Arc<NodeLabels>>,
     /// Its controller, a Deployment instead of its ReplicaSet
     pub workload: Option<Arc<Workload>>,
+    /// Of a pod of a Job what its tries have in common: the Job's name, and an index where it has one
+    pub(super) job: Option<Box<str>>,
     /// The images of all its containers, init containers too
     pub images: Arc<[Arc<str>]>,
 }
@@ -294,6 +296,7 @@ impl Side {
             node: record.pod.node.clone(),
             node_labels: record.node_labels.clone(),
             workload: record.pod.workload.clone(),
+            job: job(&record.pod).map(Box::from),
             images: self.images_of(record),
         };
         self.newest = self.newest.max(Some(pod.start.created));
@@ -320,6 +323,13 @@ impl Side {
             self.span = Some((from.min(now), to.max(now)));
         }
     }
+}
+
+/// The name of a pod of a Job without the word that each try gets anew.
+fn job(pod: &PodInfo) -> Option<&str> {
+    let is_of_job = pod.workload.as_deref().is_some_and(|workload| workload.is_of_kind("Job"));
+    let name = pod.name.rsplit_once('-').map_or(&*pod.name, |(name, _)| name);
+    is_of_job.then_some(name)
 }
 
 impl Observer for Side {

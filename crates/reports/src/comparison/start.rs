@@ -8,6 +8,8 @@ use podinit_core::timestamp::Timestamp;
 pub(super) struct Start {
     /// When the pod was created, or else when podinit first saw it
     pub(super) created: Timestamp,
+    /// When its startup was over, where it is; of one that was over at first sight, as its status says, or else at once
+    pub(super) over: Option<Timestamp>,
     end: End,
     /// What it waits for, or waited for last
     waiting: Option<WaitReason>,
@@ -52,13 +54,20 @@ pub(super) enum Reason {
 impl Start {
     pub(super) fn of(record: &Record) -> Self {
         let last = record.causes.last().map(|cause| cause.waiting);
-        let (end, waiting) = match &record.progress {
-            Progress::InFlight { is_never_ready: true, .. } => (End::Unknown, None),
-            Progress::InFlight { waiting, .. } => (End::InFlight, Some(*waiting)),
-            Progress::Ended { outcome, at, .. } => (End::of(*outcome, *at), last),
-        };
         let created = record.reached(Milestone::Created).unwrap_or(record.discovered);
-        Self { created, end, waiting }
+        let (over, end, waiting) = match &record.progress {
+            Progress::InFlight { is_never_ready: true, .. } => (None, End::Unknown, None),
+            Progress::InFlight { waiting, .. } => (None, End::InFlight, Some(*waiting)),
+            Progress::Ended { outcome, at, ending } => {
+                let is_first_sight = record.is_over_at_first_sight();
+                let stated = ending.as_ref().and_then(|ending| ending.at);
+                // When podinit first saw it, it may have been over for days.
+                let stated = stated.filter(|_| is_first_sight).map(|stated| stated.min(*at));
+                let over = stated.unwrap_or(if is_first_sight { created } else { *at });
+                (Some(over), End::of(*outcome, stated.unwrap_or(*at)), last)
+            }
+        };
+        Self { created, over, end, waiting }
     }
 
     /// What it counts as where a startup should take no longer than so many nanoseconds and the side ends at `until`.

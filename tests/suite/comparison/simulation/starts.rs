@@ -42,7 +42,7 @@ fn pods(random: &mut fastrand::Rng, count: usize, broken: f64, nodes: &[&str]) -
     (0..count).map(pod).collect()
 }
 
-fn compared(before: &[Pod], after: &[Pod]) -> Comparison {
+pub(super) fn compared(before: &[Pod], after: &[Pod]) -> Comparison {
     let config = ComparisonConfig { timestamps: TimestampMode::Fused, margin_percent: 5.0 };
     compare(&side(before), &side(after), config)
 }

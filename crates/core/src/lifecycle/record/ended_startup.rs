@@ -26,6 +26,9 @@ pub struct EndedStartup {
     /// How the pod ended, where its status says that
     #[serde(default)]
     ending: Option<Box<Ending>>,
+    /// Its first snapshot ended it: nobody saw what the pod waited for
+    #[serde(default)]
+    is_unseen: bool,
     /// The SLOs that were in force when it ended; saved beside it, since records have them in common
     #[serde(skip)]
     pub(in crate::lifecycle) rules: Arc<[SloRule]>,
@@ -57,7 +60,7 @@ impl EndedStartup {
         at: Timestamp,
         rules: Arc<[SloRule]>,
     ) -> Self {
-        Self { pod, outcome, at, ending: None, rules }
+        Self { pod, outcome, at, ending: None, is_unseen: false, rules }
     }
 
     /// Which pod.
@@ -100,6 +103,11 @@ impl EndedStartup {
         self.ending = ending.map(|ending| Box::new(ending.kept()));
     }
 
+    /// The same, of a pod whose first snapshot ended its startup.
+    pub(in crate::lifecycle) fn at_first_sight(self) -> Self {
+        Self { is_unseen: true, ..self }
+    }
+
     /// What the pod claims, as its newest version says.
     pub const fn claims(&self) -> Claims {
         self.pod.startup.traits.claims()
@@ -140,12 +148,16 @@ impl EndedStartup {
     /// Whether the cause is among the last for which the pod waited.
     pub fn had_cause(&self, cause: Cause) -> bool {
         let mut causes = self.pod.recorded_causes();
-        causes.any(|recorded| recorded.waiting.cause() == cause)
+        !self.is_unseen && causes.any(|recorded| recorded.waiting.cause() == cause)
     }
 
     /// The record of the startup.
     pub fn record(&self) -> Record {
         let ending = self.ending.clone();
-        (self.pod).record_ended(self.outcome, self.at, ending, &self.rules)
+        let mut record = (self.pod).record_ended(self.outcome, self.at, ending, &self.rules);
+        if self.is_unseen {
+            record.causes.clear();
+        }
+        record
     }
 }

@@ -380,3 +380,22 @@ fn startups_that_were_over_at_first_sight_leave_no_record() {
     assert_eq!(tracker.remembered(), 1);
     assert!(fixture.ends.0.is_empty());
 }
+
+/// Nobody saw it wait, even where it was created in the second in which it was seen.
+#[test]
+fn a_startup_that_was_over_at_first_sight_has_no_causes() {
+    let causes = |first: Phase| {
+        let mut fixture = Fixture::new();
+        let mut one = pod("one");
+        one.is_bound = true;
+        for phase in [first, Phase::Failed] {
+            one.phase = phase;
+            fixture.apply(1, &one);
+        }
+        let ended = fixture.ends.0.pop().unwrap();
+        let has_one = Cause::ALL.into_iter().any(|cause| ended.had_cause(cause));
+        assert_eq!(has_one, first == Phase::Active);
+        ended.record().causes.len()
+    };
+    assert_eq!((causes(Phase::Failed), causes(Phase::Active)), (0, 1));
+}

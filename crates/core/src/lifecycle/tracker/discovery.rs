@@ -199,7 +199,7 @@ impl Tracker {
             self.crashes.add(snapshot.uid, pod.ready_at(now));
             self.crashes.see(snapshot, now);
         }
-        reporter.ended(shared.ended(Box::new(pod), outcome, now, ending));
+        reporter.ended(shared.ended(Box::new(pod), outcome, now, ending).at_first_sight());
         self.pods.insert(snapshot.uid, finished);
         self.begin_following(snapshot.uid, reporter);
         self.follow(snapshot, seen, reporter);

@@ -13,6 +13,14 @@ pub struct Proportion {
 }
 
 impl Proportion {
+    /// All of these together.
+    pub fn sum(all: impl IntoIterator<Item = Self>) -> Self {
+        all.into_iter().fold(Self::default(), |sum, one| Self {
+            count: sum.count + one.count,
+            of: sum.of + one.of,
+        })
+    }
+
     /// Between 0 and 1; 0 of nothing.
     pub fn share(self) -> f64 {
         self.count as f64 / self.of.max(1) as f64

@@ -109,7 +109,7 @@ fn place(pod: &ReportedPod) -> Option<Place<'_>> {
         } => {
             // A pod that had ended at first sight was never seen to wait, and ended before `at`. What its
             // conditions state is no help: the network condition is False again without a sandbox.
-            let last = record.causes.last().filter(|_| record.discovered < at);
+            let last = record.causes.last();
             let since = last.map(|_| at);
             let (stage, cause) = last.map_or(NOT_SEEN, |cause| texts(cause.waiting));
             let place = match outcome {

@@ -7,6 +7,7 @@ use super::spans::{Span, length, union};
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
     Cause, Interval, MOST_CAUSES, Milestone, Outcome, Progress, Record, RecordedCause, Stage,
+    StageSpans, WaitReason,
 };
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -103,18 +104,24 @@ impl Account {
     }
 }
 
-/// Until when the pod waited. One that has done its work, or a part of it, without being ready waited until its
-/// containers ran.
+/// Until when the pod waited; `None` where nothing says that. One that has done its work, or a part of it, without being
+/// ready waited until its containers ran.
 fn end(record: &Record, now: Option<Timestamp>) -> Option<Timestamp> {
     let ended = match &record.progress {
         Progress::Ended { outcome: Outcome::Ready, .. } => record.reached(Milestone::Ready),
+        // When podinit first saw it, it may have been over for days.
+        Progress::Ended { at, ending, .. } if record.is_over_at_first_sight() => {
+            let ending = ending.as_deref()?;
+            let finished = ending.containers.iter().filter_map(|one| one.finished).max();
+            finished.map(|finished| finished.min(*at))
+        }
         Progress::Ended { at, .. } => Some(*at),
         Progress::InFlight { .. } => now,
     };
     let has_worked =
         record.outcome() == Some(Outcome::Completed) || record.progress.is_never_ready();
     let started = record.reached(Milestone::ContainersStarted).filter(|_| has_worked);
-    ended.map(|ended| started.map_or(ended, |started| started.min(ended)))
+    [ended, started].into_iter().flatten().min()
 }
 
 /// The stages one after the other, each divided among its causes. Each time is an estimate, so that a stage may begin
@@ -124,16 +131,60 @@ fn parts(record: &Record, (began, ended): Span) -> Vec<(Place, Span)> {
     let mut parts = Vec::new();
     let mut last = began;
     for spans in record.timeline(Some(ended)) {
-        let Some((from, to)) = spans.whole.times() else {
+        let to = match has_no_network_time(&spans) {
+            true => Some(record.reached(Milestone::ContainersReady).unwrap_or(ended)),
+            false => spans.whole.to.or_else(|| unknown_end(record, spans.stage, ended)),
+        };
+        let Some((from, to)) = spans.whole.from.zip(to) else {
             continue;
         };
         let (from, to) = (from.max(last), to.min(ended));
-        if from < to {
-            divide(record, &causes, spans.stage, (from, to), &mut parts);
-            last = to;
+        if from >= to {
+            continue;
+        }
+        last = to;
+        let first = parts.len();
+        divide(record, &causes, spans.stage, (from, to), &mut parts);
+        if has_no_network_time(&spans)
+            && let Some(known) = known_later(record)
+        {
+            let whole = parts.split_off(first);
+            parts.extend(whole.into_iter().flat_map(|part| cut(part, known)));
         }
     }
     parts
+}
+
+/// A startup that ended without being ready was in the stage of which it had not reached the end.
+fn unknown_end(record: &Record, stage: Stage, ended: Timestamp) -> Option<Timestamp> {
+    let end = match stage {
+        Stage::Gated | Stage::Scheduling | Stage::Unschedulable | Stage::Network => return None,
+        Stage::Init => Milestone::Initialized,
+        Stage::Containers => Milestone::ContainersReady,
+        Stage::Readiness => Milestone::Ready,
+    };
+    let is_reached = record.milestones.iter().any(|one| one.milestone == end);
+    (record.outcome() != Some(Outcome::Ready) && !is_reached).then_some(ended)
+}
+
+/// Whether this is the stage `network`, and nothing says when it ended: some kubelets have no network condition. Then it
+/// holds all until ContainersReady.
+fn has_no_network_time(spans: &StageSpans<'_>) -> bool {
+    spans.stage == Stage::Network && spans.whole.recorded.ended.is_none()
+}
+
+/// When the network was ready at the latest.
+fn known_later(record: &Record) -> Option<Timestamp> {
+    let has_init = record.containers.iter().any(|container| container.init);
+    let latest = if has_init { Milestone::Initialized } else { Milestone::ContainersStarted };
+    record.reached(latest)
+}
+
+/// What lies behind this instant is of the stage `containers`, with the causes that this stage has.
+fn cut(((stage, cause), (from, to)): (Place, Span), at: Timestamp) -> [(Place, Span); 2] {
+    let at = at.clamp(from, to);
+    let later = cause.filter(|cause| WaitReason::new(Stage::Containers, *cause).is_some());
+    [((stage, cause), (from, at)), ((Some(Stage::Containers), later), (at, to))]
 }
 
 /// Divides the time in a stage among its causes. Those before podinit saw the pod are not known, nor are those that the

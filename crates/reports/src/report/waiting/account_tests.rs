@@ -7,6 +7,7 @@ use super::fixtures::{Pod, ended, now, ready};
 use podinit_core::lifecycle::{
     Cause, MOST_CAUSES, Milestone, Outcome, Progress, Stage, WaitReason,
 };
+use podinit_core::pod::{Ending, Termination};
 use podinit_testing::records::at;
 
 /// The stage, the cause and the seconds.
@@ -102,9 +103,71 @@ fn a_pod_in_flight_waits_until_now_and_one_that_failed_until_its_end() {
 fn a_job_that_has_run_waited_until_its_containers_started() {
     let job = ended(Outcome::Completed, 90)
         .milestone(Milestone::ContainersStarted, 5)
+        .milestone(Milestone::NetworkReady, 3)
         .stage(Stage::Network, 1, 3)
-        .open(Stage::Containers, 3);
-    assert_eq!(places(&job), [("network", "-", 2), ("containers", "-", 2), ("-", "-", 1)]);
+        .endless(Stage::Containers, 3)
+        .cause(Stage::Containers, Cause::Pull, 4);
+    assert_eq!(places(&job), [("network", "-", 2), ("containers", "pull", 2), ("-", "-", 1)]);
+}
+
+/// Some kubelets state no network condition: the network was ready before the containers started.
+#[test]
+fn without_a_network_time_the_stage_lasts_until_what_is_known_of_the_next() {
+    let pod = ready(30)
+        .milestone(Milestone::ContainersStarted, 12)
+        .milestone(Milestone::ContainersReady, 25)
+        .endless(Stage::Network, 1)
+        .stage(Stage::Readiness, 25, 30)
+        .cause(Stage::Network, Cause::Unknown, 1)
+        .cause(Stage::Network, Cause::Pull, 4)
+        .cause(Stage::Network, Cause::Probe, 13)
+        .cause(Stage::Readiness, Cause::ReadinessGate, 25);
+    let expected = [
+        ("network", "unknown", 3),
+        ("network", "pull", 8),
+        ("containers", "pull", 1),
+        ("containers", "probe", 12),
+        ("readiness", "readiness_gate", 5),
+        ("-", "-", 1),
+    ];
+    assert_eq!(places(&pod), expected);
+    let in_flight = Pod(podinit_core::lifecycle::Record {
+        progress: Progress::InFlight {
+            waiting: WaitReason::new(Stage::Network, Cause::Unknown).unwrap(),
+            entered: at(1),
+            stuck_at: at(300),
+            is_stuck: false,
+            is_never_ready: false,
+        },
+        ..pod.0
+    });
+    let of = |stage| places(&in_flight).iter().filter(|one| one.0 == stage).map(|one| one.2).sum();
+    let seconds: [u64; 3] = ["network", "containers", "readiness"].map(of);
+    assert_eq!(seconds, [11, 13, 5]);
+    // Nothing tells init containers from the network before.
+    let with_init = ready(30)
+        .container("migrate", true, false)
+        .milestone(Milestone::Initialized, 20)
+        .milestone(Milestone::ContainersStarted, 22)
+        .milestone(Milestone::ContainersReady, 30)
+        .endless(Stage::Network, 1);
+    assert_eq!(places(&with_init), [("network", "-", 19), ("containers", "-", 10), ("-", "-", 1)]);
+}
+
+/// A list shows a pod that has ended long ago: its end is what its containers say.
+#[test]
+fn what_was_over_at_first_sight_ended_when_its_status_says() {
+    let over = |finished: Option<i64>| {
+        let mut pod = ended(Outcome::Failed, 600_000);
+        pod.0.causes.clear();
+        let containers = vec![Termination { finished: finished.map(at), ..Termination::default() }];
+        let Progress::Ended { ending, .. } = &mut pod.0.progress else { unreachable!() };
+        *ending = Some(Box::new(Ending { at: Some(at(5)), containers, ..Ending::default() }));
+        Account::of(&pod.0, now(600_000)).map(|account| account.unwrap().nanos() / 1_000_000_000)
+    };
+    assert_eq!(over(Some(30)).unwrap(), 30);
+    // Evicted: the status has lost its containers.
+    assert!(over(None).is_err());
 }
 
 #[test]

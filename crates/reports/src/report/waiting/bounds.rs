@@ -3,10 +3,13 @@
 
 use super::account::Account;
 use super::probe_wait;
-use super::spans::union;
+use super::spans::{length, union};
 use super::summary::{SavesAtMost, Saving};
 use podinit_core::label_values;
-use podinit_core::lifecycle::{Cause, Interval, Milestone, Record, RecordedImage, Stage, Step};
+use podinit_core::lifecycle::{
+    Cause, Interval, IntervalResult, Milestone, Record, RecordedImage, Stage, Step,
+    UnobservedReason,
+};
 use podinit_core::pod::MOST_FOLLOWED;
 use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
 
@@ -80,7 +83,12 @@ fn node(record: &Record) -> Option<u64> {
     let scheduled = record.reached(Milestone::Scheduled);
     match scheduled.is_some_and(|scheduled| record.discovered <= scheduled) {
         true => Some(0),
-        false => nanos(Stage::Scheduling),
+        false => nanos(Stage::Scheduling).or_else(|| {
+            // That of an adopted pod was not observed, but both of its ends are known.
+            let adopted = IntervalResult::Unobserved { reason: UnobservedReason::Preexisting };
+            let scheduling = stage(Stage::Scheduling).filter(|one| one.result == adopted)?;
+            Some(length(scheduling.began.zip(scheduling.ended)?))
+        }),
     }
 }
 

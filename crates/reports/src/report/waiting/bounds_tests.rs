@@ -5,7 +5,9 @@
 use super::WaitingCosts;
 use super::fixtures::{Pod, ended, now, ready};
 use super::summary::{Saving, WaitingReport};
-use podinit_core::lifecycle::{Cause, Interval, Outcome, Stage, Step};
+use podinit_core::lifecycle::{
+    Cause, Interval, IntervalResult, Outcome, Stage, Step, UnobservedReason,
+};
 
 fn report(pods: impl IntoIterator<Item = Pod>) -> WaitingReport {
     let mut costs = WaitingCosts::new();
@@ -73,6 +75,17 @@ fn a_pod_that_fitted_on_no_node_could_have_saved_that_stage() {
     // It was bound before podinit saw it, and may have fitted on none.
     let late = ready(30).stage(Stage::Scheduling, 0, 9).discovered(28);
     assert_eq!(saves(late, NODES), Some(9.0));
+    // So was one of the first list. Of times that are no use nothing is known.
+    let adopted = |reason| {
+        let mut pod = ready(30).stage(Stage::Scheduling, 0, 9).discovered(28);
+        let scheduling = Interval::Stage(Stage::Scheduling);
+        let mut intervals = pod.0.intervals.iter_mut();
+        let stage = intervals.find(|one| one.interval == scheduling).unwrap();
+        stage.result = IntervalResult::Unobserved { reason };
+        pod
+    };
+    assert_eq!(saves(adopted(UnobservedReason::Preexisting), NODES), Some(9.0));
+    assert_eq!(saves(adopted(UnobservedReason::Time), NODES), None);
     assert_eq!(saves(ready(30).open(Stage::Unschedulable, 0), NODES), None);
 }
 
@@ -122,7 +135,7 @@ fn quantiles_are_taken_after_the_pods() {
     assert_eq!((row.p50_at_least, row.p99_at_least), (Some(5.0), Some(10.0)));
     let at_most = row.saves_at_most;
     assert_eq!((at_most.p50, at_most.p99, at_most.pod_hours), (Some(45.0), Some(40.0), 0.75));
-    assert_eq!(report.pod_hours, (60.0 * 50.0 + 40.0 * 10.0) / 3_600.0);
+    assert_eq!(report.ready.pod_hours, (60.0 * 50.0 + 40.0 * 10.0) / 3_600.0);
 }
 
 #[test]
@@ -140,4 +153,28 @@ fn only_what_became_ready_could_have_been_ready_sooner() {
 #[test]
 fn no_pods_cost_nothing() {
     assert_eq!(WaitingCosts::new().report(), None);
+}
+
+/// One pod that waits for 28 days says nothing of where the others spent their time.
+#[test]
+fn what_became_ready_and_what_did_not_are_two_columns() {
+    let days = 28 * 24 * 3_600;
+    let pending = || ended(Outcome::Deleted, days).stage(Stage::Unschedulable, 0, days);
+    let started = || ready(36).stage(Stage::Network, 0, 18).stage(Stage::Containers, 18, 36);
+    let mut found = report([pending(), started(), started()]);
+    assert_eq!((found.shares_of, found.ready.pod_hours), ("ready", 0.02));
+    let stages: Vec<_> = (found.stages.iter())
+        .map(|one| (one.stage, one.pod_hours, one.not_ready_pod_hours, one.share))
+        .collect();
+    let expected = [
+        (Some("unschedulable"), 0.0, 672.0, 0.0),
+        (Some("network"), 0.01, 0.0, 0.5),
+        (Some("containers"), 0.01, 0.0, 0.5),
+    ];
+    assert_eq!(stages, expected);
+    let workload = found.workloads.remove(0);
+    assert_eq!((workload.pods, workload.pod_hours), (2, 0.02));
+    assert_eq!((workload.not_ready_pods, workload.not_ready_pod_hours), (1, 672.0));
+    let alone = report([pending()]);
+    assert_eq!((alone.shares_of, alone.stages[0].share), ("not_ready", 1.0));
 }

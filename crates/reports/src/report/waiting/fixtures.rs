@@ -7,7 +7,7 @@ use std::sync::Arc;
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, Outcome, Progress, Record,
     RecordedCause, RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone,
-    RecordedPull, Stage, WaitReason,
+    RecordedPull, Stage, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::{ContainerProbes, Probe};
 use podinit_core::timestamp::Timestamp;
@@ -17,17 +17,19 @@ pub(super) struct Pod(pub(super) Record);
 
 /// A pod that became ready after so many seconds.
 pub(super) fn ready(seconds: i64) -> Pod {
-    let pod = ended(Outcome::Ready, seconds).milestone(Milestone::Ready, seconds);
+    let mut pod = ended(Outcome::Ready, seconds).milestone(Milestone::Ready, seconds);
+    pod.0.causes.clear();
     pod.interval(Interval::CreatedToReady, 0, seconds)
 }
 
-/// A pod whose startup ended so after so many seconds.
+/// A pod whose startup ended so after so many seconds, and which was seen before.
 pub(super) fn ended(outcome: Outcome, seconds: i64) -> Pod {
     let progress = Progress::Ended { outcome, at: at(seconds), ending: None };
     let record = records::record("shop", "web");
     let (milestones, intervals, causes) = Default::default();
     let pod = Pod(Record { progress, milestones, intervals, causes, ..record });
-    pod.milestone(Milestone::Created, 0).milestone(Milestone::Scheduled, 1)
+    let pod = pod.milestone(Milestone::Created, 0).milestone(Milestone::Scheduled, 1);
+    pod.cause(Stage::Scheduling, Cause::Queue, 0)
 }
 
 impl Pod {
@@ -66,6 +68,14 @@ impl Pod {
             ended: None,
             result: IntervalResult::Open,
         });
+        self
+    }
+
+    /// A stage that has begun, and whose end was not observed.
+    pub(super) fn endless(mut self, stage: Stage, from: i64) -> Self {
+        self = self.open(stage, from);
+        let reason = UnobservedReason::NotSeen;
+        self.0.intervals.last_mut().unwrap().result = IntervalResult::Unobserved { reason };
         self
     }
 

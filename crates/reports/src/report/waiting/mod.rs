@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 use account::{Account, Place, State};
 use bounds::Bounds;
-use costs::Costs;
+use costs::{Both, Costs};
 use podinit_core::lifecycle::Record;
 use podinit_core::pod::Workload;
 use podinit_core::timestamp::Timestamp;
@@ -38,8 +38,8 @@ pub(super) use tables::{AT_MOST, WAITING, WaitingSection};
 pub(super) struct WaitingCosts {
     waiters: [Waiters; State::ALL.len()],
     not_counted: u64,
-    /// Nanoseconds
-    places: BTreeMap<Place, u128>,
+    /// Nanoseconds of startups that became ready, and of the others
+    places: BTreeMap<Place, Both>,
     bounds: Bounds,
     images: Costs<String>,
     workloads: Costs<WorkloadName>,
@@ -67,18 +67,18 @@ impl WaitingCosts {
             Ok(None) => return,
             Err(_) => return self.leave_out(),
         };
-        let whole = account.nanos();
+        let (whole, is_ready) = (account.nanos(), account.state == State::Ready);
         let waiters = &mut self.waiters[account.state as usize];
         waiters.pods += 1;
         waiters.nanos += u128::from(whole);
         for (place, nanos) in account.places() {
-            *self.places.entry(place).or_default() += u128::from(nanos);
+            self.places.entry(place).or_default()[usize::from(!is_ready)] += u128::from(nanos);
         }
         for (image, nanos) in account.images(record) {
-            self.images.add(image.to_string(), nanos);
+            self.images.add(image.to_string(), nanos, is_ready);
         }
-        self.workloads.add(workload(record), whole);
-        if account.state == State::Ready {
+        self.workloads.add(workload(record), whole, is_ready);
+        if is_ready {
             self.bounds.add(record, &account, knows_probes);
         }
     }
@@ -93,9 +93,10 @@ impl WaitingCosts {
         let [ready, in_flight, ended] = self.waiters;
         let (images, more_images) = self.images.into_dearest();
         let (workloads, more_workloads) = self.workloads.into_dearest();
-        let places = Places::of(&self.places);
+        let is_of_ready = ready.pods > 0;
+        let places = Places::of(&self.places, is_of_ready);
         (ready.pods + in_flight.pods + ended.pods > 0).then(|| WaitingReport {
-            pod_hours: places.hours(),
+            shares_of: if is_of_ready { "ready" } else { "not_ready" },
             ready: ready.summary(),
             in_flight: in_flight.summary(),
             ended_otherwise: ended.summary(),

@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::WorkloadName;
 use super::account::Place;
-use super::costs::Cost;
+use super::costs::{Both, Cost};
 use podinit_core::lifecycle::{Cause, Stage};
 
 /// What waiting costs. Hours are pod-hours; quantiles are in seconds, to the millisecond.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WaitingReport {
-    /// How long all startups took together: to ready, to another end, or so far
-    pub pod_hours: f64,
+    /// Of which startups all shares are: `ready`, or `not_ready` where none became ready
+    pub shares_of: &'static str,
     /// Those that became ready
     pub ready: StartupCost,
     /// Those that are in flight
@@ -48,10 +48,13 @@ pub struct StartupCost {
 pub struct StageCost {
     /// `None` is the time in which no stage was observed
     pub stage: Option<&'static str>,
+    /// Of startups that became ready
     pub pod_hours: f64,
-    /// The share of all pod-hours, 0 to 1
+    /// Of those in flight, and of those that ended otherwise
+    pub not_ready_pod_hours: f64,
+    /// The share of all pod-hours of the startups that `shares_of` names, 0 to 1
     pub share: f64,
-    /// By cause, the longest first
+    /// By cause, the one with the largest share of either kind of startups first
     pub causes: Vec<CauseCost>,
 }
 
@@ -60,9 +63,15 @@ pub struct StageCost {
 pub struct CauseCost {
     /// `None` is not known: podinit had not seen the pod yet, or the record holds only later causes
     pub cause: Option<&'static str>,
+    /// Of startups that became ready
     pub pod_hours: f64,
-    /// The share of all pod-hours, 0 to 1
+    /// Of those in flight, and of those that ended otherwise
+    pub not_ready_pod_hours: f64,
+    /// The share of all pod-hours of the startups that `shares_of` names, 0 to 1
     pub share: f64,
+    /// The larger of its shares of both kinds of startups
+    #[serde(skip)]
+    pub(super) largest_share: f64,
 }
 
 /// What startups could have gained at most without one thing.
@@ -100,8 +109,11 @@ pub struct SavesAtMost {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ImageCost {
     pub image: String,
+    /// Those that became ready
     pub pods: u64,
     pub pod_hours: f64,
+    pub not_ready_pods: u64,
+    pub not_ready_pod_hours: f64,
 }
 
 /// How long the pods of one workload took to start.
@@ -112,20 +124,34 @@ pub struct WorkloadCost {
     pub workload_type: String,
     /// `None` is all pods of the namespace without an owner
     pub workload: Option<String>,
+    /// Those that became ready
     pub pods: u64,
     pub pod_hours: f64,
+    pub not_ready_pods: u64,
+    pub not_ready_pod_hours: f64,
 }
 
 impl ImageCost {
     pub(super) fn of((image, cost): (String, Cost)) -> Self {
-        Self { image, pods: cost.pods, pod_hours: hours(cost.nanos) }
+        let Cost { pods: [pods, not_ready_pods], nanos } = cost;
+        let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
+        Self { image, pods, pod_hours, not_ready_pods, not_ready_pod_hours }
     }
 }
 
 impl WorkloadCost {
     pub(super) fn of(((namespace, workload_type, workload), cost): (WorkloadName, Cost)) -> Self {
-        let pod_hours = hours(cost.nanos);
-        Self { namespace, workload_type, workload, pods: cost.pods, pod_hours }
+        let Cost { pods: [pods, not_ready_pods], nanos } = cost;
+        let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
+        Self {
+            namespace,
+            workload_type,
+            workload,
+            pods,
+            pod_hours,
+            not_ready_pods,
+            not_ready_pod_hours,
+        }
     }
 }
 
@@ -149,43 +175,55 @@ fn hours(nanos: u128) -> f64 {
 
 /// How long pods were where, in nanoseconds.
 pub(super) struct Places<'a> {
-    places: &'a BTreeMap<Place, u128>,
-    all: u128,
+    places: &'a BTreeMap<Place, Both>,
+    all: Both,
+    is_of_ready: bool,
+}
+
+/// Nanoseconds of both kinds of startups together, each by itself.
+fn sum<'a>(all: impl Iterator<Item = &'a Both>) -> Both {
+    all.fold(Both::default(), |[ready, others], [one, other]| [ready + one, others + other])
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn of(places: &'a BTreeMap<Place, u128>) -> Self {
-        Self { places, all: places.values().sum() }
+    pub(super) fn of(places: &'a BTreeMap<Place, Both>, is_of_ready: bool) -> Self {
+        Self { places, all: sum(places.values()), is_of_ready }
     }
 
-    pub(super) fn hours(&self) -> f64 {
-        hours(self.all)
+    /// The shares of both kinds of startups.
+    fn shares(&self, [ready, others]: Both) -> [f64; 2] {
+        let share = |nanos: u128, all: u128| nanos as f64 / all.max(1) as f64;
+        [share(ready, self.all[0]), share(others, self.all[1])]
     }
 
-    fn share(&self, nanos: u128) -> f64 {
-        nanos as f64 / self.all.max(1) as f64
+    fn share(&self, nanos: Both) -> f64 {
+        self.shares(nanos)[usize::from(!self.is_of_ready)]
     }
 
     pub(super) fn stages(&self) -> Vec<StageCost> {
         let stages = Stage::ALL.into_iter().map(Some).chain([None]);
         let stages = stages.map(|stage| {
             let of_stage = self.places.iter().filter(|((one, _), _)| *one == stage);
-            let nanos = of_stage.clone().map(|(_, nanos)| *nanos).sum();
+            let nanos = sum(of_stage.clone().map(|(_, nanos)| nanos));
             let causes = of_stage.map(|((_, cause), nanos)| self.cause(*cause, *nanos));
             let mut causes: Vec<_> = causes.filter(|_| stage.is_some()).collect();
-            causes.sort_by(|one, other| other.pod_hours.total_cmp(&one.pod_hours));
-            StageCost {
-                stage: stage.map(Stage::as_str),
-                pod_hours: hours(nanos),
-                share: self.share(nanos),
-                causes,
-            }
+            causes.sort_by(|one, other| other.largest_share.total_cmp(&one.largest_share));
+            let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
+            let stage = stage.map(Stage::as_str);
+            StageCost { stage, pod_hours, not_ready_pod_hours, share: self.share(nanos), causes }
         });
-        stages.filter(|stage| stage.pod_hours > 0.0).collect()
+        stages.filter(|stage| stage.pod_hours + stage.not_ready_pod_hours > 0.0).collect()
     }
 
-    fn cause(&self, cause: Option<Cause>, nanos: u128) -> CauseCost {
-        let cause = cause.map(Cause::as_str);
-        CauseCost { cause, pod_hours: hours(nanos), share: self.share(nanos) }
+    fn cause(&self, cause: Option<Cause>, nanos: Both) -> CauseCost {
+        let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
+        let [one, other] = self.shares(nanos);
+        CauseCost {
+            cause: cause.map(Cause::as_str),
+            pod_hours,
+            not_ready_pod_hours,
+            share: self.share(nanos),
+            largest_share: one.max(other),
+        }
     }
 }

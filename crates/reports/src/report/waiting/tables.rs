@@ -20,7 +20,10 @@ const MOST_NAMED: usize = 3;
 /// A cause with a smaller share of all time has no row.
 const LEAST_SHARE: f64 = 0.01;
 
-const STAGE_HEAD: [&str; 3] = ["stage and cause", "pod-hours", "of all"];
+/// What the startups are called of which shares may be.
+const READY: &str = "pods that became ready";
+const NOT_READY: &str = "pods that did not become ready";
+
 const BOUND_HEAD: [&str; 6] =
     ["if", "p50", "p99", "p50 saves at most", "p99 at most", "pod-hours at most"];
 
@@ -56,9 +59,27 @@ impl WaitingSection {
     }
 }
 
+/// The pod-hours of startups that became ready, and of the others, each column with its own precision.
+#[derive(Clone, Copy)]
+struct Columns {
+    ready: Hours,
+    not_ready: Hours,
+}
+
+impl Columns {
+    fn of(report: &WaitingReport) -> Self {
+        let others = report.in_flight.pod_hours + report.ended_otherwise.pod_hours;
+        Self { ready: Hours::of(report.ready.pod_hours), not_ready: Hours::of(others) }
+    }
+}
+
+fn is_of_ready(report: &WaitingReport) -> bool {
+    report.ready.pods > 0
+}
+
 /// The first words of the section.
 fn sentences(report: &WaitingReport, names: Names) -> Vec<String> {
-    let hours = Hours::of(report.pod_hours);
+    let columns = Columns::of(report);
     let parts = shares(&report.stages);
     let parts = match parts.is_empty() {
         true => String::new(),
@@ -68,25 +89,37 @@ fn sentences(report: &WaitingReport, names: Names) -> Vec<String> {
         (report.in_flight, "still in flight"),
         (report.ended_otherwise, "that ended without being ready"),
     ];
-    let others = others.into_iter().filter(|(cost, _)| cost.pods > 0);
-    let others: Vec<String> = others
+    let not_ready: f64 = others.iter().map(|(cost, _)| cost.pod_hours).sum();
+    let listed_others = others.into_iter().filter(|(cost, _)| cost.pods > 0);
+    let listed_others: Vec<String> = listed_others
         .map(|(cost, which)| {
             let pods = count(cost.pods, "pod", "pods");
-            format!("{} of {pods} {which}", hours.text(cost.pod_hours))
+            format!("{} of {pods} {which}", columns.not_ready.text(cost.pod_hours))
         })
         .collect();
-    let others = (!others.is_empty()).then(|| format!("This includes {}.", listed(&others)));
+    let (which, whole) = match is_of_ready(report) {
+        true => (READY, columns.ready.text(report.ready.pod_hours)),
+        false => (NOT_READY, columns.not_ready.text(not_ready)),
+    };
+    let more = if is_of_ready(report) { "The others waited" } else { "That is" };
+    let others = (!listed_others.is_empty()).then(|| format!("{more} {}.", listed(&listed_others)));
     let aside = (report.not_counted > 0).then(|| {
         let startups = count(report.not_counted, "startup is", "startups are");
         format!("{startups} not counted, because the times are not known.")
     });
-    let whole = format!("Pods waited {} pod-hours{parts}.", hours.text(report.pod_hours));
+    let whole = format!("{} waited {whole} pod-hours{parts}.", capitalized(which));
     let stages = report.stages.iter().filter_map(|stage| Some((stage.stage?, stage.share)));
     let largest = stages.max_by(|(_, one), (_, other)| one.total_cmp(other));
     let largest = largest.filter(|(_, share)| *share >= LEAST_SHARE);
-    let largest =
-        largest.map(|(stage, share)| largest_part("of the time", names.name(stage), share));
+    let of = format!("of the time of {which}");
+    let largest = largest.map(|(stage, share)| largest_part(&of, names.name(stage), share));
     [largest, Some(whole), others, aside].into_iter().flatten().collect()
+}
+
+/// With its first letter large.
+fn capitalized(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    first.to_ascii_uppercase() + rest
 }
 
 /// What took most of the time, in words, the most first.
@@ -117,6 +150,9 @@ fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
         (_, Some(Cause::Pull | Cause::Image)) => "for images",
         (_, Some(Cause::Crash)) => "for containers that crash",
         (_, Some(Cause::Probe)) => "for probes",
+        (_, Some(Cause::Run)) => "for init containers",
+        (_, Some(Cause::Create | Cause::Config | Cause::Exited)) => "for containers to start",
+        (_, Some(Cause::ReadinessGate)) => "for readiness gates",
         (Some(Stage::Gated), _) => "behind gates",
         (Some(Stage::Scheduling), _) => "to be scheduled",
         (Some(Stage::Unschedulable), _) => "for nodes",
@@ -129,26 +165,39 @@ fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
 }
 
 fn stages(report: &WaitingReport, names: Names) -> Table {
-    let hours = Hours::of(report.pod_hours);
+    let columns = Columns::of(report);
+    let cells = |name: String, ready: f64, not_ready: f64, share: f64| {
+        let (ready, not_ready) = (columns.ready.text(ready), columns.not_ready.text(not_ready));
+        match is_of_ready(report) {
+            true => [name, ready, percent(share), not_ready],
+            false => [name, ready, not_ready, percent(share)],
+        }
+    };
     let mut rows = Vec::new();
     for stage in &report.stages {
         let name = stage.stage.map_or("no stage observed", |stage| names.name(stage));
-        rows.push([name.to_owned(), hours.text(stage.pod_hours), percent(stage.share)]);
-        let causes = stage.causes.iter().filter(|cause| cause.share >= LEAST_SHARE);
+        let (ready, not_ready) = (stage.pod_hours, stage.not_ready_pod_hours);
+        rows.push(cells(name.to_owned(), ready, not_ready, stage.share));
+        let causes = stage.causes.iter().filter(|cause| cause.largest_share >= LEAST_SHARE);
         // Of a stage with one cause that tells nothing, a second row would say nothing.
         let tells = stage.causes.iter().any(|cause| cause.cause.is_some());
         let causes = causes.take(MOST_NAMED).filter(|_| tells);
         rows.extend(causes.map(|cause| {
-            let name = cause.cause.unwrap_or("not known");
-            [format!("- {name}"), hours.text(cause.pod_hours), percent(cause.share)]
+            let name = format!("- {}", cause.cause.unwrap_or("not known"));
+            cells(name, cause.pod_hours, cause.not_ready_pod_hours, cause.share)
         }));
     }
-    Table::new(&STAGE_HEAD, rows).with_numbers(1..3).labelled("Pod-hours by stage and cause")
+    let (ready, others) = ("pod-hours, ready", "not ready");
+    let head = match is_of_ready(report) {
+        true => ["stage and cause", ready, "of ready", others],
+        false => ["stage and cause", ready, others, "of not ready"],
+    };
+    Table::new(&head, rows).with_numbers(1..4).labelled("Pod-hours by stage and cause")
 }
 
 /// The rows of which anything is known, after what was.
 fn bounds(report: &WaitingReport, names: Names) -> Table {
-    let (bounds, hours) = (&report.bounds, Hours::of(report.pod_hours));
+    let (bounds, hours) = (&report.bounds, Hours::of(report.ready.pod_hours));
     let text = |value: Option<f64>, round| {
         let digits = value.map(|value| seconds(three_digits(value, round)));
         digits.unwrap_or_else(|| "-".to_owned())
@@ -220,15 +269,14 @@ fn unknown(row: &Saving, names: Names) -> Option<String> {
 }
 
 fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
-    let hours = Hours::of(report.pod_hours);
-    let rows = report.images.iter().map(|ImageCost { image, pods, pod_hours }| {
-        [shown(image), pods.to_string(), hours.text(*pod_hours)]
+    let rows = report.images.iter().map(|cost| {
+        let ImageCost { pods, pod_hours, not_ready_pods, not_ready_pod_hours, .. } = *cost;
+        (shown(&cost.image), [(pods, pod_hours), (not_ready_pods, not_ready_pod_hours)])
     });
-    most("image", rows, report.more_images)
+    most("image", rows, report.more_images, Columns::of(report))
 }
 
 fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
-    let hours = Hours::of(report.pod_hours);
     let rows = report.workloads.iter().map(|cost| {
         let WorkloadCost { namespace, workload_type, workload, .. } = cost;
         let name = match workload {
@@ -237,16 +285,31 @@ fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<T
             }
             None => format!("{}: pods without an owner", shown(namespace)),
         };
-        [name, cost.pods.to_string(), hours.text(cost.pod_hours)]
+        let not_ready = (cost.not_ready_pods, cost.not_ready_pod_hours);
+        (name, [(cost.pods, cost.pod_hours), not_ready])
     });
-    most("workload", rows, report.more_workloads)
+    most("workload", rows, report.more_workloads, Columns::of(report))
 }
 
-fn most(what: &'static str, rows: impl Iterator<Item = [String; 3]>, more: usize) -> Option<Table> {
-    let more = (more > 0).then(|| [format!("and {more} more"), String::new(), String::new()]);
+/// Names with their pods that became ready and how long these waited, and the same of the others.
+fn most(
+    what: &'static str,
+    rows: impl Iterator<Item = (String, [(u64, f64); 2])>,
+    more: usize,
+    columns: Columns,
+) -> Option<Table> {
+    let more = (more > 0).then(|| {
+        let nothing = String::new;
+        [format!("and {more} more"), nothing(), nothing(), nothing(), nothing()]
+    });
+    let rows = rows.map(|(name, [(pods, hours), (others, of_others)])| {
+        let (hours, of_others) = (columns.ready.text(hours), columns.not_ready.text(of_others));
+        [name, pods.to_string(), hours, others.to_string(), of_others]
+    });
     let mut rows = rows.peekable();
     rows.peek()?;
-    let table = Table::new(&[what, "pods", "pod-hours"], rows.chain(more)).with_numbers(1..3);
+    let head = [what, "ready", "pod-hours", "not ready", "pod-hours"];
+    let table = Table::new(&head, rows.chain(more)).with_numbers(1..5);
     Some(table.labelled(format!("Pod-hours by {what}")))
 }
 

@@ -1,0 +1,88 @@
+//! Which pods fail together ([§15.7](crate::specification#s15-7)): those of a workload, and the tries of a Job.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use super::side::ComparedPod;
+use super::start::Reason;
+use super::statistics::Proportion;
+use podinit_core::timestamp::Timestamp;
+
+/// With fewer clusters on either side, smaller ones are taken.
+const LEAST_CLUSTERS: usize = 10;
+
+/// A pod of which is known whether it started.
+#[derive(Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub(super) pod: &'a ComparedPod,
+    /// Why it did not start; `None` of one that did
+    pub(super) reason: Option<Reason>,
+}
+
+/// What is drawn anew and ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Together {
+    /// The workloads, and the pods without one
+    Workloads,
+    /// The pods of a workload that were created in one minute
+    Minutes,
+    /// Nothing: pods are taken for independent
+    Pods,
+}
+
+impl Together {
+    /// What fails together on both sides, and their pods: where not whole workloads are drawn, the tries of a Job are one
+    /// pod.
+    pub(super) fn of(sides: [Vec<Told<'_>>; 2]) -> (Self, [Vec<Told<'_>>; 2]) {
+        let has_enough = |sides: &[Vec<Told<'_>>; 2], together: Self| {
+            sides.iter().all(|pods| together.clusters(pods).len() >= LEAST_CLUSTERS)
+        };
+        if has_enough(&sides, Self::Workloads) {
+            return (Self::Workloads, sides);
+        }
+        let sides = sides.map(last_tries);
+        match has_enough(&sides, Self::Minutes) {
+            true => (Self::Minutes, sides),
+            false => (Self::Pods, sides),
+        }
+    }
+
+    /// How many pods of each cluster did not start.
+    pub(super) fn clusters(self, pods: &[Told<'_>]) -> Vec<Proportion> {
+        let mut clusters: BTreeMap<_, Proportion> = BTreeMap::new();
+        for (number, Told { pod, reason }) in pods.iter().enumerate() {
+            let workload =
+                pod.workload.as_deref().map(|one| (&*pod.namespace, &*one.kind, &*one.name));
+            let minute = pod.minute.filter(|_| self == Self::Minutes);
+            let alone = (self == Self::Pods || workload.is_none()).then_some(number);
+            let cluster = clusters.entry((workload, minute, alone)).or_default();
+            cluster.of += 1;
+            cluster.count += u64::from(reason.is_some());
+        }
+        clusters.into_values().collect()
+    }
+}
+
+/// The pods, but those of Jobs that were followed by another try: created once they were over. A Job that runs many pods at
+/// once has as many tries under way.
+fn last_tries(mut pods: Vec<Told<'_>>) -> Vec<Told<'_>> {
+    // Of two tries of one second the one that started is the last.
+    pods.sort_by_key(|told| (told.pod.start.created, told.reason.is_none()));
+    let mut failed: HashMap<_, Vec<(Timestamp, usize)>> = HashMap::new();
+    let mut is_last = vec![true; pods.len()];
+    for (number, Told { pod, reason }) in pods.iter().enumerate() {
+        let Some(job) = &pod.job else { continue };
+        let tries = failed.entry((&pod.namespace, &pod.workload, job)).or_default();
+        if let Some(before) = tries.iter().position(|(over, _)| *over <= pod.start.created) {
+            is_last[tries.remove(before).1] = false;
+        }
+        if let Some(over) = pod.start.over.filter(|_| reason.is_some()) {
+            tries.push((over, number));
+        }
+    }
+    let mut is_last = is_last.into_iter();
+    pods.retain(|_| is_last.next().unwrap_or(true));
+    pods
+}
