@@ -28,7 +28,20 @@ fn live(recorder: &mut Recorder, at: i64, namespace: &str, node: Option<&str>) -
         latency: Latency::from_nanos(1),
     };
     recorder.observe_pod(hour(at), &pod, measured);
+    recorder.observe_pod(hour(at), &pod, finish(queued()));
     hold
+}
+
+fn queued() -> WaitReason {
+    WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap()
+}
+
+/// It waits for this, and ends.
+fn finish(from: WaitReason) -> PodObservation {
+    PodObservation::Moved {
+        from: PodState::InFlight(from, CapacityState::Unknown),
+        to: PodState::Finished(podinit_core::lifecycle::Outcome::Ready),
+    }
 }
 
 /// The same, and it is gone at once.
@@ -142,12 +155,7 @@ fn waiting(recorder: &Recorder) -> Vec<(String, u64, u64)> {
 fn pods_in_flight_move_with_their_namespace_and_none_is_counted_twice() {
     let mut recorder = by_namespace(1);
     come_and_go(&mut recorder, 1, "old");
-    let finish = |from| PodObservation::Moved {
-        from: PodState::InFlight(from, CapacityState::Unknown),
-        to: PodState::Finished(podinit_core::lifecycle::Outcome::Ready),
-    };
-    let queued = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
-    recorder.observe_pod(hour(1), &pod("old", None), finish(queued));
+    let queued = queued();
     let shop = pod("shop", None);
     recorder.observe_pod(hour(24), &shop, discovered());
     let moved = PodObservation::Moved {
@@ -165,6 +173,33 @@ fn pods_in_flight_move_with_their_namespace_and_none_is_counted_twice() {
     recorder.observe_pod(hour(25), &shop, finish(CNI()));
     recorder.observe_pod(hour(25), &shop, finish(queued));
     assert_eq!(waiting(&recorder), [line(OTHER, 0, 0), line("shop", 0, 0)]);
+}
+
+#[test]
+fn a_value_keeps_the_place_to_which_pods_in_flight_have_moved() {
+    let mut recorder = by_namespace(1);
+    come_and_go(&mut recorder, 1, "old");
+    let shop = pod("shop", None);
+    recorder.observe_pod(hour(24), &shop, discovered());
+    let of_rest = recorder.hold(hour(24), &shop);
+    assert!(recorder.is_of_rest(of_rest));
+    assert_eq!(recorder.next_move(), None);
+    come_and_go(&mut recorder, 25, "shop");
+    // Whoever knows the pods in flight holds those of the rest again.
+    assert_eq!(recorder.next_move(), Some(LabelMove::Held));
+    assert_eq!(recorder.next_move(), None);
+    let own = recorder.hold(hour(25), &shop);
+    recorder.release(hour(25), of_rest);
+    assert!(!recorder.is_of_rest(own));
+    let line = |name: &str, waiting| (name.to_owned(), waiting, 0);
+    come_and_go(&mut recorder, 1_000, "new");
+    assert_eq!(waiting(&recorder), [line(OTHER, 0), line("shop", 1)]);
+    assert_eq!(sets(&recorder), named(&[("_other", 1), ("shop", 1)]));
+    recorder.observe_pod(hour(1_000), &shop, finish(queued()));
+    recorder.release(hour(1_000), own);
+    come_and_go(&mut recorder, 1_024, "new");
+    assert_eq!(sets(&recorder), named(&[("_other", 1), ("new", 1)]));
+    assert_eq!(recorder.next_move(), None);
 }
 
 fn slo() -> SloDoc {
