@@ -9,8 +9,8 @@ use crate::metrics::saved::SavedMetrics;
 use crate::metrics::slo::SloDoc;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Cause, LastSeen, LastTrue, SavedFinished, SavedPod, Selection, SloId, SloVerdict, SourceId,
-    Stage,
+    Cause, LastSeen, LastTrue, MeasuredStep, NodeStep, SavedFinished, SavedPod, Selection, SloId,
+    SloVerdict, SourceId, Stage,
 };
 use podinit_core::pod::PodUid;
 
@@ -200,6 +200,37 @@ fn a_value_keeps_the_place_to_which_pods_in_flight_have_moved() {
     come_and_go(&mut recorder, 1_024, "new");
     assert_eq!(sets(&recorder), named(&[("_other", 1), ("new", 1)]));
     assert_eq!(recorder.next_move(), None);
+}
+
+#[test]
+fn a_pool_keeps_its_place_while_a_node_of_it_is_known_and_each_node_is_counted_once() {
+    let max_values_of = vec![("nodepool".to_owned(), 1)];
+    let config = LabelConfig { max_values_of, ..LabelConfig::default() };
+    let (mut recorder, _) = Builder::new(config).nodes(true).build().unwrap();
+    let step = |pool, is_first| {
+        let (step, latency) = (NodeStep::Ready, Latency::from_nanos(1));
+        NodeObservation::Measured(MeasuredStep { step, latency, pool, is_first })
+    };
+    let mut pools = |at: i64, observations: &[NodeObservation<'_>]| {
+        for observation in observations {
+            recorder.observe(hour(at), Observation::Node(*observation));
+        }
+        let pools = &recorder.store.nodes.as_ref().unwrap().pools;
+        let met = pools.met().into_iter();
+        let met = met.map(|(pool, steps)| (pool.to_string(), steps[0].snapshot().count()));
+        (met.collect::<Vec<_>>(), pools.dropped.get())
+    };
+    let (entered, left) = (NodeObservation::PoolEntered, NodeObservation::PoolLeft);
+    pools(1, &[entered("old"), step("old", true)]);
+    pools(2, &[entered("new"), entered("new")]);
+    let found = pools(100, &[step("new", true), step("new", false), left("old")]);
+    assert_eq!(found, (named(&[(OTHER, 2), ("old", 1)]), 1));
+    assert_eq!(pools(123, &[step("new", true)]), (named(&[(OTHER, 3), ("old", 1)]), 2));
+    let found = pools(124, &[step("new", true), left("new")]);
+    assert_eq!(found, (named(&[(OTHER, 3), ("new", 1)]), 2));
+    let found = pools(1_000, &[step("last", true), left("new")]);
+    assert_eq!(found, (named(&[(OTHER, 4), ("new", 1)]), 3));
+    assert_eq!(pools(1_024, &[step("last", true)]), (named(&[(OTHER, 4), ("last", 1)]), 3));
 }
 
 fn slo() -> SloDoc {
