@@ -46,6 +46,11 @@ fn main() -> ExitCode {
         ("pod in flight, 1 SLO, Events", in_flight(1, false, true), Some(1024.0)),
         ("pod in flight, 5 SLOs, all labels", in_flight(5, true, false), Some(1024.0)),
         ("pod in flight, 5 SLOs, all labels, Events", in_flight(5, true, true), Some(1024.0)),
+        (
+            "8 + 8 gates of a pod, names of 32 bytes",
+            measure::per_pod_of_own_gates(FULL / 16, 8, 32),
+            Some(1000.0),
+        ),
         ("node, starting, with every label", measure::per_node(5 * 1024), Some(2048.0)),
         ("waiting trace, with Events and every label", per_waiting_trace(), Some(4096.0)),
         ("label set, nothing observed yet", measure::per_label_set(1000, 0), None),

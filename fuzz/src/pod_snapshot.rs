@@ -100,6 +100,7 @@ impl podinit_core::lifecycle::Observer for Books {
             Observation::Pod(_, observation) => observation,
             Observation::Pull(..)
             | Observation::Gate(..)
+            | Observation::Gates(..)
             | Observation::Node(_)
             | Observation::Tracker(_) => return,
         };

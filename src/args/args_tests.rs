@@ -59,12 +59,19 @@ fn caps_are_general_or_of_one_label() {
     let labels = args.exporter.labels.config();
     assert!(!labels.labels.contains(&SeriesLabel::Namespace));
     let app = SeriesLabel::PodLabel("app".to_owned());
-    assert_eq!(labels.labels, [SeriesLabel::Node, app.clone()]);
+    assert_eq!(labels.labels, [SeriesLabel::Node, app]);
     assert_eq!(labels.max_values, 50);
-    let caps = [(SeriesLabel::Node, 1000), (app, 50)];
-    assert_eq!(labels.max_values_of, caps);
-    let labels = serve("").exporter.labels.config();
-    assert_eq!(labels.max_values_of, [(SeriesLabel::Namespace, 256)]);
+    assert_eq!((labels.cap_of("node"), labels.cap_of("app")), (1000, 50));
+    assert_eq!(serve("").exporter.labels.config().cap_of("namespace"), 256);
+    let caps = "--evidence events,nodes --label-cap gate=1,registry=2,nodepool=3";
+    let labels = serve(caps).exporter.labels.config();
+    assert_eq!(["gate", "registry", "nodepool"].map(|label| labels.cap_of(label)), [1, 2, 3]);
+    assert_eq!(serve("--label-cap gate=7").exporter.labels.config().cap_of("gate"), 7);
+    for label in ["registry", "nodepool", "zone"] {
+        let says = complaint(&format!("--label-cap {label}=2"));
+        assert!(says.contains("the series carry no such label"), "{says}");
+    }
+    assert!(complaint("--label-cap registry=2").contains("--evidence events"));
 }
 
 #[test]

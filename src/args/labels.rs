@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::cluster::Evidence;
 
-use podinit_expo::metrics::{DEFAULT_MAX_VALUES, LabelConfig, SeriesLabel};
+use podinit_expo::metrics::{DEFAULT_MAX_VALUES, GATE, LabelConfig, REGISTRY, SeriesLabel};
 
 /// A list of labels without repetition; the empty text is the empty list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub struct LabelArgs {
     pub pod_labels: Vec<SeriesLabel>,
 
     /// Most distinct values of a label, for every label (256) or for one (node=1000), before
-    /// further ones become _other; may be repeated
+    /// further ones become _other; may be repeated. gate, registry and nodepool have caps too
     #[arg(
         long = "label-cap",
         value_name = "[LABEL=]N",
@@ -120,11 +120,12 @@ pub struct LabelArgs {
 impl LabelArgs {
     /// The label set of the duration series.
     pub fn config(&self) -> LabelConfig {
-        let capped = |label: &SeriesLabel| (label.clone(), self.cap_of(label.key()));
+        let own = self.label_caps.iter();
+        let own = own.filter_map(|cap| Some((cap.label.clone()?, cap.cap.get())));
         LabelConfig {
             labels: self.carried().cloned().collect(),
             max_values: self.default_cap(),
-            max_values_of: self.capped().map(capped).collect(),
+            max_values_of: own.collect(),
             slo_namespace: self.has_slo_namespace(),
             ..LabelConfig::default()
         }
@@ -138,10 +139,16 @@ impl LabelArgs {
         self.slo_labels.unwrap_or_default().namespace
     }
 
-    /// The labels that have a cap: those that are carried, and that of SLO events.
-    fn capped(&self) -> impl Iterator<Item = &SeriesLabel> {
-        let slo = self.has_slo_namespace().then_some(&SeriesLabel::Namespace);
-        self.carried().chain(slo)
+    /// The keys of the labels that have a cap: those that are carried, and those of other series.
+    fn capped(&self, evidence: Evidence) -> impl Iterator<Item = &str> {
+        let others = [
+            (SeriesLabel::Namespace.key(), self.has_slo_namespace()),
+            (GATE, true),
+            (REGISTRY, evidence.events()),
+            (SeriesLabel::NodePool.key(), evidence.nodes()),
+        ];
+        let others = others.into_iter().filter(|(_, is_there)| *is_there);
+        self.carried().map(SeriesLabel::key).chain(others.map(|(key, _)| key))
     }
 
     /// The cap of every label that has none of its own. Where it is given more than once, the
@@ -149,13 +156,6 @@ impl LabelArgs {
     fn default_cap(&self) -> usize {
         let general = self.label_caps.iter().rev().find(|cap| cap.label.is_none());
         general.map_or(DEFAULT_MAX_VALUES, |cap| cap.cap.get())
-    }
-
-    /// The cap of the labels with this key.
-    fn cap_of(&self, key: &str) -> usize {
-        let of_label = |cap: &&LabelCap| cap.label.as_deref() == Some(key);
-        let own = self.label_caps.iter().rev().find(of_label);
-        own.map_or_else(|| self.default_cap(), |cap| cap.cap.get())
     }
 
     /// What the options cannot say each for itself.
@@ -171,12 +171,13 @@ impl LabelArgs {
                 label.key()
             ));
         }
-        let carried = |key: &str| self.capped().any(|label| label.key() == key);
+        let carried = |key: &str| self.capped(evidence).any(|capped| capped == key);
         let labels = self.label_caps.iter().filter_map(|cap| cap.label.as_deref());
         match labels.into_iter().find(|label| !carried(label)) {
             Some(label) => Err(format!(
                 "--label-cap {label}=…: the series carry no such label; add it with --labels or \
-                 --pod-label"
+                 --pod-label{}",
+                if label == REGISTRY { ", or add --evidence events" } else { "" }
             )),
             None => Ok(()),
         }

@@ -50,8 +50,8 @@ fn with_variables() {
     assert_eq!(args.cluster.namespaces.chosen(), ["a", "b"]);
     let labels = args.exporter.labels.config();
     let [app, tier] = ["app", "tier"].map(|key| SeriesLabel::PodLabel(key.to_owned()));
-    assert_eq!(labels.labels, [app.clone(), tier.clone()]);
-    assert_eq!(labels.max_values_of, [(app, 20), (tier, 10)]);
+    assert_eq!(labels.labels, [app, tier]);
+    assert_eq!([labels.cap_of("app"), labels.cap_of("tier")], [20, 10]);
 
     let args = serve(&["podinit", "--listen", ":2", "-n", "c", "--labels", "node"]);
     assert_eq!(args.exporter.listen.port(), 2);

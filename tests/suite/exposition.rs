@@ -8,11 +8,12 @@ use crate::support::parsed_exposition;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, CustomInterval, CustomMilestone, CustomStart, GateEvent, GateKind,
-    GateObservation, ImageSource, Interval, Latency, Milestone, NodeObservation, NodeState,
-    NodeStep, Observation, Observer, Outcome, PodObservation, PodState, PullObservation, SloRule,
-    Stage, TrackerObservation, UnobservedReason, WaitReason,
+    GateObservation, GatesEvent, GatesObservation, ImageSource, Interval, Latency, MeasuredStep,
+    Milestone, NodeObservation, NodeState, NodeStep, Observation, Observer, Outcome,
+    PodObservation, PodState, PullObservation, SloRule, Stage, TrackerObservation,
+    UnobservedReason, WaitReason,
 };
-use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
+use podinit_core::pod::{GateNames, PodInfo, PodSnapshot, PodUid};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
@@ -204,8 +205,11 @@ fn scraped() -> Arc<Exposition> {
         earlier: &[],
     };
     recorder.observe(now, Observation::Pull(&old, pull));
-    for event in [GateEvent::Met, GateEvent::Held, GateEvent::Passed(seconds(2.5))] {
-        let gate = &Arc::from("kueue.x-k8s.io/admission");
+    let gate = "kueue.x-k8s.io/admission";
+    let names = GateNames { scheduling: [gate].into_iter().collect(), ..GateNames::default() };
+    let met = GatesObservation { gates: &names, event: GatesEvent::Met };
+    recorder.observe(now, Observation::Gates(&old, met));
+    for event in [GateEvent::Held, GateEvent::Passed(seconds(2.5))] {
         let gate = GateObservation { kind: GateKind::Scheduling, gate, event };
         recorder.observe(now, Observation::Gate(&old, gate));
     }
@@ -214,11 +218,12 @@ fn scraped() -> Arc<Exposition> {
     recorder.observe_pod(now, &ready, loaded);
     for node in [
         NodeObservation::Moved { from: NodeState::Undiscovered, to: NodeState::Starting },
-        NodeObservation::Measured {
+        NodeObservation::Measured(MeasuredStep {
             step: NodeStep::Ready,
             latency: seconds(31.0),
             pool: "general",
-        },
+            is_first: true,
+        }),
     ] {
         recorder.observe(now, Observation::Node(node));
     }

@@ -113,9 +113,13 @@ fn capped(max_values: usize) -> LabelConfig {
 }
 
 fn replayed(events: Vec<(i64, String)>) -> Scrape {
+    replayed_with(2, events)
+}
+
+pub(crate) fn replayed_with(max_values: usize, events: Vec<(i64, String)>) -> Scrape {
     let input = Cursor::new(recording(events));
     let recording = Recording::from_reader("test", input, DecodeOptions::default());
-    let config = ExpositionConfig { labels: capped(2), ..ExpositionConfig::default() };
+    let config = ExpositionConfig { labels: capped(max_values), ..ExpositionConfig::default() };
     let exposition = expose(recording, config).unwrap();
     let text = exposition.encode(Format::Text).unwrap();
     Scrape::parse(&String::from_utf8(text).unwrap())
@@ -149,6 +153,91 @@ fn pods_that_a_list_does_not_show_any_more_leave_their_namespace() {
     assert_eq!(counted(&scrape, "a"), None);
     assert_eq!(counted(&scrape, "b"), Some(1.0));
     assert_eq!(counted(&scrape, "late"), Some(1.0));
+}
+
+/// An event of a pod with this namespace and name that has these scheduling gates, and is in flight or has been deleted.
+pub(crate) fn gated(
+    kind: &str,
+    second: i64,
+    (namespace, name): (&str, &str),
+    gates: &[&str],
+) -> (i64, String) {
+    let gates: Vec<_> = gates.iter().map(|gate| json!({"name": gate})).collect();
+    let event = json!({"type": kind, "observedAt": text(second), "object": {"kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace, "uid": format!("{namespace} {name}"),
+            "resourceVersion": (second + 1).to_string(), "creationTimestamp": text(second)},
+        "spec": {"schedulingGates": gates}, "status": {"phase": "Pending"}}});
+    (second, event.to_string())
+}
+
+/// How many pods each gate holds.
+pub(crate) fn held(scrape: &Scrape) -> Vec<(String, f64)> {
+    let held = scrape.of_name("podinit_gated_pods").filter(|(_, pods)| *pods > 0.0);
+    let gate = |series: &str| series.split("gate=\"").nth(1)?.split('"').next().map(str::to_owned);
+    held.map(|(series, pods)| (gate(series).unwrap(), pods)).collect()
+}
+
+/// `overflow_pods` or `values_expired` of gates.
+pub(crate) fn of_gates(scrape: &Scrape, family: &str) -> Option<f64> {
+    scrape.value(&format!("podinit_label_{family}_total{{label=\"gate\"}}"))
+}
+
+#[test]
+fn a_gate_that_no_pod_has_had_for_a_day_gives_its_place_and_pods_in_flight_move_to_the_new_one() {
+    let mut events = Vec::from([
+        gated("ADDED", 10, ("a", "first"), &["old"]),
+        gated("ADDED", 20, ("b", "waits"), &["shared"]),
+        gated("ADDED", 30, ("c", "waits"), &["shared"]),
+        gated("ADDED", 31, ("c", "too"), &["other"]),
+        gated("DELETED", 40, ("a", "first"), &["old"]),
+    ]);
+    let before = replayed_with(1, events.clone());
+    assert_eq!(held(&before), [("_other".to_owned(), 3.0)]);
+    assert_eq!(of_gates(&before, "overflow_pods"), Some(3.0));
+    assert_eq!(of_gates(&before, "values_expired"), Some(0.0));
+    events.push(gated("ADDED", DAY + 40, ("d", "new"), &["shared"]));
+    let after = replayed_with(1, events.clone());
+    assert_eq!(held(&after), [("_other".to_owned(), 1.0), ("shared".to_owned(), 3.0)]);
+    assert_eq!(of_gates(&after, "values_expired"), Some(1.0));
+    // The last of its pods keeps it, and then it stays for a day.
+    events.push(gated("DELETED", DAY + 50, ("d", "new"), &["shared"]));
+    events.push(gated("DELETED", DAY + 60, ("b", "waits"), &["shared"]));
+    events.push(gated("ADDED", 9 * DAY, ("e", "late"), &["last"]));
+    let late = replayed_with(1, events);
+    assert_eq!(held(&late), [("_other".to_owned(), 2.0), ("shared".to_owned(), 1.0)]);
+    late.assert_conserved();
+}
+
+#[test]
+fn the_gates_of_a_tenant_take_half_of_the_places() {
+    let of_tenant = (0..33).map(|pod| {
+        let gates: Vec<_> = (0..8).map(|gate| format!("own-{pod}-{gate}")).collect();
+        let gates: Vec<_> = gates.iter().map(String::as_str).collect();
+        gated("ADDED", 5 + pod, ("tenant", &format!("p{pod}")), &gates)
+    });
+    let mut events: Vec<_> = of_tenant.collect();
+    events.push(gated("ADDED", 100, ("shop", "web"), &["kueue.x-k8s.io/admission"]));
+    let scrape = replayed_with(256, events);
+    let held = held(&scrape);
+    assert_eq!(held.len(), 1 + 128 + 1);
+    assert!(held.contains(&("kueue.x-k8s.io/admission".to_owned(), 1.0)));
+    assert!(held.contains(&("_other".to_owned(), 33.0 * 8.0 - 128.0)));
+    assert_eq!(of_gates(&scrape, "overflow_pods"), Some(17.0));
+}
+
+#[test]
+fn a_namespace_to_which_a_pod_in_flight_has_moved_keeps_its_place() {
+    let waits = gated("ADDED", 30, ("c", "waits"), &["g"]);
+    let mut events = Vec::from([waits]);
+    events.extend(life("a", 1, 20));
+    events.extend(life("c", DAY + 60, DAY + 90));
+    events.extend(life("d", 9 * DAY, 9 * DAY + 30));
+    let scrape = replayed_with(1, events);
+    assert_eq!(counted(&scrape, "c"), Some(1.0));
+    assert_eq!(counted(&scrape, "d"), None);
+    let waiting = "podinit_waiting_pods{stage=\"gated\",cause=\"gate\",namespace=\"c\"}";
+    assert_eq!(scrape.value(waiting), Some(1.0));
+    scrape.assert_conserved();
 }
 
 /// The exporter, but for the watch.

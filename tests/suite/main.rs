@@ -64,6 +64,7 @@ mod exposition;
 mod fault_table;
 mod first_list_memory;
 mod fuzz_seeds;
+mod gate_places;
 mod hostile_labels;
 mod ignored_tests;
 mod kube_events;

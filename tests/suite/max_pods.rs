@@ -45,6 +45,7 @@ impl Observer for Said {
             }
             Observation::Pull(..)
             | Observation::Gate(..)
+            | Observation::Gates(..)
             | Observation::Node(_)
             | Observation::Tracker(_) => {}
         }

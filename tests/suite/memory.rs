@@ -27,6 +27,13 @@ fn a_deleted_pod_takes_little_more_than_a_finished_one() {
 }
 
 #[test]
+fn eight_gates_of_each_kind_of_its_own_take_a_pod_at_most_1_kb() {
+    let bytes = measure::per_pod_of_own_gates(JUST_GROWN, 8, 32);
+    println!("{bytes:.0} bytes");
+    assert!(bytes <= 1_000.0, "{bytes}");
+}
+
+#[test]
 fn a_label_set_takes_what_its_thirteen_histograms_take() {
     let bytes = measure::per_label_set(1000, 10);
     assert!(bytes <= 70.0 * 1024.0, "{bytes}");

@@ -66,6 +66,7 @@ impl Harness {
             Observation::Pod(_, observation) => said.push(observation),
             Observation::Pull(..)
             | Observation::Gate(..)
+            | Observation::Gates(..)
             | Observation::Node(_)
             | Observation::Tracker(_) => {}
         };
@@ -79,6 +80,7 @@ impl Harness {
             Observation::Pod(_, observation) => said.push(observation),
             Observation::Pull(..)
             | Observation::Gate(..)
+            | Observation::Gates(..)
             | Observation::Node(_)
             | Observation::Tracker(_) => {}
         };

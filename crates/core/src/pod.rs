@@ -23,7 +23,7 @@ pub use self::claims::Claims;
 pub use self::container::{
     Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
 };
-pub use self::named::{GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions};
+pub use self::named::{GateList, GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions};
 pub use self::probes::{ContainerProbes, Probe};
 pub use self::status::{
     DisruptionReason, Ending, InPlaceChanges, MOST_TERMINATIONS, NotScheduled, NotScheduledReason,

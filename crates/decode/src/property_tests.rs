@@ -135,8 +135,8 @@ fn plain_named(
         names
     };
     let gates = GateNames {
-        scheduling: names("schedulingGates", "name").into(),
-        readiness: names("readinessGates", "conditionType").into(),
+        scheduling: names("schedulingGates", "name").into_iter().collect(),
+        readiness: names("readinessGates", "conditionType").into_iter().collect(),
     };
     let condition = |kind: &str| {
         if let Some(known) = ConditionType::from_text(kind) {
@@ -235,8 +235,8 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
         names
     };
     let gates = GateNames {
-        scheduling: names("schedulingGates", "name").into(),
-        readiness: names("readinessGates", "conditionType").into(),
+        scheduling: names("schedulingGates", "name").into_iter().collect(),
+        readiness: names("readinessGates", "conditionType").into_iter().collect(),
     };
     let readiness = gates.readiness.iter().map(|name| first(name).map(condition)).collect();
     snapshot.named = (!gates.is_empty()).then(|| {

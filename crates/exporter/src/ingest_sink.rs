@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::records::{NoRecords, RecordKeeper};
 use crate::traces::TraceSink;
 use podinit_core::lifecycle::{
-    Amendment, EndedStartup, LabelHold, Observation, Observer, PodObservation, PodState,
+    Amendment, EndedStartup, LabelObserver, Observation, Observer, PodObservation, PodState,
     TrackerObservation,
 };
-use podinit_core::pod::{PodInfo, PodUid};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
 use podinit_kube::watch::stats::WatchStats;
@@ -83,11 +83,7 @@ impl Observer for IngestSink {
         self.records.amend(uid, amendment);
     }
 
-    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
-        self.recorder.hold(now, pod)
-    }
-
-    fn release(&mut self, now: Timestamp, hold: LabelHold) {
-        self.recorder.release(now, hold);
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        Some(&mut self.recorder)
     }
 }

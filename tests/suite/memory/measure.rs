@@ -85,6 +85,33 @@ pub fn per_pod_in_flight(pods: usize, burden: Burden) -> f64 {
     })
 }
 
+/// Bytes that the gates of each of `pods` pods in flight take, which have so many of both kinds: names of this length that
+/// no other pod has. Texts and metrics included.
+pub fn per_pod_of_own_gates(pods: usize, gates: usize, length: usize) -> f64 {
+    let width = length - "s0.example.com/".len();
+    let of = |gates: usize| {
+        let (_held, bytes) = bytes_of(|| {
+            let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
+            let mut tracker = Tracker::new(TrackerConfig::default());
+            let mut decoder = PodDecoder::new(decode_options(false));
+            for number in 0..pods {
+                let mut pod = pod(number, Step::Created);
+                let names = |kind: char, key: &str| {
+                    let name = |gate| format!("{kind}{gate}.example.com/{number:0>width$}");
+                    (0..gates).map(|gate| json!({key: name(gate)})).collect::<Vec<_>>()
+                };
+                pod["spec"]["schedulingGates"] = json!(names('s', "name"));
+                pod["spec"]["readinessGates"] = json!(names('r', "conditionType"));
+                let event = PodEvent::Applied(decoded(&mut decoder, &pod));
+                tracker.apply(delivery(event), &mut recorder);
+            }
+            (recorder, exposition, tracker, decoder)
+        });
+        bytes as f64 / pods as f64
+    };
+    of(gates) - of(0)
+}
+
 /// Bytes for each of `sets` label sets: those of their histograms, each of which has seen `seen`
 /// latencies.
 pub fn per_label_set(sets: usize, seen: u64) -> f64 {

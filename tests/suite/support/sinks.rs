@@ -1,7 +1,6 @@
 //! Sinks of a tracker that keep the records of startups that have ended.
 
-use podinit_core::lifecycle::{EndedStartup, LabelHold, Observation, Observer};
-use podinit_core::pod::PodInfo;
+use podinit_core::lifecycle::{EndedStartup, LabelObserver, Observation, Observer};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
 use podinit_oncall::records::RecordStore;
@@ -31,11 +30,7 @@ impl Observer for Counted {
         self.records.add(startup);
     }
 
-    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
-        self.recorder.hold(now, pod)
-    }
-
-    fn release(&mut self, now: Timestamp, hold: LabelHold) {
-        self.recorder.release(now, hold);
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        Some(&mut self.recorder)
     }
 }

@@ -10,13 +10,13 @@ use crate::frame::{self, Writer};
 use crate::{KeptRecord, KeptRecords};
 use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
 use podinit_core::lifecycle::{
-    CustomMilestone, CustomMilestones, Delivery, EndedStartup, Interval, LabelHold, Namespaces,
+    CustomMilestone, CustomMilestones, Delivery, EndedStartup, Interval, LabelObserver, Namespaces,
     NodeEvent, Observation, Observer, PodEvent, SavedCrash, Selection, SloRule, SourceId, Tracker,
     TrackerConfig, Version,
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Ending, GateNames, NamedConditions, Phase, PodInfo,
+    Condition, ConditionStatus, ConditionType, Ending, GateNames, NamedConditions, Phase,
     PodSnapshot, PodUid,
 };
 use podinit_core::timestamp::Timestamp;
@@ -39,12 +39,8 @@ impl Observer for Counted {
         self.records.records.push(KeptRecord { number, startup: Arc::new(startup) });
     }
 
-    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
-        self.recorder.hold(now, pod)
-    }
-
-    fn release(&mut self, now: Timestamp, hold: LabelHold) {
-        self.recorder.release(now, hold);
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        Some(&mut self.recorder)
     }
 }
 
@@ -186,8 +182,8 @@ fn milestones() -> CustomMilestones {
 /// A pod with gates of both kinds, of which one has been passed, and with one of the milestones.
 fn named_conditions(at: Timestamp) -> NamedConditions {
     let gates = GateNames {
-        scheduling: ["quota".into()].into(),
-        readiness: ["registered".into(), "balanced".into()].into(),
+        scheduling: ["quota"].into_iter().collect(),
+        readiness: ["registered", "balanced"].into_iter().collect(),
     };
     let held = Some(Condition { status: ConditionStatus::True, last_transition: Some(at) });
     NamedConditions {

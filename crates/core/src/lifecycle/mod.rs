@@ -85,7 +85,7 @@ pub use custom_milestone::{
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
-pub use gate::{GateEvent, GateKind, GateObservation};
+pub use gate::{GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation};
 pub use in_place::{OpenChanges, OpenResize};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use judgement::{AnomalyKind, Latency, UnobservedReason};
@@ -96,14 +96,14 @@ pub use milestone::Milestone;
 pub use named::CustomMilestones;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use nodes::{
-    LateNode, NodeEvent, NodeHold, NodeObservation, NodeOutcome, NodeState, NodeStep, SavedNode,
-    SavedNodes,
+    LateNode, MeasuredStep, NodeEvent, NodeHold, NodeObservation, NodeOutcome, NodeState, NodeStep,
+    SavedNode, SavedNodes,
 };
 pub use observation::{
     EventDropReason, ImageSource, Observation, PodObservation, PodState, PullObservation,
     ResizeResult, TrackerObservation,
 };
-pub use observer::Observer;
+pub use observer::{LabelMove, LabelObserver, Observer};
 pub use outcome::Outcome;
 pub use pod_in_flight::{PodInFlight, SharedParts};
 pub use pod_node::{NodeAge, StartupImages};

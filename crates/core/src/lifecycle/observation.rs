@@ -4,7 +4,7 @@ use super::cause::WaitReason;
 use super::custom_milestone::{CustomInterval, CustomUnobservedReason};
 use super::delivery::SourceId;
 use super::eviction::{Evicted, RefusalReason};
-use super::gate::GateObservation;
+use super::gate::{GateObservation, GatesObservation};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::lost_startup::LostStartup;
@@ -193,6 +193,8 @@ pub enum Observation<'a> {
     Pull(&'a PodInfo, PullObservation<'a>),
     /// Something happened to a gate of the pod
     Gate(&'a PodInfo, GateObservation<'a>),
+    /// Something happened to all gates of the pod
+    Gates(&'a PodInfo, GatesObservation<'a>),
     /// Something happened to a node
     Node(NodeObservation<'a>),
     /// Something happened to the tracker as a whole
@@ -235,6 +237,11 @@ impl<'a, S: Observe> Reporter<'a, S> {
     /// Reports something that happened to a gate of `pod`.
     pub(super) fn gate(&mut self, pod: &PodInfo, gate: GateObservation<'_>) {
         self.observer.observe(self.now, Observation::Gate(pod, gate));
+    }
+
+    /// Reports something that happened to all gates of `pod`.
+    pub(super) fn gates(&mut self, pod: &PodInfo, gates: GatesObservation<'_>) {
+        self.observer.observe(self.now, Observation::Gates(pod, gates));
     }
 
     /// Reports something that happened to a node.

@@ -1,5 +1,7 @@
 //! The only way out of the tracker: what it observes, and the startups that it has followed to their end.
 
+use std::sync::Arc;
+
 use super::label_hold::LabelHold;
 use super::observation::{Observation, Observe, Reporter};
 use super::record::{Amendment, EndedStartup};
@@ -24,17 +26,35 @@ pub trait Observer {
         let _ = (uid, amendment);
     }
 
-    /// Names the label values under which `pod` is counted, which is remembered from now on or has become known
-    /// better. They have a pod more until [`Observer::release`].
-    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
-        let _ = (now, pod);
-        LabelHold::UNKNOWN
+    /// What counts pods by labels, if something does.
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        None
     }
+}
+
+/// Counts pods by labels, and so has to know which values of these have a pod ([§7.5](crate::specification#s7-5)).
+pub trait LabelObserver {
+    /// Names the label values under which `pod` is counted, which is remembered from now on or has become known
+    /// better. They have a pod more until [`LabelObserver::release`].
+    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold;
 
     /// The label values that were named so have a pod less, from `now` on.
-    fn release(&mut self, now: Timestamp, hold: LabelHold) {
-        let _ = (now, hold);
-    }
+    fn release(&mut self, now: Timestamp, hold: LabelHold);
+
+    /// Whether one of these label values is that of the rest. The pod in flight may have got one of its own since.
+    fn is_of_rest(&self, hold: LabelHold) -> bool;
+
+    /// Which pods in flight that were counted under the rest may have got a value of their own. Each move is given once.
+    fn next_move(&mut self) -> Option<LabelMove>;
+}
+
+/// A value has got a place, so that pods in flight move to it from the rest ([§7.5](crate::specification#s7-5)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LabelMove {
+    /// One of those that pods hold: those of the rest are held again
+    Held,
+    /// That of a gate: its pods are reported as [`GateEvent::Moved`](super::GateEvent::Moved)
+    Gate(Arc<str>),
 }
 
 /// A function takes observations alone.
@@ -61,13 +81,27 @@ impl<O: Observer> Reporter<'_, O> {
         self.observer.amended(uid, amendment);
     }
 
-    /// See [`Observer::hold`].
+    /// See [`LabelObserver::hold`].
     pub(super) fn hold(&mut self, pod: &PodInfo) -> LabelHold {
-        self.observer.hold(self.now(), pod)
+        let now = self.now();
+        self.observer.labels().map_or(LabelHold::UNKNOWN, |labels| labels.hold(now, pod))
     }
 
-    /// See [`Observer::release`].
+    /// See [`LabelObserver::release`].
     pub(super) fn release(&mut self, hold: LabelHold) {
-        self.observer.release(self.now(), hold);
+        let now = self.now();
+        if let Some(labels) = self.observer.labels() {
+            labels.release(now, hold);
+        }
+    }
+
+    /// See [`LabelObserver::is_of_rest`].
+    pub(super) fn is_of_rest(&mut self, hold: LabelHold) -> bool {
+        self.observer.labels().is_some_and(|labels| labels.is_of_rest(hold))
+    }
+
+    /// See [`LabelObserver::next_move`].
+    pub(super) fn next_move(&mut self) -> Option<LabelMove> {
+        self.observer.labels()?.next_move()
     }
 }

@@ -15,6 +15,7 @@ use super::cause::{BadReason, CauseClass, CauseLog, WaitEvidence, WaitReason};
 use super::clocks::Clocks;
 use super::delivery::SourceId;
 use super::followed::names_open;
+use super::gate::GatesEvent;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
@@ -230,7 +231,7 @@ impl PodInFlight {
         reporter.pod(&info, PodObservation::Moved { from, to });
         let stages = startup.conditional_stages().map(PodObservation::Applies);
         stages.for_each(|applies| reporter.pod(&info, applies));
-        startup.meet_gates(|gate| reporter.gate(&info, gate));
+        startup.report_gates(GatesEvent::Met, |gates| reporter.gates(&info, gates));
         Self {
             last_seen: LastSeen::new(snapshot, source, now),
             uid: snapshot.uid,
@@ -489,6 +490,7 @@ impl PodInFlight {
         let to = PodState::Finished(outcome);
         emit(PodObservation::Moved { from, to });
         self.startup.release_gates(|gate| reporter.gate(&self.info, gate));
+        (self.startup).report_gates(GatesEvent::Left, |gates| reporter.gates(&self.info, gates));
         self.leave_node(outcome, shared, reporter);
         self.wait(None, shared, reporter);
         self.settle_texts(shared);

@@ -272,6 +272,7 @@ impl Tracker {
 
     /// Accounted time has reached `now`, and everything delivered until then is accounted for.
     fn end_step(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Observer>) {
+        self.move_labels(reporter);
         self.tidy_deadlines();
         self.make_room_for_messages();
         self.pass_deadlines(now, reporter);

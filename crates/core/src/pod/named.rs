@@ -10,14 +10,65 @@ pub const MOST_GATES: usize = 8;
 /// So many conditions can be made milestones ([§16.5](crate::specification#s16-5)).
 pub const MOST_OWN_MILESTONES: usize = 8;
 
-/// The gates of a pod by name, at most [`MOST_GATES`] of each kind in the order of the spec; no name is empty, and none
-/// is there twice.
+/// The names of the gates of one kind, in the order of the spec and in one piece of memory
+/// ([§16.1](crate::specification#s16-1)): the first [`MOST_GATES`] different ones. None is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct GateList {
+    text: String,
+    /// Where each name ends in the text; 0 behind the last one
+    ends: [u32; MOST_GATES],
+}
+
+impl GateList {
+    /// Adds a name, unless it is empty, is there already, or there are [`MOST_GATES`].
+    pub fn push(&mut self, name: &str) {
+        let len = self.len();
+        let end = u32::try_from(self.text.len() + name.len());
+        if let Ok(end) = end
+            && len < MOST_GATES
+            && !name.is_empty()
+            && !self.iter().any(|known| known == name)
+        {
+            self.text.push_str(name);
+            self.ends[len] = end;
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.iter().take_while(|end| **end > 0).count()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The names.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = [0].into_iter().chain(self.ends);
+        let names = starts.zip(self.ends).take_while(|(_, end)| *end > 0);
+        names.map(|(start, end)| self.text.get(start as usize..end as usize).unwrap_or_default())
+    }
+}
+
+/// Has no room to spare.
+impl<T: AsRef<str>> FromIterator<T> for GateList {
+    fn from_iter<I: IntoIterator<Item = T>>(names: I) -> Self {
+        let mut list = Self::default();
+        names.into_iter().for_each(|name| list.push(name.as_ref()));
+        list.text.shrink_to_fit();
+        list
+    }
+}
+
+/// The gates of a pod by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GateNames {
     /// `spec.schedulingGates`
-    pub scheduling: Box<[Arc<str>]>,
+    pub scheduling: GateList,
     /// The condition types of `spec.readinessGates`
-    pub readiness: Box<[Arc<str>]>,
+    pub readiness: GateList,
 }
 
 impl GateNames {
@@ -56,7 +107,7 @@ impl NamedConditions {
     }
 
     /// The first readiness gate whose condition is not True.
-    pub fn first_open(&self) -> Option<&Arc<str>> {
+    pub fn first_open(&self) -> Option<&str> {
         let mut gates = self.names()?.readiness.iter().zip(&self.readiness);
         let open = gates.find(|(_, condition)| !condition.is_some_and(Condition::is_true));
         open.map(|(name, _)| name)

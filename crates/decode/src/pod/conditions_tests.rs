@@ -160,7 +160,7 @@ fn gates_have_names_and_the_conditions_that_they_wait_for() {
     }));
     let named = pod.named.unwrap();
     let names = named.names().unwrap();
-    let readiness: Vec<&str> = names.readiness.iter().map(|name| &**name).collect();
+    let readiness: Vec<&str> = names.readiness.iter().collect();
     assert_eq!(readiness, ["example.com/a", "example.com/b", "Ready", "example.com/c"]);
     let statuses: Vec<_> = named.readiness.iter().map(|one| one.map(|one| one.status)).collect();
     let [yes, no] = [ConditionStatus::True, ConditionStatus::False].map(Some);

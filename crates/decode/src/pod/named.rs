@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use serde::de::{MapAccess, SeqAccess};
 
-use super::DecodeContext;
 use super::conditions::{OtherCondition, ReadConditions};
 use super::lenient::{Lenient, LenientField, Text, skip};
-use podinit_core::pod::{Condition, ConditionType, GateNames, MOST_GATES, NamedConditions};
+use podinit_core::pod::{Condition, ConditionType, GateList, GateNames, NamedConditions};
 
 /// What is read of a list of gates.
 #[derive(Default)]
@@ -19,16 +18,13 @@ pub(super) struct Gates {
     /// One is `InPlaceUpdateReady`, of OpenKruise
     pub in_place_update: bool,
     /// The names that are followed
-    pub names: Vec<Arc<str>>,
+    pub names: GateList,
 }
 
-/// Reads [`Gates`], each named by the field `key`.
-pub(super) struct GatesReader<'c> {
-    pub context: &'c mut DecodeContext,
-    pub key: &'static str,
-}
+/// Reads [`Gates`], each named by this field.
+pub(super) struct GatesReader(pub &'static str);
 
-impl<'de> LenientField<'de> for GatesReader<'_> {
+impl<'de> LenientField<'de> for GatesReader {
     type Value = Gates;
 
     fn absent(self) -> Gates {
@@ -36,16 +32,12 @@ impl<'de> LenientField<'de> for GatesReader<'_> {
     }
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Gates, A::Error> {
-        let Self { context, key } = self;
         let mut gates = Gates::default();
-        while let Some(name) = seq.next_element_seed(Lenient(NameReader(key)))? {
+        while let Some(name) = seq.next_element_seed(Lenient(NameReader(self.0)))? {
             gates.any = true;
-            let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
+            let name = name.unwrap_or_default();
             gates.in_place_update |= name == "InPlaceUpdateReady";
-            let is_known = gates.names.iter().any(|known| **known == *name);
-            if gates.names.len() < MOST_GATES && !is_known {
-                gates.names.push(context.text(&name));
-            }
+            gates.names.push(&name);
         }
         Ok(gates)
     }

@@ -72,10 +72,9 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 }
                 Some("hostNetwork") => spec.host_network = map.next_value_seed(Lenient(Flag))?,
                 Some("schedulingGates") => {
-                    let reader = GatesReader { context, key: "name" };
-                    let gates = map.next_value_seed(Lenient(reader))?;
+                    let gates = map.next_value_seed(Lenient(GatesReader("name")))?;
                     spec.gated = gates.any;
-                    spec.gates.scheduling = gates.names.into();
+                    spec.gates.scheduling = gates.names;
                 }
                 Some("initContainers") => {
                     let reader = ContainersReader {
@@ -102,11 +101,10 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                     spec.has_resource_claims = map.next_value_seed(Lenient(NonEmpty))?;
                 }
                 Some("readinessGates") => {
-                    let reader = GatesReader { context, key: "conditionType" };
-                    let gates = map.next_value_seed(Lenient(reader))?;
+                    let gates = map.next_value_seed(Lenient(GatesReader("conditionType")))?;
                     spec.readiness_gates =
                         ReadinessGates { any: gates.any, in_place_update: gates.in_place_update };
-                    spec.gates.readiness = gates.names.into();
+                    spec.gates.readiness = gates.names;
                 }
                 Some("unschedulable") => {
                     spec.unschedulable = map.next_value_seed(Lenient(Flag))?;

@@ -14,9 +14,9 @@ use super::exposition::Exposition;
 use super::families::families_of_pods;
 use super::gates::Gates;
 use super::label_sets::LabelSets;
-use super::labels::{LabelConfig, LabelError};
+use super::labels::{GATE, LabelConfig, LabelError, REGISTRY};
 use super::namespaces::Namespaces;
-use super::node_families::NodeMetrics;
+use super::node_families::{NODE_POOL, NodeMetrics};
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
@@ -126,7 +126,7 @@ impl Builder {
         let specs = self.labels.specs()?;
         let namespaces = Namespaces::new(self.labels.slo_namespace());
         let names = || Arc::clone(&namespaces.names);
-        let events = (self.events).then(|| EventMetrics::new(self.labels.max_values));
+        let events = (self.events).then(|| EventMetrics::new(self.labels.cap_of(REGISTRY)));
         let of_sources =
             self.watch.iter().chain(&self.sources).flat_map(|source| source.families());
         // SLOs begin when they are put in force, so their families have no start in common.
@@ -138,11 +138,11 @@ impl Builder {
         let evidence = EvidenceMetrics {
             cold_starts: (self.events || self.nodes)
                 .then(|| ColdStarts::new(self.nodes, self.events)),
-            nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.max_pools())),
+            nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.cap_of(NODE_POOL))),
             events,
         };
         let named = NamedMetrics {
-            gates: Gates::new(self.labels.max_values),
+            gates: Gates::new(self.labels.cap_of(GATE)),
             milestones: MilestoneCounts::new(self.milestones),
         };
         let store = Store::new(&specs, self.labels.max_sets, names(), named, evidence, starts);

@@ -3,43 +3,121 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
+use super::label_values::{Given, OTHER_ID, SavedPlace, ValueId, Values};
 use super::labels::OTHER;
+use crate::instruments::Counter;
+use podinit_core::timestamp::Timestamp;
 
-/// A `T` for each value: met by the recorder, read by scrapes. A value keeps its place for as long as the process
-/// runs.
+/// A `T` for each value: met by the recorder, read by scrapes. A value that has had nothing for a day gives its place to a
+/// new one, and its `T` ends ([§7.5](crate::specification#s7-5)).
 #[derive(Debug)]
 pub(super) struct Capped<T> {
-    max_values: usize,
-    values: RwLock<BTreeMap<Arc<str>, Arc<T>>>,
+    /// The label, as `podinit_label_overflow_pods_total` names it
+    pub(super) label: &'static str,
+    /// Of the recorder alone, so that it waits for no scrape here
+    values: Mutex<Values>,
+    series: RwLock<BTreeMap<Arc<str>, Arc<T>>>,
+    /// Pods with a value past the cap
+    pub(super) dropped: Counter,
+    /// Values that have given their places back
+    pub(super) expired: Counter,
+}
+
+/// A value that something happened to.
+pub(super) struct Met<T> {
+    pub(super) id: ValueId,
+    pub(super) series: Arc<T>,
+    /// It has just got its place.
+    pub(super) is_new: bool,
 }
 
 impl<T: Default> Capped<T> {
-    pub(super) const fn new(max_values: usize) -> Self {
-        Self { max_values, values: RwLock::new(BTreeMap::new()) }
+    pub(super) fn new(label: &'static str, max_values: usize) -> Self {
+        Self {
+            label,
+            values: Mutex::new(Values::new(max_values)),
+            series: RwLock::default(),
+            dropped: Counter::default(),
+            expired: Counter::default(),
+        }
     }
 
-    /// What `value` has: a place of its own, where there is room, and otherwise that of [`OTHER`].
+    /// Gives `value` a place at `now`, if it has none and there is room for it, also where a namespace is given that takes no
+    /// more than its share. Without, it is that of the rest.
+    pub(super) fn meet(&self, value: &str, namespace: Option<&Arc<str>>, now: Timestamp) -> Met<T> {
+        let given = self.values.lock().give(value, namespace, now);
+        let Some(Given { id, is_new, ended }) = given else {
+            return Met { id: OTHER_ID, series: self.series(OTHER), is_new: false };
+        };
+        if let Some(ended) = ended {
+            self.series.write().remove(&ended);
+            self.expired.increment();
+        }
+        Met { id, series: self.series(value), is_new }
+    }
+
+    /// The number of `value`, or that of the rest.
+    pub(super) fn id(&self, value: &str) -> ValueId {
+        self.values.lock().known(value).unwrap_or(OTHER_ID)
+    }
+
+    /// The series of `value`, or those of the rest.
     pub(super) fn get(&self, value: &str) -> Arc<T> {
-        let known = self.values.read().get(value).cloned();
-        known.unwrap_or_else(|| {
-            let mut values = self.values.write();
-            let own = values.len() - usize::from(values.contains_key(OTHER));
-            let name = if own < self.max_values { value } else { OTHER };
-            Arc::clone(values.entry(Arc::from(name)).or_default())
-        })
+        self.series(if self.drops(value) { OTHER } else { value })
+    }
+
+    fn series(&self, name: &str) -> Arc<T> {
+        let known = self.series.read().get(name).cloned();
+        known.unwrap_or_else(|| Arc::clone(self.series.write().entry(Arc::from(name)).or_default()))
+    }
+
+    /// The value with this number has something more.
+    pub(super) fn enter(&self, id: ValueId) {
+        self.values.lock().enter(id as usize);
+    }
+
+    /// It has had that until `now`, or has had something at `now` only.
+    pub(super) fn leave(&self, id: ValueId, now: Timestamp) {
+        self.values.lock().leave(id as usize, now);
+    }
+
+    /// Whether the rest has something.
+    pub(super) fn has_rest(&self) -> bool {
+        self.values.lock().has_rest()
     }
 
     /// Whether `value`, which was met, lies past the cap.
     pub(super) fn drops(&self, value: &str) -> bool {
-        let values = self.values.read();
-        value == OTHER || !values.contains_key(value)
+        self.id(value) == OTHER_ID
     }
 
-    /// All values met so far, sorted.
+    /// Whether any value was met.
+    pub(super) fn is_met(&self) -> bool {
+        !self.series.read().is_empty()
+    }
+
+    /// All values that are shown, sorted.
     pub(super) fn met(&self) -> Vec<(Arc<str>, Arc<T>)> {
-        let values = self.values.read();
+        let values = self.series.read();
         values.iter().map(|(value, one)| (Arc::clone(value), Arc::clone(one))).collect()
+    }
+
+    /// Which values have places.
+    pub(super) fn saved_places(&self) -> Vec<SavedPlace> {
+        self.values.lock().saved()
+    }
+
+    /// Meets again what was saved, under the cap that holds now. Before their series are.
+    pub(super) fn restore_places(&self, saved: &[SavedPlace]) {
+        let mut values = self.values.lock();
+        saved.iter().for_each(|saved| values.restore_saved(saved));
+    }
+
+    /// The series of a value that was saved, which gets a place if there is room.
+    pub(super) fn restored(&self, value: &str) -> Arc<T> {
+        let id = self.values.lock().resolve(value);
+        self.series(if id == OTHER_ID { OTHER } else { value })
     }
 }

@@ -4,19 +4,19 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::capped::Capped;
+use super::capped::{Capped, Met};
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
-use super::labels::DEFAULT_MAX_VALUES;
+use super::label_values::OTHER_ID;
+use super::labels::{DEFAULT_MAX_VALUES, GATE, OTHER};
 use super::start_times::StartTimes;
-use crate::instruments::{AnyText, Counter, Gauge, Head, Number};
+use crate::instruments::{AnyText, Gauge, Head, Number};
 use crate::{computed_families, family_type};
-use podinit_core::lifecycle::{GateEvent, GateKind, GateObservation};
+use podinit_core::lifecycle::{
+    GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation, LabelMove,
+};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_text::strangers_text::label;
-
-/// The label, as `podinit_label_overflow_pods_total` names it too.
-pub(super) const GATE: &str = "gate";
 
 family_type! {
     /// A histogram for each gate.
@@ -49,7 +49,7 @@ struct GateSeries {
 
 /// The series of the gates with one name, which can be of both kinds.
 #[derive(Debug, Default)]
-struct Named([OnceLock<Box<GateSeries>>; GateKind::ALL.len()]);
+pub(super) struct Named([OnceLock<Box<GateSeries>>; GateKind::ALL.len()]);
 
 impl Named {
     fn of(&self, kind: GateKind) -> &GateSeries {
@@ -64,9 +64,7 @@ impl Named {
 /// The series of all gates: written by the recorder, read by scrapes.
 #[derive(Debug)]
 pub(super) struct Gates {
-    by_name: Capped<Named>,
-    /// Gates of pods whose name lay past the cap
-    pub(super) dropped: Counter,
+    pub(super) by_name: Capped<Named>,
 }
 
 /// The histogram of a gate as it is kept while no process runs.
@@ -86,24 +84,67 @@ impl Default for Gates {
 
 impl Gates {
     pub(super) fn new(max_gates: usize) -> Self {
-        Self { by_name: Capped::new(max_gates), dropped: Counter::default() }
+        Self { by_name: Capped::new(GATE, max_gates) }
+    }
+
+    /// Counts what happened at `now` to all gates of `pod`, which each have a pod in flight more or less. Those that get a
+    /// place while the rest has pods in flight are added to `moves`.
+    pub(super) fn observe_all(
+        &self,
+        now: Timestamp,
+        pod: &PodInfo,
+        all: GatesObservation<'_>,
+        moves: &mut Vec<LabelMove>,
+    ) {
+        let Self { by_name } = self;
+        let mut without = Vec::new();
+        for (kind, gate) in all.each() {
+            let name = label(gate);
+            match all.event {
+                GatesEvent::Left => by_name.leave(by_name.id(&name), now),
+                GatesEvent::Restored => by_name.enter(by_name.id(&name)),
+                // Those that have a place keep it before others get one.
+                GatesEvent::Met if by_name.drops(&name) => without.push((kind, gate)),
+                GatesEvent::Met => {
+                    by_name.enter(by_name.id(&name));
+                    // It is shown from now on.
+                    by_name.get(&name).of(kind);
+                }
+            }
+        }
+        let mut is_dropped = false;
+        for (kind, gate) in without {
+            let Met { id, series, is_new } = by_name.meet(&label(gate), Some(&pod.namespace), now);
+            series.of(kind);
+            by_name.enter(id);
+            is_dropped |= id == OTHER_ID;
+            if is_new && by_name.has_rest() {
+                moves.push(LabelMove::Gate(gate.into()));
+            }
+        }
+        if is_dropped {
+            by_name.dropped.increment();
+        }
     }
 
     /// Counts what happened at `at` to a gate of `pod`.
     pub(super) fn observe(&self, at: Timestamp, pod: &PodInfo, observation: GateObservation<'_>) {
         let GateObservation { kind, gate, event } = observation;
         let name = label(gate);
-        let named = self.by_name.get(&name);
-        let series = named.of(kind);
+        let series = self.by_name.get(&name);
+        let series = series.of(kind);
         match event {
-            GateEvent::Met => {
-                if self.by_name.drops(&name) {
-                    self.dropped.increment();
-                }
-            }
             GateEvent::Held => series.holding.increment(),
             GateEvent::Released => series.holding.decrement(),
             GateEvent::Passed(latency) => series.duration.observe_pod(latency, pod, at),
+            GateEvent::Moved { is_holding } => {
+                self.by_name.leave(OTHER_ID, at);
+                self.by_name.enter(self.by_name.id(&name));
+                if is_holding {
+                    self.by_name.get(OTHER).of(kind).holding.decrement();
+                    series.holding.increment();
+                }
+            }
         }
     }
 
@@ -147,58 +188,12 @@ impl Gates {
 
     pub(super) fn restore(&self, saved: &[SavedGate], cells: &[usize]) {
         for SavedGate { kind, gate, duration } in saved {
-            let named = self.by_name.get(&label(gate));
+            let named = self.by_name.restored(&label(gate));
             named.of(*kind).duration.restore(duration, cells);
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::metrics::labels::OTHER;
-    use podinit_core::lifecycle::Latency;
-
-    #[test]
-    fn gates_past_the_cap_are_one_for_both_kinds() {
-        let gates = Gates::new(1);
-        let observe = |kind, gate: &str, event| {
-            let gate = &Arc::from(gate);
-            let (at, pod) = (Timestamp::from_seconds(1), PodInfo::default());
-            gates.observe(at, &pod, GateObservation { kind, gate, event });
-        };
-        use GateKind::{Readiness, Scheduling};
-        for (kind, gate) in
-            [(Scheduling, "a"), (Readiness, "a"), (Scheduling, "b"), (Readiness, "c")]
-        {
-            observe(kind, gate, GateEvent::Met);
-            observe(kind, gate, GateEvent::Held);
-        }
-        observe(Scheduling, "b", GateEvent::Passed(Latency::from_nanos(5)));
-        observe(Scheduling, "b", GateEvent::Released);
-        let counts = |gates: &Gates| {
-            let saved = gates.saved().into_iter().map(|SavedGate { kind, gate, .. }| {
-                let named = gates.by_name.get(&gate);
-                let series = named.of(kind);
-                (kind, gate, series.holding.get(), series.duration.snapshot().count())
-            });
-            saved.collect::<Vec<_>>()
-        };
-        assert_eq!(
-            counts(&gates),
-            [
-                (Scheduling, OTHER.to_owned(), 0, 1),
-                (Readiness, OTHER.to_owned(), 1, 0),
-                (Scheduling, "a".to_owned(), 1, 0),
-                (Readiness, "a".to_owned(), 1, 0),
-            ]
-        );
-        assert_eq!(gates.dropped.get(), 2);
-        let again = Gates::new(1);
-        let cells: Vec<usize> = (0..podinit_histogram::layout::LAYOUT.cells().len()).collect();
-        again.restore(&gates.saved(), &cells);
-        assert_eq!(again.saved(), gates.saved());
-    }
-}
+#[path = "gates_tests.rs"]
+mod tests;

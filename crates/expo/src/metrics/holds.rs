@@ -2,8 +2,8 @@
 //! the series of SLOs.
 
 use super::label_sets::LabelSets;
-use super::label_values::ValueId;
-use super::namespaces::{NamespaceSlot, Namespaces};
+use super::label_values::{OTHER_ID, ValueId};
+use super::namespaces::{NamespaceSlot, Namespaces, OTHER_PLACE};
 use super::saved_holds::SavedHold;
 use hashbrown::HashMap;
 use podinit_core::lifecycle::LabelHold;
@@ -16,6 +16,13 @@ struct Held {
     ids: Box<[ValueId]>,
     place: NamespaceSlot,
     pods: u32,
+}
+
+impl Held {
+    /// Whether a value or the place is that of the rest.
+    fn is_of_rest(&self) -> bool {
+        self.place == OTHER_PLACE || self.ids.contains(&OTHER_ID)
+    }
 }
 
 /// The holds of all pods. Owned by the recorder.
@@ -33,6 +40,18 @@ impl Holds {
     /// Whether a pod may have any value.
     pub(super) const fn may_have_any(&self) -> bool {
         self.unknown > 0
+    }
+
+    /// Whether one of the values of a hold is that of the rest.
+    pub(super) fn is_of_rest(&self, hold: LabelHold) -> bool {
+        let number = hold.get().checked_sub(1);
+        let held = number.and_then(|number| self.held.get(number as usize));
+        held.is_some_and(Held::is_of_rest)
+    }
+
+    /// Whether pods have a value that is that of the rest.
+    pub(super) fn has_rest(&self) -> bool {
+        self.held.iter().any(|held| held.pods > 0 && held.is_of_rest())
     }
 
     /// A pod has the label set that `labels` has resolved last, and this place.

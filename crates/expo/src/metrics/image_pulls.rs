@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::capped::Capped;
+use super::capped::{Capped, Met};
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
+use super::label_values::OTHER_ID;
+use super::labels::REGISTRY;
 use super::start_times::StartTimes;
 use crate::instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyDoc, Head, Number, SavedFamilies, SavedSeries,
@@ -18,9 +20,6 @@ use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::ClassicBuckets;
 use podinit_text::strangers_text::label;
-
-/// The label, as `podinit_label_overflow_pods_total` names it too.
-pub(super) const REGISTRY: &str = "registry";
 
 family_type! {
     /// A histogram for each registry.
@@ -50,7 +49,7 @@ computed_families! {
 
 /// The series of one registry.
 #[derive(Debug)]
-struct RegistryPulls {
+pub(super) struct RegistryPulls {
     images: [Counter; ImageSource::ALL.len()],
     failures: Counter,
     bytes: Counter,
@@ -74,9 +73,7 @@ impl Default for RegistryPulls {
 /// The series of all registries: written by the recorder, read by scrapes.
 #[derive(Debug)]
 pub(super) struct ImagePulls {
-    by_registry: Capped<RegistryPulls>,
-    /// Pods with a registry past the cap
-    pub(super) dropped: Counter,
+    pub(super) by_registry: Capped<RegistryPulls>,
 }
 
 /// The histograms of a registry as they are kept while no process runs.
@@ -90,15 +87,18 @@ pub struct SavedPulls {
 
 impl ImagePulls {
     pub(super) fn new(max_registries: usize) -> Self {
-        Self { by_registry: Capped::new(max_registries), dropped: Counter::default() }
+        Self { by_registry: Capped::new(REGISTRY, max_registries) }
     }
 
     /// Counts a pull, observed at `at` of an image of `pod`.
     pub(super) fn observe(&self, at: Timestamp, pod: &PodInfo, pull: PullObservation<'_>) {
-        let series = self.by_registry.get(&label(pull.registry));
         let is_dropped = |registry: &Arc<str>| self.by_registry.drops(&label(registry));
-        if is_dropped(pull.registry) && !pull.earlier.iter().any(is_dropped) {
-            self.dropped.increment();
+        let was_dropped = pull.earlier.iter().any(is_dropped);
+        let Met { id, series, .. } =
+            self.by_registry.meet(&label(pull.registry), Some(&pod.namespace), at);
+        self.by_registry.leave(id, at);
+        if id == OTHER_ID && !was_dropped {
+            self.by_registry.dropped.increment();
         }
         match pull.source {
             Some(source) => series.images[source.index()].increment(),
@@ -200,7 +200,7 @@ impl ImagePulls {
         cells: &[usize],
     ) {
         for pulls in histograms {
-            let series = self.by_registry.get(&label(&pulls.registry));
+            let series = self.by_registry.restored(&label(&pulls.registry));
             series.duration.restore(&pulls.duration, cells);
             series.wait.restore(&pulls.wait, cells);
         }
@@ -208,14 +208,14 @@ impl ImagePulls {
             if let [source, registry] = &*saved.labels
                 && let Some(source) = ImageSource::from_text(source)
             {
-                let series = self.by_registry.get(&label(registry));
+                let series = self.by_registry.restored(&label(registry));
                 series.images[source.index()].add(saved.value);
             }
         }
         let add = |family, of: fn(&RegistryPulls) -> &Counter| {
             for saved in saved.series(family) {
                 if let [registry] = &*saved.labels {
-                    of(&self.by_registry.get(&label(registry))).add(saved.value);
+                    of(&self.by_registry.restored(&label(registry))).add(saved.value);
                 }
             }
         };
@@ -259,14 +259,40 @@ mod tests {
         };
         let expected = [(OTHER.to_owned(), 10, 2), ("a.example".to_owned(), 5, 1)];
         assert_eq!(counts(&pulls), expected);
-        assert_eq!(pulls.dropped.get(), 1);
+        assert_eq!(pulls.by_registry.dropped.get(), 1);
 
         let again = ImagePulls::new(1);
         let mut saved = SavedFamilies::default();
         pulls.save(&mut saved);
         let cells: Vec<usize> = (0..podinit_histogram::layout::LAYOUT.cells().len()).collect();
-        // The rest keeps its slot, though it was saved as a value of its own.
+        again.by_registry.restore_places(&pulls.by_registry.saved_places());
         again.restore(&saved, &pulls.saved_histograms(), &cells);
         assert_eq!(counts(&again), expected);
+        // The last pull of the only one with a place was a day ago.
+        for (hour, found) in [(24, &expected[1]), (25, &("d.example".to_owned(), 5, 1))] {
+            let registry = Arc::from("d.example");
+            again.observe(Timestamp::from_seconds(hour * 3600), &pod, pull(&registry, &[]));
+            assert_eq!(counts(&again).last(), Some(found));
+        }
+        assert_eq!(again.by_registry.expired.get(), 1);
+    }
+
+    #[test]
+    fn a_namespace_takes_half_of_the_places() {
+        let pulls = ImagePulls::new(4);
+        let of = |namespace: &str| PodInfo { namespace: namespace.into(), ..PodInfo::default() };
+        let observe = |namespace, registry: &str| {
+            let registry = Arc::from(registry);
+            pulls.observe(Timestamp::from_seconds(1), &of(namespace), pull(&registry, &[]));
+        };
+        for registry in ["a.example", "b.example", "c.example"] {
+            observe("tenant", registry);
+        }
+        observe("shop", "c.example");
+        observe("tenant", "c.example");
+        let met = pulls.by_registry.met().into_iter();
+        let met: Vec<_> = met.map(|(registry, pulls)| (registry, pulls.bytes.get())).collect();
+        let met: Vec<_> = met.iter().map(|(registry, bytes)| (&**registry, *bytes)).collect();
+        assert_eq!(met, [(OTHER, 5), ("a.example", 5), ("b.example", 5), ("c.example", 10)]);
     }
 }

@@ -221,7 +221,7 @@ mod tests {
                 SeriesLabel::Node,
                 SeriesLabel::PodLabel("example.com/team".to_owned()),
             ],
-            max_values_of: vec![(SeriesLabel::Node, 2)],
+            max_values_of: vec![("node".to_owned(), 2)],
             ..LabelConfig::default()
         }
     }

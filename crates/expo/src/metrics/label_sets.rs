@@ -39,10 +39,24 @@ fn is_other(ids: &[ValueId]) -> bool {
     ids.iter().all(|id| *id == OTHER_ID)
 }
 
+/// A label, and the values that it has taken.
+#[derive(Debug)]
+struct Label {
+    spec: LabelSpec,
+    values: Values,
+}
+
+impl Label {
+    /// The number of the value for `pod`.
+    fn resolve_for(&mut self, pod: &PodInfo) -> ValueId {
+        self.values.resolve(&self.spec.value(pod))
+    }
+}
+
 /// All label sets met so far. Owned by the recorder; scrapes see the sets, not this index.
 #[derive(Debug)]
 pub(super) struct LabelSets {
-    labels: Vec<Values>,
+    labels: Vec<Label>,
     max_sets: usize,
     sets: HashMap<Box<[ValueId]>, usize>,
     /// By position; `None` where there is no set
@@ -68,9 +82,10 @@ pub(super) struct Resolved {
 
 impl LabelSets {
     pub(super) fn new(specs: Vec<LabelSpec>, max_sets: usize) -> Self {
+        let label = |spec: LabelSpec| Label { values: Values::new(spec.max_values), spec };
         Self {
             ids: Vec::with_capacity(specs.len()),
-            labels: specs.into_iter().map(Values::new).collect(),
+            labels: specs.into_iter().map(label).collect(),
             max_sets,
             sets: HashMap::new(),
             places: Vec::new(),
@@ -89,7 +104,7 @@ impl LabelSets {
         let labels = self
             .labels
             .iter()
-            .map(|label| SavedLabel { name: label.spec.name.clone(), values: label.met() });
+            .map(|label| SavedLabel { name: label.spec.name.clone(), values: label.values.met() });
         let labels = labels.collect();
         (SavedLabels { labels, sets }, positions)
     }
@@ -99,7 +114,7 @@ impl LabelSets {
         let sets = positions.iter().map(|set| self.places.get(*set));
         let sets = sets.map(|place| place?.as_ref()?.saved());
         SavedHolds {
-            values: self.labels.iter().map(Values::saved_places).collect(),
+            values: self.labels.iter().map(|label| label.values.saved_places()).collect(),
             sets: sets.collect(),
             ..SavedHolds::default()
         }
@@ -123,7 +138,7 @@ impl LabelSets {
             .map(|(position, (label, saved)): (usize, _)| {
                 let since = |value| *holds.values.get(position)?.get(value)?;
                 let values = saved.values.iter().enumerate();
-                let values = values.map(|(index, value)| label.restore(value, since(index)));
+                let values = values.map(|(index, value)| label.values.restore(value, since(index)));
                 [EMPTY_ID, OTHER_ID].into_iter().chain(values).collect()
             })
             .collect();
@@ -198,7 +213,7 @@ impl LabelSets {
 
     /// Whether one of the labels has as many values as its cap allows, or there are as many sets.
     pub(super) fn has_full_label(&self) -> bool {
-        self.is_full() || self.labels.iter().any(Values::is_full)
+        self.is_full() || self.labels.iter().any(|label| label.values.is_full())
     }
 
     /// Whether the cap leaves no room for another set.
@@ -224,7 +239,7 @@ impl LabelSets {
                 continue;
             }
             let value = label.spec.value(pod);
-            if let Some(id) = label.make_room(&value, now) {
+            if let Some(id) = label.values.make_room(&value, now) {
                 expired(Some(position));
                 self.end_sets(|ids, _| ids.get(position) == Some(&id), &mut ended);
             }
@@ -279,7 +294,7 @@ impl LabelSets {
             place.enter();
         }
         for (label, id) in self.labels.iter_mut().zip(ids) {
-            label.enter(*id as usize);
+            label.values.enter(*id as usize);
         }
     }
 
@@ -289,7 +304,7 @@ impl LabelSets {
             place.leave(now);
         }
         for (label, id) in self.labels.iter_mut().zip(ids) {
-            label.leave(*id as usize, now);
+            label.values.leave(*id as usize, now);
         }
     }
 
@@ -341,7 +356,7 @@ impl LabelSets {
     /// The values of the set that was resolved last.
     pub(super) fn values(&self) -> Box<[Arc<str>]> {
         let pairs = self.labels.iter().zip(&self.ids);
-        pairs.map(|(label, id)| label.values[*id as usize].clone()).collect()
+        pairs.map(|(label, id)| label.values.values[*id as usize].clone()).collect()
     }
 
     fn known(&self) -> Option<Resolved> {

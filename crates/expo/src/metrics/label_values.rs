@@ -1,12 +1,13 @@
-//! The values of one label: a number for each, within the cap, and which of them have a pod.
+//! The values of one label: a number for each, within the cap, and since when those have nothing that give their
+//! places to others ([§7.5](crate::specification#s7-5)).
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
-use super::labels::{LabelSpec, OTHER};
+use super::labels::OTHER;
 use super::occupancy::{Occupancy, Vacancies};
-use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 
 /// The number of a value of one label.
@@ -21,29 +22,49 @@ pub(super) const FIRST_ID: usize = 2;
 /// The values that one label has taken.
 #[derive(Debug)]
 pub(super) struct Values {
-    pub(super) spec: LabelSpec,
+    max_values: usize,
     ids: HashMap<Arc<str>, ValueId>,
     pub(super) values: Vec<Arc<str>>,
     /// By number
     places: Vec<Occupancy>,
     vacancies: Vacancies,
+    /// By number: the namespace whose pod took the place, where namespaces have shares
+    owners: Vec<Option<Arc<str>>>,
+    /// How many places each of these has taken
+    owned: HashMap<Arc<str>, usize>,
+}
+
+/// A value with a place of its own as it is kept while no process runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedPlace {
+    pub value: String,
+    /// Since when it has nothing, in nanoseconds since the Unix epoch; `None` where it has something or that is not known
+    pub since: Option<i64>,
+    /// The namespace whose pod took the place, where namespaces have shares
+    pub namespace: Option<String>,
+}
+
+/// A value that was given a place.
+pub(super) struct Given {
+    pub(super) id: ValueId,
+    /// It had none before
+    pub(super) is_new: bool,
+    /// The value that ends: it had the place before
+    pub(super) ended: Option<Arc<str>>,
 }
 
 impl Values {
-    pub(super) fn new(spec: LabelSpec) -> Self {
+    pub(super) fn new(max_values: usize) -> Self {
         Self {
-            spec,
+            max_values,
             ids: HashMap::new(),
             values: vec![Arc::from(""), Arc::from(OTHER)],
             places: vec![Occupancy::permanent(); FIRST_ID],
             vacancies: Vacancies::default(),
+            owners: vec![None; FIRST_ID],
+            owned: HashMap::new(),
         }
-    }
-
-    /// The number of the value for `pod`.
-    pub(super) fn resolve_for(&mut self, pod: &PodInfo) -> ValueId {
-        let value = self.spec.value(pod);
-        self.resolve(&value)
     }
 
     /// The values met so far, in the order in which they were met.
@@ -53,11 +74,8 @@ impl Values {
 
     /// The number of `value`, a new one if there is room, and that of [`OTHER`] if not.
     pub(super) fn resolve(&mut self, value: &str) -> ValueId {
-        if value.is_empty() {
-            return EMPTY_ID;
-        }
-        if let Some(id) = self.ids.get(value) {
-            return *id;
+        if let Some(id) = self.known(value) {
+            return id;
         }
         let Ok(id) = ValueId::try_from(self.values.len()) else {
             return OTHER_ID;
@@ -69,29 +87,99 @@ impl Values {
         self.ids.insert(value.clone(), id);
         self.values.push(value);
         self.places.push(Occupancy::default());
+        self.owners.push(None);
         id
+    }
+
+    /// The number of `value`, if it has one.
+    pub(super) fn known(&self, value: &str) -> Option<ValueId> {
+        match value {
+            "" => Some(EMPTY_ID),
+            OTHER => Some(OTHER_ID),
+            value => self.ids.get(value).copied(),
+        }
+    }
+
+    /// Gives `value` a place at `now`: its own, a free one, or that of a value that has had nothing for a day. `None`
+    /// where the cap leaves none. A namespace that is given takes at most half of the places, and at least one.
+    pub(super) fn give(
+        &mut self,
+        value: &str,
+        namespace: Option<&Arc<str>>,
+        now: Timestamp,
+    ) -> Option<Given> {
+        if let Some(id) = self.known(value) {
+            return (id != OTHER_ID).then_some(Given { id, is_new: false, ended: None });
+        }
+        let share = (self.max_values / 2).max(1);
+        let owned = namespace.and_then(|namespace| self.owned.get(namespace));
+        let is_spent = owned.is_some_and(|owned| *owned >= share);
+        let (id, ended) = if is_spent || self.is_full() {
+            let mut place = self.vacancies.oldest(self.places.iter_mut().enumerate(), now)?;
+            if is_spent {
+                let owners = &self.owners;
+                let places = self.places.iter_mut().enumerate();
+                let own = places.filter(|(id, _)| owners[*id].as_ref() == namespace);
+                place = Vacancies::default().oldest(own, now)?;
+            }
+            let (id, ended) = self.replace(place, value)?;
+            (id, Some(ended))
+        } else {
+            (self.resolve(value), None)
+        };
+        if id == OTHER_ID {
+            return None;
+        }
+        self.own(id, namespace.cloned());
+        Some(Given { id, is_new: true, ended })
+    }
+
+    /// A pod of a namespace has taken the place.
+    fn own(&mut self, id: ValueId, namespace: Option<Arc<str>>) {
+        let before = std::mem::replace(&mut self.owners[id as usize], namespace.clone());
+        if let Some(before) = before
+            && let Some(owned) = self.owned.get_mut(&before)
+        {
+            *owned -= 1;
+            if *owned == 0 {
+                self.owned.remove(&before);
+            }
+        }
+        if let Some(namespace) = namespace {
+            *self.owned.entry(namespace).or_default() += 1;
+        }
+    }
+
+    /// Whether something has the value of the rest.
+    pub(super) fn has_rest(&self) -> bool {
+        self.places[OTHER_ID as usize].is_taken_besides()
     }
 
     /// Whether there are as many values as the cap allows.
     pub(super) fn is_full(&self) -> bool {
-        self.ids.len() >= self.spec.max_values
+        self.ids.len() >= self.max_values
     }
 
     /// Where the cap leaves no room for `value`, gives it the place of the value that has been without a pod for the
     /// longest time, if that is a day at `now`, and returns the number of both.
     pub(super) fn make_room(&mut self, value: &str, now: Timestamp) -> Option<ValueId> {
-        if !self.is_full() || value.is_empty() || self.ids.contains_key(value) {
+        if !self.is_full() || self.known(value).is_some() {
             return None;
         }
         let places = self.places.iter_mut().enumerate();
         let place = self.vacancies.oldest(places, now)?;
+        self.replace(place, value).map(|(id, _)| id)
+    }
+
+    /// Gives a place to another value. Returns its number, and the value that ends.
+    fn replace(&mut self, place: usize, value: &str) -> Option<(ValueId, Arc<str>)> {
         let id = ValueId::try_from(place).ok()?;
         let value: Arc<str> = Arc::from(value);
-        let expired = std::mem::replace(&mut self.values[place], value.clone());
-        self.ids.remove(&expired);
+        let ended = std::mem::replace(&mut self.values[place], value.clone());
+        self.ids.remove(&ended);
         self.ids.insert(value, id);
         self.places[place] = Occupancy::default();
-        Some(id)
+        Some((id, ended))
     }
 
     /// A value has pods.
@@ -108,10 +196,30 @@ impl Values {
         }
     }
 
+    /// The values that have places of their own.
+    pub(super) fn saved(&self) -> Vec<SavedPlace> {
+        let places = self.values.iter().zip(&self.places).zip(&self.owners).skip(FIRST_ID);
+        let saved = places.map(|((value, place), owner)| SavedPlace {
+            value: value.to_string(),
+            since: place.saved(),
+            namespace: owner.as_ref().map(ToString::to_string),
+        });
+        saved.collect()
+    }
+
     /// Since when the values met so far are without a pod.
     pub(super) fn saved_places(&self) -> Vec<Option<i64>> {
         let places = self.places.iter().skip(FIRST_ID);
         places.map(Occupancy::saved).collect()
+    }
+
+    /// Meets a value again, which a pod of this namespace has brought.
+    pub(super) fn restore_saved(&mut self, saved: &SavedPlace) {
+        let SavedPlace { value, since, namespace } = saved;
+        let id = self.restore(value, *since);
+        if id != OTHER_ID && id != EMPTY_ID {
+            self.own(id, namespace.as_deref().map(Arc::from));
+        }
     }
 
     /// Meets `value` again, which has been without a pod since then.

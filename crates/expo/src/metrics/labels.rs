@@ -123,6 +123,12 @@ impl FromStr for SeriesLabel {
 /// ([§7.5](crate::specification#s7-5)).
 pub const DEFAULT_MAX_VALUES: usize = 256;
 
+/// The label of gates ([§16.4](crate::specification#s16-4)).
+pub const GATE: &str = "gate";
+
+/// The label of registries ([§9.3](crate::specification#s9-3)).
+pub const REGISTRY: &str = "registry";
+
 /// The label set of the duration series, and its caps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelConfig {
@@ -131,8 +137,9 @@ pub struct LabelConfig {
     pub labels: Vec<SeriesLabel>,
     /// The most distinct values of each label; values past it become [`OTHER`]
     pub max_values: usize,
-    /// The same for single labels; the last entry of a label counts
-    pub max_values_of: Vec<(SeriesLabel, usize)>,
+    /// The same for single labels by their keys, [`GATE`], [`REGISTRY`] and `nodepool` of other series included; the last
+    /// entry of a label counts
+    pub max_values_of: Vec<(String, usize)>,
     /// The most distinct label sets; past it all values of a set become [`OTHER`]. Each set takes
     /// up to seventeen histograms.
     pub max_sets: usize,
@@ -227,9 +234,10 @@ impl LabelConfig {
         }
     }
 
-    /// The most distinct pools of nodes.
-    pub(super) fn max_pools(&self) -> usize {
-        self.cap_of(&SeriesLabel::NodePool)
+    /// The most distinct values of the label with this key.
+    pub fn cap_of(&self, key: &str) -> usize {
+        let mut caps = self.max_values_of.iter().rev();
+        caps.find(|(capped, _)| capped == key).map_or(self.max_values, |(_, cap)| *cap)
     }
 
     /// The labels, in the order in which they are exposed.
@@ -260,13 +268,7 @@ impl LabelConfig {
     }
 
     fn spec(&self, label: SeriesLabel, name: String, place: usize) -> LabelSpec {
-        LabelSpec { max_values: self.cap_of(&label), label, name, place }
-    }
-
-    fn cap_of(&self, label: &SeriesLabel) -> usize {
-        let mut caps = self.max_values_of.iter().rev();
-        let own = caps.find(|(capped, _)| capped == label);
-        own.map_or(self.max_values, |(_, cap)| *cap)
+        LabelSpec { max_values: self.cap_of(label.key()), label, name, place }
     }
 
     fn pod_label_keys(&self) -> impl Iterator<Item = &str> {

@@ -65,7 +65,8 @@ pub use label_census::{
     SeriesOfSets,
 };
 pub use label_sets::{SavedLabel, SavedLabels};
-pub use labels::{DEFAULT_MAX_VALUES, LabelConfig, LabelError, SeriesLabel};
+pub use label_values::SavedPlace;
+pub use labels::{DEFAULT_MAX_VALUES, GATE, LabelConfig, LabelError, REGISTRY, SeriesLabel};
 pub use node_families::SavedPool;
 pub use problem_pods::{MOST_PROBLEMS, PROBLEMS, ProblemPods, StatedProblem};
 pub use recorder::Recorder;

@@ -121,7 +121,7 @@ impl Namespaces {
             named: vec![false; names.places()],
             names: Arc::new(names),
             others: HashMap::new(),
-            values: spec.map(Values::new),
+            values: spec.map(|spec| Values::new(spec.max_values)),
         }
     }
 

@@ -1,18 +1,22 @@
 //! How nodes start ([§14.7](crate::specification#s14-7)), within the cap on the values of a label.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::capped::Capped;
+use super::capped::{Capped, Met};
 use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
+use super::label_values::OTHER_ID;
 use super::start_times::StartTimes;
 use crate::instruments::{
     AnyText, Counter, CounterVec, Gauge, Head, Number, SavedFamilies, SavedSeries,
 };
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Latency, NodeOutcome, NodeState, NodeStep};
+use podinit_core::lifecycle::{MeasuredStep, NodeOutcome, NodeState, NodeStep};
+use podinit_core::timestamp::Timestamp;
 use podinit_histogram::sequence_lock::{Read, SequenceLock};
 use podinit_histogram::sync::{AtomicU64, Ordering};
 
@@ -55,9 +59,9 @@ pub(super) struct NodeMetrics {
     finished: [AtomicU64; OUTCOMES],
     late: Gauge,
     /// By step
-    pools: Capped<[Histogram; NodeStep::ALL.len()]>,
-    /// Nodes with a pool past the cap
-    pub(super) dropped: Counter,
+    pub(super) pools: Capped<[Histogram; NodeStep::ALL.len()]>,
+    /// How many nodes of each pool are known, whatever the cap
+    nodes: Mutex<HashMap<Box<str>, u32>>,
 }
 
 /// The histograms of a pool as they are kept while no process runs.
@@ -83,8 +87,8 @@ impl NodeMetrics {
             starting: AtomicU64::new(0),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             late: Gauge::default(),
-            pools: Capped::new(max_pools),
-            dropped: Counter::default(),
+            pools: Capped::new(NODE_POOL, max_pools),
+            nodes: Mutex::default(),
         }
     }
 
@@ -121,13 +125,36 @@ impl NodeMetrics {
         self.late.set(nodes);
     }
 
-    /// Counts a step of a node of `pool`.
-    pub(super) fn observe(&self, step: NodeStep, pool: &str, latency: Latency) {
-        let steps = self.pools.get(pool);
-        if self.pools.drops(pool) {
-            self.dropped.increment();
+    /// A node more of this pool is known.
+    pub(super) fn enter_pool(&self, pool: &str) {
+        *self.nodes.lock().entry(pool.into()).or_default() += 1;
+        self.pools.enter(self.pools.id(pool));
+    }
+
+    /// There has been a node more of this pool until `now`.
+    pub(super) fn leave_pool(&self, pool: &str, now: Timestamp) {
+        let mut nodes = self.nodes.lock();
+        if let Some(known) = nodes.get_mut(pool) {
+            *known -= 1;
+            if *known == 0 {
+                nodes.remove(pool);
+            }
         }
-        steps[step as usize].observe(latency);
+        self.pools.leave(self.pools.id(pool), now);
+    }
+
+    /// Counts a step of a node of this pool at `now`, the first of the node or another.
+    pub(super) fn observe(&self, now: Timestamp, measured: MeasuredStep<'_>) {
+        let MeasuredStep { step, latency, pool, is_first } = measured;
+        let Met { id, series, is_new } = self.pools.meet(pool, None, now);
+        if is_new {
+            let known = self.nodes.lock().get(pool).copied();
+            (0..known.unwrap_or_default()).for_each(|_| self.pools.enter(id));
+        }
+        if id == OTHER_ID && is_first {
+            self.pools.dropped.increment();
+        }
+        series[step as usize].observe(latency);
     }
 
     /// How many nodes start, and how many have ended, by outcome, at one moment.
@@ -194,7 +221,7 @@ impl NodeMetrics {
         cells: &[usize],
     ) {
         for saved in histograms {
-            let pool = self.pools.get(&saved.pool);
+            let pool = self.pools.restored(&saved.pool);
             for SavedStep { step, durations } in &saved.steps {
                 pool[*step as usize].restore(durations, cells);
             }

@@ -1,4 +1,4 @@
-//! Which label values and label sets have a pod, and since when those have none that have had one
+//! Which label values and label sets have a pod or what else they are kept for, and since when the others have none
 //! ([§7.5](crate::specification#s7-5)).
 
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -44,6 +44,11 @@ impl Occupancy {
     pub(super) const fn leave(&mut self, now: Timestamp) {
         self.holds = self.holds.saturating_sub(1);
         self.since = now;
+    }
+
+    /// Whether a permanent place has pods.
+    pub(super) const fn is_taken_besides(&self) -> bool {
+        self.holds > 1
     }
 
     /// Since when it has no pod, as it is saved; `None` where it has one or that is not known.

@@ -13,9 +13,9 @@ use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
 use crate::instruments::FamilySource;
 use podinit_core::lifecycle::{
-    CustomInterval, EndedStartup, EvictedState, GateObservation, Interval, LabelHold, Latency,
-    NodeObservation, Observation, Observer, PodObservation, PodState, PullObservation, Stage,
-    StartupSli, TrackerObservation, WaitReason,
+    CustomInterval, EndedStartup, EvictedState, GateObservation, Interval, LabelHold, LabelMove,
+    LabelObserver, Latency, NodeObservation, Observation, Observer, PodObservation, PodState,
+    PullObservation, Stage, StartupSli, TrackerObservation, WaitReason,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -28,6 +28,8 @@ pub struct Recorder {
     pub(super) holds: Holds,
     /// By the number of a saved hold, which it is now; until [`Recorder::restore_holds`]
     pub(super) restored_holds: Vec<LabelHold>,
+    /// What pods in flight may move to from the rest, until the tracker asks
+    moves: Vec<LabelMove>,
     pub(super) slos: SloCounter,
     /// What counts something that is saved, besides the store
     pub(super) sources: Arc<[Box<dyn FamilySource>]>,
@@ -48,6 +50,7 @@ impl Recorder {
             namespaces,
             holds: Holds::default(),
             restored_holds: Vec::new(),
+            moves: Vec::new(),
             slos,
             sources,
             observations: 0,
@@ -95,24 +98,30 @@ impl Recorder {
             return;
         }
         let store = &self.store;
+        let mut has_room = false;
         self.labels.make_room(
             now,
             pod,
             &is_new,
-            |label| store.expire(label),
+            |label| {
+                has_room = true;
+                store.expire(label);
+            },
             |set| store.end_set(set),
         );
-        if !is_new(&SeriesLabel::Namespace) {
-            return;
-        }
         let slos = &self.slos;
-        let room = (self.namespaces).make_room(pod, now, |place| slos.end(place));
-        if let Some((place, others)) = room {
+        let room = is_new(&SeriesLabel::Namespace)
+            .then(|| self.namespaces.make_room(pod, now, |place| slos.end(place)));
+        if let Some((place, others)) = room.flatten() {
+            has_room = true;
             store.pod_counts.transfer(OTHER_PLACE, place, &others.waiting.0);
             store.stuck.transfer(OTHER_PLACE, place, &others.stuck.0);
             if self.labels.position_of(&SeriesLabel::Namespace).is_none() {
                 store.expire_namespace();
             }
+        }
+        if has_room && self.holds.has_rest() {
+            self.moves.push(LabelMove::Held);
         }
     }
 
@@ -150,14 +159,16 @@ impl Recorder {
         self.labels.each_dropped(pod, is_new, |label| store.dropped[label].increment());
     }
 
-    fn observe_node(&mut self, observation: NodeObservation<'_>) {
+    fn observe_node(&mut self, now: Timestamp, observation: NodeObservation<'_>) {
         self.observations += 1;
         let Some(nodes) = &self.store.nodes else {
             return;
         };
         match observation {
             NodeObservation::Moved { from, to } => nodes.move_node(from, to),
-            NodeObservation::Measured { step, latency, pool } => nodes.observe(step, pool, latency),
+            NodeObservation::Measured(step) => nodes.observe(now, step),
+            NodeObservation::PoolEntered(pool) => nodes.enter_pool(pool),
+            NodeObservation::PoolLeft(pool) => nodes.leave_pool(pool, now),
             NodeObservation::Anomaly(kind) => {
                 self.store.pods.count(PodObservation::Anomaly(kind));
             }
@@ -328,11 +339,21 @@ impl Observer for Recorder {
             Observation::Pod(pod, observation) => self.observe_pod(now, pod, observation),
             Observation::Pull(pod, pull) => self.count_pull(now, pod, pull),
             Observation::Gate(pod, gate) => self.count_gate(now, pod, gate),
-            Observation::Node(observation) => self.observe_node(observation),
+            Observation::Gates(pod, gates) => {
+                self.observations += 1;
+                self.store.gates.observe_all(now, pod, gates, &mut self.moves);
+            }
+            Observation::Node(observation) => self.observe_node(now, observation),
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }
 
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        Some(self)
+    }
+}
+
+impl LabelObserver for Recorder {
     fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
         let set = self.set_of(Some(now), pod).set;
         let place = self.namespaces.place_of(pod);
@@ -341,6 +362,14 @@ impl Observer for Recorder {
 
     fn release(&mut self, now: Timestamp, hold: LabelHold) {
         (self.holds).leave(hold, now, &mut self.labels, &mut self.namespaces);
+    }
+
+    fn is_of_rest(&self, hold: LabelHold) -> bool {
+        self.holds.is_of_rest(hold)
+    }
+
+    fn next_move(&mut self) -> Option<LabelMove> {
+        self.moves.pop()
     }
 }
 

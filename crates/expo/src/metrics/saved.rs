@@ -11,6 +11,7 @@ use super::gates::SavedGate;
 use super::histogram::SavedHistogram;
 use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
+use super::label_values::SavedPlace;
 use super::node_families::SavedPool;
 use super::saved_holds::SavedHolds;
 use super::start_times::SavedStartTimes;
@@ -58,8 +59,19 @@ pub struct SavedMetrics {
     pub starting_nodes: u64,
     /// Which label values have a pod
     pub holds: SavedHolds,
+    /// The values of labels that stand for themselves
+    pub places: SavedPlaces,
     /// Since when all of it counts
     pub starts: SavedStartTimes,
+}
+
+/// Which values have places of their own, by label.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedPlaces {
+    pub gates: Vec<SavedPlace>,
+    pub registries: Vec<SavedPlace>,
+    pub pools: Vec<SavedPlace>,
 }
 
 impl SavedMetrics {

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::RwLock;
 
+use super::capped::Capped;
 use super::cold_starts::ColdStarts;
 use super::custom_milestones::{MILESTONE_DURATION, MilestoneCounts, MilestoneDurations};
 use super::event_families::{EventMetrics, STARTUP_SLI};
-use super::gates::{GATE, Gates};
+use super::gates::Gates;
 use super::histogram::HistogramEncoder;
 use super::histogram::{Histogram, Snapshot};
-use super::image_pulls::REGISTRY;
 use super::in_place::InPlaceMetrics;
 use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
 use super::namespaces::{NamespaceNames, NamespaceSlot};
@@ -225,15 +225,20 @@ impl Store {
     /// The labels whose values may be dropped, and how often they were.
     pub(super) fn dropped(&self) -> impl Iterator<Item = (&str, u64)> {
         let names = self.dropped_labels.iter().map(String::as_str);
-        let names = names.chain([WHOLE_SET]);
-        let registry = self.events.as_ref();
-        let registry = registry.map(|events| (REGISTRY, events.pulls.dropped.get()));
-        let nodes = self.nodes.as_ref();
-        let pool = nodes.map(|nodes| (NODE_POOL, nodes.dropped.get()));
-        let pool = pool.filter(|_| !self.labels.iter().any(|label| label == NODE_POOL));
-        let gate = self.gates.dropped.get();
-        let gate = (gate > 0).then_some((GATE, gate));
-        names.zip(self.dropped.iter().map(Counter::get)).chain(registry).chain(pool).chain(gate)
+        let of_sets = names.chain([WHOLE_SET]).zip(self.dropped.iter());
+        let others = self.other_labels().filter(|label| label.is_shown);
+        let others = others.map(|label| (label.name, label.dropped));
+        of_sets.chain(others).map(|(label, dropped)| (label, dropped.get()))
+    }
+
+    /// The capped labels that are in no label set.
+    fn other_labels(&self) -> impl Iterator<Item = OtherLabel<'_>> {
+        let Gates { by_name, .. } = &self.gates;
+        let gate = OtherLabel { is_shown: by_name.is_met(), ..OtherLabel::of(by_name) };
+        let registry = self.events.as_ref().map(|events| OtherLabel::of(&events.pulls.by_registry));
+        let pool = self.nodes.as_ref().map(|nodes| OtherLabel::of(&nodes.pools));
+        let pool = pool.filter(|pool| !self.labels.iter().any(|label| label == pool.name));
+        registry.into_iter().chain(pool).chain([gate])
     }
 
     /// Counts a pod whose whole label set was dropped.
@@ -244,8 +249,16 @@ impl Store {
     /// The labels whose values may be dropped, and how many gave their places back.
     pub(super) fn expired(&self) -> impl Iterator<Item = (&str, u64)> {
         let names = self.dropped_labels.iter().map(String::as_str);
-        let names = names.chain([WHOLE_SET]);
-        names.zip(self.expired.iter().map(Counter::get))
+        let of_sets = names.chain([WHOLE_SET]).zip(self.expired.iter().map(Counter::get));
+        let others = self.other_labels().filter(|label| label.is_shown);
+        let others = others.map(|label| (label.name, label.expired.get()));
+        // Where label sets have the label of the pools, one series counts both.
+        let pools = self.nodes.as_ref().map_or(0, |nodes| nodes.pools.expired.get());
+        let of_sets = of_sets.map(move |(label, expired)| match label {
+            NODE_POOL => (label, expired + pools),
+            _ => (label, expired),
+        });
+        of_sets.chain(others)
     }
 
     /// Counts a value of the label at this position that has given its place back; `None` for a label set.
@@ -324,24 +337,36 @@ impl Store {
         }
         let names = self.dropped_labels.iter().map(String::as_str);
         let names = names.chain([WHOLE_SET]);
-        let registry = self.events.as_ref();
-        let registry = registry.map(|events| (REGISTRY, &events.pulls.dropped));
-        let pool = self.nodes.as_ref();
-        let pool = pool.map(|nodes| (NODE_POOL, &nodes.dropped));
-        let pool = pool.filter(|_| !self.labels.iter().any(|label| label == NODE_POOL));
-        let gate = [(GATE, &self.gates.dropped)];
-        for (name, counter) in names.zip(&self.dropped).chain(registry).chain(pool).chain(gate) {
-            let series = saved.series(&LABEL_VALUES_DROPPED).iter();
+        let add = |family, name: &str, counter: &Counter| {
+            let series = saved.series(family).iter();
             let of_label = series.filter(|series| series.labels.iter().eq([name]));
             of_label.for_each(|series| counter.add(series.value));
+        };
+        for ((name, dropped), expired) in names.zip(&self.dropped).zip(&self.expired) {
+            add(&LABEL_VALUES_DROPPED, name, dropped);
+            add(&LABEL_VALUES_EXPIRED, name, expired);
         }
-        let names = self.dropped_labels.iter().map(String::as_str);
-        for (name, counter) in names.chain([WHOLE_SET]).zip(&self.expired) {
-            let series = saved.series(&LABEL_VALUES_EXPIRED).iter();
-            let of_label = series.filter(|series| series.labels.iter().eq([name]));
-            of_label.for_each(|series| counter.add(series.value));
+        for OtherLabel { name, dropped, expired, .. } in self.other_labels() {
+            add(&LABEL_VALUES_DROPPED, name, dropped);
+            add(&LABEL_VALUES_EXPIRED, name, expired);
         }
         self.tracker.restore(saved);
+    }
+}
+
+/// What is counted of a capped label that is in no label set.
+struct OtherLabel<'a> {
+    name: &'static str,
+    dropped: &'a Counter,
+    expired: &'a Counter,
+    /// Its series are known from the start, or a value of it was met
+    is_shown: bool,
+}
+
+impl<'a> OtherLabel<'a> {
+    const fn of<T>(label: &'a Capped<T>) -> Self {
+        let Capped { label: name, dropped, expired, .. } = label;
+        Self { name, dropped, expired, is_shown: true }
     }
 }
 

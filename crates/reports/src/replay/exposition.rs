@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
 use crate::reader::{Document, RecordingError};
-use podinit_core::lifecycle::{LabelHold, Observation, Observer};
-use podinit_core::pod::PodInfo;
+use podinit_core::lifecycle::{LabelObserver, Observation, Observer};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
 use podinit_kube::watch::stats::WatchStats;
@@ -74,12 +73,8 @@ impl Observer for RecordedMetrics {
         self.recorder.observe(now, observation);
     }
 
-    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
-        self.recorder.hold(now, pod)
-    }
-
-    fn release(&mut self, now: Timestamp, hold: LabelHold) {
-        self.recorder.release(now, hold);
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        Some(&mut self.recorder)
     }
 }
 

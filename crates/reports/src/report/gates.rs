@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::durations::Durations;
 use super::summary::{GateSummary, IntervalSummary};
-use podinit_core::lifecycle::{GateEvent, GateKind, GateObservation, Progress, Record};
+use podinit_core::lifecycle::{
+    GateEvent, GateKind, GateObservation, GatesObservation, Progress, Record,
+};
 
 /// So many gates are followed by name, the first that pods have. The others are counted together.
 const MOST_FOLLOWED: usize = 100;
@@ -37,10 +39,11 @@ impl GateTimes {
 
     fn observe(&mut self, event: GateEvent) {
         match event {
-            GateEvent::Met => self.pods += 1,
             GateEvent::Held => self.holding += 1,
             GateEvent::Released => self.holding -= 1,
             GateEvent::Passed(latency) => self.durations.add(latency),
+            // A report names as many as it follows.
+            GateEvent::Moved { .. } => {}
         }
     }
 
@@ -68,12 +71,19 @@ pub(super) struct Gates {
 }
 
 impl Gates {
-    fn of(&mut self, kind: GateKind, gate: &Arc<str>) -> &mut GateTimes {
-        let name = (kind, Arc::clone(gate));
+    fn of(&mut self, kind: GateKind, gate: &str) -> &mut GateTimes {
+        let name = (kind, Arc::from(gate));
         if self.by_name.len() >= MOST_FOLLOWED && !self.by_name.contains_key(&name) {
             return &mut self.others;
         }
         self.by_name.entry(name).or_default()
+    }
+
+    /// Counts a pod that is discovered.
+    pub(super) fn meet(&mut self, gates: GatesObservation<'_>) {
+        for (kind, gate) in gates.each() {
+            self.of(kind, gate).pods += 1;
+        }
     }
 
     /// Counts an event of a pod.
@@ -84,9 +94,11 @@ impl Gates {
     /// Counts all that a record says.
     pub(super) fn add(&mut self, record: &Record) {
         for gate in &record.gates {
-            let events = [Some(GateEvent::Met), record.gate_seconds(gate).map(GateEvent::Passed)];
             let of_gate = self.of(gate.kind, &gate.gate);
-            events.into_iter().flatten().for_each(|event| of_gate.observe(event));
+            of_gate.pods += 1;
+            if let Some(took) = record.gate_seconds(gate) {
+                of_gate.durations.add(took);
+            }
         }
         if let Progress::InFlight { .. } = record.progress {
             for gate in record.holding_gates() {
@@ -115,24 +127,28 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use podinit_core::lifecycle::Latency;
+    use podinit_core::lifecycle::{GatesEvent, Latency};
+    use podinit_core::pod::GateNames;
 
     #[test]
     fn gates_beyond_the_most_are_summed() {
         let mut gates = Gates::default();
-        let mut observe = |gate: &Arc<str>, event| {
+        let observe = |gates: &mut Gates, gate: &str, event| {
             gates.observe(GateObservation { kind: GateKind::Scheduling, gate, event });
         };
         for number in 0..MOST_FOLLOWED + 7 {
-            let gate = format!("gate-{number:03}").into();
+            let gate = &*format!("gate-{number:03}");
+            let names =
+                GateNames { scheduling: [gate].into_iter().collect(), ..GateNames::default() };
             // The last one that is followed is that of most pods.
             let pods = if number == MOST_FOLLOWED - 1 { 2 } else { 1 };
             for _ in 0..pods {
-                observe(&gate, GateEvent::Met);
-                observe(&gate, GateEvent::Held);
+                gates.meet(GatesObservation { gates: &names, event: GatesEvent::Met });
+                observe(&mut gates, gate, GateEvent::Held);
             }
-            observe(&gate, GateEvent::Released);
-            observe(&gate, GateEvent::Passed(Latency::from_nanos(1_000_000_000 * number as u64)));
+            observe(&mut gates, gate, GateEvent::Released);
+            let took = Latency::from_nanos(1_000_000_000 * number as u64);
+            observe(&mut gates, gate, GateEvent::Passed(took));
         }
         let found = gates.summaries();
         assert_eq!(found.len(), MOST_SHOWN + 1);

@@ -15,9 +15,10 @@ use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Amendment, AnomalyKind, CustomMilestone, EndedStartup, Interval, IntervalResult, Latency,
-    LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState, Progress,
-    Record, Stage, StageOrStep, Step, TimestampMode, Tracker, TrackerObservation, UnobservedReason,
+    Amendment, AnomalyKind, CustomMilestone, EndedStartup, GatesEvent, Interval, IntervalResult,
+    Latency, LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState,
+    Progress, Record, Stage, StageOrStep, Step, TimestampMode, Tracker, TrackerObservation,
+    UnobservedReason,
 };
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -250,6 +251,10 @@ impl Observer for ReportSink {
         match observation {
             Observation::Pod(pod, observation) => self.observe_pod(pod, observation),
             Observation::Gate(_, gate) => self.gates.observe(gate),
+            Observation::Gates(_, gates) if gates.event == GatesEvent::Met => {
+                self.gates.meet(gates);
+            }
+            Observation::Gates(..) => {}
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
             // A recording is read without a cap on pods, so none is evicted; a report does not show
             // gaps and changes in place, which `replay` counts.

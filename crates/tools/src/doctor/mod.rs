@@ -45,7 +45,7 @@ use self::report::{Check, Finding};
 use podinit_connect::options::ClusterOptions;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
-use podinit_expo::metrics::{LabelCensus, LabelConfig, SloDoc};
+use podinit_expo::metrics::{LabelCensus, LabelConfig, REGISTRY, SloDoc};
 use podinit_kube::watch::requests::{Scope, Selectors};
 use podinit_oncall::api::client::AskError;
 use podinit_oncall::problems::Problems;
@@ -195,7 +195,7 @@ impl Doctor {
             Err(finding) => (None, Some(finding)),
         };
         let (kubelets, prompt) = kubelets::check(api, release).await;
-        let registries = self.events.then_some(self.labels.max_values);
+        let registries = self.events.then(|| self.labels.cap_of(REGISTRY));
         let mut census = Census::new(labels, prompt, registries);
         // All pods are the one shard of one: so the answer shows whether the API server shards.
         let asking = Selectors {

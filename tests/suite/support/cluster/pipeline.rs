@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use podinit_connect::connect_to;
 use podinit_core::lifecycle::{
-    Delivery, EndedStartup, LabelHold, NodeEvent, Observation, Observer, PodEvent, Record, SloId,
-    SourceId, TimestampMode, Tracker, TrackerConfig,
+    Delivery, EndedStartup, LabelObserver, NodeEvent, Observation, Observer, PodEvent, Record,
+    SloId, SourceId, TimestampMode, Tracker, TrackerConfig,
 };
-use podinit_core::pod::{PodInfo, PodSnapshot};
+use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::node::NodeOptions;
@@ -253,12 +253,8 @@ impl Observer for RecorderAndRecords {
         self.newest.push_back(startup);
     }
 
-    fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold {
-        self.recorder.hold(now, pod)
-    }
-
-    fn release(&mut self, now: Timestamp, hold: LabelHold) {
-        self.recorder.release(now, hold);
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        Some(&mut self.recorder)
     }
 }
 

@@ -13,7 +13,7 @@ use self::saved::SavedNamed;
 use super::custom_milestone::{
     CustomInterval, CustomMilestone, CustomStart, CustomUnobservedReason,
 };
-use super::gate::{GateEvent, GateKind, GateObservation};
+use super::gate::{GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation};
 use super::judgement::{Judgement, Latency};
 use super::milestone::Milestone;
 use super::observation::PodObservation;
@@ -37,8 +37,8 @@ pub(super) struct Named {
     gates: Option<Arc<GateNames>>,
     /// Once a condition of one of them was there
     milestones: Option<CustomMilestones>,
-    /// By position: when it was passed or reached, where that is known
-    times: Box<[Option<Timestamp>]>,
+    /// By position: when it was passed or reached; [`UNKNOWN`] where that is not known
+    times: Box<[Timestamp]>,
     /// A bit for each position: it was passed or reached. Behind [`EARLY`] a bit for each milestone: it was reached before
     /// all containers had started
     passed: u32,
@@ -55,6 +55,9 @@ const EARLY: usize = 2 * MOST_GATES + MOST_OWN_MILESTONES;
 const _: () = assert!(EARLY + MOST_OWN_MILESTONES <= u32::BITS as usize);
 const _: () = assert!(2 * MOST_GATES <= u16::BITS as usize);
 const _: () = assert!(MOST_GATES <= u8::BITS as usize && MOST_OWN_MILESTONES <= u8::BITS as usize);
+
+/// Stands in place of a time that is not known.
+const UNKNOWN: Timestamp = Timestamp::from_nanos(i64::MIN);
 
 /// What became of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +80,7 @@ impl Named {
     /// What is known of a pod with its first snapshot; `None` of one without gates.
     pub(super) fn of(snapshot: &PodSnapshot) -> Option<Box<Self>> {
         let gates = Arc::clone(snapshot.named.as_ref()?.gates.as_ref()?);
-        let times = vec![None; gates.scheduling.len() + gates.readiness.len()].into();
+        let times = vec![UNKNOWN; gates.scheduling.len() + gates.readiness.len()].into();
         Some(Box::new(Self { gates: Some(gates), times, ..Self::default() }))
     }
 
@@ -86,19 +89,19 @@ impl Named {
         self.gates.as_ref().map_or((0, 0), |gates| (gates.scheduling.len(), gates.readiness.len()))
     }
 
+    /// All gates, to which this happens; `None` where there are none.
+    fn observation(&self, event: GatesEvent) -> Option<GatesObservation<'_>> {
+        Some(GatesObservation { gates: self.gates.as_ref()?, event })
+    }
+
     /// Each gate with its position.
-    fn gates(&self) -> impl Iterator<Item = (usize, GateKind, &Arc<str>)> {
-        let gates = self.gates.iter();
-        let all = gates.flat_map(|gates| {
-            let kind = |kind| move |gate| (kind, gate);
-            let scheduling = gates.scheduling.iter().map(kind(GateKind::Scheduling));
-            scheduling.chain(gates.readiness.iter().map(kind(GateKind::Readiness)))
-        });
+    fn gates(&self) -> impl Iterator<Item = (usize, GateKind, &str)> {
+        let all = self.observation(GatesEvent::Met).into_iter().flat_map(GatesObservation::each);
         all.enumerate().map(|(position, (kind, gate))| (position, kind, gate))
     }
 
     /// Each gate, and what became of it.
-    pub(super) fn gate_states(&self) -> impl Iterator<Item = (GateKind, &Arc<str>, GateState)> {
+    pub(super) fn gate_states(&self) -> impl Iterator<Item = (GateKind, &str, GateState)> {
         self.gates().map(|(position, kind, gate)| {
             let is_holding = self.holding >> position & 1 != 0;
             (kind, gate, GateState { passed: self.reached(position), is_holding })
@@ -128,7 +131,7 @@ impl Named {
 
     fn reached(&self, position: usize) -> Reached {
         match self.passed >> position & 1 != 0 {
-            true => Reached::At(self.times.get(position).copied().flatten()),
+            true => Reached::At(self.times.get(position).copied().filter(|time| *time != UNKNOWN)),
             false => Reached::No,
         }
     }
@@ -136,7 +139,7 @@ impl Named {
     fn reach(&mut self, position: usize, at: Option<Timestamp>) {
         self.passed |= 1 << position;
         if let Some(time) = self.times.get_mut(position) {
-            *time = at;
+            *time = at.unwrap_or(UNKNOWN);
         }
     }
 
@@ -144,7 +147,7 @@ impl Named {
     fn follow(&mut self, milestones: &CustomMilestones) {
         let all = self.position(milestones.len());
         if self.times.len() < all {
-            let times = self.times.iter().copied().chain(std::iter::repeat(None));
+            let times = self.times.iter().copied().chain(std::iter::repeat(UNKNOWN));
             self.times = times.take(all).collect();
         }
         self.milestones = Some(Arc::clone(milestones));
@@ -274,10 +277,19 @@ impl Startup {
         }
     }
 
-    /// Reports the gates of a pod that is discovered.
-    pub(super) fn meet_gates(&self, mut emit: impl FnMut(GateObservation<'_>)) {
-        for (_, kind, gate) in self.named.iter().flat_map(|named| named.gates()) {
-            emit(GateObservation { kind, gate, event: GateEvent::Met });
+    /// Reports what happens to all gates of the pod, if it has any.
+    pub(super) fn report_gates(&self, event: GatesEvent, emit: impl FnMut(GatesObservation<'_>)) {
+        let named = self.named.iter();
+        named.filter_map(|named| named.observation(event)).for_each(emit);
+    }
+
+    /// Reports that the pod, which is in flight, moves to the label value that the gate with this name has got.
+    pub(super) fn move_gate(&self, name: &str, mut emit: impl FnMut(GateObservation<'_>)) {
+        for (kind, gate, state) in self.named.iter().flat_map(|named| named.gate_states()) {
+            if gate == name {
+                let event = GateEvent::Moved { is_holding: state.is_holding };
+                emit(GateObservation { kind, gate, event });
+            }
         }
     }
 
@@ -324,7 +336,7 @@ impl Named {
         let scheduled = startup.reached(Milestone::Scheduled).usable().filter(|_| shows_scheduled);
         let mut holding = self.holding & !((1 << gates.scheduling.len()) - 1);
         for (position, gate) in gates.scheduling.iter().enumerate() {
-            if still.is_some_and(|still| still.scheduling.contains(gate)) {
+            if still.is_some_and(|still| still.scheduling.iter().any(|one| one == gate)) {
                 holding |= 1 << position;
             } else if !self.reached(position).is_reached() {
                 let at = seen.mode.estimate_ungated(seen.observed, scheduled);
@@ -440,7 +452,7 @@ impl Named {
 }
 
 /// The condition of a readiness gate.
-fn condition_of_gate(says: &NamedConditions, gate: &Arc<str>) -> Option<Condition> {
+fn condition_of_gate(says: &NamedConditions, gate: &str) -> Option<Condition> {
     let mut types = says.names()?.readiness.iter();
     says.readiness(types.position(|kind| kind == gate)?)
 }
@@ -490,7 +502,7 @@ const fn usable(judgement: Judgement) -> Option<Latency> {
 /// Reports how long a gate took, where that is known.
 fn emit_passed(
     kind: GateKind,
-    gate: &Arc<str>,
+    gate: &str,
     took: Option<Latency>,
     emit: &mut impl FnMut(NamedObservation<'_>),
 ) {

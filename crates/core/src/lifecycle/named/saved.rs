@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EARLY, Named};
+use super::{EARLY, Named, UNKNOWN};
 use crate::lifecycle::custom_milestone::CustomMilestone;
 use crate::lifecycle::gate::GateKind;
 use crate::pod::{GateNames, MOST_GATES, MOST_OWN_MILESTONES};
@@ -50,7 +50,7 @@ impl From<Named> for SavedNamed {
         let (scheduling, _) = named.counts();
         let gates = named.gates().map(|(position, kind, gate)| SavedPodGate {
             kind,
-            gate: Arc::clone(gate),
+            gate: gate.into(),
             passed: named.reached(position).is_reached(),
             time: named.reached(position).usable(),
             holds: named.holding >> position & 1 != 0,
@@ -80,14 +80,14 @@ impl From<SavedNamed> for Named {
             let gates = gates.iter().filter(move |gate| gate.kind == kind);
             gates.take(MOST_GATES)
         };
-        let names = |kind| of_kind(kind).map(|saved| Arc::clone(&saved.gate)).collect();
+        let names = |kind| of_kind(kind).map(|saved| &saved.gate).collect();
         let names = GateNames {
             scheduling: names(GateKind::Scheduling),
             readiness: names(GateKind::Readiness),
         };
         let scheduling = names.scheduling.len();
         let mut named = Self {
-            times: vec![None; scheduling + names.readiness.len()].into(),
+            times: vec![UNKNOWN; scheduling + names.readiness.len()].into(),
             gates: (!names.is_empty()).then(|| Arc::new(names)),
             ..Self::default()
         };

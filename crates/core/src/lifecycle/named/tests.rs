@@ -130,9 +130,9 @@ fn line(observation: &Observation<'_>) -> Option<String> {
     match observation {
         Observation::Gate(_, GateObservation { kind, gate, event }) => {
             let event = match event {
-                GateEvent::Met => return None,
                 GateEvent::Held => "held".to_owned(),
                 GateEvent::Released => "released".to_owned(),
+                GateEvent::Moved { .. } => return None,
                 GateEvent::Passed(latency) => format!("passed {}", latency.as_seconds_f64()),
             };
             Some(format!("{} {gate} {event}", kind.as_str()))

@@ -13,7 +13,7 @@ use hashbrown::DefaultHashBuilder;
 
 pub use self::late::{LateNode, NodeHold};
 pub(super) use self::node::NodeContext;
-pub use self::node::{NodeObservation, NodeOutcome, NodeState, NodeStep};
+pub use self::node::{MeasuredStep, NodeObservation, NodeOutcome, NodeState, NodeStep};
 pub use self::saved::{SavedNode, SavedNodes};
 
 use self::late::Startups;
@@ -252,10 +252,10 @@ impl Nodes {
         if let Some(node) = self.known.get_mut(&uid) {
             let mut took = None;
             let mut emit = |observation: NodeObservation<'_>| {
-                if let NodeObservation::Measured { step: NodeStep::Schedulable, latency, .. } =
-                    observation
+                if let NodeObservation::Measured(measured) = observation
+                    && measured.step == NodeStep::Schedulable
                 {
-                    took = Some(latency);
+                    took = Some(measured.latency);
                 }
                 emit(observation);
             };
@@ -290,6 +290,7 @@ impl Nodes {
         };
         self.starting.remove(&(node.age_from(), uid));
         node.end(outcome, emit);
+        emit(NodeObservation::PoolLeft(&node.labels.pool));
         if let Some(uids) = self.names.get_mut(&node.name) {
             uids.retain(|other| *other != uid);
             if uids.is_empty() {

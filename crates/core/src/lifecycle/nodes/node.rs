@@ -75,16 +75,26 @@ pub enum NodeObservation<'a> {
     /// whole.
     Moved { from: NodeState, to: NodeState },
     /// A step of a node's startup ended with a usable duration
-    Measured {
-        step: NodeStep,
-        latency: Latency,
-        /// The pool of the node
-        pool: &'a str,
-    },
+    Measured(MeasuredStep<'a>),
+    /// A node of this pool is known from now on
+    PoolEntered(&'a str),
+    /// A node of this pool less is known
+    PoolLeft(&'a str),
     /// A time was unusable, or had to be corrected
     Anomaly(AnomalyKind),
     /// So many nodes have been starting for longer than 15 minutes. Reported when it changes.
     Late(u64),
+}
+
+/// A step of a node's startup that was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeasuredStep<'a> {
+    pub step: NodeStep,
+    pub latency: Latency,
+    /// The pool of the node
+    pub pool: &'a str,
+    /// No other step of the node was measured before
+    pub is_first: bool,
 }
 
 /// A node that exists.
@@ -103,13 +113,17 @@ pub(super) struct Node {
     /// The hash of what the newest version states; `None` before one is folded in this process
     pub(super) content: Option<u64>,
     pub(super) state: NodeState,
-    /// The steps that are observed no more, a bit for each
+    /// The steps that are observed no more, a bit for each, and [`MEASURED`] bits above those that were measured
     pub(super) decided: u8,
     pub(super) service: Service,
 }
 
 /// All steps, as bits.
 pub(super) const ALL_STEPS: u8 = (1 << NodeStep::ALL.len()) - 1;
+
+/// So far above the bit of a step is the one that says that it was measured.
+const MEASURED: usize = 4;
+const _: () = assert!(NodeStep::ALL.len() <= MEASURED);
 
 impl Node {
     /// Discovers a node, whose first version is folded next. One that is not `is_own` is counted by another
@@ -150,6 +164,7 @@ impl Node {
             },
             service: Service::new(snapshot.created, appears),
         };
+        emit(NodeObservation::PoolEntered(&node.labels.pool));
         if is_own {
             let from = NodeState::Undiscovered;
             emit(NodeObservation::Moved { from, to: state });
@@ -195,6 +210,10 @@ impl Node {
         self.content = Some(content);
         self.service.fold(snapshot);
         if *self.labels != snapshot.labels {
+            if self.labels.pool != snapshot.labels.pool {
+                emit(NodeObservation::PoolEntered(&snapshot.labels.pool));
+                emit(NodeObservation::PoolLeft(&self.labels.pool));
+            }
             self.labels = Arc::new(snapshot.labels.clone());
         }
         if let Some(ready) = snapshot.holding_ready()
@@ -249,7 +268,10 @@ impl Node {
         self.decided |= bit;
         match Judgement::of(self.created, at) {
             Judgement::Usable { latency, rounded } => {
-                emit(NodeObservation::Measured { step, latency, pool: &self.labels.pool });
+                let is_first = self.decided >> MEASURED == 0;
+                self.decided |= bit << MEASURED;
+                let pool = &self.labels.pool;
+                emit(NodeObservation::Measured(MeasuredStep { step, latency, pool, is_first }));
                 if rounded {
                     emit(NodeObservation::Anomaly(AnomalyKind::Rounded));
                 }
@@ -271,7 +293,7 @@ impl Node {
             Arrival::List { .. } => None,
         };
         let estimate = context.mode.estimate(stated, observed);
-        if estimate.skewed && self.decided != ALL_STEPS {
+        if estimate.skewed && self.decided & ALL_STEPS != ALL_STEPS {
             emit(NodeObservation::Anomaly(AnomalyKind::Skew));
         }
         estimate.at

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::late::{Service, Startups};
-use super::node::{ALL_STEPS, Node, NodeOutcome};
+use super::node::{Node, NodeOutcome};
 use super::{MOST_NODES, NodeObservation, NodeState, Nodes};
 use crate::lifecycle::reached::Reached;
 use crate::node::NodeLabels;
@@ -38,7 +38,7 @@ pub struct SavedNode {
     pub labels: Arc<NodeLabels>,
     /// Whether its startup is over; one of another shard is not known yet
     pub state: NodeState,
-    /// The steps that are observed no more, a bit for each
+    /// The steps that are observed no more, a bit for each, and four bits above it one if it was measured
     pub decided: u8,
     /// Whether it has been schedulable, or may have been before it was seen; `None` where that was not saved
     pub served: Option<bool>,
@@ -90,6 +90,7 @@ impl Nodes {
         for saved in saved.nodes {
             let uid = saved.uid;
             let node = Node::restored(saved, now);
+            emit(NodeObservation::PoolEntered(&node.labels.pool));
             if node.is_starting() {
                 self.starting.insert((node.age_from(), uid));
             }
@@ -135,7 +136,7 @@ impl Node {
             labels: saved.labels,
             content: None,
             state: saved.state,
-            decided: saved.decided & ALL_STEPS,
+            decided: saved.decided,
             service,
         }
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::lifecycle::nodes::NodeEvent;
+use crate::lifecycle::nodes::{MeasuredStep, NodeEvent};
 use crate::lifecycle::record_fixtures::{Ends, at};
 use crate::lifecycle::saved::read_back;
 use crate::lifecycle::sources::Successor;
@@ -41,7 +41,8 @@ impl Observer for Log {
                     _ => "node starts".to_owned(),
                 }
             }
-            Observation::Node(NodeObservation::Measured { step, latency, pool }) => {
+            Observation::Node(NodeObservation::Measured(measured)) => {
+                let MeasuredStep { step, latency, pool, .. } = measured;
                 format!("{} of {pool}: {}", step.as_str(), latency.as_seconds_f64())
             }
             Observation::Node(NodeObservation::Anomaly(kind)) => format!("node: {}", kind.as_str()),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{PodInFlight, SharedState};
 use crate::kube_event::CapacityState;
 use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
+use crate::lifecycle::gate::GatesEvent;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Observe, Reporter};
 use crate::lifecycle::slo::SloRule;
@@ -118,6 +119,8 @@ impl PodInFlight {
         if let Some(named) = &mut self.startup.named {
             named.configure(&shared.milestones);
         }
+        let restored = GatesEvent::Restored;
+        self.startup.report_gates(restored, |gates| reporter.gates(&self.info, gates));
         self.startup.restore_gates(|gate| reporter.gate(&self.info, gate));
         self.count_texts(shared);
         self.capacity.restore(&mut shared.messages);

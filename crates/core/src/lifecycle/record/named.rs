@@ -95,7 +95,7 @@ impl Startup {
             let is_passed = state.passed.is_reached();
             RecordedGate {
                 kind,
-                gate: Arc::clone(gate),
+                gate: gate.into(),
                 state: match (state.is_holding, is_passed) {
                     (true, _) => GateState::Holding,
                     (false, true) => GateState::Passed,

@@ -186,6 +186,8 @@ impl Tracker {
             shared.note_lag(Stamp::Creation, after, seen);
         }
         let mut pod = PodInFlight::discover(snapshot, seen.source, seen.now, shared, reporter);
+        self.move_labels(reporter);
+        let shared = &mut self.shared;
         let outcome = pod.fold(snapshot, seen, shared, reporter);
         pod.last_seen.hold = reporter.hold(pod.info());
         let Some(outcome) = outcome else {

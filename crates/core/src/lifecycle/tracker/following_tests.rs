@@ -398,7 +398,7 @@ fn a_record_says_what_came_after_its_end() {
     let mut tracker = Tracker::new(config(&slos, usize::MAX));
     let mut records = Records(Vec::new());
     let listed = PodEvent::Listed { pods: Vec::new().into(), began: at(-1) };
-    let gates = GateNames { readiness: [Arc::from("gate")].into(), ..GateNames::default() };
+    let gates = GateNames { readiness: ["gate"].into_iter().collect(), ..GateNames::default() };
     let gated = |milestones| {
         let mut pod = pod("p", Some(10), milestones);
         let named = pod.named.as_mut().unwrap();

@@ -3,8 +3,9 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
+use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::Reporter;
-use crate::lifecycle::observer::Observer;
+use crate::lifecycle::observer::{LabelMove, Observer};
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::pod::{PodSnapshot, PodUid};
 
@@ -13,6 +14,29 @@ impl Tracker {
     pub(super) fn hold_again(pod: &mut PodInFlight, reporter: &mut Reporter<'_, impl Observer>) {
         let hold = reporter.hold(pod.info());
         reporter.release(std::mem::replace(&mut pod.last_seen.hold, hold));
+    }
+
+    /// Moves the pods in flight that were counted under the rest to values that have got places.
+    pub(super) fn move_labels(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
+        while let Some(label) = reporter.next_move() {
+            let order = &self.shared.order;
+            let in_flight =
+                Stage::ALL.into_iter().flat_map(|stage| order.entered_after(stage, None));
+            for (_, uid) in in_flight {
+                let Some(RememberedPod::InFlight(pod)) = self.pods.get(uid) else { continue };
+                match &label {
+                    LabelMove::Gate(gate) => {
+                        pod.startup.move_gate(gate, |moved| reporter.gate(pod.info(), moved));
+                    }
+                    LabelMove::Held if reporter.is_of_rest(pod.last_seen.hold) => {
+                        if let Some(RememberedPod::InFlight(pod)) = self.pods.get_mut(uid) {
+                            Self::hold_again(pod, reporter);
+                        }
+                    }
+                    LabelMove::Held => {}
+                }
+            }
+        }
     }
 
     /// Names the label values of a finished pod, where a restart has left them unknown.

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 
 use super::fixtures::{at, delivery};
 use super::*;
-use crate::lifecycle::observer::Observer;
+use crate::lifecycle::observer::{LabelMove, LabelObserver, Observer};
 use crate::lifecycle::saved::{SavedPod, read_back};
 use crate::lifecycle::sources::Successor;
 use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo};
@@ -19,6 +19,12 @@ struct Names {
 }
 
 impl Observer for Names {
+    fn labels(&mut self) -> Option<&mut dyn LabelObserver> {
+        Some(self)
+    }
+}
+
+impl LabelObserver for Names {
     fn hold(&mut self, _: Timestamp, pod: &PodInfo) -> LabelHold {
         let node = pod.node.as_deref().unwrap_or("-");
         let name = format!("{} {node}", pod.name);
@@ -34,6 +40,14 @@ impl Observer for Names {
 
     fn release(&mut self, _: Timestamp, hold: LabelHold) {
         *self.pods.entry(hold.get()).or_default() -= 1;
+    }
+
+    fn is_of_rest(&self, _: LabelHold) -> bool {
+        false
+    }
+
+    fn next_move(&mut self) -> Option<LabelMove> {
+        None
     }
 }
 

@@ -24,6 +24,7 @@ impl Observer for Observed {
             Observation::Tracker(TrackerObservation::DeletionLost(source)) => self.1.push(source),
             Observation::Pull(..)
             | Observation::Gate(..)
+            | Observation::Gates(..)
             | Observation::Node(_)
             | Observation::Tracker(_) => {}
         }

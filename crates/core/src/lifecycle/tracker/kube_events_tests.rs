@@ -72,7 +72,7 @@ impl Seen {
                 };
                 format!("{} {verdict}", pod.name)
             }
-            Observation::Gate(..) | Observation::Node(_) => return,
+            Observation::Gate(..) | Observation::Gates(..) | Observation::Node(_) => return,
             Observation::Pull(pod, pull) => {
                 let seconds = |latency: Option<Latency>| latency.map(Latency::as_seconds_f64);
                 format!(

@@ -105,8 +105,8 @@ fn rare() -> impl Strategy<Value = [bool; 6]> {
 fn named() -> impl Strategy<Value = Box<NamedConditions>> {
     let names = || vec("[a-b]", 0..3);
     let gates = (names(), names()).prop_map(|(scheduling, readiness)| {
-        let shared = |names: Vec<String>| names.into_iter().map(Arc::from).collect();
-        Arc::new(GateNames { scheduling: shared(scheduling), readiness: shared(readiness) })
+        let list = |names: Vec<String>| names.into_iter().collect();
+        Arc::new(GateNames { scheduling: list(scheduling), readiness: list(readiness) })
     });
     let condition = || {
         let status = select(vec![ConditionStatus::True, ConditionStatus::False]);

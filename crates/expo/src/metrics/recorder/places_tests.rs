@@ -9,7 +9,8 @@ use crate::metrics::saved::SavedMetrics;
 use crate::metrics::slo::SloDoc;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Cause, LastSeen, LastTrue, SavedFinished, SavedPod, SloId, SloRule, SloVerdict, SourceId, Stage,
+    Cause, LastSeen, LastTrue, MeasuredStep, NodeStep, SavedFinished, SavedPod, SloId, SloRule,
+    SloVerdict, SourceId, Stage,
 };
 use podinit_core::pod::PodUid;
 
@@ -27,7 +28,20 @@ fn live(recorder: &mut Recorder, at: i64, namespace: &str, node: Option<&str>) -
         latency: Latency::from_nanos(1),
     };
     recorder.observe_pod(hour(at), &pod, measured);
+    recorder.observe_pod(hour(at), &pod, finish(queued()));
     hold
+}
+
+fn queued() -> WaitReason {
+    WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap()
+}
+
+/// It waits for this, and ends.
+fn finish(from: WaitReason) -> PodObservation {
+    PodObservation::Moved {
+        from: PodState::InFlight(from, CapacityState::Unknown),
+        to: PodState::Finished(podinit_core::lifecycle::Outcome::Ready),
+    }
 }
 
 /// The same, and it is gone at once.
@@ -141,12 +155,7 @@ fn waiting(recorder: &Recorder) -> Vec<(String, u64, u64)> {
 fn pods_in_flight_move_with_their_namespace_and_none_is_counted_twice() {
     let mut recorder = by_namespace(1);
     come_and_go(&mut recorder, 1, "old");
-    let finish = |from| PodObservation::Moved {
-        from: PodState::InFlight(from, CapacityState::Unknown),
-        to: PodState::Finished(podinit_core::lifecycle::Outcome::Ready),
-    };
-    let queued = WaitReason::new(Stage::Scheduling, Cause::Queue).unwrap();
-    recorder.observe_pod(hour(1), &pod("old", None), finish(queued));
+    let queued = queued();
     let shop = pod("shop", None);
     recorder.observe_pod(hour(24), &shop, discovered());
     let moved = PodObservation::Moved {
@@ -164,6 +173,64 @@ fn pods_in_flight_move_with_their_namespace_and_none_is_counted_twice() {
     recorder.observe_pod(hour(25), &shop, finish(CNI()));
     recorder.observe_pod(hour(25), &shop, finish(queued));
     assert_eq!(waiting(&recorder), [line(OTHER, 0, 0), line("shop", 0, 0)]);
+}
+
+#[test]
+fn a_value_keeps_the_place_to_which_pods_in_flight_have_moved() {
+    let mut recorder = by_namespace(1);
+    come_and_go(&mut recorder, 1, "old");
+    let shop = pod("shop", None);
+    recorder.observe_pod(hour(24), &shop, discovered());
+    let of_rest = recorder.hold(hour(24), &shop);
+    assert!(recorder.is_of_rest(of_rest));
+    assert_eq!(recorder.next_move(), None);
+    come_and_go(&mut recorder, 25, "shop");
+    // Whoever knows the pods in flight holds those of the rest again.
+    assert_eq!(recorder.next_move(), Some(LabelMove::Held));
+    assert_eq!(recorder.next_move(), None);
+    let own = recorder.hold(hour(25), &shop);
+    recorder.release(hour(25), of_rest);
+    assert!(!recorder.is_of_rest(own));
+    let line = |name: &str, waiting| (name.to_owned(), waiting, 0);
+    come_and_go(&mut recorder, 1_000, "new");
+    assert_eq!(waiting(&recorder), [line(OTHER, 0), line("shop", 1)]);
+    assert_eq!(sets(&recorder), named(&[("_other", 1), ("shop", 1)]));
+    recorder.observe_pod(hour(1_000), &shop, finish(queued()));
+    recorder.release(hour(1_000), own);
+    come_and_go(&mut recorder, 1_024, "new");
+    assert_eq!(sets(&recorder), named(&[("_other", 1), ("new", 1)]));
+    assert_eq!(recorder.next_move(), None);
+}
+
+#[test]
+fn a_pool_keeps_its_place_while_a_node_of_it_is_known_and_each_node_is_counted_once() {
+    let max_values_of = vec![("nodepool".to_owned(), 1)];
+    let config = LabelConfig { max_values_of, ..LabelConfig::default() };
+    let (mut recorder, _) = Builder::new(config).nodes(true).build().unwrap();
+    let step = |pool, is_first| {
+        let (step, latency) = (NodeStep::Ready, Latency::from_nanos(1));
+        NodeObservation::Measured(MeasuredStep { step, latency, pool, is_first })
+    };
+    let mut pools = |at: i64, observations: &[NodeObservation<'_>]| {
+        for observation in observations {
+            recorder.observe(hour(at), Observation::Node(*observation));
+        }
+        let pools = &recorder.store.nodes.as_ref().unwrap().pools;
+        let met = pools.met().into_iter();
+        let met = met.map(|(pool, steps)| (pool.to_string(), steps[0].snapshot().count()));
+        (met.collect::<Vec<_>>(), pools.dropped.get())
+    };
+    let (entered, left) = (NodeObservation::PoolEntered, NodeObservation::PoolLeft);
+    pools(1, &[entered("old"), step("old", true)]);
+    pools(2, &[entered("new"), entered("new")]);
+    let found = pools(100, &[step("new", true), step("new", false), left("old")]);
+    assert_eq!(found, (named(&[(OTHER, 2), ("old", 1)]), 1));
+    assert_eq!(pools(123, &[step("new", true)]), (named(&[(OTHER, 3), ("old", 1)]), 2));
+    let found = pools(124, &[step("new", true), left("new")]);
+    assert_eq!(found, (named(&[(OTHER, 3), ("new", 1)]), 2));
+    let found = pools(1_000, &[step("last", true), left("new")]);
+    assert_eq!(found, (named(&[(OTHER, 4), ("new", 1)]), 3));
+    assert_eq!(pools(1_024, &[step("last", true)]), (named(&[(OTHER, 4), ("last", 1)]), 3));
 }
 
 fn slo() -> SloDoc {

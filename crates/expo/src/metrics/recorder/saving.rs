@@ -15,12 +15,12 @@ use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
 use crate::metrics::namespaces::{NamespaceSlot, UNNAMED};
 use crate::metrics::node_families::{NODE_STARTUP, NODES_DISCOVERED, NodeMetrics};
 use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
-use crate::metrics::saved::{RestoredDurations, SavedMetrics};
+use crate::metrics::saved::{RestoredDurations, SavedMetrics, SavedPlaces};
 use crate::metrics::saved_holds::SavedHolds;
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
 use crate::metrics::store::SeriesSet;
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Interval, LabelHold, Observer, PodInFlight, SavedPod, Stage};
+use podinit_core::lifecycle::{Interval, LabelHold, LabelObserver, PodInFlight, SavedPod, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::LAYOUT;
 
@@ -88,6 +88,13 @@ impl Recorder {
             starting_nodes: (self.store.nodes.as_ref()).map_or(0, NodeMetrics::starting),
             pools: (self.store.nodes.as_ref()).map(NodeMetrics::saved_histograms),
             holds: self.saved_holds(&positions),
+            places: SavedPlaces {
+                gates: self.store.gates.by_name.saved_places(),
+                registries: events
+                    .map_or(Vec::new(), |events| events.pulls.by_registry.saved_places()),
+                pools: (self.store.nodes.as_ref())
+                    .map_or(Vec::new(), |nodes| nodes.pools.saved_places()),
+            },
             labels,
         }
     }
@@ -199,14 +206,17 @@ impl Recorder {
         sources.for_each(|source| source.restore(&saved.families));
         let cells = LAYOUT.cells_of(&saved.bounds);
         store.delivery.restore(&saved.delivery, &cells);
+        store.gates.by_name.restore_places(&saved.places.gates);
         store.gates.restore(&saved.gates, &cells);
         let in_place = &store.in_place;
         in_place.resize_duration.restore(&saved.resize, &cells);
         in_place.update_duration.restore(&saved.inplace_update, &cells);
         if let Some(events) = &store.events {
+            events.pulls.by_registry.restore_places(&saved.places.registries);
             events.pulls.restore(&saved.families, &saved.pulls, &cells);
         }
         if let Some(nodes) = &store.nodes {
+            nodes.pools.restore_places(&saved.places.pools);
             let pools = saved.pools.as_deref().unwrap_or_default();
             nodes.restore(&saved.families, pools, saved.starting_nodes, &cells);
         }
