@@ -10,6 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::api_server_wait::{FailedAttempt, WaitNews, until_it_answers};
 use super::saving::Recovery;
+use super::serving::Pipeline;
 use super::start::Exporter;
 use podinit_http::Access;
 use podinit_kube::cluster::client::Cluster;
@@ -36,13 +37,19 @@ pub struct Start {
 }
 
 impl Start {
-    /// Serves at once, waits for the API server, restores the state, and watches until `shutdown`.
+    /// Serves at once, reads the checkpoint, waits for the API server, restores the state, and watches until `shutdown`.
     ///
     /// # Errors
-    /// When the API server cannot be watched, or a task ends before the shutdown.
+    /// When the checkpoint is that of another shard, the API server cannot be watched, or a task ends before the shutdown.
     pub async fn run(self, exporter: Exporter, shutdown: CancellationToken) -> anyhow::Result<()> {
         let Self { cluster, limit, random } = self;
-        let mut serving = exporter.serve(&shutdown);
+        let serving = exporter.serve(&shutdown);
+        if serving.has_checkpoint() {
+            serving.pipeline.waits_for.set(Some("its checkpoint, which it reads".to_owned()));
+        }
+        let reading = serving.aside(&shutdown, Pipeline::read_checkpoint);
+        let Some((serving, read)) = reading.await? else { return Ok(()) };
+        read?;
         let pods = if serving.has_checkpoint() { IDENTITY_PODS } else { 1 };
         serving.pipeline.waits_for.set(Some(format!("the API server at {}", cluster.server)));
         // A plugin may ask somebody, who needs longer than the limit. A failure is found again below.
@@ -68,7 +75,12 @@ impl Start {
             return serving.end().await;
         };
         let probed = probed?;
-        serving.recover(&Recovery { cluster: &cluster, probed: &probed });
+        let of = cluster.clone();
+        let recover = move |pipeline: &mut Pipeline| {
+            pipeline.recover(&Recovery { cluster: &of, probed: &probed });
+        };
+        let recovering = serving.aside(&shutdown, recover);
+        let Some((serving, ())) = recovering.await? else { return Ok(()) };
         tracing::info!(server = %cluster.server, origin = %cluster.origin, "watching pods");
         serving.watch_until(&cluster, shutdown).await
     }

@@ -257,6 +257,25 @@ async fn a_shutdown_ends_the_wait() {
     }
 }
 
+/// The port opens before anything is read, so a checkpoint that cannot be used, and any other, is found afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_checkpoint_is_read_once_the_port_is_open() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("checkpoint");
+    std::fs::write(&file, "nobody wrote this").unwrap();
+    let (checkpoint, snapshots) = opened(directory.path());
+    assert!(file.exists(), "opening it reads nothing");
+    drop((checkpoint, snapshots));
+    let asked = Asked { state_dir: Some(directory.path()), ..Asked::default() };
+    let started = Started::behind(Fault::Silence, &asked).await;
+    while file.exists() {
+        sleep(Duration::from_millis(100)).await;
+    }
+    assert!(directory.path().join("checkpoint.rejected-corrupt").exists());
+    assert_eq!(started.health.liveness(), Ok(()));
+    started.ends().await.unwrap();
+}
+
 /// Counters that begin at zero and then jump would be a reset to Prometheus, and an increase of all that
 /// was ever counted.
 #[tokio::test(start_paused = true)]

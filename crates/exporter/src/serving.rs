@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -19,8 +20,9 @@ use super::tasks::Tasks;
 use crate::process::signals::Reload;
 use crate::traces::TraceSender;
 use crate::views::WaitsFor;
+use podinit_checkpoint::OpenError;
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
-use podinit_http::{Access, Health};
+use podinit_http::{Access, Health, Heartbeat};
 use podinit_kube::cluster::client::Cluster;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::stats::WatchStats;
@@ -75,14 +77,7 @@ impl Serving {
 
     /// Waits for something before the ingest task begins, and shows that this process is alive.
     pub(crate) async fn alive_while<T>(&self, waiting: impl Future<Output = T>) -> T {
-        let mut beat = tokio::time::interval(INGEST_DEADLINE / 4);
-        let mut waiting = std::pin::pin!(waiting);
-        loop {
-            tokio::select! {
-                ended = &mut waiting => return ended,
-                _ = beat.tick() => self.pipeline.ingest.heartbeat.beat(),
-            }
-        }
+        alive_while(&self.pipeline.ingest.heartbeat, waiting).await
     }
 
     /// The API server does not answer, by this line of `why`: what a checkpoint may restore will be there later.
@@ -91,25 +86,33 @@ impl Serving {
         self.pipeline.scrapes.state_is_delayed();
     }
 
-    /// Restores what an earlier process has left in the checkpoint.
-    pub(crate) fn recover(&mut self, from: &Recovery<'_>) {
-        let Pipeline { ingest, watch, checkpoint, accounting, scrapes, waits_for, .. } =
-            &mut self.pipeline;
-        let probed = from.probed.iter();
-        watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
-        watch.stated = probed.map(|probed| probed.version.clone()).collect();
-        if let Some(checkpoint) = checkpoint {
-            let parts = Parts {
-                tracker: &mut ingest.tracker,
-                config: accounting.clone(),
-                sink: &mut ingest.sink,
-                snapshots: &mut ingest.snapshots,
-                watch,
-            };
-            checkpoint.recover(from, parts);
+    /// Works on what accounts, beside the tasks that serve, and shows meanwhile that this process is alive. `None` after
+    /// a shutdown, which ends the process while that is still at work.
+    pub(crate) async fn aside<T: Send + 'static>(
+        self,
+        shutdown: &CancellationToken,
+        work: impl FnOnce(&mut Pipeline) -> T + Send + 'static,
+    ) -> anyhow::Result<Option<(Self, T)>> {
+        let Self { tasks, served, access, mut pipeline } = self;
+        // Another stands in for the one that beats here.
+        let idle = Health::new().register_task("idle", INGEST_DEADLINE);
+        let heartbeat = std::mem::replace(&mut pipeline.ingest.heartbeat, idle);
+        let working = tokio::task::spawn_blocking(move || {
+            let done = work(&mut pipeline);
+            (pipeline, done)
+        });
+        let working = shutdown.run_until_cancelled(alive_while(&heartbeat, working));
+        match working.await {
+            Some(done) => {
+                let (mut pipeline, done) = done.context("the state cannot be restored")?;
+                pipeline.ingest.heartbeat = heartbeat;
+                Ok(Some((Self { tasks, served, access, pipeline }, done)))
+            }
+            None => {
+                heartbeat.finish();
+                tasks.run(JoinSet::new()).await.map(|()| None)
+            }
         }
-        scrapes.state_is_restored();
-        waits_for.set(None);
     }
 
     /// Ends without having watched, at a shutdown.
@@ -154,6 +157,48 @@ impl Serving {
         tasks.run(watches).await?;
         tracing::info!("podinit has ended");
         Ok(())
+    }
+}
+
+impl Pipeline {
+    /// Reads the checkpoint, if there is to be one.
+    ///
+    /// # Errors
+    /// When it is that of another shard.
+    pub(crate) fn read_checkpoint(&mut self) -> Result<(), OpenError> {
+        self.checkpoint.as_mut().map_or(Ok(()), Checkpoint::read)
+    }
+
+    /// Restores what an earlier process has left in the checkpoint, which has been read.
+    pub(crate) fn recover(&mut self, from: &Recovery<'_>) {
+        let Self { ingest, watch, checkpoint, accounting, scrapes, waits_for, .. } = self;
+        let probed = from.probed.iter();
+        watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
+        watch.stated = probed.map(|probed| probed.version.clone()).collect();
+        if let Some(checkpoint) = checkpoint {
+            let parts = Parts {
+                tracker: &mut ingest.tracker,
+                config: accounting.clone(),
+                sink: &mut ingest.sink,
+                snapshots: &mut ingest.snapshots,
+                watch,
+            };
+            checkpoint.recover(from, parts);
+        }
+        scrapes.state_is_restored();
+        waits_for.set(None);
+    }
+}
+
+/// Waits for something, with a heart that beats.
+async fn alive_while<T>(heartbeat: &Heartbeat, waiting: impl Future<Output = T>) -> T {
+    let mut beat = tokio::time::interval(INGEST_DEADLINE / 4);
+    let mut waiting = std::pin::pin!(waiting);
+    loop {
+        tokio::select! {
+            ended = &mut waiting => return ended,
+            _ = beat.tick() => heartbeat.beat(),
+        }
     }
 }
 

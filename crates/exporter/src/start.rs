@@ -16,9 +16,9 @@
 //!               └──▶ scrapes, probes, and what views add: API, problems, page
 //! ```
 //!
-//! [`Exporter::bind`] makes all of this. It starts in three steps: `Exporter::serve` answers requests, before the API
-//! server does; [`Start`](crate::first_contact::Start) waits for that and restores the checkpoint; and
-//! `Serving::watch_until` starts the watches and the tasks that account.
+//! [`Exporter::bind`] makes all of this. It starts in three steps: `Exporter::serve` answers requests, before there is
+//! anything to answer; [`Start`](crate::first_contact::Start) reads the checkpoint, waits for the API server and restores
+//! the state; and `Serving::watch_until` starts the watches and the tasks that account.
 
 use std::future::Future;
 use std::net::SocketAddr;

@@ -54,10 +54,11 @@ async fn why_it_ended(exporter: Exporter, cluster: &Cluster) -> String {
     text
 }
 
-async fn livez(address: SocketAddr) -> String {
+/// What a probe answers.
+async fn probe(address: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = b"GET /livez HTTP/1.1\r\nHost: podinit\r\nConnection: close\r\n\r\n";
-    stream.write_all(request).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: podinit\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     answer
@@ -164,13 +165,13 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     let stop = shutdown.clone();
     let run = tokio::spawn(async move { exporter.run(&cluster, stop).await });
     // On a slow machine a heartbeat can be late, the more so while it is asked all the time.
-    while !livez(address).await.starts_with("HTTP/1.1 200") {
+    while !probe(address, "/livez").await.starts_with("HTTP/1.1 200") {
         tokio::time::sleep(PAUSE).await;
     }
     held.hold(true);
     let failed = async {
         loop {
-            let answer = livez(address).await;
+            let answer = probe(address, "/livez").await;
             if answer.starts_with("HTTP/1.1 503") {
                 return answer;
             }
@@ -182,4 +183,45 @@ async fn accounting_that_hangs_fails_livez_within_its_deadline_and_says_so() {
     drop(let_go);
     shutdown.cancel();
     run.await.unwrap().unwrap();
+}
+
+/// A checkpoint can be so large that it takes longer than probes wait.
+#[tokio::test]
+async fn while_a_checkpoint_is_read_the_process_lives_is_not_ready_and_can_be_ended() {
+    let (simulated, _) = simulated().await;
+    let exporter = exporter(&simulated, ExporterConfig::for_tests());
+    let address = exporter.address();
+    let shutdown = CancellationToken::new();
+    let serving = exporter.serve(&shutdown);
+    let (let_go, hang) = std::sync::mpsc::channel::<()>();
+    let ends = shutdown.clone();
+    let reading = tokio::spawn(async move {
+        let read = serving.aside(&ends, move |_| hang.recv().is_ok()).await.unwrap();
+        read.map(|(_, read)| read)
+    });
+    let live = probe(address, "/livez").await;
+    assert!(live.starts_with("HTTP/1.1 200"), "{live}");
+    let ready = probe(address, "/readyz").await;
+    assert!(ready.starts_with("HTTP/1.1 503"), "{ready}");
+    shutdown.cancel();
+    assert_eq!(reading.await.unwrap(), None, "the read has not ended");
+    drop(let_go);
+}
+
+#[tokio::test]
+async fn what_was_done_beside_the_server_is_there_afterwards() {
+    let (simulated, cluster) = simulated().await;
+    let exporter = exporter(&simulated, ExporterConfig::for_tests());
+    let health = exporter.health();
+    let shutdown = CancellationToken::new();
+    let serving = exporter.serve(&shutdown);
+    let done = serving.aside(&shutdown, |pipeline| {
+        pipeline.waits_for.set(Some("a test".to_owned()));
+        7
+    });
+    let (serving, seven) = done.await.unwrap().unwrap();
+    assert_eq!((seven, serving.pipeline.waits_for.what().as_deref()), (7, Some("a test")));
+    assert_eq!(health.liveness(), Ok(()));
+    shutdown.cancel();
+    serving.watch_until(&cluster, shutdown).await.unwrap();
 }

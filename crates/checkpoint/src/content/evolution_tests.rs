@@ -7,7 +7,10 @@ use ciborium::Value;
 use super::section::append;
 use super::tests::{checkpoint_of, decoded, read_file, sections};
 use super::*;
+use crate::frame::{self, Writer};
 use crate::shape::editing_tests::Name;
+use podinit_core::lifecycle::{Successor, Tracker, TrackerConfig};
+use podinit_expo::metrics::{Builder, LabelConfig};
 
 /// The values of a file, with the names of their types.
 type Trees = Vec<(&'static str, Value)>;
@@ -45,16 +48,24 @@ fn whole() -> &'static [u8] {
     &WHOLE
 }
 
-/// What is read of that file, where it says that its values have other shapes.
-fn read(shapes: &Shapes) -> Result<Decoded, ContentError> {
-    let mut all = sections(whole());
-    let (_, payload) = all.iter_mut().find(|(tag, _)| *tag == SHAPES).unwrap();
-    payload.clear();
-    append(payload, shapes);
-    decoded(&all)
+/// A file that says that its values have these shapes.
+pub(super) fn with_shapes(file: &[u8], shapes: &Shapes) -> Vec<u8> {
+    let mut other = Writer::begin();
+    for (tag, payload) in frame::read(file).unwrap().iter() {
+        other.section(tag, |out| match tag {
+            SHAPES => append(out, shapes),
+            _ => out.extend(payload),
+        });
+    }
+    other.finish()
 }
 
-fn renamed(name: &Name) -> Shapes {
+/// What is read of the file with everything, where it says that.
+fn read(shapes: &Shapes) -> Result<Decoded, ContentError> {
+    read_file(&with_shapes(whole(), shapes))
+}
+
+pub(super) fn renamed(name: &Name) -> Shapes {
     let mut shapes = shapes().clone();
     shapes.rename(name);
     shapes
@@ -87,8 +98,9 @@ fn the_values_of_a_file_are_written_as_they_were_read() {
     assert!(fields.len() > 100 && variants.len() > 100, "{} {}", fields.len(), variants.len());
 }
 
-/// Without these a value cannot be what it is, and is lost with them; where others need it, the file is corrupt. They are
-/// those of the first version, and those that make a gate or a milestone: what else is added has a default.
+/// Without these a value cannot be what it is, and is lost with them, as histograms are without their bounds or label
+/// sets. They are those of the first version, and those that make a gate or a milestone: what else is added has a
+/// default.
 const NEEDED: &[(&str, &str)] = &[
     ("CustomMilestone", "name"),
     ("CustomMilestone", "condition"),
@@ -107,7 +119,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("Record", "startup"),
     ("Record", "rules"),
     ("Record", "shared"),
-    ("RecordsHead", "count"),
     ("SavedCause", "waiting"),
     ("SavedDeleted", "uid"),
     ("SavedDeleted", "at"),
@@ -139,7 +150,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("SavedPodMilestone", "milestone"),
     ("SavedSeries", "labels"),
     ("SavedSeries", "value"),
-    ("SavedStartTimes", "sets"),
     ("SavedState", "slo"),
     ("SavedState", "decided"),
     ("SavedTracker", "rules"),
@@ -193,7 +203,6 @@ fn without_variant(mut trees: Trees, (of, variant): &Name) -> Trees {
 const NAMES: &[(&str, &str)] = &[
     ("ExclusionReason", "failed"),
     ("ExclusionReason", "deleted"),
-    ("FirstList", "BeganAt"),
     ("GateKind", "scheduling"),
     ("GateKind", "readiness"),
     ("NodeState", "Starting"),
@@ -268,5 +277,32 @@ fn a_family_a_label_and_a_label_value_of_another_name_are_skipped_alone() {
             expected.names().filter(|family| expected.sum(family) != families.sum(family));
         assert!(changed.count() <= 1, "{name}");
         assert_eq!(read.pods, whole_decoded().pods);
+    }
+}
+
+/// What one rename may cost besides the value that it is about: nothing but histograms and label values, where they
+/// cannot be told from each other any more.
+#[test]
+fn no_rename_refuses_the_whole_file_and_what_is_left_can_be_restored() {
+    let (fields, variants) = shapes().names();
+    let whole = whole_decoded();
+    for name in fields.iter().chain(&variants) {
+        let read = read(&renamed(name));
+        let Decoded { content, mut pods, skipped } =
+            read.unwrap_or_else(|error| panic!("{name:?}: {error}"));
+        assert!(skipped > 0 || content == whole.content, "{name:?}");
+        if !name.0.starts_with("SavedFamil") && !name.0.starts_with("SavedLabelText") {
+            let sum =
+                |content: &Content| content.metrics.families.sum("podinit_pods_finished_total");
+            let is_whole = sum(&content) == sum(&whole.content);
+            assert!(is_whole || name.1 == "families" || name.0 == "SavedSeries", "{name:?}");
+        }
+        let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
+        recorder.restore_holds(content.tracker.now.unwrap_or_default(), &mut pods);
+        let config = TrackerConfig::default();
+        Tracker::restored(config, content.tracker, pods, Successor::Same, &mut recorder);
+        let again = recorder.saved();
+        assert!(again.clone().keep_what_fits().is_empty(), "{name:?}");
     }
 }

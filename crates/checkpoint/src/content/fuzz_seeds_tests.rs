@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use super::tests::{checkpoint, checkpoint_of, decoded, read_file, sections};
 use super::*;
+use crate::CheckpointLoad;
 use crate::frame::{self, FrameError, MAGIC, VERSION, Writer};
 use podinit_core::lifecycle::{Interval, SavedPod, SloInterval};
 
@@ -47,6 +48,20 @@ fn write() {
     for (tag, payload) in sections(&with_nodes) {
         put(&format!("section_{tag}"), &tagged(tag, &payload));
     }
+    for (name, payload) in hostile_shapes() {
+        put(name, &tagged(SHAPES, &payload));
+    }
+}
+
+/// Shapes that nobody writes: types in each other, a type with a long name, and one that has itself in it.
+fn hostile_shapes() -> [(&'static str, Vec<u8>); 3] {
+    let name = |name: &[u8]| [&[name.len() as u8], name].concat();
+    let (option, reference) = (9, 16);
+    let nested = [&[1, 0][..], &[option; 200], &[0]].concat();
+    // The longest that takes one byte to say how long it is, said to be 128 times as long.
+    let long = [&[1, 0xff, 0x7f][..], &[b'x'; 127]].concat();
+    let itself = [&[1][..], &name(b"InFlight"), &[reference], &name(b"InFlight")].concat();
+    [("shapes_nested", nested), ("shapes_long", long), ("shapes_itself", itself)]
 }
 
 #[test]
@@ -71,6 +86,14 @@ fn each_seed_is_what_its_name_says() {
     assert_eq!(seed("sections_with_nodes"), with_nodes[between(&with_nodes)]);
     for (tag, payload) in &sections(&with_nodes) {
         assert_eq!(seed(&format!("section_{tag}")), tagged(*tag, payload));
+    }
+    for (name, payload) in hostile_shapes() {
+        assert_eq!(seed(name), tagged(SHAPES, &payload));
+        let mut all = sections(&whole);
+        all.iter_mut()
+            .filter(|(tag, _)| *tag == SHAPES)
+            .for_each(|(_, old)| old.clone_from(&payload));
+        assert_eq!(decoded(&all).unwrap_err().reason(), CheckpointLoad::Corrupt, "{name}");
     }
 }
 

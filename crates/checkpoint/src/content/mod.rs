@@ -124,6 +124,10 @@ impl Saved for SavedScope {
 
 impl Saved for SavedTracker {
     const NAME: &'static str = "SavedTracker";
+
+    fn check(&self) -> Result<(), &'static str> {
+        self.check()
+    }
 }
 
 impl Saved for SavedMetrics {
@@ -136,25 +140,43 @@ impl Saved for SavedMetrics {
 /// # Errors
 /// If it holds something that cannot be.
 pub fn decode(file: &Sections<'_>, families: &[FamilyDoc]) -> Result<Decoded, ContentError> {
+    decode_telling(file, families, |_| {})
+}
+
+/// The same, and tells now and then how many percent of the pods have been read.
+///
+/// # Errors
+/// Those of [`decode`].
+pub fn decode_telling(
+    file: &Sections<'_>,
+    families: &[FamilyDoc],
+    tell: impl FnMut(u64),
+) -> Result<Decoded, ContentError> {
     let typed = Typed::new(file, shapes())?;
     let (scope, of_scope) = typed.value(SCOPE)?;
     let (tracker, of_tracker) = typed.value::<SavedTracker>(TRACKER)?;
-    tracker.check().map_err(|what| ContentError::Impossible(TRACKER, what))?;
     let mut texts = SharedTexts::default();
-    let (pods, of_pods) = pods::read(&typed, &tracker.rules, &mut texts)?;
+    let (pods, of_pods) = pods::read(&typed, &tracker.rules, &mut texts, tell)?;
     let (mut metrics, of_metrics) = typed.value::<SavedMetrics>(METRICS)?;
     let of_families = metrics.adapt(families);
-    let impossible = |what| ContentError::Impossible(METRICS, what);
-    metrics.check().map_err(impossible)?;
-    metrics.check_holds().map_err(impossible)?;
+    let misfits = metrics.keep_what_fits();
+    let of_misfits = match misfits.first() {
+        // What another version lacks may have made them so.
+        Some(_) if !typed.is_same::<SavedMetrics>() => misfits.len() as u64,
+        Some(what) => return Err(ContentError::Impossible(METRICS, what)),
+        None => 0,
+    };
     let (records, of_records) = records::read(&typed, &mut texts)?;
     let known = [SCOPE, TRACKER, PODS, METRICS, RECORDS, SHAPES];
     let sections = file.iter().filter(|(tag, _)| !known.contains(tag)).count() as u64;
-    let skipped = [of_scope, of_tracker, of_pods, of_metrics, of_families, of_records, sections];
+    let of_metrics = of_metrics + of_families + of_misfits;
+    let skipped = [of_scope, of_tracker, of_pods, of_metrics, of_records, sections];
     let content = Content { scope, tracker, metrics, records };
     Ok(Decoded { content, pods, skipped: skipped.iter().sum() })
 }
 
+#[cfg(test)]
+mod cost_tests;
 #[cfg(test)]
 mod evolution_tests;
 #[cfg(test)]

@@ -23,6 +23,10 @@ pub(super) struct InFlight<P = Box<PodInFlight>> {
 
 impl Saved for InFlight {
     const NAME: &'static str = "InFlight";
+
+    fn check(&self) -> Result<(), &'static str> {
+        self.pod.check()
+    }
 }
 
 impl Saved for SavedFinished {
@@ -56,18 +60,26 @@ impl PodsWriter {
     }
 }
 
-/// Reads the pods of a checkpoint with these SLOs, and how much of them was skipped.
+/// After so many pods it is told how far the reading is.
+const TOLD_AFTER: usize = 1_024;
+
+/// Reads the pods of a checkpoint with these SLOs, and how much of them was skipped. Tells how many percent of them.
 pub(super) fn read(
     file: &Typed<'_>,
     slos: &[SloRule],
     texts: &mut SharedTexts,
+    mut tell: impl FnMut(u64),
 ) -> Result<(Vec<SavedPod>, u64), ContentError> {
     let impossible = |what| ContentError::Impossible(PODS, what);
     let mut values = file.values(PODS)?;
+    let all = values.left() as u64;
     let mut pods = Vec::new();
     let mut numbers = Vec::new();
     let mut shared = Shared::default();
     while !values.is_at_end() {
+        if pods.len().is_multiple_of(TOLD_AFTER) {
+            tell(100 - values.left() as u64 * 100 / all);
+        }
         match values.plain().map_err(corrupt(PODS))? {
             FINISHED => {
                 let read: Option<SavedFinished> = values.next().map_err(corrupt(PODS))?;
@@ -81,7 +93,6 @@ pub(super) fn read(
             IN_FLIGHT => {
                 let read: Option<InFlight> = values.next().map_err(corrupt(PODS))?;
                 let Some(InFlight { mut pod, shared }) = read else { continue };
-                pod.check().map_err(impossible)?;
                 pod.keep_slos(slos);
                 texts.share(&mut pod);
                 pods.push(SavedPod::InFlight(pod));
@@ -91,7 +102,7 @@ pub(super) fn read(
             _ => return Err(impossible("no such kind of pod")),
         }
     }
-    shared.check(texts).map_err(impossible)?;
+    shared.share(texts);
     let in_flight = pods.iter_mut().filter_map(SavedPod::in_flight_mut);
     for (pod, numbers) in in_flight.zip(numbers) {
         pod.take_shared_parts(shared.parts(numbers));

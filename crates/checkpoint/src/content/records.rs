@@ -43,6 +43,10 @@ impl Saved for RecordsHead {
 
 impl Saved for Record {
     const NAME: &'static str = "Record";
+
+    fn check(&self) -> Result<(), &'static str> {
+        self.startup.known().check()
+    }
 }
 
 /// Appends the section.
@@ -78,6 +82,7 @@ pub(super) fn read(
     let mut values = file.values(RECORDS)?;
     let head: Option<RecordsHead> = values.next().map_err(corrupt(RECORDS))?;
     let RecordsHead { count } = head.unwrap_or_default();
+    let knows_count = file.is_same::<RecordsHead>();
     let mut records: Vec<KeptRecord> = Vec::new();
     let mut numbers = Vec::new();
     let mut shared = Shared::default();
@@ -86,7 +91,8 @@ pub(super) fn read(
             RECORD => {
                 let read: Option<Record> = values.next().map_err(corrupt(RECORDS))?;
                 let Some(record) = read else { continue };
-                let above = records.last().map_or(count, |after| after.number);
+                let most = if knows_count { count } else { u64::MAX };
+                let above = records.last().map_or(most, |after| after.number);
                 if record.number >= above || records.len() == MOST_KEPT {
                     return Err(impossible("records that cannot be kept together"));
                 }
@@ -97,18 +103,18 @@ pub(super) fn read(
             _ => return Err(impossible("no such value")),
         }
     }
-    shared.check(texts).map_err(impossible)?;
+    shared.share(texts);
     for (record, (rules, numbers)) in records.iter_mut().zip(numbers) {
         let rules = shared.rules(rules).cloned().unwrap_or_default();
         if let Some(startup) = Arc::get_mut(&mut record.startup) {
             let (pod, rules_of_startup) = startup.known_mut();
-            pod.check().map_err(impossible)?;
             pod.keep_slos(&rules);
             *rules_of_startup = rules;
             pod.take_shared_parts(shared.parts(numbers));
             texts.share(pod);
         }
     }
+    let count = records.first().map_or(count, |newest| count.max(newest.number + 1));
     records.reverse();
     Ok((KeptRecords { count, records }, values.skipped()))
 }

@@ -85,11 +85,13 @@ pub(super) struct Typed<'a> {
 impl<'a> Typed<'a> {
     pub(super) fn new(file: &'a Sections<'a>, ours: &'static Shapes) -> Result<Self, ContentError> {
         let payload = file.get(SHAPES).ok_or(ContentError::Missing(SHAPES))?;
-        let read = postcard::take_from_bytes(payload);
-        match read.map_err(|error| ContentError::Bytes(SHAPES, error.to_string()))? {
-            (theirs, []) => Ok(Self { file, theirs, ours }),
-            _ => Err(ContentError::Impossible(SHAPES, "bytes are left over")),
-        }
+        let theirs = Shapes::read(payload).map_err(corrupt(SHAPES))?;
+        Ok(Self { file, theirs, ours })
+    }
+
+    /// Whether values of a type are written as this podinit writes them.
+    pub(super) fn is_same<T: Saved>(&self) -> bool {
+        self.ours.has_same(T::NAME, &self.theirs)
     }
 
     /// The values of the section `tag`.
@@ -98,14 +100,14 @@ impl<'a> Typed<'a> {
         Ok(Values::new(payload, &self.theirs, self.ours))
     }
 
-    /// The one value of a section, and how much of it was skipped.
-    pub(super) fn value<T: Saved>(&self, tag: u32) -> Result<(T, u64), ContentError> {
+    /// The one value of a section, which is the default where it means nothing to this podinit, and how much of it was
+    /// skipped.
+    pub(super) fn value<T: Saved + Default>(&self, tag: u32) -> Result<(T, u64), ContentError> {
         let mut values = self.values(tag)?;
         let value = values.next().map_err(corrupt(tag))?;
-        match value {
-            Some(value) if values.is_at_end() => Ok((value, values.skipped())),
-            Some(_) => Err(ContentError::Impossible(tag, "bytes are left over")),
-            None => Err(ContentError::Impossible(tag, "it has no value")),
+        match values.is_at_end() {
+            true => Ok((value.unwrap_or_default(), values.skipped())),
+            false => Err(ContentError::Impossible(tag, "bytes are left over")),
         }
     }
 }

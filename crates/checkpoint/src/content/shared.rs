@@ -30,6 +30,13 @@ pub(super) struct Shared {
 
 impl Saved for Shared {
     const NAME: &'static str = "Shared";
+
+    fn check(&self) -> Result<(), &'static str> {
+        match self.images.values().any(|images| images.len() > MOST_FOLLOWED) {
+            true => Err("more images than are kept"),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The numbers of what a pod has of it.
@@ -57,18 +64,11 @@ impl Shared {
         self.rules.get(&number).map(|rules| &rules.0)
     }
 
-    /// Checks what was read, and holds each text of it once.
-    ///
-    /// # Errors
-    /// What no podinit writes.
-    pub(super) fn check(&mut self, texts: &mut SharedTexts) -> Result<(), &'static str> {
-        if self.images.values().any(|images| images.len() > MOST_FOLLOWED) {
-            return Err("more images than are kept");
-        }
+    /// Holds each text of it once.
+    pub(super) fn share(&mut self, texts: &mut SharedTexts) {
         for images in self.images.values_mut().filter_map(Arc::get_mut) {
             images.iter_mut().for_each(|image| share(&mut texts.texts, image));
         }
-        Ok(())
     }
 }
 

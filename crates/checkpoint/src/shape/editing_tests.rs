@@ -59,8 +59,7 @@ impl Shapes {
     pub(crate) fn take<T: Saved>(&self, bytes: &mut &[u8]) -> Value {
         let shape = Shape::Named(T::NAME.to_owned());
         let mut from = postcard::Deserializer::from_bytes(bytes);
-        let mut left = usize::MAX;
-        let value = Wanted::new(self, &shape, &mut left).deserialize(&mut from).unwrap();
+        let value = Wanted { shapes: self, shape: &shape }.deserialize(&mut from).unwrap();
         *bytes = from.finalize().unwrap();
         value
     }

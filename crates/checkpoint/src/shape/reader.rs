@@ -1,42 +1,48 @@
 //! Reads the values of a section, one after the other.
 
+use std::marker::PhantomData;
+use std::rc::Rc;
+
 use serde::Deserialize;
 
-use super::by_name;
-use super::shapes::{Corrupt, Saved, Shape, Shapes};
-use super::value::Wanted;
+use super::plan::{How, Plan, Planner};
+use super::shapes::{Corrupt, Saved, Shapes};
+use super::walk::Walk;
+
+/// A value is tried to be read so often, each time without one more part of it.
+const MOST_ATTEMPTS: usize = 100;
 
 /// The values of a section.
 #[derive(Debug)]
 pub(crate) struct Values<'a> {
-    bytes: &'a [u8],
+    walk: Walk<'a>,
     /// The shapes of the file
     theirs: &'a Shapes,
     /// Those of this podinit
     ours: &'a Shapes,
-    /// Of each type that was read, whether its shapes are the same
-    are_same: Vec<(&'static str, bool)>,
-    /// How many values the rest has room for
-    left: usize,
-    skipped: u64,
+    /// By type, and by whether it may have shortcuts
+    plans: Vec<((&'static str, bool), Rc<Plan<'a>>)>,
 }
 
 impl<'a> Values<'a> {
     /// The values in the bytes of a section.
     pub(crate) fn new(bytes: &'a [u8], theirs: &'a Shapes, ours: &'a Shapes) -> Self {
-        // Some values take no byte, such as a unit; of these, no version has many.
-        let left = bytes.len().saturating_mul(4).saturating_add(1_000);
-        Self { bytes, theirs, ours, are_same: Vec::new(), left, skipped: 0 }
+        Self { walk: Walk::new(bytes, theirs), theirs, ours, plans: Vec::new() }
     }
 
     /// How many parts of the values that were read this podinit did not know.
     pub(crate) const fn skipped(&self) -> u64 {
-        self.skipped
+        self.walk.skipped
+    }
+
+    /// How many bytes have not been read.
+    pub(crate) const fn left(&self) -> usize {
+        self.walk.rest.len()
     }
 
     /// Whether all values have been read.
     pub(crate) const fn is_at_end(&self) -> bool {
-        self.bytes.is_empty()
+        self.left() == 0
     }
 
     /// A value of a type that never changes.
@@ -44,39 +50,68 @@ impl<'a> Values<'a> {
     /// # Errors
     /// If the bytes are no such value.
     pub(crate) fn plain<T: Deserialize<'a>>(&mut self) -> Result<T, Corrupt> {
-        let read = postcard::take_from_bytes(self.bytes);
-        let (value, rest) = read.map_err(|error| Corrupt::from_error(&error))?;
-        self.bytes = rest;
-        Ok(value)
+        self.walk.take()
     }
 
-    /// Whether a type has the same shapes in the file. A section has a few types, and many values of them.
-    fn is_same(&mut self, name: &'static str) -> bool {
-        let mut known = self.are_same.iter();
-        if let Some((_, is_same)) = known.find(|(other, _)| *other == name) {
-            return *is_same;
+    /// The plan of a type. A section has a few types, and many values of them.
+    fn plan<T: Saved>(&mut self, shortcuts: bool) -> Result<Rc<Plan<'a>>, Corrupt> {
+        let wanted = (T::NAME, shortcuts);
+        if let Some((_, plan)) = self.plans.iter().find(|(known, _)| *known == wanted) {
+            return Ok(Rc::clone(plan));
         }
-        let is_same = self.ours.has_same(name, self.theirs);
-        self.are_same.push((name, is_same));
-        is_same
+        let plan = Planner::plan::<T>(self.theirs, self.ours, shortcuts)?;
+        self.plans.push((wanted, Rc::clone(&plan)));
+        Ok(plan)
     }
 
     /// The next value: `None` for one that means nothing to this podinit, which is skipped and counted.
     ///
     /// # Errors
-    /// If the bytes are no value.
+    /// If the bytes are no value, or one that no podinit writes.
     pub(crate) fn next<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
-        if self.is_same(T::NAME) {
-            return self.plain().map(Some);
+        let plan = self.plan::<T>(true)?;
+        if !self.walk.enter(&[&plan])? {
+            return Ok(None);
         }
-        let shape = Shape::Named(T::NAME.to_owned());
-        let mut from = postcard::Deserializer::from_bytes(self.bytes);
-        let wanted = Wanted::new(self.theirs, &shape, &mut self.left);
-        let value = serde::de::DeserializeSeed::deserialize(wanted, &mut from);
-        let value = value.map_err(|error| Corrupt::from_error(&error))?;
-        self.bytes = from.finalize().map_err(|error| Corrupt::from_error(&error))?;
-        let (read, skipped) = by_name::read(value);
-        self.skipped += skipped;
+        let (begin, skipped) = (self.walk.rest, self.walk.skipped);
+        let mut read = self.walk.read(&plan, PhantomData::<T>).ok();
+        if read.is_none() {
+            (self.walk.rest, self.walk.skipped) = (begin, skipped);
+            read = self.without_what_fails()?;
+        }
+        let why = read.as_ref().map(Saved::check);
+        match why {
+            Some(Ok(())) => return Ok(read),
+            Some(Err(what)) if matches!(plan.how, How::Same) => return Err(Corrupt::new(what)),
+            // What another version has written may lack what would make it right.
+            Some(Err(_)) | None => self.walk.skipped += 1,
+        }
+        Ok(None)
+    }
+
+    /// Reads a value that has the right shapes, and in it what its type does not take, such as a text that is no name.
+    /// The places with such are lost.
+    fn without_what_fails<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
+        let plan = self.plan::<T>(false)?;
+        let (begin, skipped) = (self.walk.rest, self.walk.skipped);
+        self.walk.skip(plan.theirs)?;
+        let end = self.walk.rest;
+        let mut read = None;
+        for _ in 0..MOST_ATTEMPTS {
+            (self.walk.rest, self.walk.skipped) = (begin, skipped);
+            (self.walk.next_place, self.walk.failed) = (0, None);
+            read = self.walk.read(&plan, PhantomData).ok();
+            match self.walk.failed {
+                // The places that were lost inside of it are lost with it.
+                Some(place) if read.is_none() => {
+                    self.walk.lost.retain(|inside| *inside < place);
+                    self.walk.lost.push(place);
+                }
+                _ => break,
+            }
+        }
+        self.walk.lost.clear();
+        self.walk.rest = end;
         Ok(read)
     }
 }

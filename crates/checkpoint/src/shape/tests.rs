@@ -90,7 +90,7 @@ impl Saved for later::Pod {
 /// What `T` reads of what `S` has written, and how much of it was skipped.
 fn read<S: Saved, T: Saved>(written: &S) -> (Option<T>, u64) {
     let (theirs, ours) = (Shapes::default().with::<S>(), Shapes::default().with::<T>());
-    let theirs: Shapes = postcard::from_bytes(&postcard::to_allocvec(&theirs).unwrap()).unwrap();
+    let theirs = Shapes::read(&postcard::to_allocvec(&theirs).unwrap()).unwrap();
     let bytes = postcard::to_allocvec(written).unwrap();
     let mut values = Values::new(&bytes, &theirs, &ours);
     let read = values.next().unwrap();
@@ -194,4 +194,169 @@ fn shapes_that_no_podinit_writes_take_neither_time_nor_memory() {
         assert!(read.is_err(), "{shape:?}: {read:?}");
     }
     assert_eq!(of_shape(Shape::Unit, &[]), Ok(None));
+}
+
+/// What is read of the shapes of a file, of which one is this.
+fn stated(shape: Shape) -> Result<Shapes, Corrupt> {
+    let shapes = Shapes([("T".to_owned(), shape)].into());
+    let read = Shapes::read(&postcard::to_allocvec(&shapes).unwrap());
+    assert!(read.as_ref().is_err() || read.as_ref() == Ok(&shapes));
+    read
+}
+
+#[test]
+fn every_shape_is_read_as_it_was_written() {
+    let inner = || Box::new(Shape::Text);
+    let named = || vec![("a".to_owned(), Shape::Unit), ("b".to_owned(), Shape::Bool)];
+    for shape in [
+        Shape::Unit,
+        Shape::Bool,
+        Shape::U8,
+        Shape::U16,
+        Shape::U32,
+        Shape::U64,
+        Shape::U128,
+        Shape::I64,
+        Shape::Text,
+        Shape::Option(inner()),
+        Shape::Sequence(inner()),
+        Shape::Map(Box::new(Shape::U16), inner()),
+        Shape::Tuple(vec![Shape::U8, Shape::Text]),
+        Shape::Array(inner(), 300),
+        Shape::Struct(named()),
+        Shape::Enum(named()),
+        Shape::Named("a".into()),
+    ] {
+        assert!(stated(shape.clone()).is_ok(), "{shape:?}");
+    }
+}
+
+/// Types in each other, as no podinit has them, and as many bytes of a file could state.
+fn nested(depth: usize) -> Vec<u8> {
+    // One type without a name: options of options, of a unit.
+    let mut bytes = vec![1, 0];
+    bytes.extend(std::iter::repeat_n(9, depth));
+    bytes.push(0);
+    bytes
+}
+
+#[test]
+fn shapes_that_no_podinit_states_are_refused_before_they_take_anything() {
+    assert!(Shapes::read(&nested(40)).is_ok());
+    let says = |bytes: &[u8], what: &str| {
+        let error = Shapes::read(bytes).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    };
+    says(&nested(60_000), "too deep in each other");
+    says(&[1], "end");
+    says(&[0, 0], "left over");
+    says(&[1, 0, 17], "no such shape");
+    says(&vec![0; 1 << 20], "more types");
+    let long = |length| stated(Shape::Struct(vec![("x".repeat(length), Shape::Unit)]));
+    assert!(long(256).is_ok());
+    assert!(long(257).unwrap_err().to_string().contains("a name is longer"));
+}
+
+/// Two to the power of the depth, and none of them has a byte.
+#[test]
+fn values_without_a_byte_are_not_many() {
+    let name = |level: u32| Shape::Named(format!("{level}"));
+    let level = |level: u32| {
+        let both = [0, 1].map(|field| (field.to_string(), name(level + 1)));
+        (level.to_string(), Shape::Struct(both.into()))
+    };
+    let mut theirs: BTreeMap<String, Shape> = (0..20).map(level).collect();
+    theirs.insert("20".into(), Shape::Unit);
+    theirs.insert("Pod".into(), Shape::Struct(vec![("other".into(), name(0))]));
+    let (theirs, ours) = (Shapes(theirs), Shapes::default().with::<earlier::Pod>());
+    let error = Values::new(&[], &theirs, &ours).next::<earlier::Pod>().unwrap_err();
+    assert!(error.to_string().contains("too many values"), "{error}");
+}
+
+mod checked {
+    use super::*;
+
+    /// A text that is a number.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(try_from = "String", into = "String")]
+    pub(super) struct Digits(u32);
+
+    impl TryFrom<String> for Digits {
+        type Error = std::num::ParseIntError;
+
+        fn try_from(text: String) -> Result<Self, Self::Error> {
+            if text.is_empty() { Ok(Self(0)) } else { text.parse().map(Self) }
+        }
+    }
+
+    impl From<Digits> for String {
+        fn from(Digits(number): Digits) -> Self {
+            number.to_string()
+        }
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub(super) struct Numbers {
+        pub one: Digits,
+        pub many: Vec<Digits>,
+        pub pairs: BTreeMap<String, (Digits, Digits)>,
+        pub flag: bool,
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    #[serde(rename = "Numbers")]
+    pub(super) struct Texts {
+        pub one: String,
+        pub many: Vec<String>,
+        pub pairs: BTreeMap<String, (String, String)>,
+        pub flag: bool,
+    }
+
+    impl Saved for Numbers {
+        const NAME: &'static str = "Numbers";
+
+        fn check(&self) -> Result<(), &'static str> {
+            match self.many.len() {
+                ..=3 => Ok(()),
+                _ => Err("more than three"),
+            }
+        }
+    }
+
+    impl Saved for Texts {
+        const NAME: &'static str = "Numbers";
+    }
+
+    pub(super) fn numbers(many: &[u32]) -> Numbers {
+        let many = many.iter().copied().map(Digits).collect();
+        let pairs = [("a".to_owned(), (Digits(1), Digits(2)))].into();
+        Numbers { one: Digits(0), many, pairs, flag: true }
+    }
+}
+
+/// The shapes are the same, so they do not show it: a later version knows more texts.
+#[test]
+fn a_text_that_means_nothing_is_lost_with_its_place_alone() {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let pair = |key: &str, one: &str| (key.to_owned(), (one.to_owned(), "2".to_owned()));
+    let written = checked::Texts {
+        one: "many".into(),
+        many: texts(&["1", "two", "3", "four"]),
+        pairs: [pair("a", "1"), pair("b", "zero")].into(),
+        flag: true,
+    };
+    assert_eq!(read(&written), (Some(checked::numbers(&[1, 3])), 4));
+}
+
+#[test]
+fn a_value_that_cannot_be_is_corrupt() {
+    assert_eq!(read(&checked::numbers(&[1, 2, 3])), (Some(checked::numbers(&[1, 2, 3])), 0));
+    let shapes = Shapes::default().with::<checked::Numbers>();
+    let bytes = postcard::to_allocvec(&checked::numbers(&[1, 2, 3, 4])).unwrap();
+    let error = Values::new(&bytes, &shapes, &shapes).next::<checked::Numbers>().unwrap_err();
+    assert_eq!(error.to_string(), "more than three");
+    let error = Values::new(&bytes[..4], &shapes, &shapes).next::<checked::Numbers>();
+    assert!(error.is_err());
 }

@@ -1,6 +1,7 @@
 //! Finds the shape of a type: a deserializer that asks for a value, and notes what it is asked for.
 //!
-//! An enum shows one variant at a time, so a type is traced again until all variants in it have a shape.
+//! An enum shows one variant at a time, so a type is traced again until all variants in it have a shape. And it is traced
+//! without a field, to find out whether it can do without.
 
 use std::fmt;
 
@@ -37,14 +38,66 @@ impl Shapes {
     }
 }
 
-#[derive(Debug)]
-struct Tracer {
-    shapes: Shapes,
+/// A field of a struct, or of a variant of an enum, by names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldName<'a> {
+    of: &'a str,
+    variant: Option<&'a str>,
+    field: &'a str,
 }
 
-impl Tracer {
+impl<'a> FieldName<'a> {
+    /// None yet, of this type.
+    pub(super) const fn new(of: &'a str) -> Self {
+        Self { of, variant: None, field: "" }
+    }
+
+    /// None yet, of this variant of it.
+    pub(super) const fn variant(self, name: &'a str) -> Self {
+        Self { variant: Some(name), ..self }
+    }
+
+    /// This field of it.
+    pub(super) const fn field(self, name: &'a str) -> Self {
+        Self { field: name, ..self }
+    }
+}
+
+/// Finds out which fields a type cannot do without.
+pub(super) struct Probe<'a> {
+    ours: &'a Shapes,
+    fails: fn(&mut Tracer<'_>) -> bool,
+}
+
+impl<'a> Probe<'a> {
+    pub(super) fn new<T: Saved>(ours: &'a Shapes) -> Self {
+        let fails =
+            |tracer: &mut Tracer<'_>| T::deserialize(At { tracer, shape: &mut unknown() }).is_err();
+        Self { ours, fails }
+    }
+
+    /// Whether a value without this field is none.
+    pub(super) fn needs(&self, field: &FieldName<'_>) -> bool {
+        (self.fails)(&mut Tracer { shapes: self.ours.clone(), without: Some(*field) })
+    }
+}
+
+#[derive(Debug)]
+struct Tracer<'a> {
+    shapes: Shapes,
+    /// What is missing
+    without: Option<FieldName<'a>>,
+}
+
+impl<'a> Tracer<'a> {
     const fn new(shapes: Shapes) -> Self {
-        Self { shapes }
+        Self { shapes, without: None }
+    }
+
+    /// The field that is missing in this struct, or in this variant.
+    fn missing_in(&self, of: &str, variant: Option<&str>) -> Option<&'a str> {
+        let without = self.without.filter(|name| name.of == of && name.variant == variant);
+        without.map(|name| name.field)
     }
 
     /// All shapes, with those of `T`.
@@ -95,26 +148,26 @@ impl Tracer {
 }
 
 /// Where the shape of a value is noted.
-struct At<'a> {
-    tracer: &'a mut Tracer,
+struct At<'a, 't> {
+    tracer: &'a mut Tracer<'t>,
     shape: &'a mut Shape,
 }
 
-impl At<'_> {
-    fn inside<'b>(&'b mut self, shape: &'b mut Shape) -> At<'b> {
+impl<'t> At<'_, 't> {
+    fn inside<'b>(&'b mut self, shape: &'b mut Shape) -> At<'b, 't> {
         At { tracer: self.tracer, shape }
     }
 }
 
 /// Values of which every one is traced.
-struct Parts<'a> {
-    tracer: &'a mut Tracer,
+struct Parts<'a, 't> {
+    tracer: &'a mut Tracer<'t>,
     shapes: Vec<Shape>,
     left: usize,
 }
 
-impl<'a> Parts<'a> {
-    const fn new(tracer: &'a mut Tracer, left: usize) -> Self {
+impl<'a, 't> Parts<'a, 't> {
+    const fn new(tracer: &'a mut Tracer<'t>, left: usize) -> Self {
         Self { tracer, shapes: Vec::new(), left }
     }
 
@@ -141,7 +194,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl<'de> SeqAccess<'de> for &mut Parts<'_> {
+impl<'de> SeqAccess<'de> for &mut Parts<'_, '_> {
     type Error = NoShape;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -156,7 +209,7 @@ impl<'de> SeqAccess<'de> for &mut Parts<'_> {
     }
 }
 
-impl<'de> MapAccess<'de> for &mut Parts<'_> {
+impl<'de> MapAccess<'de> for &mut Parts<'_, '_> {
     type Error = NoShape;
 
     fn next_key_seed<T: DeserializeSeed<'de>>(
@@ -194,7 +247,7 @@ macro_rules! none {
     };
 }
 
-impl<'de> Deserializer<'de> for At<'_> {
+impl<'de> Deserializer<'de> for At<'_, '_> {
     type Error = NoShape;
 
     simple! {
@@ -289,6 +342,10 @@ impl<'de> Deserializer<'de> for At<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, NoShape> {
+        if let Some(missing) = self.tracer.missing_in(name, None) {
+            *self.shape = Shape::Named(name.to_owned());
+            return visitor.visit_map(FieldsBut::new(self.tracer, fields, missing));
+        }
         let mut parts = Parts::new(self.tracer, fields.len());
         let value = visitor.visit_seq(&mut parts)?;
         let shape = parts.named(fields);
@@ -306,13 +363,19 @@ impl<'de> Deserializer<'de> for At<'_> {
             Some(Shape::Enum(variants)) => variants.clone(),
             _ => names.iter().map(|name| ((*name).to_owned(), unknown())).collect(),
         };
-        let is_open = |(_, shape): &(String, Shape)| !self.tracer.is_complete(shape);
-        let index = variants.iter().position(is_open).unwrap_or_default();
+        let tracer = &*self.tracer;
+        let is_wanted = |(variant, shape): &(String, Shape)| match &tracer.without {
+            Some(without) if without.of == name => without.variant == Some(variant),
+            Some(without) => shape.has(without.of, &tracer.shapes),
+            None => !tracer.is_complete(shape),
+        };
+        let index = variants.iter().position(is_wanted).unwrap_or_default();
         let Some((variant, shape)) = variants.get_mut(index) else {
             return Err(NoShape::custom("an enum without variants"));
         };
         let tracer = &mut *self.tracer;
-        let value = visitor.visit_enum(Variant { name: variant, at: At { tracer, shape } })?;
+        let value =
+            visitor.visit_enum(Variant { of: name, name: variant, at: At { tracer, shape } })?;
         *self.shape = self.tracer.note(name, Shape::Enum(variants))?;
         Ok(value)
     }
@@ -322,32 +385,73 @@ impl<'de> Deserializer<'de> for At<'_> {
     }
 }
 
-/// The variant of an enum that is traced.
-struct Variant<'a> {
-    name: &'a str,
-    at: At<'a>,
+/// The fields of a struct by name, but for one that is missing.
+struct FieldsBut<'a, 't> {
+    parts: Parts<'a, 't>,
+    names: std::slice::Iter<'static, &'static str>,
+    missing: &'t str,
 }
 
-impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
-    type Error = NoShape;
-    type Variant = At<'a>;
-
-    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, At<'a>), NoShape> {
-        let name: StrDeserializer<'_, NoShape> = self.name.into_deserializer();
-        Ok((seed.deserialize(name)?, self.at))
+impl<'a, 't> FieldsBut<'a, 't> {
+    fn new(tracer: &'a mut Tracer<'t>, names: &'static [&'static str], missing: &'t str) -> Self {
+        Self { parts: Parts::new(tracer, names.len()), names: names.iter(), missing }
     }
 }
 
-impl<'de> VariantAccess<'de> for At<'_> {
+impl<'de> MapAccess<'de> for FieldsBut<'_, '_> {
+    type Error = NoShape;
+
+    fn next_key_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, NoShape> {
+        let name = self.names.find(|name| **name != self.missing);
+        name.map(|name| seed.deserialize((*name).into_deserializer())).transpose()
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, NoShape> {
+        self.parts.part(seed)
+    }
+}
+
+/// The variant of an enum that is traced.
+struct Variant<'a, 't> {
+    of: &'static str,
+    name: &'a str,
+    at: At<'a, 't>,
+}
+
+impl<'de, 'a, 't> EnumAccess<'de> for Variant<'a, 't> {
+    type Error = NoShape;
+    type Variant = Content<'a, 't>;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<(T::Value, Content<'a, 't>), NoShape> {
+        let name: StrDeserializer<'_, NoShape> = self.name.into_deserializer();
+        let missing = self.at.tracer.missing_in(self.of, Some(self.name));
+        Ok((seed.deserialize(name)?, Content { at: self.at, missing }))
+    }
+}
+
+/// What a variant holds.
+struct Content<'a, 't> {
+    at: At<'a, 't>,
+    /// The field that is missing
+    missing: Option<&'t str>,
+}
+
+impl<'de> VariantAccess<'de> for Content<'_, '_> {
     type Error = NoShape;
 
     fn unit_variant(self) -> Result<(), NoShape> {
-        *self.shape = Shape::Unit;
+        *self.at.shape = Shape::Unit;
         Ok(())
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, NoShape> {
-        seed.deserialize(self)
+        seed.deserialize(self.at)
     }
 
     fn tuple_variant<V: Visitor<'de>>(
@@ -355,7 +459,7 @@ impl<'de> VariantAccess<'de> for At<'_> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, NoShape> {
-        self.deserialize_tuple(length, visitor)
+        self.at.deserialize_tuple(length, visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -363,9 +467,14 @@ impl<'de> VariantAccess<'de> for At<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, NoShape> {
-        let mut parts = Parts::new(self.tracer, fields.len());
+        let At { tracer, shape } = self.at;
+        if let Some(missing) = self.missing {
+            // The shape is known, and stays what it is.
+            return visitor.visit_map(FieldsBut::new(tracer, fields, missing));
+        }
+        let mut parts = Parts::new(tracer, fields.len());
         let value = visitor.visit_seq(&mut parts)?;
-        *self.shape = parts.named(fields);
+        *shape = parts.named(fields);
         Ok(value)
     }
 }

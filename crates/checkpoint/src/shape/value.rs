@@ -1,4 +1,4 @@
-//! Reads a value by the shape that its file states.
+//! Reads a value as a tree, by the shape that its file states, for tests.
 
 use std::fmt;
 
@@ -10,36 +10,23 @@ use serde::de::{
 
 use super::shapes::{Shape, Shapes};
 
-/// Values are no deeper in each other than this.
-const MOST_DEPTH: u8 = 48;
-
-/// A value of this shape, to be read. Every value takes one of those that are left: a file cannot state more values than
-/// it has room for.
+/// A value of this shape, to be read.
+#[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
-    shapes: &'a Shapes,
-    shape: &'a Shape,
-    left: &'a mut usize,
-    depth: u8,
+    pub(super) shapes: &'a Shapes,
+    pub(super) shape: &'a Shape,
 }
 
 impl<'a> Wanted<'a> {
-    pub(super) const fn new(shapes: &'a Shapes, shape: &'a Shape, left: &'a mut usize) -> Self {
-        Self { shapes, shape, left, depth: 0 }
-    }
-
-    fn inside<'b>(&'b mut self, shape: &'b Shape) -> Wanted<'b> {
-        Wanted { shapes: self.shapes, shape, left: self.left, depth: self.depth + 1 }
+    const fn inside(self, shape: &'a Shape) -> Self {
+        Self { shape, ..self }
     }
 }
 
 impl<'de> DeserializeSeed<'de> for Wanted<'_> {
     type Value = Value;
 
-    fn deserialize<D: Deserializer<'de>>(mut self, from: D) -> Result<Value, D::Error> {
-        *self.left = self.left.checked_sub(1).ok_or_else(|| D::Error::custom("too many values"))?;
-        if self.depth > MOST_DEPTH {
-            return Err(D::Error::custom("values are too deep in each other"));
-        }
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
         Ok(match self.shape {
             Shape::Unit => Value::Null,
             Shape::Bool => Value::Bool(bool::deserialize(from)?),
@@ -58,8 +45,7 @@ impl<'de> DeserializeSeed<'de> for Wanted<'_> {
             Shape::Struct(fields) => return from.deserialize_tuple(fields.len(), self),
             Shape::Enum(_) => return from.deserialize_enum("", &[], self),
             Shape::Named(name) => {
-                let shape = self.shapes.0.get(name);
-                let shape = shape.ok_or_else(|| D::Error::custom("a type without a shape"))?;
+                let shape = self.shapes.named(name).map_err(D::Error::custom)?;
                 return self.inside(shape).deserialize(from);
             }
         })
@@ -77,14 +63,14 @@ impl<'de> Visitor<'de> for Wanted<'_> {
         Ok(Value::Null)
     }
 
-    fn visit_some<D: Deserializer<'de>>(mut self, from: D) -> Result<Value, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
         match self.shape {
             Shape::Option(inner) => self.inside(inner).deserialize(from),
             _ => Err(D::Error::custom("no option")),
         }
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut from: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let end = || A::Error::custom("it ends early");
         match self.shape {
             Shape::Struct(fields) => {
@@ -111,7 +97,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
         }
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut from: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
         let Shape::Map(key, value) = self.shape else {
             return Err(A::Error::custom("no map"));
         };
@@ -122,7 +108,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
         Ok(Value::Map(entries))
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(mut self, from: A) -> Result<Value, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(self, from: A) -> Result<Value, A::Error> {
         let Shape::Enum(variants) = self.shape else {
             return Err(A::Error::custom("no enum"));
         };

@@ -90,11 +90,34 @@ impl SavedMetrics {
         self.families.adapt(known_families) + intervals as u64
     }
 
-    /// Checks what no recorder can have saved.
+    /// Resets what no recorder can have saved together, and returns why: nothing if all fits.
+    ///
+    /// Counters are left as they are, whatever histograms are about.
+    pub fn keep_what_fits(&mut self) -> Vec<&'static str> {
+        let mut misfits = Vec::new();
+        if let Err(why) = self.check() {
+            misfits.push(why);
+            let Self { families, slo_namespaces, holds, starts, .. } = std::mem::take(self);
+            *self = Self { families, slo_namespaces, holds, starts, ..Self::default() };
+        }
+        let sets = self.labels.sets.len();
+        if !self.starts.is_empty() && self.starts.sets.len() != sets {
+            misfits.push("a label set has no start");
+            self.starts.sets = vec![None; sets];
+        }
+        if let Err(why) = self.check_holds() {
+            misfits.push(why);
+            let ended_events = std::mem::take(&mut self.holds.ended_events);
+            self.holds = SavedHolds { ended_events, ..SavedHolds::default() };
+        }
+        misfits
+    }
+
+    /// Checks what histograms are about.
     ///
     /// # Errors
     /// What is wrong.
-    pub fn check(&self) -> Result<(), &'static str> {
+    fn check(&self) -> Result<(), &'static str> {
         if self.bounds.is_empty() || !self.bounds.is_sorted_by(|one, next| one < next) {
             return Err("the bounds of cells do not ascend");
         }
@@ -104,9 +127,6 @@ impl SavedMetrics {
         let fits = |set: &Vec<u32>| set.len() == labels.len() && labels.iter().zip(set).all(has);
         if !sets.iter().all(fits) {
             return Err("a label set has other values than its labels");
-        }
-        if !self.starts.is_empty() && self.starts.sets.len() != sets.len() {
-            return Err("a label set has no start");
         }
         let intervals = self.intervals.len();
         let complete = |durations: &Vec<SavedHistogram>| durations.len() == intervals;
@@ -141,7 +161,7 @@ impl SavedMetrics {
     ///
     /// # Errors
     /// What is wrong.
-    pub fn check_holds(&self) -> Result<(), &'static str> {
+    fn check_holds(&self) -> Result<(), &'static str> {
         let SavedHolds { values, sets, slo_namespaces, holds, .. } = &self.holds;
         if self.holds.is_empty() {
             return Ok(());

@@ -15,8 +15,9 @@ mod source_map;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
@@ -39,6 +40,10 @@ use source_map::SourceMap;
 /// The checkpoint of a state directory.
 pub struct Checkpoint<D = RealDisk> {
     store: Store<D>,
+    /// Its directory, for errors
+    dir: PathBuf,
+    /// Which shard the process is
+    shard: Shard,
     pub(crate) gauges: Arc<CheckpointGauges>,
     /// What it holds, until the process has been restored from it
     found: Option<Decoded>,
@@ -64,51 +69,59 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint of `shard` in `dir` and locks the directory until this process ends.
+    /// Opens the checkpoint of `shard` in `dir` and locks the directory until this process ends. Reads nothing of it.
     ///
     /// # Errors
-    /// When the directory cannot be used, or holds the state of a shard of another index: the same
-    /// shard goes on when only the number of shards has changed.
+    /// When the directory cannot be used.
     pub fn open(dir: &Path, shard: Shard) -> Result<(Self, Snapshots), OpenError> {
-        let (checkpoint, snapshots) = Self::load(Store::open(dir)?);
-        match checkpoint.found.as_ref().map(|found| found.content.scope.shard) {
-            Some(saved) if saved.index() != shard.index() => Err(OpenError {
-                dir: dir.to_owned(),
-                cause: OpenFault::OtherShard { saved, present: shard },
-            }),
-            _ => Ok((checkpoint, snapshots)),
-        }
+        Ok(Self::unread(Store::open(dir)?, dir, shard))
     }
 }
 
 impl<D: Disk + Send + 'static> Checkpoint<D> {
-    /// Loads the checkpoint in `store`. One that cannot be used is renamed and kept.
-    pub(crate) fn load(mut store: Store<D>) -> (Self, Snapshots) {
+    /// The checkpoint in `store`, which is still to be read.
+    pub(crate) fn unread(store: Store<D>, dir: &Path, shard: Shard) -> (Self, Snapshots) {
         let gauges = Arc::new(CheckpointGauges::new());
-        let mut found = None;
-        match store.load() {
-            Loaded::Absent => gauges.count_load(CheckpointLoad::Absent),
-            Loaded::Rejected(rejection) => {
-                rejected(&gauges, rejection.reason, &rejection.why, rejection.set_aside);
-            }
-            Loaded::Found(bytes) => match read(&bytes) {
-                Ok(decoded) => found = Some(decoded),
-                Err(error) => {
-                    let reason = error.reason();
-                    let renamed = store.set_aside(reason);
-                    rejected(&gauges, reason, &error.to_string(), renamed);
-                }
-            },
-        }
         let (requests, receiver) = mpsc::channel(1);
         let checkpoint = Self {
             store,
+            dir: dir.to_owned(),
+            shard,
             commits: Arc::new(Commits::new(Arc::clone(&gauges))),
             gauges,
-            found,
+            found: None,
             requests,
         };
         (checkpoint, Snapshots::new(receiver))
+    }
+
+    /// Reads what there is. One that cannot be used is renamed and kept. With many pods this takes seconds of CPU.
+    ///
+    /// # Errors
+    /// When it is the state of a shard of another index: the same shard goes on when only the number of shards has
+    /// changed.
+    pub(crate) fn read(&mut self) -> Result<(), OpenError> {
+        match self.store.load() {
+            Loaded::Absent => self.gauges.count_load(CheckpointLoad::Absent),
+            Loaded::Rejected(rejection) => {
+                rejected(&self.gauges, rejection.reason, &rejection.why, rejection.set_aside);
+            }
+            Loaded::Found(bytes) => match read(&bytes) {
+                Ok(decoded) => self.found = Some(decoded),
+                Err(error) => {
+                    let reason = error.reason();
+                    let renamed = self.store.set_aside(reason);
+                    rejected(&self.gauges, reason, &error.to_string(), renamed);
+                }
+            },
+        }
+        match self.found.as_ref().map(|found| found.content.scope.shard) {
+            Some(saved) if saved.index() != self.shard.index() => Err(OpenError {
+                dir: self.dir.clone(),
+                cause: OpenFault::OtherShard { saved, present: self.shard },
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Where scrapes ask for commits.
@@ -176,10 +189,21 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
     }
 }
 
-/// Reads a file whose frame the store has checked.
+/// How often a long read is told of.
+const TOLD_EVERY: Duration = Duration::from_secs(5);
+
+/// Reads a file whose frame the store has checked, and says how far it is.
 fn read(bytes: &[u8]) -> Result<Decoded, ContentError> {
+    tracing::info!(bytes = bytes.len(), "reading the checkpoint");
+    let mut told = Instant::now();
+    let tell = |percent: u64| {
+        if told.elapsed() >= TOLD_EVERY {
+            told = Instant::now();
+            tracing::info!(percent, "still reading the checkpoint");
+        }
+    };
     match frame::read(bytes) {
-        Ok(sections) => content::decode(&sections, crate::families()),
+        Ok(sections) => content::decode_telling(&sections, crate::families(), tell),
         // The store has read it with success before.
         Err(_) => Err(ContentError::Missing(0)),
     }

@@ -1,5 +1,6 @@
 //! The process without its sockets: the ingest task, the committer, and what a scrape does.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use podinit_checkpoint::{Disk, Store};
 use podinit_connect::connect_to;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
 use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
 use podinit_http::Health;
@@ -64,7 +66,9 @@ impl Process {
         patience: Duration,
         records: Option<Box<dyn RecordKeeper>>,
     ) -> Self {
-        let (mut checkpoint, mut snapshots) = Checkpoint::load(store);
+        let (mut checkpoint, mut snapshots) =
+            Checkpoint::unread(store, Path::new("DIR"), Shard::ALL);
+        checkpoint.read().unwrap();
         let gauges = Arc::clone(&checkpoint.gauges);
         checkpoint.commits = Arc::new(Commits::with_times(Arc::clone(&gauges), patience, IDLE));
         let stats = Arc::new(WatchStats::new(1));
