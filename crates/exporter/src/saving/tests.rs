@@ -15,7 +15,8 @@ use process::{Process, history};
 
 use crate::records::{KeptRecords, RecordKeeper};
 use podinit_checkpoint::Store;
-use podinit_core::lifecycle::{EndedStartup, Tracker};
+use podinit_core::lifecycle::{Amendment, EndedStartup, Tracker};
+use podinit_core::pod::PodUid;
 use podinit_sim::rng::Rng;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -127,6 +128,8 @@ struct AlwaysAsked;
 
 impl RecordKeeper for AlwaysAsked {
     fn add(&mut self, _startup: Arc<EndedStartup>) {}
+
+    fn amend(&mut self, _uid: PodUid, _amendment: &Amendment) {}
 
     fn kept(&self) -> KeptRecords {
         KeptRecords::default()
