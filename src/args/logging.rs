@@ -28,13 +28,14 @@ pub enum LogFormat {
 }
 
 /// The crates of podinit that log.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "podinit",
     "podinit_access",
     "podinit_connect",
     "podinit_exporter",
     "podinit_http",
     "podinit_kube",
+    "podinit_oncall",
     "podinit_reports",
     "podinit_sim",
     "podinit_tools",

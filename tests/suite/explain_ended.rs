@@ -101,7 +101,7 @@ fn the_pod_itself_may_say_why_it_ended() {
     });
     assert_eq!(
         json_of("web-1", &ended("Failed", evicted))["verdict"],
-        "Ended as failed after 62s: Evicted (The node was low on resource: memory.); \
+        "Ended as disrupted after 62s: Evicted (The node was low on resource: memory.); \
          container app exited with code 137 after 60s."
     );
     let message = "Pod was rejected: Node didn't have enough resource: cpu";
@@ -326,7 +326,7 @@ fn without_a_pod_the_worst_startups_are_listed() {
     let names: Vec<_> = worst.iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"quick-11") && !names.contains(&"quick-00"), "{names:?}");
     let text = explained(&[], &crowd);
-    assert_eq!(text.lines().count(), 11, "{text}");
+    assert_eq!(text.lines().count(), 13, "{text}");
     let only = explained(&["-n", "no-such"], &crowd);
     assert_eq!(only, "No startup is known.\n");
     let real = std::fs::read_to_string(FINISHED).unwrap();

@@ -72,12 +72,14 @@ impl Lateness {
     }
 }
 
-/// A reading of the rule that keeps the last 16 differences, each with its time.
+/// A reading of the rule that keeps the last 16 differences, each with its time. Those of the last hour count.
 #[derive(Default)]
 struct Reading {
     pods: BTreeMap<String, Known>,
     differences: BTreeMap<String, Vec<(Nanos, Nanos)>>,
     lateness: Lateness,
+    /// The greatest API time so far, of those that tell the time
+    stated: Nanos,
     now: Nanos,
     began: Option<Nanos>,
     has_begun: bool,
@@ -87,7 +89,8 @@ struct Reading {
 impl Reading {
     fn read(&mut self, document: &Value) {
         let o = document["observedAt"].as_str().and_then(parse);
-        self.now = self.now.max(o.unwrap_or(0));
+        self.stated = self.stated.max(tells(document, o));
+        self.now = self.now.max(o.unwrap_or(self.stated));
         match document["type"].as_str() {
             None => {
                 let is_first = !std::mem::replace(&mut self.has_begun, true);
@@ -190,8 +193,9 @@ impl Reading {
 
     fn off(&self) -> Off {
         let least = |all: &Vec<(Nanos, Nanos)>| {
-            let least = all.iter().map(|(_, difference)| *difference).min();
-            least.filter(|_| all.len() >= 4)
+            let young = all.iter().filter(|(at, _)| self.now / SECOND - at / SECOND <= 3600);
+            let counting: Vec<Nanos> = young.map(|(_, difference)| *difference).collect();
+            counting.iter().copied().min().filter(|_| counting.len() >= 4)
         };
         let judged: Vec<(&String, Nanos)> =
             (self.differences.iter()).filter_map(|(node, all)| Some((node, least(all)?))).collect();
@@ -213,6 +217,19 @@ impl Reading {
 fn stated(condition: &Value) -> Option<Nanos> {
     let since = condition["lastTransitionTime"].as_str().and_then(parse)?;
     (condition["status"] == "True").then_some(since)
+}
+
+/// The greatest API time of a document that tells the time ([§8.7](crate::specification#s8-7)): with an `observedAt`,
+/// none that is more than 5 s later. The present is later than all of them.
+fn tells(document: &Value, o: Option<Nanos>) -> Nanos {
+    let listed = document["items"].as_array().into_iter().flatten();
+    let times = listed.chain(document.get("object")).flat_map(|pod| {
+        let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+        let transitions = conditions.filter_map(|held| held["lastTransitionTime"].as_str());
+        transitions.chain(pod["metadata"]["creationTimestamp"].as_str())
+    });
+    let told = times.filter_map(parse).filter(|time| o.is_none_or(|o| *time <= o + 5 * SECOND));
+    told.max().unwrap_or(0)
 }
 
 fn expected(documents: &[Value]) -> Off {

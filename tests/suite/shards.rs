@@ -8,6 +8,7 @@ use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::Format;
 use podinit_reports::reader::Recording;
 use podinit_reports::replay::{ExpositionConfig, expose};
+use serde_json::Value;
 
 use crate::oracle::figures::Exposition;
 use crate::oracle::history::{self, History};
@@ -64,19 +65,41 @@ pub(crate) fn faults(all: &Exposition, shards: &[Exposition]) -> Vec<String> {
     compare::differences(&all, &sums)
 }
 
+/// Adds its shard to the name of each pod, also where Events state it, so that pods take the names of pods of their own
+/// shard only. Nodes have no namespace, and keep their names.
+fn name_by_shard(value: &mut Value, shard_of: &impl Fn(&str) -> usize) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| name_by_shard(item, shard_of)),
+        Value::Object(fields) => {
+            let text = |field: &str| fields.get(field).and_then(Value::as_str);
+            if let (Some(uid), Some(_), Some(name)) = (text("uid"), text("namespace"), text("name"))
+            {
+                let name = format!("{name}-{}", shard_of(uid));
+                fields.insert("name".to_owned(), name.into());
+            }
+            fields.values_mut().for_each(|field| name_by_shard(field, shard_of));
+        }
+        _ => {}
+    }
+}
+
 #[test]
 fn the_shards_of_random_histories_add_up() {
     let faults_of = |seed: u64| {
-        let History { documents, options } = history::generate(seed);
+        let History { mut documents, options } = history::generate(seed);
+        let count = 2 + seed % 4;
+        let of_shard = |index| Options { shard: Some((index, count)), ..options.clone() };
+        let of_shards: Vec<Options> = (0..count).map(of_shard).collect();
+        let shard_of = |uid: &str| of_shards.iter().position(|of| of.accounts_for(uid)).unwrap();
+        documents.iter_mut().for_each(|document| name_by_shard(document, &shard_of));
         let text = history::text(&documents);
         let of = |shard| implementation::figures_of_shard(&text, &options, shard);
-        let parts: Vec<_> = shards(2 + seed % 4).map(|shard| of(Some(shard))).collect();
+        let parts: Vec<_> = shards(count).map(|shard| of(Some(shard))).collect();
         let mut faults = faults(&of(None), &parts);
         // The times of first pods, too, are those of each shard's own.
         faults.retain(|line| !options.nodes || !line.starts_with("podinit_clock_anomalies_total"));
-        for (part, shard) in parts.iter().zip(0..) {
-            let options = Options { shard: Some((shard, parts.len() as u64)), ..options.clone() };
-            let expected = reading::read(&documents, &options).exposition();
+        for (shard, (part, options)) in parts.iter().zip(&of_shards).enumerate() {
+            let expected = reading::read(&documents, options).exposition();
             let different = compare::differences(&expected, part);
             // Which Events a shard drops is told above, and when it looks at deadlines is its own affair.
             let is_told = |line: &String| !line.starts_with("podinit_kube_events_ignored_total");

@@ -192,7 +192,7 @@ fn seconds(report: &DetailedReport, stage: &str, cause: &str) -> [f64; 2] {
     let causes = stages.next().into_iter().flat_map(|stage| &stage.causes);
     let mut causes = causes.filter(|one| one.cause == Some(cause));
     let hours = causes.next().map_or([0.0; 2], |one| [one.pod_hours, one.not_ready_pod_hours]);
-    hours.map(|hours| (hours * 3_600.0).round())
+    hours.map(|hours| (hours * 36_000.0).round() / 10.0)
 }
 
 /// A job has no ContainersReady, and its pulls are in the stage all the same.
@@ -217,7 +217,8 @@ fn the_pulls_of_a_job_are_in_its_stage() {
     ];
     let recording: String = documents.iter().map(|document| format!("{document}\n")).collect();
     let report = report(&recording);
-    assert_eq!(seconds(&report, "containers", "pull"), [0.0, 60.0]);
+    // The condition was seen within its second; of a start only the second is known, and half of one is added.
+    assert_eq!(seconds(&report, "containers", "pull"), [0.0, 64.5 - 4.0]);
     assert_eq!(report.summary.waiting.unwrap().shares_of, "not_ready");
 }
 

@@ -172,16 +172,25 @@ fn watch() -> Vec<Panel> {
             Kind::Heatmap,
             "Delivery delay",
             "s",
-            "Time from a milestone, as the API states it, to the watch event that shows it. API times are whole seconds, so up to one second is normal.",
+            "Time from the binding of a pod, as the API states it, to the watch event that shows it. API times are whole seconds, so up to one second is normal.",
             vec![Target::new(DELIVERY.distribution("", RATE), "{{le}}")],
         ),
         Panel::new(
             Kind::Lines,
             "Delivery delay, quantiles",
             "s",
-            "Median and 99th percentile of the delay between a milestone and the watch event that shows it. When it approaches the grace of the deadlines (5 s), pods that were in time are judged late.",
+            "Median and 99th percentile of the delay between the binding of a pod and the watch event that shows it. Above 5 s, podinit counts deliveries as late.",
             quantiles.into(),
         )
+        .steps("green", &[(5.0, "red")]),
+        lines(
+            "Watch lag",
+            "s",
+            "How late the watch delivers, by the newest bindings of pods. Above 5 s, deadlines pass later and no node's clock is blamed. No data while too few pods are bound.",
+            max_by("instance", "podinit_watch_lag_seconds", ""),
+            "{{instance}}",
+        )
+        .sized(24, 7)
         .steps("green", &[(5.0, "red")]),
         lines(
             "Time since the last contact",

@@ -92,7 +92,8 @@ fn clusters(together: &str, pods: &[(&Pod, bool)]) -> Vec<Cluster> {
 /// Without the tries of Jobs that another followed. These pods have no names, and each ended when it was created.
 fn last_tries<'a>(pods: &[(&'a Pod, bool)]) -> Vec<(&'a Pod, bool)> {
     let mut sorted = pods.to_vec();
-    sorted.sort_by_key(|(pod, has_started)| (pod.created, *has_started));
+    // On a tie, a side has those first of which anything was observed.
+    sorted.sort_by_key(|(pod, has_started)| (pod.created, *has_started, pod.durations.is_empty()));
     let is_of_job =
         |pod: &Pod| pod.workload.as_ref().is_some_and(|(_, kind, _)| kind.ends_with("Job"));
     let mut left: Vec<(&Pod, bool)> = Vec::new();

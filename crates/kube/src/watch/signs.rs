@@ -119,7 +119,10 @@ mod tests {
             lists(&mut signs, LostDelete, 1300).await,
             [0, 10, 30, 70, 150, 310, 610, 910, 1210]
         );
+        // A list is due since long, and the sign after it is not a first one.
         advance(Duration::from_secs(598)).await;
+        assert!(signs.see(LostDelete));
+        signs.listed(false);
         assert!(!signs.see(LostDelete));
         advance(Duration::from_secs(600)).await;
         assert!(signs.see(LostDelete));

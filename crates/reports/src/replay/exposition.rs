@@ -116,13 +116,14 @@ mod tests {
     }
 
     /// What the names of the families begin with that are there only with Events.
-    const EVENT_FAMILIES: [&str; 6] = [
+    const EVENT_FAMILIES: [&str; 7] = [
         "podinit_kube_events_ignored_total",
         "podinit_image",
         "podinit_pod_start_sli",
         "podinit_cold_start_duration",
         "podinit_unschedulable_pods",
         "podinit_label_overflow_pods_total{label=\"registry\"}",
+        "podinit_label_values_expired_total{label=\"registry\"}",
     ];
 
     fn of_events() -> ReplayConfig {

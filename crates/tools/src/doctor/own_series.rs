@@ -144,8 +144,8 @@ mod tests {
             .count()
             + EventDropReason::ALL.len()
             + EventLossReason::ALL.len()
-            // Whether Events are read, and the registries past their cap.
-            + 2
+            // Whether Events are read, the registries past their cap, and those whose places are given back.
+            + 3
             // Startups by their images: the buckets, sum and count of each.
             + StartupImages::ALL.len() * ClassicBuckets::Startups.series()
             + CapacityState::ALL.len();

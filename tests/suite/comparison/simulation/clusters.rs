@@ -23,7 +23,7 @@ const NODES: usize = 10;
 
 fn pod(random: &mut fastrand::Rng, (kind, name): (&str, usize), minute: i64) -> Pod {
     Pod {
-        created: 1_770_000_000 + 60 * minute + random.i64(..60),
+        created: 1_770_000_000 + 60 * minute + random.i64(0..60),
         workload: Some(("shop".to_owned(), kind.to_owned(), format!("app-{name}"))),
         node: format!("node-{}", random.usize(..NODES)),
         labels: None,
@@ -43,7 +43,7 @@ fn cluster(random: &mut fastrand::Rng, fleet: Fleet, size: usize, has_outage: bo
     for name in 0..fleet.workloads {
         let count = 1.0 - (fleet.pods - 1.0) * (1.0 - random.f64()).ln();
         for _ in 0..count as usize {
-            let minute = random.i64(..MINUTES);
+            let minute = random.i64(0..MINUTES);
             pods.push(pod(random, ("Deployment", name), minute));
         }
     }
@@ -52,7 +52,7 @@ fn cluster(random: &mut fastrand::Rng, fleet: Fleet, size: usize, has_outage: bo
     }
     let failures = (0..6).filter(|_| random.f64() < 0.25).count();
     for failure in 0..failures {
-        let minute = random.i64(..MINUTES);
+        let minute = random.i64(0..MINUTES);
         let (is_job, workload) = (random.bool(), random.usize(..fleet.workloads));
         for number in 0..size {
             let mut bad = match is_job {

@@ -4,7 +4,7 @@
 use crate::comparison::sides::{End, Pod, side};
 use podinit_core::lifecycle::{Interval, Stage, TimestampMode};
 use podinit_reports::comparison::{
-    Checked, Comparison, ComparisonConfig, StartVerdict, Threshold, Verdict, compare,
+    Checked, Comparison, ComparisonConfig, StartVerdict, Threshold, Together, Verdict, compare,
 };
 
 /// Pods within half an hour, each with a few stages; those of a minute have something in common. This share
@@ -133,7 +133,9 @@ fn the_same_pods_are_no_difference_with_what_could_have_been_seen() {
     let starts = found.not_started.as_ref().unwrap();
     assert_eq!(starts.difference, 0.0);
     let from = starts.worse_from.unwrap();
-    let more = format!("From {from} after on (");
+    // Each of these pods is a cluster of its own.
+    assert_eq!(starts.together, Together::Workloads);
+    let more = format!("From about {from} after on (");
     assert!(starts.text.starts_with("No difference in how many pods do not start: "));
     assert!(starts.text.contains(&more), "{}", starts.text);
     let rule: Threshold = "not_started>+10%".parse().unwrap();
