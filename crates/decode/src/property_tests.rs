@@ -155,7 +155,7 @@ fn plain_named(
     };
     let of_milestones: Vec<_> = milestones.iter().map(|kind| condition(kind)).collect();
     let has_milestone = of_milestones.iter().any(Option::is_some);
-    let readiness = gates.readiness.iter().map(|kind| condition(kind)).collect();
+    let readiness = gates.readiness.iter().map(condition).collect();
     let has_gates = !gates.is_empty();
     let named = NamedConditions {
         gates: has_gates.then(|| gates.into()),

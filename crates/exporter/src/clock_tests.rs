@@ -133,14 +133,18 @@ impl Fixture {
     async fn pass_late(&self, seconds: usize, most: usize) {
         for tick in 0..4 * seconds {
             self.cluster.step(TICK);
-            let mut hidden = self.hidden.lock().unwrap();
-            hidden.push_back(self.cluster.store().version());
-            if tick % 2 == 0 || hidden.len() > 4 * most {
-                let until = hidden.pop_front();
-                self.cluster.faults().set_modes(|modes| modes.watches_until = until);
-            }
-            drop(hidden);
+            self.hide(tick % 2 == 0, 4 * most);
             tokio::time::sleep(TICK).await;
+        }
+    }
+
+    /// Hides what is newest from the watch, and shows the oldest hidden version if it is `due` or more are hidden than that.
+    fn hide(&self, due: bool, most: usize) {
+        let mut hidden = self.hidden.lock().unwrap();
+        hidden.push_back(self.cluster.store().version());
+        if due || hidden.len() > most {
+            let until = hidden.pop_front();
+            self.cluster.faults().set_modes(|modes| modes.watches_until = until);
         }
     }
 

@@ -13,11 +13,11 @@ use podinit_text::human_time::{at_least, since};
 use podinit_text::words::count;
 
 /// A list on standard input is of now, if its newest time is at most so old ...
-const OF_TODAY: Duration = Duration::from_hours(24);
+const OF_TODAY: Duration = Duration::from_secs(24 * 3_600);
 /// ... and where nodes tell that time, so old: kubelets state it every 5 minutes at least.
-const OF_NODES: Duration = Duration::from_mins(10);
+const OF_NODES: Duration = Duration::from_secs(10 * 60);
 /// Two instants are worth a word where they are so far apart.
-const APART: Duration = Duration::from_mins(5);
+const APART: Duration = Duration::from_secs(5 * 60);
 
 /// An instant that somebody asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,11 +68,14 @@ pub(super) enum Other {
     Later { at: Timestamp, words: String, flag: String },
 }
 
+/// A cause, what its pods share, and how many they are.
+type Told = (&'static str, Option<(Dimension, String)>, usize);
+
 /// What an answer says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Answer {
     /// What it says of how many pods: problems have causes and values
-    told: Vec<(&'static str, Option<(Dimension, String)>, usize)>,
+    told: Vec<Told>,
     /// So many pods
     pods: usize,
     /// Since when the first of them waits

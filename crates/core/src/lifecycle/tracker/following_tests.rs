@@ -37,7 +37,11 @@ fn pod(name: &str, ready: Option<i64>, milestones: [Option<(bool, i64)>; 2]) -> 
 }
 
 const NONE: [Option<(bool, i64)>; 2] = [None; 2];
-const LOADED: fn(i64) -> [Option<(bool, i64)>; 2] = |second| [Some((true, second)), None];
+
+/// The first is there since this second.
+const fn loaded(second: i64) -> [Option<(bool, i64)>; 2] {
+    [Some((true, second)), None]
+}
 
 fn slo(name: &str, interval: &str, threshold: u64) -> SloRule {
     let interval = SloInterval::from_text(interval).unwrap();
@@ -178,7 +182,7 @@ fn a_model_that_loads_after_ready_counts_and_one_that_does_not_is_bad() {
             run.show(10, pod(&number.to_string(), Some(10), NONE));
         }
         for number in 0..2 {
-            run.show(300, pod(&number.to_string(), Some(10), LOADED(300)));
+            run.show(300, pod(&number.to_string(), Some(10), loaded(300)));
         }
         assert_eq!(run.told(), ["2 0 created 300", "2 slo 0 good"]);
         run.advance(600);
@@ -191,7 +195,7 @@ fn a_model_that_loads_after_ready_counts_and_one_that_does_not_is_bad() {
         run.advance(611);
         assert_eq!(run.told(), ["8 0 condition_absent", "10 1 condition_absent"]);
         for number in 2..10 {
-            run.show(3_000, pod(&number.to_string(), Some(10), LOADED(3_000)));
+            run.show(3_000, pod(&number.to_string(), Some(10), loaded(3_000)));
         }
         assert_eq!((run.told(), run.tracker.followed.len()), (vec![], 0));
     }
@@ -222,7 +226,7 @@ fn an_interval_without_a_begin_ends_with_the_time_of_the_milestone() {
     for mut run in runs(&[slo("started", "containers_started_to_loaded", 60)]) {
         run.show(10, pod("never", Some(10), NONE));
         run.show(10, pod("late", Some(10), [Some((false, 10)), None]));
-        run.show(20, pod("late", Some(10), LOADED(20)));
+        run.show(20, pod("late", Some(10), loaded(20)));
         // No snapshot has shown that its containers had started.
         assert_eq!(run.told(), ["1 0 created 20", "1 slo 0 not_entered"]);
         run.advance(611);
@@ -255,7 +259,7 @@ fn what_is_over_or_gone_before_is_excluded_as_such() {
         assert_eq!(run.told(), ["1 slo 0 failed"]);
         // What the last object shows counts.
         run.show(25, ready("loaded"));
-        run.deliver(26, PodEvent::Deleted(pod("loaded", Some(10), LOADED(26))));
+        run.deliver(26, PodEvent::Deleted(pod("loaded", Some(10), loaded(26))));
         assert_eq!(run.told(), ["1 0 created 26", "1 slo 0 good"]);
         run.show(27, phase("ready and over", Phase::Failed));
         assert_eq!(run.told(), ["1 slo 0 failed"]);
@@ -285,7 +289,7 @@ fn of_too_many_the_newest_are_followed() {
     // One that is older than all of them is not followed itself.
     run.show(13, pod("d", Some(5), NONE));
     assert_eq!(run.told(), not_followed);
-    run.show(14, pod("b", Some(12), LOADED(14)));
+    run.show(14, pod("b", Some(12), loaded(14)));
     assert_eq!(run.told(), ["1 0 created 14", "1 slo 0 good"]);
     run.advance(613);
     let both = ["1 0 condition_absent", "2 1 condition_absent", "1 slo 0 bad none"];
@@ -313,8 +317,8 @@ fn nothing_passes_out_of_sync_and_the_next_list_tells() {
         run.advance(9_000);
         assert_eq!(run.told(), Vec::<String>::new());
         let pods = vec![
-            pod("soon", Some(10), LOADED(700)),
-            pod("late", Some(10), LOADED(4_000)),
+            pod("soon", Some(10), loaded(700)),
+            pod("late", Some(10), loaded(4_000)),
             pod("never", Some(10), NONE),
         ];
         run.deliver(9_001, PodEvent::Listed { pods: pods.into(), began: at(9_000) });
@@ -340,7 +344,7 @@ fn what_is_not_known_to_be_selected_with_ready_is_not_selected() {
     for mut run in runs(&[model]) {
         run.show(10, pod("p", Some(10), NONE));
         assert_eq!(run.told(), ["1 slo 0 images"]);
-        run.show(20, pod("p", Some(10), LOADED(20)));
+        run.show(20, pod("p", Some(10), loaded(20)));
         assert_eq!(run.told(), ["1 0 created 20"]);
     }
 }
@@ -420,7 +424,7 @@ fn a_record_says_what_came_after_its_end() {
     assert_eq!(told(&records), (vec![None], vec!["undecided", "undecided"]));
     tracker.advance(at(21), &mut records);
     assert_eq!(told(&records), (vec![None], vec!["undecided", "bad"]));
-    tracker.apply(delivery(SourceId(0), 300, gated(LOADED(300))), &mut records);
+    tracker.apply(delivery(SourceId(0), 300, gated(loaded(300))), &mut records);
     assert_eq!(told(&records), (vec![Some(at(300))], vec!["good", "bad"]));
 }
 
