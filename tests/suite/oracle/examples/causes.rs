@@ -316,9 +316,21 @@ fn network() -> Vec<Example> {
         ),
         waits(
             "§10.1: without a network condition: \"of `readiness` if ContainersReady is reached\"",
-            vec![added(&bound().started(0.0).yes(CONTAINERS, 5.0).container("main", running(1.0)))],
+            vec![added(
+                &bound()
+                    .readiness_gates()
+                    .started(0.0)
+                    .yes(CONTAINERS, 5.0)
+                    .container("main", running(1.0)),
+            )],
             "network",
             "readiness_gate",
+        ),
+        waits(
+            "§10.1: \"the pod has no readiness gates\"",
+            vec![added(&bound().started(0.0).yes(CONTAINERS, 5.0).container("main", running(1.0)))],
+            "network",
+            "unknown",
         ),
         waits(
             "§10.1: sandbox: \"any other FailedCreatePodSandBox\"",

@@ -115,7 +115,7 @@ pub(super) fn examples() -> Vec<Example> {
             ],
             "inflight network 2 since -99
              scheduling 2 4
-             delivered 4 42",
+             delivered 4 44",
         ),
         example(
             "§8.4: \"if its first document of pods is one of them\"",

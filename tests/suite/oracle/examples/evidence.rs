@@ -35,13 +35,13 @@ fn containers() -> Vec<Example> {
         example(
             "§9.2: \"the earliest of the condition's (§4) and the earliest start of a container\"",
             API,
-            vec![added(&bound().yes(NETWORK, 60.0).container("main", running(4.0)))],
+            vec![modified(&bound().yes(NETWORK, 60.0).container("main", running(4.0)))],
             until_network(3, "container"),
         ),
         example(
             "§9.2: \"… or init container in that snapshot\"",
             API,
-            vec![added(
+            vec![modified(
                 &bound()
                     .put("spec", "initContainers", json!([{"name": "setup"}]))
                     .yes(INITIALIZED, 60.0)

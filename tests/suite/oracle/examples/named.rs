@@ -389,7 +389,7 @@ fn own_after_ready() -> Vec<Example> {
             own(API),
             ready_ones(2)
                 .chain([
-                    added(&pod("z").created(610.0)),
+                    modified(&pod("z").created(610.0)),
                     modified(&ready("a").yes(LOADED, 610.0)),
                     added(&pod("y").created(611.0)),
                     modified(&ready("b").yes(LOADED, 611.0)),
@@ -477,7 +477,7 @@ fn own_slos() -> Vec<Example> {
             vec![
                 added(&whole(pod("a"))),
                 added(&whole(pod("b")).no(LOADED, 1.0)),
-                added(&pod("z").created(609.0)),
+                modified(&pod("z").created(609.0)),
                 added(&pod("y").created(610.0)),
             ],
             "slo created_to_loaded bad 2
@@ -502,7 +502,7 @@ fn own_slos() -> Vec<Example> {
             both(700.0, 20.0),
             vec![
                 added(&running(whole(pod("a")), 3.0)),
-                added(&pod("z").created(705.0)),
+                modified(&pod("z").created(705.0)),
                 modified(&running(whole(pod("a")).yes(LOADED, 650.0), 3.0)),
             ],
             "slo created_to_loaded good 1

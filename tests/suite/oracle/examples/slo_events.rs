@@ -90,7 +90,7 @@ fn judged() -> Vec<Example> {
         example(
             "§6: \"too long is bad\"",
             slos(API, [("network", 30.0 * DAY)]),
-            vec![added(&bound().yes(NETWORK, 31.0 * DAY))],
+            vec![modified(&bound().yes(NETWORK, 31.0 * DAY))],
             "slo network bad 1",
         ),
         example(

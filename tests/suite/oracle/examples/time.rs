@@ -37,14 +37,14 @@ pub(super) fn examples() -> Vec<Example> {
         example(
             "§4: thirty days are not \"above 30 days\"",
             API,
-            vec![added(&scheduled(2_592_000.0))],
+            vec![modified(&scheduled(2_592_000.0))],
             "inflight network 1 since 2592000
              scheduling 1 2592000",
         ),
         example(
             "§4: \"or above 30 days\": too_long",
             API,
-            vec![added(&scheduled(2_592_001.0))],
+            vec![modified(&scheduled(2_592_001.0))],
             "inflight network 1 since 2592001
              unobserved scheduling time 1
              anomaly too_long 1",
