@@ -321,8 +321,7 @@ fn own() -> Vec<Example> {
                 at(7.5, modified(&pod("a").condition(LOADED, "True", Value::Null))),
             ],
             "inflight scheduling 1 since 0.25
-             own loaded created 1 7.25
-             delivered 1 0.25",
+             own loaded created 1 7.25",
         ),
         example(
             "§16.5 by §4.3: fused estimates",
