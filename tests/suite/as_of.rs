@@ -58,17 +58,17 @@ const PROBLEMS: &[&str] = &["problems", "--file", "-"];
 
 #[test]
 fn a_list_on_standard_input_is_of_now() {
-    let (status, out, error) = run(PROBLEMS, &[list(&waiting(9, HOUR))]);
+    let (status, out, error) = run(PROBLEMS, &[list(&waiting(9, HOUR + 30))]);
     assert_eq!(status, 3, "{out}");
     assert!(out.contains("\nAs of 20") && out.contains("9 pods fit on no node"), "{out}");
     assert!(error.contains("If this list is older, no pod waits: say --as-of newest"), "{error}");
 
     let newest = [PROBLEMS, &["--as-of", "newest"]].concat();
-    let (status, out, error) = run(&newest, &[list(&waiting(9, HOUR))]);
+    let (status, out, error) = run(&newest, &[list(&waiting(9, HOUR + 30))]);
     assert_eq!((status, &*error), (0, ""));
     assert!(out.contains("No problem among the pods that are starting up."), "{out}");
 
-    let yesterday = [list(&waiting(9, 25 * HOUR))];
+    let yesterday = [list(&waiting(9, 25 * HOUR + 30))];
     let (status, _, error) = run(PROBLEMS, &yesterday);
     assert_eq!(status, 0);
     let line = "If this list is of now, 9 pods have waited for 25h: say --as-of now";
@@ -78,12 +78,12 @@ fn a_list_on_standard_input_is_of_now() {
 #[test]
 fn heartbeats_of_nodes_tell_when_a_list_was_made() {
     for (heartbeat, status) in [(120, 3), (40 * 60, 3), (HOUR - 10, 0)] {
-        let mut items = waiting(9, HOUR);
+        let mut items = waiting(9, HOUR + 30);
         items.push(node(heartbeat));
         let (found, out, _) = run(PROBLEMS, &[list(&items)]);
         assert_eq!(found, status, "{heartbeat}: {out}");
     }
-    let mut items = waiting(9, HOUR);
+    let mut items = waiting(9, HOUR + 30);
     items.push(node(40 * 60));
     let (_, out, error) = run(&["problems", "--file", "-", "-o", "json"], &[list(&items)]);
     let found: Value = serde_json::from_str(&out).unwrap();
@@ -97,8 +97,8 @@ fn an_older_document_does_not_put_a_list_into_the_future() {
     let changed =
         json!({"type": "MODIFIED", "observedAt": ago(29 * HOUR), "object": node(29 * HOUR)});
     for documents in [
-        vec![nodes.clone(), list(&waiting(9, HOUR))],
-        vec![nodes, changed, list(&waiting(9, HOUR))],
+        vec![nodes.clone(), list(&waiting(9, HOUR + 30))],
+        vec![nodes, changed, list(&waiting(9, HOUR + 30))],
     ] {
         let (status, out, _) = run(PROBLEMS, &documents);
         assert_eq!(status, 3, "{out}");
@@ -109,7 +109,7 @@ fn an_older_document_does_not_put_a_list_into_the_future() {
 fn a_file_is_of_its_newest_time_and_the_line_says_so() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("pods.json");
-    fs::write(&file, list(&waiting(9, HOUR)).to_string()).unwrap();
+    fs::write(&file, list(&waiting(9, HOUR + 30)).to_string()).unwrap();
     let file = file.to_str().unwrap();
     let (status, out, error) = run(&["problems", "--file", file], &[]);
     assert_eq!(status, 0, "{out}");

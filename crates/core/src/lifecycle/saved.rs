@@ -53,7 +53,8 @@ pub struct SavedTracker {
     /// The newest second of creation of any pod that was evicted or refused (see
     /// `eviction.rs`)
     pub watermark: Option<u32>,
-    /// The newest second of creation of any pod that was forgotten otherwise
+    /// The newest second of creation of any pod that was forgotten otherwise; 0 for none, and `None` where an older
+    /// version has not saved it
     pub forgotten: Option<u32>,
     /// The deleted pods that are still remembered
     pub deleted: Vec<SavedDeleted>,

@@ -120,8 +120,8 @@ pub struct Tracker {
     messages_forgotten: Option<InFlightPosition>,
     /// The moment whose pods are being saved
     saving_at: Option<Timestamp>,
-    /// The newest second of creation of any pod that was known and is forgotten
-    forgotten: Option<u32>,
+    /// The newest second of creation of any pod that was known and is forgotten; 0 before the first
+    forgotten: u32,
     /// Accounted time: the latest time of any delivery so far
     now: Option<Timestamp>,
 }

@@ -114,8 +114,7 @@ pub(super) fn examples() -> Vec<Example> {
                 at(2.0, added(&pod("c").created(-1.0).yes(SCHEDULED, 1.0))),
             ],
             "inflight network 2 since -99
-             scheduling 2 4
-             delivered 4 44",
+             scheduling 2 4",
         ),
         example(
             "§8.4: \"if its first document of pods is one of them\"",

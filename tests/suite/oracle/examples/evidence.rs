@@ -89,7 +89,7 @@ fn containers() -> Vec<Example> {
         example(
             "§9.2: \"Further below it stays as it is\"; `sandbox` is \"judged as any other\"",
             API,
-            vec![added(
+            vec![modified(
                 &pod("a")
                     .yes(SCHEDULED, 1000.0)
                     .started(401.0)

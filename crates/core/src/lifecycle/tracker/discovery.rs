@@ -58,8 +58,8 @@ impl Tracker {
     /// Whether an unknown pod may have been accounted for before a restored API server brought it back. What is
     /// remembered of a pod is forgotten, but not until when the youngest of these was created.
     fn may_be_back(&self, snapshot: &PodSnapshot, source: SourceId) -> bool {
-        let is_young = |forgotten| snapshot.created.map(to_second) > Some(forgotten);
-        self.sources.was_restored(source) && self.forgotten.is_some_and(|last| !is_young(last))
+        let is_young = snapshot.created.map(to_second) > Some(self.forgotten);
+        self.sources.was_restored(source) && self.forgotten > 0 && !is_young
     }
 
     /// Accounts for the first snapshot of a pod that is not remembered.

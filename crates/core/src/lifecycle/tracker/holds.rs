@@ -69,6 +69,6 @@ impl Tracker {
     /// Drops all that is remembered of a pod but when the youngest of those dropped was created.
     pub(super) fn drop_pod(&mut self, uid: PodUid) {
         let dropped = self.pods.remove(uid);
-        self.forgotten = self.forgotten.max(dropped.map(|pod| pod.created()));
+        self.forgotten = self.forgotten.max(dropped.map_or(0, |pod| pod.created()));
     }
 }

@@ -33,7 +33,7 @@ impl Tracker {
             slo_matches: Some(self.shared.matches.clone()),
             stuck: self.shared.stuck.clone(),
             watermark: self.cap.watermark(),
-            forgotten: self.forgotten,
+            forgotten: Some(self.forgotten),
             deleted: Vec::new(),
             in_place: self.in_place.iter().collect(),
             nodes: self.shared.nodes.as_ref().map(Nodes::saved),
@@ -137,7 +137,7 @@ impl Tracker {
         tracker.crashes.restore(saved.crashes);
         tracker.cap.restore(saved.watermark);
         // An older version has not saved it: any pod that it knew may be forgotten.
-        tracker.forgotten = saved.forgotten.or_else(|| saved.now.map(to_second));
+        tracker.forgotten = saved.forgotten.unwrap_or_else(|| saved.now.map_or(0, to_second));
         tracker.set_slos(rules);
         tracker.set_stuck_after(stuck_after);
         for uid in gone {
