@@ -97,8 +97,8 @@ pub struct RecordedArgs {
     #[arg(long, value_name = "MODE", default_value_t = TimestampMode::Api)]
     pub timestamps: TimestampMode,
 
-    /// As of when a lone list is answered: now, newest (the newest time in it) or an instant (RFC 3339)
-    /// [default: newest; now for a list on standard input that is a day old at most]
+    /// As of when a lone list is answered: now, newest (the newest time in it) or an instant (RFC 3339).
+    /// Without it, a list on standard input of the last day is of now, and any other of its newest time
     #[arg(long, value_name = "TIME", value_parser = parse_as_of)]
     pub as_of: Option<AsOfArg>,
 

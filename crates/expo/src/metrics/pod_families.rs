@@ -178,7 +178,7 @@ families! {
             "Pods that are remembered: in flight, finished, or deleted less than ten minutes ago.";
         pub(super) judged: TimestampGauge =
             "podinit_deadlines_judged_timestamp_seconds", [], experimental, not_saved,
-            "Unix time until which the deadlines of all pods have been judged; it stands still while the watch is out of sync, and lies back while it is late.";
+            "Unix time until which the deadlines of all pods have been judged. It stands still while the watch is out of sync, and lies back while it is late.";
         pub(super) lag: SecondsGauge =
             "podinit_watch_lag_seconds", [], experimental, not_saved,
             "How late the watch delivers, by the last bindings or creations; absent while too few tell. Above 5 s it is late.";
