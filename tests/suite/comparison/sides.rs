@@ -140,7 +140,11 @@ pub fn random(
     slower: f64,
 ) -> Vec<Pod> {
     let minutes = random.i64(1..30);
-    let intervals = &Interval::ALL[..random.usize(1..=Interval::COUNT)];
+    // The last ones are those of the whole startup, which are broken down.
+    let intervals = match random.bool() {
+        true => &Interval::ALL[..],
+        false => &Interval::ALL[..random.usize(1..=Interval::COUNT)],
+    };
     let workloads = [random.u32(1..6), 20][usize::from(random.u32(..4) == 0)];
     let broken = [0.0, 0.1, 0.6][random.usize(..3)];
     (0..random.usize(4..most))
