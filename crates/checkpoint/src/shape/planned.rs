@@ -28,8 +28,12 @@ impl<'de> Walk<'de> {
         plan: &Plan<'de>,
         seed: T,
     ) -> Result<T::Value, Corrupt> {
-        match plan.how {
+        match &plan.how {
             How::Same => self.as_it_stands(|from| seed.deserialize(from)),
+            How::Unwrapped(inner) => match self.take()? {
+                true => self.read(inner, seed),
+                false => Err(Corrupt::new("it has no value")),
+            },
             _ => seed.deserialize(Planned { walk: self, plan }),
         }
     }

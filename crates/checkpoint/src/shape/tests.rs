@@ -158,6 +158,46 @@ fn a_later_version_reads_what_an_earlier_one_has_written() {
     assert_eq!(read(&written), (Some(expected), 2));
 }
 
+/// What becomes optional, and what no longer is.
+#[test]
+fn an_option_is_read_as_its_value_and_a_value_as_an_option() {
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, rename = "Pod")]
+    struct Before {
+        name: Option<String>,
+        number: Option<u32>,
+        cause: Option<earlier::Node>,
+        missing: Option<u32>,
+        flag: bool,
+    }
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, rename = "Pod")]
+    struct After {
+        name: String,
+        number: u32,
+        cause: Option<earlier::Node>,
+        missing: u32,
+        flag: Option<bool>,
+    }
+    impl Saved for Before {
+        const NAME: &'static str = "Pod";
+    }
+    impl Saved for After {
+        const NAME: &'static str = "Pod";
+    }
+    let node = Some(earlier::Node { name: "n".into(), age: 2 });
+    let (name, number) = ("web-0".to_owned(), 7);
+    let before = Before {
+        name: Some(name.clone()),
+        number: Some(number),
+        cause: node.clone(),
+        missing: None,
+        flag: true,
+    };
+    let after = After { name, number, cause: node, missing: 0, flag: Some(true) };
+    assert_eq!(read(&before), (Some(after), 1));
+}
+
 #[test]
 fn a_version_reads_what_it_has_written() {
     assert_eq!(read(&later_pod()), (Some(later_pod()), 0));

@@ -76,7 +76,7 @@ impl<'a> Probe<'a> {
         Self { ours, fails }
     }
 
-    /// Whether a value without this field is none.
+    /// Whether no value can be read without this field.
     pub(super) fn needs(&self, field: &FieldName<'_>) -> bool {
         (self.fails)(&mut Tracer { shapes: self.ours.clone(), without: Some(*field) })
     }
