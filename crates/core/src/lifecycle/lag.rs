@@ -70,7 +70,7 @@ struct Lag {
     /// Its lag in nanoseconds, where it is known
     nanos: Option<i64>,
     is_late: bool,
-    /// The deadlines of its pods pass later by so much
+    /// The deadlines of its pods pass later by so much, in nanoseconds; 0 while it is not late
     hold: i64,
     /// Until when that is so if nothing is delivered
     until: Option<Timestamp>,
@@ -121,12 +121,12 @@ fn median(of: &[i64]) -> Option<i64> {
 #[derive(Debug, Default)]
 pub(super) struct Lags {
     sources: BTreeMap<SourceId, Lag>,
-    /// Those that are late, mostly none, and by how many nanoseconds their deadlines pass later
-    late: BTreeMap<SourceId, i64>,
     /// Until when nothing changes if nothing is delivered
     until: Option<Timestamp>,
     /// The greatest lag that is known
     greatest: Option<i64>,
+    /// The longest time by which the deadlines of a source pass later
+    longest_hold: i64,
 }
 
 impl Lags {
@@ -138,7 +138,6 @@ impl Lags {
     /// `source` is not in sync: what it delivers says nothing of its lag.
     pub(super) fn out_of_sync(&mut self, source: SourceId) {
         if self.sources.insert(source, Lag::default()).is_some() {
-            self.late.remove(&source);
             self.sum_up();
         }
     }
@@ -172,17 +171,16 @@ impl Lags {
         self.update(source, now)
     }
 
-    /// Time has come to `now`.
-    pub(super) fn advance(&mut self, now: Timestamp) {
+    /// Time has come to `now`. Returns whether a source is found late with it, since older ones that were in time tell no
+    /// longer.
+    pub(super) fn advance(&mut self, now: Timestamp) -> bool {
         if self.until.is_none_or(|until| now <= until) {
-            return;
+            return false;
         }
         let ended = self.sources.iter();
         let ended = ended.filter(|(_, lag)| lag.until.is_some_and(|until| until < now));
         let ended: Vec<SourceId> = ended.map(|(source, _)| *source).collect();
-        for source in ended {
-            self.update(source, now);
-        }
+        ended.into_iter().fold(false, |found, source| found | self.update(source, now))
     }
 
     fn update(&mut self, source: SourceId, now: Timestamp) -> bool {
@@ -192,22 +190,20 @@ impl Lags {
         let was_late = lag.is_late;
         lag.update(now);
         let is_late = lag.is_late;
-        match is_late {
-            true => _ = self.late.insert(source, lag.hold),
-            false => _ = self.late.remove(&source),
-        }
         self.sum_up();
         is_late && !was_late
     }
 
     fn sum_up(&mut self) {
-        self.until = self.sources.values().filter_map(|lag| lag.until).min();
-        self.greatest = self.sources.values().filter_map(|lag| lag.nanos).max();
+        let sources = || self.sources.values();
+        self.until = sources().filter_map(|lag| lag.until).min();
+        self.greatest = sources().filter_map(|lag| lag.nanos).max();
+        self.longest_hold = sources().map(|lag| lag.hold).max().unwrap_or_default();
     }
 
     /// Whether the deliveries of `source` are late.
     pub(super) fn is_late(&self, source: SourceId) -> bool {
-        self.late.contains_key(&source)
+        self.sources.get(&source).is_some_and(|lag| lag.is_late)
     }
 
     /// The greatest lag that is known, in nanoseconds.
@@ -217,18 +213,18 @@ impl Lags {
 
     /// The greatest lag of those that are late.
     pub(super) fn late_by(&self) -> Option<i64> {
-        let late = self.late.keys().filter_map(|source| self.sources.get(source)?.nanos);
-        late.max()
+        let late = self.sources.values().filter(|lag| lag.is_late);
+        late.filter_map(|lag| lag.nanos).max()
     }
 
     /// The longest time by which deadlines pass later, in nanoseconds.
-    pub(super) fn longest_hold(&self) -> i64 {
-        self.late.values().copied().max().unwrap_or_default()
+    pub(super) const fn longest_hold(&self) -> i64 {
+        self.longest_hold
     }
 
     /// Until when the deadlines of the pods of `source` have passed, where those of others have until `at`.
     pub(super) fn passed_until(&self, source: SourceId, at: Timestamp) -> Timestamp {
-        self.late.get(&source).map_or(at, |hold| at.plus_nanos(-hold))
+        self.sources.get(&source).map_or(at, |lag| at.plus_nanos(-lag.hold))
     }
 }
 

@@ -99,6 +99,19 @@ fn a_source_is_late_until_the_last_four_are_in_time() {
 }
 
 #[test]
+fn a_source_is_found_late_once_those_in_time_are_a_minute_old() {
+    let mut lags = lags();
+    for (first, late) in [(100, 1), (150, 40)] {
+        for second in first..first + 7 {
+            assert!(!bind(&mut lags, second, late), "{second}: half of fourteen are in time");
+        }
+    }
+    assert!(!lags.advance(at(160)) && !lags.is_late(SOURCE));
+    assert!(lags.advance(at(161)) && lags.is_late(SOURCE));
+    assert!(!lags.advance(at(162)), "it is no news");
+}
+
+#[test]
 fn deadlines_of_a_source_that_is_late_pass_later_by_twice_the_greatest_difference() {
     let mut lags = lags();
     for (second, late) in [(200, 20), (201, 30), (202, 20), (203, 20)] {

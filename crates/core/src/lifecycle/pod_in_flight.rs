@@ -99,14 +99,26 @@ impl SharedState {
         }
     }
 
-    /// A watch event has shown a stamp of the API server so many nanoseconds later. What was taken for the error of a
-    /// clock before a source was found late may have been that.
+    /// A watch event has shown a stamp of the API server so many nanoseconds later.
     pub(super) fn note_lag(&mut self, stamp: Stamp, after: i64, seen: &Seen) {
-        if let Some(observed) = seen.observed
-            && self.lags.add(seen.source, stamp, (observed, after), seen.now)
-        {
-            self.clocks.forget_last(A_MINUTE, seen.now);
+        let Some(observed) = seen.observed else {
+            return;
+        };
+        if self.lags.add(seen.source, stamp, (observed, after), seen.now) {
+            self.found_late(seen.now);
         }
+    }
+
+    /// Time has come to `now` for the lags.
+    pub(super) fn advance_lags(&mut self, now: Timestamp) {
+        if self.lags.advance(now) {
+            self.found_late(now);
+        }
+    }
+
+    /// What was taken for the error of a clock before a source was found late may have been that.
+    fn found_late(&mut self, now: Timestamp) {
+        self.clocks.forget_last(A_MINUTE, now);
     }
 
     /// Notes what the node of a pod states, once both are known ([§14.2](crate::specification#s14-2)).

@@ -116,7 +116,7 @@ impl Tracker {
         at: Timestamp,
         reporter: &mut Reporter<'_, impl Observer>,
     ) {
-        self.shared.lags.advance(at);
+        self.shared.advance_lags(at);
         let some = self.sources.may_pass_some_deadlines(at);
         if some {
             self.sources.unblock(at);
