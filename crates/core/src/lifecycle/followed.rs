@@ -13,7 +13,7 @@ use super::milestone::Milestone;
 use super::named::{Named, NamedFold, NamedObservation};
 use super::observation::{Observe, PodObservation, Reporter};
 use super::outcome::Outcome;
-use super::pod_in_flight::{PodInFlight, SharedState, disrupted};
+use super::pod_in_flight::{PodInFlight, SharedState, disrupted, terminal};
 use super::reached::Reached;
 use super::record::Amendment;
 use super::seen::Seen;
@@ -21,7 +21,7 @@ use super::slo::{SloInput, SloProgress, SloRule, StartupKind};
 use super::slo_verdict::{ExclusionReason, SloId};
 use super::startup::Startup;
 use crate::node::NodeLabels;
-use crate::pod::{DisruptionReason, Phase, PodInfo, PodSnapshot, PodUid};
+use crate::pod::{DisruptionReason, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// So long after its Ready a pod is followed at least.
@@ -123,6 +123,30 @@ impl Startup {
         let numbered = milestones.iter().enumerate();
         numbered.fold(0, |open, (number, one)| open | u8::from(is_open(one)) << number)
     }
+
+    /// Those of them for which a pod is followed whose startup has ended so.
+    pub(super) fn followed_milestones(
+        &self,
+        outcome: Outcome,
+        milestones: &[CustomMilestone],
+    ) -> u8 {
+        match outcome {
+            Outcome::Ready => self.open_milestones(milestones),
+            _ => 0,
+        }
+    }
+
+    /// Reports the milestones of your own that a startup which has completed leaves unobserved.
+    pub(super) fn report_custom_unobserved(
+        &self,
+        milestones: &[CustomMilestone],
+        emit: &mut impl FnMut(PodObservation),
+    ) {
+        for (milestone, one) in open_ones(milestones, self.open_milestones(milestones)) {
+            let reason = unobserved(self, one);
+            emit(PodObservation::CustomUnobserved { milestone, reason });
+        }
+    }
 }
 
 /// The milestones of these bits, with their numbers.
@@ -150,10 +174,7 @@ impl FollowedPod {
         shared: &SharedState,
     ) -> Option<Self> {
         let milestones = &shared.milestones;
-        let open = match outcome {
-            Outcome::Ready => pod.startup.open_milestones(milestones),
-            _ => 0,
-        };
+        let open = pod.startup.followed_milestones(outcome, milestones);
         (open != 0).then(|| Self {
             info: PodInfo { images: None, probes: None, ..pod.info.clone() },
             node_labels: None,
@@ -227,12 +248,7 @@ impl FollowedPod {
             *open &= startup.open_milestones(&shared.milestones);
             told
         });
-        let over = match snapshot.phase {
-            Phase::Active => None,
-            Phase::Succeeded => Some(Outcome::Completed),
-            Phase::Failed => Some(Outcome::Failed),
-        };
-        if let Some(outcome) = over {
+        if let Some(outcome) = terminal(snapshot) {
             told |= self.leave(Left::Ended(outcome), shared, reporter);
         }
         told

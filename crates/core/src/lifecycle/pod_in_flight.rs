@@ -481,10 +481,7 @@ impl PodInFlight {
             startup.report_custom_unobserved(&shared.milestones, &mut emit);
         }
         // One that is ready is followed until they come.
-        let open = match outcome {
-            Outcome::Ready => startup.open_milestones(&shared.milestones),
-            _ => 0,
-        };
+        let open = startup.followed_milestones(outcome, &shared.milestones);
         let stay = |rule: &SloRule| names_open(rule, &shared.milestones, open);
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
         slos.exclude_unselected(kind, &shared.rules, stay, &mut emit);
@@ -700,6 +697,11 @@ fn outcome(startup: &Startup, snapshot: &PodSnapshot) -> Option<Outcome> {
     if startup.reached(Milestone::Ready).is_reached() || shows_ready.is_some() {
         return Some(Outcome::Ready);
     }
+    terminal(snapshot)
+}
+
+/// What a terminal phase says of how a pod is over ([§5.9](crate::specification#s5-9)).
+pub(super) const fn terminal(snapshot: &PodSnapshot) -> Option<Outcome> {
     match snapshot.phase {
         Phase::Active => None,
         _ if snapshot.ended_by_deletion => Some(Outcome::Deleted),

@@ -221,8 +221,8 @@ named_mutants! {
         }
     }
     FollowsWhatIsOver {
-        fn over(&self, _: &Snapshot) -> Option<&'static str> {
-            None
+        fn is_over(&self, _: &Snapshot) -> bool {
+            false
         }
     }
     LatchesStartsAfterReady {

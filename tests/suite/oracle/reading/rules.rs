@@ -246,8 +246,12 @@ pub(crate) trait Rules {
 
     /// [§5](crate::specification#s5), outcomes. Ready comes first: it was seen.
     fn outcome(&self, pod: &Snapshot) -> Option<&'static str> {
+        if pod.is_ready() { Some("ready") } else { self.terminal(pod) }
+    }
+
+    /// [§5.9](crate::specification#s5-9): what a terminal phase says
+    fn terminal(&self, pod: &Snapshot) -> Option<&'static str> {
         match pod.phase.as_str() {
-            _ if pod.is_ready() => Some("ready"),
             "Succeeded" | "Failed" if self.is_ended_by_deletion(pod) => Some("deleted"),
             "Succeeded" => Some("completed"),
             "Failed" => Some("failed"),

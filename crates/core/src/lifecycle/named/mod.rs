@@ -89,7 +89,7 @@ impl Named {
         self.gates.as_ref().map_or((0, 0), |gates| (gates.scheduling.len(), gates.readiness.len()))
     }
 
-    /// All gates, to which this happens; `None` where there are none.
+    /// What happens to all gates; `None` of a pod without gates.
     fn observation(&self, event: GatesEvent) -> Option<GatesObservation<'_>> {
         Some(GatesObservation { gates: self.gates.as_ref()?, event })
     }
@@ -259,22 +259,6 @@ impl Startup {
             return None;
         }
         latency(start, state.reached)
-    }
-
-    /// Reports the milestones of your own that a startup which has completed leaves unobserved.
-    pub(super) fn report_custom_unobserved(
-        &self,
-        milestones: &CustomMilestones,
-        emit: &mut impl FnMut(PodObservation),
-    ) {
-        for (number, milestone) in (0..).zip(milestones.iter()) {
-            let reason = match self.custom(&milestone.name) {
-                Some(state) if state.reached.is_reached() => continue,
-                Some(_) => CustomUnobservedReason::NotSeen,
-                None => CustomUnobservedReason::ConditionAbsent,
-            };
-            emit(PodObservation::CustomUnobserved { milestone: number, reason });
-        }
     }
 
     /// Reports what happens to all gates of the pod, if it has any.

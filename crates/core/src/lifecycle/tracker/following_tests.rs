@@ -245,7 +245,7 @@ fn what_is_over_or_gone_before_is_excluded_as_such() {
         ..ready(name)
     };
     for mut run in runs(&slos) {
-        for name in ["deleted", "preempted", "completed", "failed", "absent", "stays"] {
+        for name in ["deleted", "preempted", "completed", "failed", "stopped", "absent", "stays"] {
             run.show(10, ready(name));
         }
         run.deliver(20, PodEvent::Deleted(ready("deleted")));
@@ -257,6 +257,9 @@ fn what_is_over_or_gone_before_is_excluded_as_such() {
         assert_eq!(run.told(), ["1 0 not_seen", "1 1 condition_absent", "1 slo 0 completed"]);
         run.show(24, phase("failed", Phase::Failed));
         assert_eq!(run.told(), ["1 slo 0 failed"]);
+        let stopped = phase("stopped", Phase::Failed);
+        run.show(24, PodSnapshot { ended_by_deletion: true, ..stopped });
+        assert_eq!(run.told(), ["1 slo 0 deleted"]);
         // What the last object shows counts.
         run.show(25, ready("loaded"));
         run.deliver(26, PodEvent::Deleted(pod("loaded", Some(10), loaded(26))));

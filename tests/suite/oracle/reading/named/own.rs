@@ -114,7 +114,9 @@ impl<'a> Startup<'a> {
             if place > end.place && passed.is_some_and(|passed| passed < folded.step_of_fold()) {
                 return Some(End { place: place - 1, outcome: "ready", by_snapshot: false });
             }
-            if let Some(outcome) = rules.over(&folded.pod) {
+            if rules.is_over(&folded.pod)
+                && let Some(outcome) = self.rules.terminal(&folded.pod)
+            {
                 let outcome = self.disrupted(place, outcome);
                 return Some(End { place, outcome, by_snapshot: true });
             }

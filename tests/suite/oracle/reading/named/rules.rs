@@ -102,12 +102,8 @@ pub(crate) trait NamedRules {
     }
 
     /// [§16.5](crate::specification#s16-5): "with the snapshot that shows a terminal phase"
-    fn over(&self, pod: &Snapshot) -> Option<&'static str> {
-        match pod.phase.as_str() {
-            "Succeeded" => Some("completed"),
-            "Failed" => Some("failed"),
-            _ => None,
-        }
+    fn is_over(&self, pod: &Snapshot) -> bool {
+        ["Succeeded", "Failed"].contains(&pod.phase.as_str())
     }
 
     /// [§16.5](crate::specification#s16-5): "nothing but NAME is latched"
