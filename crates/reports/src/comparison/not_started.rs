@@ -75,8 +75,11 @@ struct Tested {
 }
 
 impl Tested {
-    fn of(together: Together, [before, after]: [&Counted<'_>; 2]) -> Self {
-        let [one, other] = [before, after].map(|side| side.starts.pods);
+    fn of(
+        together: Together,
+        clusters: &[Vec<Proportion>; 2],
+        [one, other]: [Proportion; 2],
+    ) -> Self {
         let difference = other.share() - one.share();
         let [low, high] = newcombe(one, other);
         let of_pods = worse_from(one, other.of);
@@ -85,9 +88,7 @@ impl Tested {
             let verdict = StartVerdict::of(difference, interval, || p_value < OF_STARTS);
             return Self { interval, wide_interval: None, p_value, verdict, worse_from: of_pods };
         }
-        let [one_clusters, other_clusters] =
-            [before, after].map(|side| together.clusters(&side.pods));
-        let found = Clustered::of([&one_clusters, &other_clusters], SEEDS);
+        let found = Clustered::of(clusters.each_ref().map(|side| &**side), SEEDS);
         // What fails together tells less than as many pods that are independent.
         let interval = [found.interval[0].min(low), found.interval[1].max(high)];
         let [wide_low, wide_high] = found.wide;
@@ -207,7 +208,7 @@ impl NotStarted {
         let limit = limit(before).or_else(|| limit(after));
         let [mut one, mut other] = [before, after].map(|side| Counted::of(side, limit));
         let told = [&mut one, &mut other].map(|side| std::mem::take(&mut side.pods));
-        let (together, [earlier, later]) = Together::of(told);
+        let (together, clusters, [earlier, later]) = Together::of(told);
         one.count(earlier);
         other.count(later);
         let (earlier, later) = (one.starts, other.starts);
@@ -215,7 +216,7 @@ impl NotStarted {
             return None;
         }
         let Tested { interval, wide_interval, p_value, verdict, worse_from } =
-            Tested::of(together, [&one, &other]);
+            Tested::of(together, &clusters, [earlier.pods, later.pods]);
         let parts = match verdict {
             StartVerdict::Same => Vec::new(),
             _ => parts([&one, &other]),

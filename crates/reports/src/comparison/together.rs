@@ -33,30 +33,33 @@ pub enum Together {
 }
 
 impl Together {
-    /// What fails together on both sides, and their pods: where not whole workloads are drawn, the tries of a Job are one
-    /// pod.
-    pub(super) fn of(sides: [Vec<Told<'_>>; 2]) -> (Self, [Vec<Told<'_>>; 2]) {
-        let has_enough = |sides: &[Vec<Told<'_>>; 2], together: Self| {
-            sides.iter().all(|pods| together.clusters(pods).len() >= LEAST_CLUSTERS)
+    /// What fails together on both sides: their clusters, none where pods are taken for independent, and their pods. Where not
+    /// whole workloads are drawn, the tries of a Job are one pod.
+    pub(super) fn of(
+        sides: [Vec<Told<'_>>; 2],
+    ) -> (Self, [Vec<Proportion>; 2], [Vec<Told<'_>>; 2]) {
+        let enough = |sides: &[Vec<Told<'_>>; 2], together: Self| {
+            let clusters = sides.each_ref().map(|pods| together.clusters(pods));
+            Some(clusters).filter(|both| both.iter().all(|one| one.len() >= LEAST_CLUSTERS))
         };
-        if has_enough(&sides, Self::Workloads) {
-            return (Self::Workloads, sides);
+        if let Some(clusters) = enough(&sides, Self::Workloads) {
+            return (Self::Workloads, clusters, sides);
         }
         let sides = sides.map(last_tries);
-        match has_enough(&sides, Self::Minutes) {
-            true => (Self::Minutes, sides),
-            false => (Self::Pods, sides),
+        match enough(&sides, Self::Minutes) {
+            Some(clusters) => (Self::Minutes, clusters, sides),
+            None => (Self::Pods, Default::default(), sides),
         }
     }
 
     /// How many pods of each cluster did not start.
-    pub(super) fn clusters(self, pods: &[Told<'_>]) -> Vec<Proportion> {
+    fn clusters(self, pods: &[Told<'_>]) -> Vec<Proportion> {
         let mut clusters: BTreeMap<_, Proportion> = BTreeMap::new();
         for (number, Told { pod, reason }) in pods.iter().enumerate() {
             let workload =
                 pod.workload.as_deref().map(|one| (&*pod.namespace, &*one.kind, &*one.name));
             let minute = pod.minute.filter(|_| self == Self::Minutes);
-            let alone = (self == Self::Pods || workload.is_none()).then_some(number);
+            let alone = workload.is_none().then_some(number);
             let cluster = clusters.entry((workload, minute, alone)).or_default();
             cluster.of += 1;
             cluster.count += u64::from(reason.is_some());
