@@ -144,12 +144,12 @@ impl Sources {
     /// A delivery of `source` has been accounted for. It brings the source to `version`, and the
     /// source was complete at `at` if it is in sync.
     pub(super) fn account(&mut self, source: SourceId, version: Option<Version>, at: Timestamp) {
+        let in_sync = self.is_in_sync(source);
         let progress = self.progress.entry(source).or_default();
         if version.is_some() {
             progress.version = version;
         }
-        if self.is_in_sync(source) {
-            let progress = self.progress.entry(source).or_default();
+        if in_sync {
             progress.complete_at = progress.complete_at.max(Some(at));
         }
     }

@@ -58,6 +58,12 @@ impl<T: Default> Capped<T> {
         Met { id, series: self.series(value), is_new }
     }
 
+    /// `value`, if it has a place of its own.
+    pub(super) fn known(&self, value: &str) -> Option<Met<T>> {
+        let id = Some(self.id(value)).filter(|id| *id != OTHER_ID)?;
+        Some(Met { id, series: self.series(value), is_new: false })
+    }
+
     /// The number of `value`, or that of the rest.
     pub(super) fn id(&self, value: &str) -> ValueId {
         self.values.lock().known(value).unwrap_or(OTHER_ID)

@@ -104,17 +104,19 @@ impl Gates {
                 GatesEvent::Left => by_name.leave(by_name.id(&name), now),
                 GatesEvent::Restored => by_name.enter(by_name.id(&name)),
                 // Those that have a place keep it before others get one.
-                GatesEvent::Met if by_name.drops(&name) => without.push((kind, gate)),
-                GatesEvent::Met => {
-                    by_name.enter(by_name.id(&name));
-                    // It is shown from now on.
-                    by_name.get(&name).of(kind);
-                }
+                GatesEvent::Met => match by_name.known(&name) {
+                    None => without.push((kind, gate, name)),
+                    Some(Met { id, series, .. }) => {
+                        by_name.enter(id);
+                        // It is shown from now on.
+                        series.of(kind);
+                    }
+                },
             }
         }
         let mut is_dropped = false;
-        for (kind, gate) in without {
-            let Met { id, series, is_new } = by_name.meet(&label(gate), Some(&pod.namespace), now);
+        for (kind, gate, name) in without {
+            let Met { id, series, is_new } = by_name.meet(&name, Some(&pod.namespace), now);
             series.of(kind);
             by_name.enter(id);
             is_dropped |= id == OTHER_ID;
