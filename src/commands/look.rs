@@ -6,13 +6,12 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::output::print_to_reader;
-use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::process::signals;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::clock::Clock;
 use podinit_oncall::freshness::Freshness;
-use podinit_text::human_time::time_of_day;
+use podinit_text::human_time::{as_of, time_of_day};
 use podinit_text::strangers_text::shown;
 
 /// How long what is shown stands until it is looked at again.
@@ -55,10 +54,7 @@ impl Look {
     /// A table with a line that says of when it is, where one follows the other or it is of a recording.
     pub(super) fn dated(self, time: Option<Timestamp>, table: String) -> String {
         match time.filter(|_| self.clears) {
-            Some(time) if self.of_recording => {
-                let time = rfc3339::format(time.truncate_to_second());
-                format!("{table}\nAs of {time}\n")
-            }
+            Some(time) if self.of_recording => format!("{table}\n{}\n", as_of(time)),
             Some(time) if self.again => format!("As of {} UTC\n\n{table}", time_of_day(time)),
             _ => table,
         }

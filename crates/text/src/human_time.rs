@@ -1,5 +1,6 @@
 //! Durations and instants as people read them.
 
+use podinit_core::rfc3339;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Formats a duration in seconds: `0s`, `0.25s`, `12s`, `2m5s`, `1h2m3s`.
@@ -81,6 +82,11 @@ pub fn hour_and_minute(at: Timestamp) -> String {
 pub fn date_and_minute(at: Timestamp) -> String {
     instant(at)
         .map_or_else(|| String::from("unknown"), |at| at.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+/// Which instant an answer is of, to the second: `As of 2026-03-01T23:05:07Z`.
+pub fn as_of(at: Timestamp) -> String {
+    format!("As of {}", rfc3339::format(at.truncate_to_second()))
 }
 
 /// The hour and minute of an instant in UTC, with the date where that was not within a day before `now`.

@@ -4,9 +4,8 @@ use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::named::gate_in_words;
 use super::waterfall::Row;
 use podinit_core::lifecycle::MilestoneSource;
-use podinit_core::rfc3339;
 use podinit_text::document::{Document, Format, Style};
-use podinit_text::human_time::{date_and_time, seconds};
+use podinit_text::human_time::{as_of, date_and_time, seconds};
 use podinit_text::palette;
 use podinit_text::strangers_text::shown;
 
@@ -49,7 +48,7 @@ fn head(document: &mut Document, explanation: &Explanation, style: Style) {
     document.sentence(&(style.bold(&shown(&name)) + &more));
     document.answer(&explanation.verdict);
     if let Some(time) = explanation.time {
-        document.paragraph(&format!("As of {}.", rfc3339::format(time.truncate_to_second())));
+        document.paragraph(&format!("{}.", as_of(time)));
     }
     for doubt in &explanation.doubts {
         document.paragraph(&format!("But {}.", shown(doubt)));

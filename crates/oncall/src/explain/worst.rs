@@ -7,11 +7,10 @@ use serde::Serialize;
 
 use super::explanation::{Context, Explanation};
 use podinit_core::lifecycle::{Outcome, Progress, Record};
-use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
 use podinit_reports::reader::ClockAhead;
 use podinit_reports::report::SET_ASIDE;
-use podinit_text::human_time::seconds;
+use podinit_text::human_time::{as_of, seconds};
 use podinit_text::strangers_text;
 use podinit_text::table::{Table, cell};
 
@@ -62,8 +61,7 @@ impl Worst {
     /// A table, or a line that says that there is nothing to list.
     pub fn to_table(&self, colour: bool) -> String {
         let aside = self.set_aside_note();
-        let time = self.time.map(|time| rfc3339::format(time.truncate_to_second()));
-        let time = time.map_or_else(String::new, |time| format!("\nAs of {time}\n"));
+        let time = self.time.map_or_else(String::new, |time| format!("\n{}\n", as_of(time)));
         if self.worst.is_empty() {
             return format!("No startup is known.\n{time}{aside}");
         }
