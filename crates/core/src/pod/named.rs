@@ -39,7 +39,7 @@ impl GateList {
         self.ends.iter().take_while(|end| **end > 0).count()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub const fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -72,7 +72,7 @@ pub struct GateNames {
 }
 
 impl GateNames {
-    /// Whether there is none.
+    /// Whether the pod has no gate.
     pub const fn is_empty(&self) -> bool {
         self.scheduling.is_empty() && self.readiness.is_empty()
     }

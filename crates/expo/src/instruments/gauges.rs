@@ -83,7 +83,7 @@ impl<L: LabelDomain, M: LabelDomain, N: LabelDomain> FamilyType for GaugeVec3<L,
     }
 }
 
-/// A difference of times, shown in seconds; the series is absent while there is none.
+/// A difference of times, shown in seconds; the series is absent while it is not known.
 #[derive(Debug)]
 pub struct SecondsGauge(AtomicI64);
 

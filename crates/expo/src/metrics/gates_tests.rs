@@ -103,7 +103,7 @@ fn a_namespace_takes_half_of_the_places_and_gives_them_to_its_own_gates() {
     go(&gates, 2, "a", &["a", "b", "c"]);
     go(&gates, 1, "z", &["z"]);
     for gates in [&restarted(&gates, 5), &gates] {
-        // The place of z has been free for longer, and is none of its own.
+        // The place of z has been free for longer, but another namespace took it.
         come(gates, 25, "a", &["d"]);
         assert_eq!(gates.by_name.id("d"), OTHER_ID);
         come(gates, 26, "a", &["e"]);

@@ -72,8 +72,8 @@ pub struct Problems {
     /// The nodes whose clocks are off, by name, with pods in flight or without
     #[serde(default)]
     pub clocks: Vec<NodeClock>,
-    /// The SLOs that have matched no pod for 10 minutes, or that name a kind which no pod has had; left out where there
-    /// are none
+    /// The SLOs that have matched no pod for 10 minutes, or that name a kind which no pod has had; left out where
+    /// each SLO matches pods
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched_slos: Vec<UnmatchedSlo>,
     /// That what is known of pods is late; left out while it is not

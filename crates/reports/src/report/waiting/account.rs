@@ -43,7 +43,7 @@ pub(in crate::report) struct Account {
 pub(in crate::report) struct UnknownTimes;
 
 impl Account {
-    /// That of a startup; `None` of one that is none of this recording: it was over at first sight, or is followed
+    /// That of a startup; `None` of one that this recording does not show: it was over at first sight, or is followed
     /// elsewhere.
     pub(super) fn of(
         record: &Record,
