@@ -94,15 +94,14 @@ fn sentences(report: &WaitingReport, names: Names) -> Vec<String> {
     let listed_others: Vec<String> = listed_others
         .map(|(cost, which)| {
             let pods = count(cost.pods, "pod", "pods");
-            format!("{} of {pods} {which}", columns.not_ready.text(cost.pod_hours))
+            format!("{pods} {which} waited {} pod-hours.", columns.not_ready.text(cost.pod_hours))
         })
         .collect();
     let (which, whole) = match is_of_ready(report) {
         true => (READY, columns.ready.text(report.ready.pod_hours)),
         false => (NOT_READY, columns.not_ready.text(not_ready)),
     };
-    let more = if is_of_ready(report) { "The others waited" } else { "That is" };
-    let others = (!listed_others.is_empty()).then(|| format!("{more} {}.", listed(&listed_others)));
+    let others = (!listed_others.is_empty()).then(|| listed_others.join(" "));
     let aside = (report.not_counted > 0).then(|| {
         let startups = count(report.not_counted, "startup is", "startups are");
         format!("{startups} not counted, because the times are not known.")
