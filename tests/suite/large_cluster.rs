@@ -7,7 +7,9 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::support::large_cluster::{Cluster, Exporter, Form, Pods, State, read_beside};
+use crate::support::large_cluster::{
+    Cluster, Exporter, Form, Pods, State, end_beside, read_beside,
+};
 
 const MIB: u64 = 1 << 20;
 
@@ -181,7 +183,11 @@ fn shipped_limit() -> u64 {
     memory.split_once("Mi\n").unwrap().0.parse().unwrap()
 }
 
-/// What 16 readers of everything see of so many failing pods, and that they do not cost the exporter its life.
+/// So many read at once.
+const READERS: usize = 16;
+
+/// What 16 readers of everything see of so many failing pods, and that they do not cost the exporter its life. Says too how
+/// old findings are without them, and how long the exporter takes to end beside them.
 fn read_beside_failing(count: usize, state: State) {
     let pods = Pods { count, bytes: POD_BYTES, state };
     let cluster = Cluster::start(pods, Form::Protobuf);
@@ -189,13 +195,16 @@ fn read_beside_failing(count: usize, state: State) {
     cluster.until_listed();
     exporter.until_sum(PROBLEM, count);
     let [before, _] = exporter.resident().map(|bytes| bytes / MIB);
+    let alone = read_beside(&exporter, 0, 5).oldest;
     exporter.forget_peak();
-    let seen = read_beside(&exporter, 5);
+    let seen = read_beside(&exporter, READERS, 5);
     let [peak, after] = exporter.resident().map(|bytes| bytes / MIB);
     // Those of a build for tests are several times those of the program that ships.
     let files = exporter.resident_files() / MIB;
+    let ended = end_beside(exporter, READERS);
     println!(
-        "{count} pods, {state:?}: {before} MiB at the peak before, {peak} MiB beside 16 readers, {after} MiB after them, \
+        "{count} pods, {state:?}: the oldest finding is {alone:.1} s old without readers; the exporter ends in {ended:.1?} \
+         beside them; {before} MiB at the peak before, {peak} MiB beside 16 readers, {after} MiB after them, \
          {files} MiB of each are pages of the program; {seen:?}"
     );
     assert!(seen.oldest_fresh <= 15.1, "{seen:?}");

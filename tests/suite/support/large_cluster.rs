@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 pub use exporter::Exporter;
-pub use readers::read_beside;
+pub use readers::{end_beside, read_beside};
 use template::Template;
 
 /// What state the pods are in.

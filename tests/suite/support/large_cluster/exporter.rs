@@ -48,13 +48,7 @@ impl Exporter {
 
     /// The answer for a path, with its head.
     pub fn get(&self, path: &str) -> String {
-        let mut connection = TcpStream::connect(self.address).unwrap();
-        let request =
-            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        connection.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        connection.read_to_string(&mut answer).unwrap();
-        answer
+        get(self.address, path).unwrap()
     }
 
     /// Scrapes until a sample has this value.
@@ -116,6 +110,11 @@ impl Exporter {
         Duration::from_nanos(spent.sum())
     }
 
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Ends it as Kubernetes does, and waits for that.
     pub fn terminate(mut self) {
         let process = rustix::process::Pid::from_child(&self.child);
@@ -129,6 +128,19 @@ impl Drop for Exporter {
         self.child.kill().ok();
         self.child.wait().ok();
     }
+}
+
+/// The answer for a path of whoever listens at `address`, with its head.
+///
+/// # Errors
+/// If nobody does, or does no longer.
+pub fn get(address: SocketAddr, path: &str) -> std::io::Result<String> {
+    let mut connection = TcpStream::connect(address)?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    connection.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 /// Reads the log up to the line that states the address.

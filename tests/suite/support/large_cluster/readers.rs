@@ -1,15 +1,15 @@
 //! Readers of a running `podinit serve`, as many as an incident has.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::Exporter;
+use super::exporter::get;
 
-/// So many read at once.
-const READERS: usize = 16;
 /// What they read, by turns.
 const PATHS: [&str; 4] = ["/api/v1/problems", "/api/v1/stuck?limit=500", "/", "/metrics"];
 /// Between two looks at how old the newest finding is.
@@ -31,23 +31,12 @@ pub struct Seen {
     pub refused: usize,
 }
 
-/// Reads with [`READERS`] at once until so many findings were made.
-pub fn read_beside(exporter: &Exporter, findings: usize) -> Seen {
+/// Reads with so many readers at once until so many findings were made.
+pub fn read_beside(exporter: &Exporter, readers: usize, findings: usize) -> Seen {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let read = |reader: usize| {
-            let (mut answers, mut refused) = (0, 0);
-            for path in PATHS.iter().cycle().skip(reader) {
-                if done.load(Relaxed) {
-                    break;
-                }
-                answers += 1;
-                refused += usize::from(!exporter.get(path).starts_with("HTTP/1.1 200"));
-            }
-            (answers, refused)
-        };
-        let readers: Vec<_> =
-            (0..READERS).map(|reader| scope.spawn(move || read(reader))).collect();
+        let read = |reader| read(exporter.address(), reader, &done);
+        let readers: Vec<_> = (0..readers).map(|one| scope.spawn(move || read(one))).collect();
         let mut seen = look(exporter, findings);
         done.store(true, Relaxed);
         for reader in readers {
@@ -57,6 +46,38 @@ pub fn read_beside(exporter: &Exporter, findings: usize) -> Seen {
         }
         seen
     })
+}
+
+/// How long it takes to end the exporter while so many readers read.
+pub fn end_beside(exporter: Exporter, readers: usize) -> Duration {
+    let (done, address) = (AtomicBool::new(false), exporter.address());
+    thread::scope(|scope| {
+        for reader in 0..readers {
+            let done = &done;
+            scope.spawn(move || read(address, reader, done));
+        }
+        look(&exporter, 1);
+        let began = Instant::now();
+        exporter.terminate();
+        done.store(true, Relaxed);
+        began.elapsed()
+    })
+}
+
+/// Reads by turns until it is `done`, or nobody answers. Returns how many answers it had, and how many refusals.
+fn read(address: SocketAddr, reader: usize, done: &AtomicBool) -> (usize, usize) {
+    let (mut answers, mut refused) = (0, 0);
+    for path in PATHS.iter().cycle().skip(reader) {
+        if done.load(Relaxed) {
+            break;
+        }
+        let Ok(answer) = get(address, path) else {
+            break;
+        };
+        answers += 1;
+        refused += usize::from(!answer.starts_with("HTTP/1.1 200"));
+    }
+    (answers, refused)
 }
 
 /// Looks at the newest finding until it has changed so often.
