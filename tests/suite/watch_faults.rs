@@ -163,6 +163,50 @@ async fn what_was_missed_is_delivered_before_the_watch_is_in_sync_again() {
     drop(watch);
 }
 
+/// A watch that each time brings what it brings a quarter of a minute later: all that it shows is of the past.
+#[tokio::test(start_paused = true)]
+async fn after_a_silence_the_watch_is_in_sync_once_it_shows_the_present() {
+    let mut api = FakeApi::start();
+    let watch = api.synced("10", &[]).await;
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    watch.event("ADDED", &pod("a", 11));
+    assert_eq!(api.next_delivery().await, "Applied a@11");
+    for (stated, shown) in [(15, 15), (25, 30)] {
+        api.asked().await.list(&stated.to_string(), Some("more"), &page(0..1));
+        // Neither silence nor a bookmark shows what happens now,
+        watch.bookmark(&(stated - 1).to_string());
+        sleep(seconds(15)).await;
+        assert!(api.no_delivery() && !api.stats.synced());
+        // nor what was stated long ago.
+        watch.event("ADDED", &pod("a", shown));
+        assert_eq!(api.next_delivery().await, format!("Applied a@{shown}"));
+    }
+    api.asked().await.list("35", Some("more"), &page(0..1));
+    sleep(seconds(4)).await;
+    watch.bookmark("35");
+    assert_eq!(api.next_delivery().await, "CaughtUp");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_silence_a_watch_that_ends_when_it_was_to_end_shows_that_deliveries_are_in_time() {
+    let mut api = FakeApi::start();
+    let watch = api.synced("10", &[]).await;
+    assert_eq!(api.next_delivery().await, "SyncLost");
+    // One of at most 28 s, which ends after 40.
+    sleep(seconds(10)).await;
+    drop(watch);
+    let watch = api.watch_from("10").await.stream();
+    api.asked().await.list("900", Some("more"), &page(0..1));
+    sleep(seconds(25)).await;
+    assert!(api.no_delivery());
+    drop(watch);
+    let watch = api.watch_from("10").await.stream();
+    api.asked().await.list("900", Some("more"), &page(0..1));
+    assert_eq!(api.next_delivery().await, "CaughtUp");
+    assert!(api.elapsed() < seconds(67));
+    drop(watch);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_state_its_version_is_believed_in_the_end() {
     let mut api = FakeApi::start();

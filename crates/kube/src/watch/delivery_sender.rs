@@ -25,6 +25,8 @@ pub(super) struct DeliverySender {
     clock: Arc<dyn Clock>,
     stats: Arc<WatchStats>,
     synced: bool,
+    /// It lost sync to a silence, and nothing has shown since that deliveries are in time
+    silent: bool,
     /// It was restored from a backup, and no list has completed since
     rolled_back: bool,
     /// When the API server last delivered something, or ended a watch in order
@@ -46,6 +48,7 @@ impl DeliverySender {
             clock,
             stats,
             synced: false,
+            silent: false,
             rolled_back: false,
             contact: Instant::now(),
             waited: false,
@@ -116,7 +119,7 @@ impl DeliverySender {
         self.send(listed, None, Some(version)).await?;
         self.contact = Instant::now();
         self.rolled_back = false;
-        self.synced = true;
+        (self.synced, self.silent) = (true, false);
         self.stats.set_synced(self.source, true);
         Ok(())
     }
@@ -145,6 +148,22 @@ impl DeliverySender {
         Ok(())
     }
 
+    /// The source is no longer in sync, since its watch is silent.
+    pub(super) async fn fall_silent(&mut self) -> Result<(), ReceiverGone> {
+        self.silent |= self.synced;
+        self.lose_sync().await
+    }
+
+    /// Whether it lost sync to a silence, and nothing has shown since that deliveries are in time.
+    pub(super) const fn silent(&self) -> bool {
+        self.silent
+    }
+
+    /// A watch has ended when it was to end: deliveries are in time.
+    pub(super) const fn in_time(&mut self) {
+        self.silent = false;
+    }
+
     /// The watch has resumed where it had stopped, and what was missed has been delivered, as is `known` or
     /// assumed.
     pub(super) async fn regain_sync(&mut self, known: bool) -> Result<(), ReceiverGone> {
@@ -154,7 +173,7 @@ impl DeliverySender {
                 false => PodEvent::Resumed,
             };
             self.send(event, None, None).await?;
-            self.synced = true;
+            (self.synced, self.silent) = (true, false);
             self.stats.set_synced(self.source, true);
         }
         Ok(())

@@ -115,6 +115,8 @@ pub struct Follow {
     pub(crate) server_shards: bool,
     /// A watch broke or ended early, and no API server has stated since that it is not behind
     pub(crate) doubtful: bool,
+    /// After how long the watch that is open is to end
+    pub(crate) asked: Duration,
     random: fastrand::Rng,
 }
 
@@ -130,6 +132,7 @@ impl Follow {
             config,
             server_shards: false,
             doubtful: false,
+            asked: Duration::ZERO,
             random,
         }
     }
@@ -146,8 +149,7 @@ impl Follow {
         let mut failed_here = 0;
         let mut silent = 0;
         loop {
-            let seconds = self.watch_seconds();
-            let report = self.watch(sink, at, seconds).await?;
+            let report = self.watch(sink, at).await?;
             if report.made_progress {
                 failed_here = 0;
                 self.backoff.reset();
@@ -164,8 +166,7 @@ impl Follow {
                 StreamEnd::Lost(reason) => return self.lost(sink, reason).await,
                 StreamEnd::Finished => {
                     // So it does when it loses its etcd. An ordinary end comes when it was asked for.
-                    let asked = Duration::from_secs(seconds.into());
-                    self.doubtful |= report.open_for + EARLY < asked;
+                    self.doubtful |= report.open_for + EARLY < self.asked;
                     if !report.made_progress && report.open_for < self.config.short_watch {
                         let wait = self.backoff.after_failure();
                         let grace = self.config.reopen_grace;
@@ -241,8 +242,9 @@ impl Follow {
         &mut self,
         sink: &mut S,
         at: &mut ResumePoint,
-        seconds: u32,
     ) -> Result<StreamReport, S::Over> {
+        let seconds = self.watch_seconds();
+        self.asked = Duration::from_secs(seconds.into());
         let opening = async {
             let request = (self.requests).watch(at.as_str(), seconds, self.server_shards)?;
             let deadline = self.config.header_timeout;

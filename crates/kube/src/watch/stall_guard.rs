@@ -1,15 +1,22 @@
 //! The deadlines of one open watch: when silence makes it stale or dead, and when it is proven to
 //! work.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::config::ReflectorConfig;
+
+/// What arrives so much later than the API server stated or was to do it shows the past.
+pub(super) const IN_TIME: Duration = Duration::from_secs(5);
 
 /// When data last arrived in this watch, and since when it delivers what was missed.
 #[derive(Debug)]
 pub(super) struct StallGuard {
     opened: Instant,
     last_byte: Option<Instant>,
+    /// Sync was lost to a silence, so that silence shows no more that nothing was missed
+    after_silence: bool,
     /// What was missed is arriving; `None` while in sync, and while a silence that lost sync lasts
     settling: Option<Settling>,
 }
@@ -29,7 +36,8 @@ pub(super) enum Stated {
     Pending,
     /// It does not state it
     Unknown,
-    Version(u64),
+    /// So it stated at this moment
+    Version(u64, Instant),
 }
 
 /// Which deadlines have passed.
@@ -60,10 +68,21 @@ impl Settling {
 }
 
 impl StallGuard {
-    /// A watch that was opened now, by a list-watch that is in sync or not.
-    pub(super) fn opened(synced: bool) -> Self {
+    /// A watch that was opened now, by a list-watch that is in sync or not, or has lost sync to a silence.
+    pub(super) fn opened(synced: bool, after_silence: bool) -> Self {
         let opened = Instant::now();
-        Self { opened, last_byte: None, settling: (!synced).then(|| Settling::new(opened)) }
+        let settling = (!synced).then(|| Settling::new(opened));
+        Self { opened, last_byte: None, after_silence, settling }
+    }
+
+    /// The watch has lost sync, because it is silent.
+    pub(super) const fn fall_silent(&mut self) {
+        self.after_silence = true;
+    }
+
+    /// Whether a bookmark shows that all before it was delivered in time.
+    pub(super) const fn trusts_bookmarks(&self) -> bool {
+        !self.after_silence
     }
 
     /// Bytes arrived at `now`.
@@ -96,16 +115,23 @@ impl StallGuard {
         }
     }
 
-    /// Whether the watch was settling, and has delivered all of what was missed now that it has come to `version`.
-    pub(super) fn has_come_to(&self, version: Option<u64>) -> bool {
-        self.settling.is_some_and(|settling| match settling.stated {
-            Stated::Version(stated) => version >= Some(stated),
-            Stated::Pending | Stated::Unknown => false,
-        })
+    /// Whether the watch was settling, and has delivered all of what was missed, now that it has come to `version`. After a
+    /// silence, one that comes there late shows the past: the API server is to be asked again.
+    pub(super) fn has_come_to(&mut self, version: Option<u64>) -> bool {
+        let Some(Settling { stated: Stated::Version(stated, at), .. }) = self.settling else {
+            return false;
+        };
+        let has_come = version >= Some(stated);
+        if has_come && self.after_silence && at.elapsed() > IN_TIME {
+            self.settling = Some(Settling::new(Instant::now()));
+            return false;
+        }
+        has_come
     }
 
     /// Ends the settling. True if the watch was settling.
     pub(super) const fn settle(&mut self) -> bool {
+        self.after_silence = false;
         self.settling.take().is_some()
     }
 
@@ -157,7 +183,8 @@ impl StallGuard {
         let (quiet, longest) = match stated {
             Stated::Pending => (None, config.settle_longest),
             Stated::Unknown => (Some((quiet, Settled::Assumed)), config.settle_longest),
-            Stated::Version(_) => (Some((quiet, Settled::Known)), config.idle_timeout),
+            Stated::Version(..) if self.after_silence => (None, config.idle_timeout),
+            Stated::Version(..) => (Some((quiet, Settled::Known)), config.idle_timeout),
         };
         let longest = (since + longest, Settled::Assumed);
         Some(match quiet {

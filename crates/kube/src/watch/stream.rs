@@ -18,7 +18,7 @@ use super::negotiation::Answer;
 use super::reconciliation::Reconciliation;
 use super::resume_point::ResumePoint;
 use super::signs::Signs;
-use super::stall_guard::{Due, Settled, StallGuard, Stated};
+use super::stall_guard::{Due, IN_TIME, Settled, StallGuard, Stated};
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
@@ -60,7 +60,8 @@ impl<'a> Stream<'a> {
         signs: &'a mut Signs,
     ) -> Self {
         sender.answered();
-        let guard = StallGuard::opened(sender.synced() || signs.doubts_history());
+        let synced = sender.synced() || signs.doubts_history();
+        let guard = StallGuard::opened(synced, sender.silent());
         Self {
             watch,
             config: &watch.config,
@@ -119,6 +120,9 @@ impl<'a> Stream<'a> {
                 None => None,
                 Some(None) => {
                     self.sender.heard_at(now);
+                    if self.guard.open_for() <= self.watch.asked + IN_TIME {
+                        self.sender.in_time();
+                    }
                     break StreamEnd::Finished;
                 }
                 Some(Some(Err(error))) => break StreamEnd::Failed(ApiError::from_client(&error)),
@@ -128,7 +132,7 @@ impl<'a> Stream<'a> {
                 // A process that was stopped finds data and a passed deadline at the same time: the data
                 // is what it has missed.
                 if self.due(now).stale {
-                    self.sender.lose_sync().await?;
+                    self.fall_silent().await?;
                 }
                 if let Some(end) = self.chunk(&chunk, now, &mut events).await? {
                     break end;
@@ -260,7 +264,9 @@ impl<'a> Stream<'a> {
                 self.sender.event(PodEvent::Bookmark, arrived, version).await?;
                 self.saw_other_shard = false;
                 // Everything before a bookmark has been delivered.
-                self.settled(Settled::Known).await?;
+                if self.guard.trusts_bookmarks() {
+                    self.settled(Settled::Known).await?;
+                }
             }
             WatchEventKind::Error(status) => {
                 self.count(EventType::Error);
@@ -359,7 +365,7 @@ impl<'a> Stream<'a> {
             }
             Ok(Some(version)) => {
                 self.confirmed = true;
-                self.guard.states(Stated::Version(version));
+                self.guard.states(Stated::Version(version, Instant::now()));
             }
             Ok(None) => {
                 self.confirmed = true;
@@ -396,6 +402,12 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
+    /// No more in sync, since the watch is silent.
+    async fn fall_silent(&mut self) -> Result<(), ReceiverGone> {
+        self.guard.fall_silent();
+        self.sender.fall_silent().await
+    }
+
     async fn settled(&mut self, how: Settled) -> Result<(), ReceiverGone> {
         if self.guard.settle() && !self.signs.doubts_history() {
             if let Some(reconciliation) = &mut self.reconciliation {
@@ -430,7 +442,7 @@ impl<'a> Stream<'a> {
             self.settled(how).await?;
         }
         if due.stale {
-            self.sender.lose_sync().await?;
+            self.fall_silent().await?;
         }
         Ok(None)
     }
