@@ -404,6 +404,9 @@ impl<'a> Stream<'a> {
 
     /// No more in sync, since the watch is silent.
     async fn fall_silent(&mut self) -> Result<(), ReceiverGone> {
+        if self.sender.synced() {
+            self.log.silent();
+        }
         self.guard.fall_silent();
         self.sender.fall_silent().await
     }
@@ -413,6 +416,7 @@ impl<'a> Stream<'a> {
             if let Some(reconciliation) = &mut self.reconciliation {
                 reconciliation.resumed();
             }
+            self.log.in_sync();
             self.sender.regain_sync(how == Settled::Known).await?;
         }
         Ok(())

@@ -12,6 +12,8 @@ use crate::cluster::api_error::ApiError;
 pub(super) struct WatchLog {
     streak: Option<FailureStreak>,
     listed: bool,
+    /// It lost sync to a silence, which has been logged
+    silent: bool,
     /// By reason, whether something skipped has been logged as a warning
     warned: [bool; WatchErrorReason::ALL.len()],
 }
@@ -52,8 +54,24 @@ impl WatchLog {
         }
     }
 
+    /// The watch is no longer in sync, because it brings nothing.
+    pub(super) fn silent(&mut self) {
+        self.silent = true;
+        tracing::warn!(
+            "the watch is silent; podinit is out of sync until the watch shows the present"
+        );
+    }
+
+    /// The watch is in sync again.
+    pub(super) fn in_sync(&mut self) {
+        if std::mem::take(&mut self.silent) {
+            tracing::info!("the watch shows the present again; podinit is in sync");
+        }
+    }
+
     /// A list has completed. Whether the watch works is not known yet.
     pub(super) fn listed(&mut self, pods: usize) {
+        self.in_sync();
         if std::mem::replace(&mut self.listed, true) {
             tracing::debug!(pods, "listed again");
         } else {
