@@ -30,8 +30,8 @@ ALLOWED = [
      "an alert: returns series only while a registry or the startup SLI is worse than it should be"),
     (r"^.*: Startup SLI, 99th percentile / B ",
      "the kubelet's own metric: this Prometheus scrapes no kubelet"),
-    (r"^rule: Podinit(StartupsRejected|NodesLate|EvidenceDown|Down|ShardMissing|NotSynced|DeadlinesNotJudged|WatchErrors|ClockAnomalies|ConservationBroken|"
-     r"ConfigReloadFailed|WebConfigReloadFailed) ",
+    (r"^rule: Podinit(StartupsRejected|NodesLate|EvidenceDown|Down|ShardMissing|NotSynced|DeliveriesLate|DeadlinesNotJudged|"
+     r"WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|WebConfigReloadFailed) ",
      "an alert: returns series only while the exporter or its cluster is in trouble"),
     (r"^(exporter-health: Namespaces out of sync / A |selector: of PodinitNotSynced: .*\"podinit_namespace_synced\")",
      "a series only where --namespace chooses namespaces; this demo watches all of them"),
