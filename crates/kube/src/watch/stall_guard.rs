@@ -15,8 +15,6 @@ pub(super) const IN_TIME: Duration = Duration::from_secs(5);
 pub(super) struct StallGuard {
     opened: Instant,
     last_byte: Option<Instant>,
-    /// Sync was lost to a silence, so that silence shows no more that nothing was missed
-    after_silence: bool,
     /// What was missed is arriving; `None` while in sync, and while a silence that lost sync lasts
     settling: Option<Settling>,
 }
@@ -68,21 +66,10 @@ impl Settling {
 }
 
 impl StallGuard {
-    /// A watch that was opened now, by a list-watch that is in sync or not, or has lost sync to a silence.
-    pub(super) fn opened(synced: bool, after_silence: bool) -> Self {
+    /// A watch that was opened now, by a list-watch that is in sync or not.
+    pub(super) fn opened(synced: bool) -> Self {
         let opened = Instant::now();
-        let settling = (!synced).then(|| Settling::new(opened));
-        Self { opened, last_byte: None, after_silence, settling }
-    }
-
-    /// The watch has lost sync, because it is silent.
-    pub(super) const fn fall_silent(&mut self) {
-        self.after_silence = true;
-    }
-
-    /// Whether a bookmark shows that all before it was delivered in time.
-    pub(super) const fn trusts_bookmarks(&self) -> bool {
-        !self.after_silence
+        Self { opened, last_byte: None, settling: (!synced).then(|| Settling::new(opened)) }
     }
 
     /// Bytes arrived at `now`.
@@ -117,12 +104,12 @@ impl StallGuard {
 
     /// Whether the watch was settling, and has delivered all of what was missed, now that it has come to `version`. After a
     /// silence, one that comes there late shows the past: the API server is to be asked again.
-    pub(super) fn has_come_to(&mut self, version: Option<u64>) -> bool {
+    pub(super) fn has_come_to(&mut self, version: Option<u64>, after_silence: bool) -> bool {
         let Some(Settling { stated: Stated::Version(stated, at), .. }) = self.settling else {
             return false;
         };
         let has_come = version >= Some(stated);
-        if has_come && self.after_silence && at.elapsed() > IN_TIME {
+        if has_come && after_silence && at.elapsed() > IN_TIME {
             self.settling = Some(Settling::new(Instant::now()));
             return false;
         }
@@ -131,18 +118,23 @@ impl StallGuard {
 
     /// Ends the settling. True if the watch was settling.
     pub(super) const fn settle(&mut self) -> bool {
-        self.after_silence = false;
         self.settling.take().is_some()
     }
 
-    /// What is due at `now`.
-    pub(super) fn due(&self, config: &ReflectorConfig, now: Instant, synced: bool) -> Due {
+    /// What is due at `now`. After a silence, silence shows no more that nothing was missed.
+    pub(super) fn due(
+        &self,
+        config: &ReflectorConfig,
+        now: Instant,
+        synced: bool,
+        after_silence: bool,
+    ) -> Due {
         Due {
             dead: now >= self.dead_at(config),
             stale: synced && now >= self.stale_at(config),
             made_progress: now >= self.progress_at(config),
             settled: self
-                .settled_at(config)
+                .settled_at(config, after_silence)
                 .filter(|(at, _)| now >= *at)
                 .map(|(_, settled)| settled),
         }
@@ -153,11 +145,12 @@ impl StallGuard {
         &self,
         config: &ReflectorConfig,
         synced: bool,
+        after_silence: bool,
         made_progress: bool,
     ) -> Instant {
         let stale = synced.then(|| self.stale_at(config));
         let proof = (!made_progress).then(|| self.progress_at(config));
-        let settled = self.settled_at(config).map(|(at, _)| at);
+        let settled = self.settled_at(config, after_silence).map(|(at, _)| at);
         [stale, proof, settled].into_iter().flatten().fold(self.dead_at(config), Instant::min)
     }
 
@@ -177,13 +170,17 @@ impl StallGuard {
         self.opened + config.progress_after
     }
 
-    fn settled_at(&self, config: &ReflectorConfig) -> Option<(Instant, Settled)> {
+    fn settled_at(
+        &self,
+        config: &ReflectorConfig,
+        after_silence: bool,
+    ) -> Option<(Instant, Settled)> {
         let Settling { since, stated } = self.settling?;
         let quiet = self.last_contact().max(since) + config.settle_quiet;
         let (quiet, longest) = match stated {
             Stated::Pending => (None, config.settle_longest),
             Stated::Unknown => (Some((quiet, Settled::Assumed)), config.settle_longest),
-            Stated::Version(..) if self.after_silence => (None, config.idle_timeout),
+            Stated::Version(..) if after_silence => (None, config.idle_timeout),
             Stated::Version(..) => (Some((quiet, Settled::Known)), config.idle_timeout),
         };
         let longest = (since + longest, Settled::Assumed);

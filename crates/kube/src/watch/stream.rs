@@ -60,8 +60,7 @@ impl<'a> Stream<'a> {
         signs: &'a mut Signs,
     ) -> Self {
         sender.answered();
-        let synced = sender.synced() || signs.doubts_history();
-        let guard = StallGuard::opened(synced, sender.silent());
+        let guard = StallGuard::opened(sender.synced() || signs.doubts_history());
         Self {
             watch,
             config: &watch.config,
@@ -167,7 +166,8 @@ impl<'a> Stream<'a> {
     }
 
     fn next_due(&self) -> Instant {
-        let due = (self.guard).next_due(self.config, self.sender.synced(), self.made_progress);
+        let (synced, silent) = (self.sender.synced(), self.sender.silent());
+        let due = self.guard.next_due(self.config, synced, silent, self.made_progress);
         self.signs.due_at().map_or(due, |list| due.min(list))
     }
 
@@ -177,7 +177,7 @@ impl<'a> Stream<'a> {
     }
 
     fn due(&self, now: Instant) -> Due {
-        self.guard.due(self.config, now, self.sender.synced())
+        self.guard.due(self.config, now, self.sender.synced(), self.sender.silent())
     }
 
     /// Delivers the events of a chunk that arrived at `now`. All of them have the same arrival, the time at
@@ -264,7 +264,7 @@ impl<'a> Stream<'a> {
                 self.sender.event(PodEvent::Bookmark, arrived, version).await?;
                 self.saw_other_shard = false;
                 // Everything before a bookmark has been delivered.
-                if self.guard.trusts_bookmarks() {
+                if !self.sender.silent() {
                     self.settled(Settled::Known).await?;
                 }
             }
@@ -396,7 +396,7 @@ impl<'a> Stream<'a> {
 
     /// Whether the watch has come as far as the API server was.
     async fn compare_versions(&mut self) -> Result<(), ReceiverGone> {
-        if self.guard.has_come_to(self.resume_point.number()) {
+        if self.guard.has_come_to(self.resume_point.number(), self.sender.silent()) {
             self.settled(Settled::Known).await?;
         }
         Ok(())
@@ -407,7 +407,6 @@ impl<'a> Stream<'a> {
         if self.sender.synced() {
             self.log.silent();
         }
-        self.guard.fall_silent();
         self.sender.fall_silent().await
     }
 
