@@ -28,14 +28,22 @@ impl<'de> Walk<'de> {
         plan: &Plan<'de>,
         seed: T,
     ) -> Result<T::Value, Corrupt> {
-        match &plan.how {
+        let plan = self.unwrapped(plan)?;
+        match plan.how {
             How::Same => self.as_it_stands(|from| seed.deserialize(from)),
-            How::Unwrapped(inner) => match self.take()? {
-                true => self.read(inner, seed),
-                false => Err(Corrupt::new("it has no value")),
-            },
             _ => seed.deserialize(Planned { walk: self, plan }),
         }
+    }
+
+    /// The plan of the value that an option of the file has, where the value is read in place of the option.
+    fn unwrapped<'p>(&mut self, mut plan: &'p Plan<'de>) -> Result<&'p Plan<'de>, Corrupt> {
+        while let How::Unwrapped(inner) = &plan.how {
+            if !self.take()? {
+                return Err(Corrupt::new("it has no value"));
+            }
+            plan = inner;
+        }
+        Ok(plan)
     }
 
     /// Reads the value of a place, and says where it fails.
@@ -83,7 +91,7 @@ impl<'de> Deserializer<'de> for Planned<'_, 'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Corrupt> {
         let Self { walk, plan } = self;
         match &plan.how {
-            How::Same | How::Never => Err(Corrupt::new("it means nothing")),
+            How::Same | How::Never | How::Unwrapped(_) => Err(Corrupt::new("it means nothing")),
             How::Simple => match plan.theirs {
                 Shape::Bool => visitor.visit_bool(walk.take()?),
                 Shape::Text => visitor.visit_borrowed_str(walk.take()?),
@@ -101,10 +109,6 @@ impl<'de> Deserializer<'de> for Planned<'_, 'de> {
                 false => visitor.visit_none(),
             },
             How::Wrapped(inner) => walk.read_some(inner, visitor),
-            How::Unwrapped(inner) => match walk.take()? {
-                true => Planned { walk, plan: inner }.deserialize_any(visitor),
-                false => Err(Corrupt::new("it has no value")),
-            },
             How::Variant(texts) => match walk.take_variant(texts)? {
                 Some(text) => visitor.visit_borrowed_str(text),
                 None => Err(Corrupt::new("a variant with a content is no text")),
@@ -292,9 +296,11 @@ impl<'de> VariantAccess<'de> for Planned<'_, 'de> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, Corrupt> {
-        match self.plan.how {
-            How::Same => self.walk.as_it_stands(|from| from.deserialize_tuple(length, visitor)),
-            _ => self.deserialize_any(visitor),
+        let Self { walk, plan } = self;
+        let plan = walk.unwrapped(plan)?;
+        match plan.how {
+            How::Same => walk.as_it_stands(|from| from.deserialize_tuple(length, visitor)),
+            _ => Planned { walk, plan }.deserialize_any(visitor),
         }
     }
 
