@@ -2,7 +2,7 @@
 //! connections fail at first in one of the ways in which real ones do. What takes minutes is in
 //! `crates/exporter/src/first_contact_tests.rs`, in paused time.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -22,8 +22,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::support::PATIENCE;
 use crate::support::access::{Authority, Identity};
+use crate::support::{PATIENCE, get};
 
 /// What happens to a connection.
 #[derive(Clone)]
@@ -160,14 +160,7 @@ impl Podinit {
     }
 
     fn get(&self, path: &str) -> String {
-        let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let request =
-            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        get(&self.address, path).unwrap()
     }
 
     /// Waits until a scrape has this line.

@@ -1,14 +1,14 @@
 //! Ten minutes of the real binary: `podinit serve` in front of a simulated cluster under load, with
 //! a scraper, and its resident memory.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use podinit_sim::{Cluster, ClusterConfig};
 
 use crate::soak::slope;
+use crate::support::get;
 use crate::support::memory::kibibytes;
 use crate::support::scrape::Scrape;
 
@@ -71,11 +71,7 @@ impl Exporter {
     }
 
     fn scrape(&self) -> Scrape {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        let answer = get(&self.address, "/metrics").unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         Scrape::parse(body)

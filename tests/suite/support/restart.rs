@@ -2,8 +2,7 @@
 
 pub mod load;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -234,14 +233,7 @@ pub fn scrape(address: &str) -> Option<Scrape> {
 
 /// The head and the body of an answer, as far as it came.
 fn get(address: &str, path: &str) -> Option<(String, String)> {
-    let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    let head = format!(
-        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/plain;version=0.0.4\r\nConnection: close\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
+    let answer = super::get(address, path).ok()?;
     let (head, body) = answer.split_once("\r\n\r\n")?;
     Some((head.to_owned(), body.to_owned()))
 }

@@ -1,13 +1,14 @@
 //! `podinit serve` as a process, and what it takes.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
 
 use super::Cluster;
+use crate::support::get;
 use crate::support::memory::kibibytes;
 
 /// A running `podinit serve`, killed when dropped.
@@ -128,19 +129,6 @@ impl Drop for Exporter {
         self.child.kill().ok();
         self.child.wait().ok();
     }
-}
-
-/// The answer for a path of whoever listens at `address`, with its head.
-///
-/// # Errors
-/// If nobody does, or does no longer.
-pub fn get(address: SocketAddr, path: &str) -> std::io::Result<String> {
-    let mut connection = TcpStream::connect(address)?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    connection.write_all(request.as_bytes())?;
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer)?;
-    Ok(answer)
 }
 
 /// Reads the log up to the line that states the address.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::Exporter;
-use super::exporter::get;
+use crate::support::get;
 
 /// What they read, by turns.
 const PATHS: [&str; 4] = ["/api/v1/problems", "/api/v1/stuck?limit=500", "/", "/metrics"];
