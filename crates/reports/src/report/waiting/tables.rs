@@ -90,8 +90,8 @@ fn sentences(report: &WaitingReport, names: Names) -> Vec<String> {
         (report.ended_otherwise, "that ended without being ready"),
     ];
     let not_ready: f64 = others.iter().map(|(cost, _)| cost.pod_hours).sum();
-    let listed_others = others.into_iter().filter(|(cost, _)| cost.pods > 0);
-    let listed_others: Vec<String> = listed_others
+    let waited = others.into_iter().filter(|(cost, _)| cost.pods > 0);
+    let waited: Vec<String> = waited
         .map(|(cost, which)| {
             let pods = count(cost.pods, "pod", "pods");
             format!("{pods} {which} waited {} pod-hours.", columns.not_ready.text(cost.pod_hours))
@@ -101,7 +101,7 @@ fn sentences(report: &WaitingReport, names: Names) -> Vec<String> {
         true => (READY, columns.ready.text(report.ready.pod_hours)),
         false => (NOT_READY, columns.not_ready.text(not_ready)),
     };
-    let others = (!listed_others.is_empty()).then(|| listed_others.join(" "));
+    let others = (!waited.is_empty()).then(|| waited.join(" "));
     let aside = (report.not_counted > 0).then(|| {
         let startups = count(report.not_counted, "startup is", "startups are");
         format!("{startups} not counted, because the times are not known.")
