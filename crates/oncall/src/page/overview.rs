@@ -126,9 +126,12 @@ impl Overview {
         // Lines and the burn reach to the present.
         self.history.add(Sample::new(now, &self.figures, &problems.problems));
         let slos = self.figures.slos.iter();
-        let by_owner = self.seen.by_owner();
-        let present = Present { by_owner: &by_owner, unmatched: &problems.unmatched_slos };
-        let slos: Vec<_> = slos.map(|slo| SloCard::new(slo, &self.history, present, now)).collect();
+        let slos = slos.map(|slo| {
+            let pods = self.seen.matched_by(&slo.doc.rule);
+            let present = Present { pods, unmatched: &problems.unmatched_slos };
+            SloCard::new(slo, &self.history, present, now)
+        });
+        let slos: Vec<_> = slos.collect();
         let in_flight = census.in_flight();
         let late_deliveries = problems.late_deliveries.clone();
         let late_deliveries = late_deliveries.map(|late| late.seen_by(&self.freshness));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::history::{HOUR, History, SloWindow};
-use crate::problems::PodsOfOwner;
+use crate::problems::MatchedPods;
 use crate::unmatched_slos;
 use podinit_core::lifecycle::{CustomStart, Interval, SloInterval, Stage, Step, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
@@ -42,7 +42,8 @@ pub(super) struct SloCard {
 /// What of the present an SLO does not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Present<'a> {
-    pub by_owner: &'a [PodsOfOwner<'a>],
+    /// The pods that it matches
+    pub pods: MatchedPods,
     pub unmatched: &'a [UnmatchedSlo],
 }
 
@@ -71,14 +72,8 @@ impl SloCard {
             bad as f64 / ((good + bad) as f64 * budget).max(f64::MIN_POSITIVE)
         });
         let before = stages_before(&rule.interval);
-        let mut matched = [0; Stage::ALL.len()];
-        let mut misses = false;
-        for pods in present.by_owner {
-            if rule.matches_pods_of(pods.namespace, pods.owner) {
-                matched.iter_mut().zip(pods.in_flight).for_each(|(sum, pods)| *sum += pods);
-                misses |= before.iter().any(|stage| pods.affected[*stage as usize] > 0);
-            }
-        }
+        let MatchedPods { in_flight, affected } = present.pods;
+        let misses = before.iter().any(|stage| affected[*stage as usize] > 0);
         let unmatched = present.unmatched.iter().find(|one| one.slo == rule.name);
         let left_out = rule.selection.sentence().map(|left_out| format!(". {left_out}"));
         Self {
@@ -109,7 +104,7 @@ impl SloCard {
             of: burning.map_or_else(String::new, |window| {
                 format!("{} pods", thousands(window.good + window.bad))
             }),
-            uncounted: uncounted(before, &matched),
+            uncounted: uncounted(before, &in_flight),
             unmatched: unmatched.map_or_else(String::new, unmatched_slos::sentence),
             level: match burn {
                 Some(burn) if burn >= PAGES => "bad",
@@ -180,8 +175,7 @@ fn decimals(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::page::history::Sample;
-    use podinit_core::lifecycle::{Namespaces, Selection, SloRule};
-    use podinit_core::pod::Workload;
+    use podinit_core::lifecycle::{Selection, SloRule};
     use podinit_expo::metrics::Figures;
 
     fn rule() -> SloRule {
@@ -240,9 +234,10 @@ mod tests {
         let now = Timestamp::from_seconds(1_000_000);
         let found = |interval: Interval, affected: Stage| {
             let rule = SloRule { interval: interval.into(), ..rule() };
-            let mut pods = pods("shop", None, [1, 71, 1_000, 5, 2, 9, 0]);
+            let in_flight = [1, 71, 1_000, 5, 2, 9, 0];
+            let mut pods = MatchedPods { in_flight, ..MatchedPods::default() };
             pods.affected[affected as usize] = 1;
-            let present = Present { by_owner: &[pods], unmatched: &[] };
+            let present = Present { pods, unmatched: &[] };
             let card = SloCard::new(&slo_of(&rule, 995, 0), &History::default(), present, now);
             (card.uncounted, card.level)
         };
@@ -259,56 +254,14 @@ mod tests {
         assert_eq!(found(Interval::Stage(Stage::Unschedulable), Stage::Gated), (gated, "open"));
     }
 
-    /// Pods in flight by stage, none of a problem.
-    fn pods<'a>(
-        namespace: &'a str,
-        owner: Option<&'a Workload>,
-        in_flight: [u64; Stage::ALL.len()],
-    ) -> PodsOfOwner<'a> {
-        PodsOfOwner { namespace, owner, in_flight, ..PodsOfOwner::default() }
-    }
-
-    #[test]
-    fn pods_that_an_slo_does_not_match_are_none_of_its_own() {
-        let now = Timestamp::from_seconds(1_000_000);
-        let owner = |kind: &str| Workload { kind: kind.into(), name: "web".into() };
-        let (job, web) = (owner("CronJob"), owner("Deployment"));
-        let mut elsewhere = pods("batch", Some(&web), [0, 0, 2_000, 0, 0, 0, 0]);
-        elsewhere.affected = elsewhere.in_flight;
-        let by_owner = [
-            elsewhere,
-            pods("shop", Some(&web), [0, 3, 0, 0, 0, 0, 0]),
-            pods("shop", Some(&job), [0, 40, 0, 0, 0, 0, 0]),
-            pods("shop", None, [0, 500, 0, 0, 0, 0, 0]),
-        ];
-        let found = |namespaces, kinds: &[&str]| {
-            let rule = SloRule {
-                interval: Interval::ScheduledToReady.into(),
-                namespaces,
-                owner_kinds: kinds.iter().copied().map(Box::from).collect(),
-                ..rule()
-            };
-            let present = Present { by_owner: &by_owner, unmatched: &[] };
-            let card = SloCard::new(&slo_of(&rule, 995, 0), &History::default(), present, now);
-            (card.uncounted, card.level)
-        };
-        let shop = || Namespaces::Include(vec!["shop".into()]);
-        let said = |pods: &str| format!("{pods} pods have no node");
-        assert_eq!(found(Namespaces::All, &[]), (said("2,543"), "open"));
-        assert_eq!(found(shop(), &[]), (said("543"), "calm"));
-        assert_eq!(found(shop(), &["Deployment"]), (said("3"), "calm"));
-        assert_eq!(found(shop(), &["Deployment", "Job"]), (said("43"), "calm"));
-        let excluded = Namespaces::Exclude(vec!["shop".into(), "batch".into()]);
-        assert_eq!(found(excluded, &[]), (String::new(), "calm"));
-    }
-
     #[test]
     fn an_slo_that_matches_nothing_is_not_green() {
         let now = Timestamp::from_seconds(1_000_000);
         let one = UnmatchedSlo { slo: "fast".into(), since: now, ..UnmatchedSlo::default() };
         let other = UnmatchedSlo { slo: "other".into(), ..one.clone() };
         let found = |unmatched: &UnmatchedSlo| {
-            let present = Present { by_owner: &[], unmatched: std::slice::from_ref(unmatched) };
+            let unmatched = std::slice::from_ref(unmatched);
+            let present = Present { unmatched, ..Present::default() };
             let card = SloCard::new(&slo(0, 0), &History::default(), present, now);
             (card.unmatched, card.level)
         };

@@ -20,7 +20,7 @@ pub use census::{Census, Group, Most, TooNew, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
 pub use late_deliveries::{ClockCheck, LateDeliveries};
 pub use routes::router;
-pub use seen::{PodsOfOwner, Seen};
+pub use seen::{MatchedPods, Seen};
 pub(crate) use sentence::reason;
 pub use snapshots::{Publisher, Snapshots, channel};
 

@@ -1,11 +1,10 @@
 //! What is broken at an instant, and every pod in flight.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Census, Problem, Problems, Wanted};
-use podinit_core::lifecycle::{LateNode, NodeClock, Record, Stage};
-use podinit_core::pod::{PodUid, Workload};
+use podinit_core::lifecycle::{LateNode, NodeClock, Record, SloRule, Stage};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_problems::{Found, FoundPods};
@@ -24,11 +23,9 @@ pub struct Seen {
     rest: Vec<u32>,
 }
 
-/// The pods in flight of an owner in a namespace, or of none, by stage.
-#[derive(Clone, Debug, Default)]
-pub struct PodsOfOwner<'a> {
-    pub namespace: &'a str,
-    pub owner: Option<&'a Workload>,
+/// The pods in flight that an SLO matches, by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatchedPods {
     pub in_flight: [u64; Stage::ALL.len()],
     /// Those of problems; once for each
     pub affected: [u64; Stage::ALL.len()],
@@ -85,35 +82,93 @@ impl Seen {
         with_pods.find(|(_, places)| places.contains(&place)).map(|(problem, _)| problem)
     }
 
-    /// The pods in flight, by what SLOs select them by.
-    pub fn by_owner(&self) -> Vec<PodsOfOwner<'_>> {
-        let mut by_owner = HashMap::new();
-        let mut add = |place: u32, is_affected: bool| {
-            let Some(waiting) = self.pods.waiting(place) else {
-                return;
-            };
-            let numbers = (self.pods.namespace_number(place), self.pods.workload_number(place));
-            let found = by_owner.entry(numbers).or_insert_with(|| PodsOfOwner {
-                namespace: self.pods.namespace(place),
-                owner: self.pods.workload(place).map(|owner| &**owner),
-                ..PodsOfOwner::default()
-            });
-            let counts = if is_affected { &mut found.affected } else { &mut found.in_flight };
-            counts[waiting.stage() as usize] += 1;
+    /// The pods in flight that the SLO matches, counted. It holds nothing for each pod: a page of very many owners asks for it.
+    pub fn matched_by(&self, slo: &SloRule) -> MatchedPods {
+        let mut matched = MatchedPods::default();
+        let add = |counts: &mut [u64; Stage::ALL.len()], place| {
+            let owner = self.pods.workload(place).map(|owner| &**owner);
+            let is_matched = || slo.matches_pods_of(self.pods.namespace(place), owner);
+            if let Some(waiting) = self.pods.waiting(place).filter(|_| is_matched()) {
+                counts[waiting.stage() as usize] += 1;
+            }
         };
-        (0..).take(self.pods.len()).for_each(|place| add(place, false));
+        (0..).take(self.pods.len()).for_each(|place| add(&mut matched.in_flight, place));
         for (problem, places) in self.problems.problems.iter().zip(&self.affected) {
             // A clock that is off keeps no pod.
             if !problem.is_of_clock() {
-                places.iter().for_each(|place| add(*place, true));
+                places.iter().for_each(|place| add(&mut matched.affected, *place));
             }
         }
-        by_owner.into_values().collect()
+        matched
     }
 
     /// The pods that are wanted, counted.
     pub fn census(&self, wanted: &Wanted) -> Census {
         let with_pods = self.problems.problems.iter().zip(&self.affected);
         Census::of(&self.pods, with_pods, &self.rest, wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use podinit_core::lifecycle::{Cause, Namespaces, Progress, RecordedCause, WaitReason};
+    use podinit_core::pod::Workload;
+    use podinit_testing::records;
+
+    /// So many pods of an owner, if they have one, that wait for `cause` since second 0.
+    fn pods(
+        (namespace, kind): (&str, Option<&str>),
+        (stage, cause): (Stage, Cause),
+        count: usize,
+    ) -> Vec<Record> {
+        let waiting = WaitReason::new(stage, cause).unwrap();
+        let began = Timestamp::from_seconds(0);
+        let one = |number| {
+            let mut record = records::record(namespace, &format!("{namespace}-{kind:?}-{number}"));
+            record.pod.workload =
+                kind.map(|kind| Arc::new(Workload { kind: kind.into(), name: "web".into() }));
+            record.progress = Progress::InFlight {
+                waiting,
+                entered: began,
+                stuck_at: began.plus_nanos(300_000_000_000),
+                is_stuck: true,
+                is_never_ready: false,
+            };
+            record.causes = vec![RecordedCause { waiting, began, container: None }];
+            record
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn an_slo_matches_pods_by_namespace_and_kind() {
+        let unschedulable = (Stage::Unschedulable, Cause::Resources);
+        let scheduling = (Stage::Scheduling, Cause::Queue);
+        let in_flight = [
+            pods(("batch", Some("Deployment")), unschedulable, 20),
+            pods(("shop", Some("Deployment")), scheduling, 1),
+            pods(("shop", Some("CronJob")), scheduling, 2),
+            pods(("shop", None), scheduling, 2),
+        ];
+        let now = Some(Timestamp::from_seconds(600));
+        let seen = Seen::of(in_flight.concat(), &[], (Vec::new(), &[]), now);
+        let found = |namespaces, kinds: &[&str]| {
+            let owner_kinds = kinds.iter().copied().map(Box::from).collect();
+            let matched =
+                seen.matched_by(&SloRule { namespaces, owner_kinds, ..SloRule::default() });
+            let MatchedPods { in_flight, affected } = matched;
+            let [early, late] = [Stage::Scheduling, Stage::Unschedulable].map(|one| one as usize);
+            (in_flight[early], in_flight[late], affected[late])
+        };
+        let shop = || Namespaces::Include(vec!["shop".into()]);
+        assert_eq!(found(Namespaces::All, &[]), (5, 20, 20));
+        assert_eq!(found(shop(), &[]), (5, 0, 0));
+        assert_eq!(found(shop(), &["Deployment"]), (1, 0, 0));
+        assert_eq!(found(shop(), &["Deployment", "Job"]), (3, 0, 0));
+        let excluded = Namespaces::Exclude(vec!["shop".into()]);
+        assert_eq!(found(excluded, &[]), (0, 20, 20));
     }
 }
