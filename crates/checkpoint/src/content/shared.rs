@@ -1,7 +1,7 @@
 //! What many pods and records have in common: written once, and held once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -72,11 +72,45 @@ impl Shared {
     }
 }
 
+/// Labels of a node by what is written of them, which leaves out the label that names the pool. After a restart it is not
+/// known until nodes are listed.
+#[derive(Debug)]
+struct WrittenLabels(Arc<NodeLabels>);
+
+impl WrittenLabels {
+    fn texts(&self) -> [&str; 6] {
+        let NodeLabels {
+            pool,
+            pool_label: _,
+            zone,
+            instance_type,
+            arch,
+            capacity_type,
+            kubelet_version,
+        } = &*self.0;
+        [pool, zone, instance_type, arch, capacity_type, kubelet_version]
+    }
+}
+
+impl PartialEq for WrittenLabels {
+    fn eq(&self, other: &Self) -> bool {
+        self.texts() == other.texts()
+    }
+}
+
+impl Eq for WrittenLabels {}
+
+impl Hash for WrittenLabels {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.texts().hash(state);
+    }
+}
+
 /// Numbers what pods have in common.
 #[derive(Debug, Default)]
 pub(super) struct SharedWriter {
     images: HashMap<Images, u32>,
-    nodes: HashMap<Arc<NodeLabels>, u32>,
+    nodes: HashMap<WrittenLabels, u32>,
     rules: Vec<Arc<[SloRule]>>,
 }
 
@@ -86,8 +120,8 @@ impl SharedWriter {
         let SharedParts { images, node, node_at_end } = pod.shared_parts();
         Numbers {
             images: images.map(|images| number(&mut self.images, images)),
-            node: node.map(|node| number(&mut self.nodes, node)),
-            node_at_end: node_at_end.map(|node| number(&mut self.nodes, node)),
+            node: node.map(|node| number(&mut self.nodes, WrittenLabels(node))),
+            node_at_end: node_at_end.map(|node| number(&mut self.nodes, WrittenLabels(node))),
         }
     }
 
@@ -106,13 +140,13 @@ impl SharedWriter {
     pub(super) fn finish(self) -> Shared {
         Shared {
             images: self.images.into_iter().map(|(images, number)| (number, images)).collect(),
-            nodes: self.nodes.into_iter().map(|(node, number)| (number, node)).collect(),
+            nodes: self.nodes.into_iter().map(|(node, number)| (number, node.0)).collect(),
             rules: (0..).zip(self.rules.into_iter().map(Rules)).collect(),
         }
     }
 }
 
-fn number<T: Eq + Hash>(numbers: &mut HashMap<Arc<T>, u32>, value: Arc<T>) -> u32 {
+fn number<T: Eq + Hash>(numbers: &mut HashMap<T, u32>, value: T) -> u32 {
     // A checkpoint has fewer pods than numbers.
     let next = numbers.len() as u32;
     *numbers.entry(value).or_insert(next)
