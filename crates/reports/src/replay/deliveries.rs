@@ -138,8 +138,9 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             Body::Pod(pod) if !self.is_beginning() => Body::Event(WatchEventKind::Modified(pod)),
             body => body,
         };
-        let is_held =
-            self.is_beginning() && self.bare.is_none() && self.first_pods.holds(&document);
+        let is_held = self.awaits_first_pods(&document)
+            && self.bare.is_none()
+            && self.first_pods.holds(&document);
         if !is_held {
             self.account_for_first_pods()?;
         }
@@ -264,6 +265,13 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     /// Whether nothing of pods has come but pods by themselves.
     const fn is_beginning(&self) -> bool {
         self.stream.is_none() && self.pending.is_none()
+    }
+
+    /// Whether the document can still be among the first pods of a watch without a list: pages of a list that did not
+    /// complete are none.
+    fn awaits_first_pods(&self, document: &Document) -> bool {
+        let is_behind_pages = || matches!(document.body, Body::Event(_)) || self.first_pods.any();
+        self.stream.is_none() && (self.pending.is_none() || is_behind_pages())
     }
 
     /// Delivers the pods by themselves with which the recording begins, and the Events until then.

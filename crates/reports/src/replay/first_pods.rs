@@ -27,9 +27,14 @@ impl FirstPods {
     pub(super) fn holds(&mut self, document: &Document) -> bool {
         match &document.body {
             Body::Event(WatchEventKind::Added(pod)) => self.pods.insert(pod.uid),
-            Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => !self.pods.is_empty(),
+            Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => self.any(),
             _ => false,
         }
+    }
+
+    /// Whether there is one.
+    pub(super) fn any(&self) -> bool {
+        !self.pods.is_empty()
     }
 
     /// When the recording began: with the first of them, or else at the latest time that these pods state.

@@ -127,6 +127,22 @@ pub(super) fn examples() -> Vec<Example> {
              scheduling 2 3",
         ),
         example(
+            "§8.4: \"pages of a list that did not complete aside\"",
+            API,
+            vec![
+                page(&[pod("page")]),
+                added(&pod("ready").created(-101.0).yes(READY, -90.0)),
+                added(&ready("a")),
+            ],
+            "finished preexisting 1
+             finished ready 1
+             scheduling 1 1
+             network 1 3
+             containers 1 5
+             scheduled_to_ready 1 9
+             created_to_ready 1 10",
+        ),
+        example(
             "§4: an adopted pod that an event brought in shows its skew, but is not live at first sight",
             FUSED,
             vec![
