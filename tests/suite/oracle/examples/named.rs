@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{API, Example, FUSED, Options, example, ready, slos};
+use super::{API, Example, FUSED, Options, example, ready, selecting, slos};
 use crate::oracle::build::*;
 use crate::oracle::reading::{Namespaces, Own};
 
@@ -535,6 +535,15 @@ fn own_slos() -> Vec<Example> {
              slo containers_started_to_loaded excluded deleted 1
              slo containers_started_to_loaded excluded disrupted 1
              slo containers_started_to_loaded excluded vanished 1",
+        ),
+        example(
+            "§16.7: that \"comes before `capacity` and `images`\"",
+            selecting([true, false], Options { nodes: true, ..both(700.0, 700.0) }),
+            vec![added(&whole(pod("a")).phase("Failed")), added(&whole(pod("b")))],
+            "slo created_to_loaded excluded failed 1
+             slo created_to_loaded excluded capacity 1
+             slo containers_started_to_loaded excluded failed 1
+             slo containers_started_to_loaded excluded capacity 1",
         ),
         example(
             "§16.7, §6.4: nothing is absent before the end, and a pod that ends otherwise is excluded with its outcome",

@@ -11,6 +11,7 @@ use crate::lifecycle::judgement::Judgement;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::PodObservation;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::pod_in_flight::{disrupted, terminal};
 use crate::lifecycle::reached::Reached;
 use crate::lifecycle::scheduler_event::begins_with_scheduled;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
@@ -422,8 +423,12 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
         Outcome::Rejected if has_begun(interval, startup) => {
             SloVerdict::Bad(BadReason::Rejected(startup.stage()))
         }
-        // The pod is followed until it comes, or its time has passed.
-        Outcome::Ready if interval.milestone().is_some() => return None,
+        // The pod is followed until it comes, or its time has passed, unless it is over already.
+        Outcome::Ready if interval.milestone().is_some() => {
+            let snapshot = input.snapshot?;
+            let over = disrupted(terminal(snapshot)?, snapshot.disruption);
+            SloVerdict::Excluded(Reason::of(over))
+        }
         outcome => SloVerdict::Excluded(Reason::of(outcome)),
     })
 }
