@@ -168,7 +168,7 @@ class LateWatch:
         if "deliveries are " not in page:
             raise Failure("the page does not say that deliveries are late")
         self.proxy.delay = 0
-        # What was held back before still comes late, and so does what a watch misses whose end was held back.
+        # The lag is the median of the last 16 bindings of a minute, so a few pods that come in time do not change it.
         wait_for("the lag to be gone", self.is_in_time_with_one_more, 90, 0)
         self.all_ready(60)
         # A pod that is late is bad again.

@@ -82,7 +82,8 @@ impl Seen {
         with_pods.find(|(_, places)| places.contains(&place)).map(|(problem, _)| problem)
     }
 
-    /// The pods in flight that the SLO matches, counted. It holds nothing for each pod: a page of very many owners asks for it.
+    /// Counts the pods in flight that the SLO matches. It keeps no table of owners: in an outage, each of very many pods
+    /// may have its own, and readers ask for many pages at once.
     pub fn matched_by(&self, slo: &SloRule) -> MatchedPods {
         let mut matched = MatchedPods::default();
         let add = |counts: &mut [u64; Stage::ALL.len()], place| {

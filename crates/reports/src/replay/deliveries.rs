@@ -138,9 +138,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             Body::Pod(pod) if !self.is_beginning() => Body::Event(WatchEventKind::Modified(pod)),
             body => body,
         };
-        let is_held = self.awaits_first_pods(&document)
-            && self.bare.is_none()
-            && self.first_pods.holds(&document);
+        let is_held = self.awaits_first_pods(&document) && self.first_pods.holds(&document);
         if !is_held {
             self.account_for_first_pods()?;
         }
@@ -267,11 +265,12 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         self.stream.is_none() && self.pending.is_none()
     }
 
-    /// Whether the document can still be among the first pods of a watch without a list: pages of a list that did not
-    /// complete are none.
+    /// Whether the document can be one of the first pods of a watch without a list. Pages of an incomplete list before it
+    /// do not count.
     fn awaits_first_pods(&self, document: &Document) -> bool {
         let is_behind_pages = || matches!(document.body, Body::Event(_)) || self.first_pods.any();
-        self.stream.is_none() && (self.pending.is_none() || is_behind_pages())
+        let has_begun = self.stream.is_some() || self.bare.is_some();
+        !has_begun && (self.pending.is_none() || is_behind_pages())
     }
 
     /// Delivers the pods by themselves with which the recording begins, and the Events until then.
