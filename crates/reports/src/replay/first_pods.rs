@@ -1,7 +1,7 @@
 //! A watch without a list ([§8.4](crate::specification#s8-4)): `kubectl get pods -w --output-watch-events` brings the pods
 //! that exist as ADDED events first, and marks no end of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::reader::{Body, Document};
 use podinit_core::pod::{PodSnapshot, PodUid};
@@ -16,17 +16,21 @@ const OLD: i64 = 30 * NANOS_PER_SECOND;
 /// The ADDED events with which a recording begins, and what is between them, until their end shows when it began.
 #[derive(Default)]
 pub(super) struct FirstPods {
-    pods: HashSet<PodUid>,
+    /// With the resourceVersion of each
+    pods: HashMap<PodUid, Option<u64>>,
     /// With the time at which each was read
     pub(super) held: Vec<(Document, Timestamp)>,
 }
 
 impl FirstPods {
-    /// Whether the next document is held, too: it is the first ADDED event of another pod, or says nothing of pods behind
-    /// one.
+    /// Whether the next document is held, too: it is an ADDED event of another pod or a duplicate of one that is held, or
+    /// says nothing of pods behind one.
     pub(super) fn holds(&mut self, document: &Document) -> bool {
         match &document.body {
-            Body::Event(WatchEventKind::Added(pod)) => self.pods.insert(pod.uid),
+            Body::Event(WatchEventKind::Added(pod)) => {
+                let held = self.pods.entry(pod.uid).or_insert(pod.resource_version);
+                *held == pod.resource_version
+            }
             Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => self.any(),
             _ => false,
         }
@@ -50,13 +54,14 @@ impl FirstPods {
             let created = pod.created.filter(|_| !pod.is_static);
             created.is_some_and(|created| began.nanos_since(created) > OLD)
         };
-        let old = self.added().filter(is_old).count();
+        let old: HashSet<PodUid> = self.added().filter(is_old).map(|pod| pod.uid).collect();
+        let old = old.len();
         (old > 0).then(|| {
             let were = if old == 1 { "was" } else { "were" };
             format!(
                 "the recording is a watch without a list: {old} of its first {} {were} there before, so that what had \
                  happened is not measured; put a list in front of it",
-                count(self.added().count(), "pod", "pods")
+                count(self.pods.len(), "pod", "pods")
             )
         })
     }

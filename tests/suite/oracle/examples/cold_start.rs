@@ -107,6 +107,22 @@ pub(super) fn examples() -> Vec<Example> {
              created_to_ready 1 10",
         ),
         example(
+            "§8.4: \"up to a UID that comes again with another resourceVersion\": not up to a duplicate",
+            API,
+            vec![
+                added(&pod("ready").created(-101.0).yes(READY, -90.0)),
+                added(&pod("ready").created(-101.0).yes(READY, -90.0)),
+                added(&ready("a")),
+            ],
+            "finished preexisting 1
+             finished ready 1
+             scheduling 1 1
+             network 1 3
+             containers 1 5
+             scheduled_to_ready 1 9
+             created_to_ready 1 10",
+        ),
+        example(
             "§8.4: it begins \"at the `observedAt` of the first\", and another first document has no first pods",
             API,
             vec![

@@ -197,13 +197,18 @@ mutants! {
         }
     }
     BeginsWithItsFirstPod {
-        fn ends_first_pods(&self, _: &str, _: bool) -> bool {
+        fn ends_first_pods(&self, _: &str, _: bool, _: bool) -> bool {
             true
         }
     }
     BeginsWithEveryEvent {
-        fn ends_first_pods(&self, _: &str, comes_again: bool) -> bool {
-            comes_again
+        fn ends_first_pods(&self, _: &str, comes_again: bool, is_duplicate: bool) -> bool {
+            comes_again && !is_duplicate
+        }
+    }
+    BeginsUpToADuplicate {
+        fn ends_first_pods(&self, kind: &str, comes_again: bool, _: bool) -> bool {
+            kind != "ADDED" || comes_again
         }
     }
     BoundsAllByObservedTimes {

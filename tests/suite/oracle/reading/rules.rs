@@ -359,9 +359,9 @@ pub(crate) trait Rules {
     }
 
     /// [§8.4](crate::specification#s8-4): whether a watch without a list has had its first pods before an event of this type,
-    /// of a pod that came before or not.
-    fn ends_first_pods(&self, kind: &str, comes_again: bool) -> bool {
-        kind != "ADDED" || comes_again
+    /// of a pod that came before or not, with the same resourceVersion or not.
+    fn ends_first_pods(&self, kind: &str, comes_again: bool, is_duplicate: bool) -> bool {
+        kind != "ADDED" || (comes_again && !is_duplicate)
     }
 
     /// [§8.4](crate::specification#s8-4): such a recording "begins at the `observedAt` of the first, or else at the greatest

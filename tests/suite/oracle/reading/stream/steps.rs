@@ -261,8 +261,8 @@ pub(super) fn replace_first_streamed_list(rules: &dyn Rules, steps: &mut Vec<Ste
 }
 
 /// [§8.4](crate::specification#s8-4): "The ADDED events with which a recording begins, up to any other document of pods and
-/// up to a UID that comes again, are its first pods". When a recording without a list began: nothing is accounted for
-/// before.
+/// up to a UID that comes again with another resourceVersion, are its first pods". When a recording without a list began:
+/// nothing is accounted for before.
 pub(super) fn begin_with_first_pods(rules: &dyn Rules, steps: &mut [Step]) -> Option<Nanos> {
     let start = steps.iter().position(|step| !step.is_evidence())?;
     let mut pods: Vec<&Snapshot> = Vec::new();
@@ -270,8 +270,9 @@ pub(super) fn begin_with_first_pods(rules: &dyn Rules, steps: &mut [Step]) -> Op
     for step in &steps[start..] {
         match step {
             Step::Event { kind, object: Some(pod), .. } => {
-                let comes_again = pods.iter().any(|before| before.uid == pod.uid);
-                if rules.ends_first_pods(kind, comes_again) {
+                let before = pods.iter().find(|before| before.uid == pod.uid);
+                let is_duplicate = before.is_some_and(|before| before.version == pod.version);
+                if rules.ends_first_pods(kind, before.is_some(), is_duplicate) {
                     break;
                 }
                 pods.push(pod);
