@@ -28,6 +28,7 @@ mod capture;
 mod capture_faults;
 mod capture_figures;
 mod causes;
+mod checkpoint_before_families;
 mod checkpoint_cost;
 mod checkpoint_crash;
 mod checkpoint_kill;

@@ -54,13 +54,11 @@ impl FamilySource for ClockFamilies {
     }
 
     fn save(&self, saved: &mut SavedFamilies) {
-        let labels = Vec::new();
-        let value = self.steps();
-        saved.put(&CLOCK_STEPS, vec![SavedSeries { labels, value }]);
+        saved.put(&CLOCK_STEPS, vec![SavedSeries::new(Vec::new(), self.steps())]);
     }
 
     fn restore(&self, saved: &SavedFamilies) {
-        self.before.restore(saved.series(&CLOCK_STEPS));
+        saved.series(&CLOCK_STEPS).iter().for_each(|series| self.before.restore(&[], series));
     }
 }
 

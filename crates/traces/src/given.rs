@@ -13,8 +13,8 @@ use crate::settings::{OtlpSettings, SettingsError};
 use crate::spans::Spans;
 use podinit_core::lifecycle::{EndedStartup, Interval};
 use podinit_core::pod::PodUid;
+use podinit_expo::instruments::SpanRef;
 use podinit_expo::metrics::TraceStats;
-use podinit_expo::metrics::exemplar::SpanRef;
 use podinit_exporter::traces::{TraceSink, Traces};
 
 /// The collector at `endpoint`, or the one that the environment names.

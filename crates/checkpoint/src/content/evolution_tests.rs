@@ -127,8 +127,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("SavedFamily", "labels"),
     ("SavedFamily", "series"),
     ("SavedFinished", "uid"),
-    ("SavedGate", "kind"),
-    ("SavedGate", "gate"),
     ("SavedHolds", "values"),
     ("SavedHolds", "sets"),
     ("SavedLabel", "values"),

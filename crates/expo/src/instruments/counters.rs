@@ -1,16 +1,14 @@
 //! Counters. Each value stands for itself, so all accesses are `Relaxed`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::encoder::{Encoder, Head, Kind, LabelDomain, LabelText, Number};
-use super::family::{FamilyDoc, FamilyType};
-use super::instrument::{Instrument, Persistent, SavedSeries};
+use super::encoder::{Kind, LabelDomain, LabelText};
+use super::family::FamilyType;
+use super::instrument::{Instrument, Persistent, Sample};
+use super::saved_families::SavedSeries;
 use podinit_core::label_value::LabelValue;
-
-const NANOS_PER_SECOND: f64 = 1e9;
 
 /// A counter without labels.
 #[derive(Default)]
@@ -42,27 +40,17 @@ impl fmt::Debug for Counter {
 impl FamilyType for Counter {
     const KIND: Kind = Kind::Counter;
     const LABELS: usize = 0;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
 }
 
 impl Instrument for Counter {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        family.write(out, Number::Integer(self.get()));
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+        show(&[], Sample::Count(self.get()));
     }
 }
 
 impl Persistent for Counter {
-    fn save(&self) -> Vec<SavedSeries> {
-        let labels = Vec::new();
-        let value = self.get();
-        vec![SavedSeries { labels, value }]
-    }
-
-    fn restore(&self, saved: &[SavedSeries]) {
-        saved.iter().for_each(|series| self.add(series.value));
+    fn restore(&self, _: &[LabelText], saved: &SavedSeries) {
+        self.add(saved.value);
     }
 }
 
@@ -80,26 +68,17 @@ impl SecondsCounter {
 impl FamilyType for SecondsCounter {
     const KIND: Kind = Kind::Counter;
     const LABELS: usize = 0;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
 }
 
 impl Instrument for SecondsCounter {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        let seconds = self.0.get() as f64 / NANOS_PER_SECOND;
-        family.write(out, Number::Float(seconds));
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+        show(&[], Sample::Nanos(self.0.get()));
     }
 }
 
 impl Persistent for SecondsCounter {
-    fn save(&self) -> Vec<SavedSeries> {
-        self.0.save()
-    }
-
-    fn restore(&self, saved: &[SavedSeries]) {
-        self.0.restore(saved);
+    fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
+        self.0.restore(labels, saved);
     }
 }
 
@@ -155,27 +134,19 @@ impl<L: LabelDomain> FamilyType for CounterVec<L> {
 }
 
 impl<L: LabelValue> Instrument for CounterVec<L> {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        let series = self.exposed();
-        let series = series.map(|(value, count)| (value, Number::Integer(count)));
-        family.write_by_label(out, series);
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+        for (value, count) in self.exposed() {
+            show(&[value], Sample::Count(count));
+        }
     }
 }
 
 impl<L: LabelValue> Persistent for CounterVec<L> {
-    fn save(&self) -> Vec<SavedSeries> {
-        let series = self
-            .iter()
-            .map(|(value, count)| SavedSeries { labels: vec![Cow::Borrowed(value)], value: count });
-        series.collect()
-    }
-
-    fn restore(&self, saved: &[SavedSeries]) {
-        for series in saved {
-            let value = series.labels.first();
-            if let Some(value) = value.and_then(|text| L::from_text(text)) {
-                self.with(value).add(series.value);
-            }
+    fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
+        if let [text] = labels
+            && let Some(value) = L::from_text(text)
+        {
+            self.with(value).add(saved.value);
         }
     }
 }
@@ -248,34 +219,19 @@ impl<L: LabelDomain, M: LabelDomain> FamilyType for CounterVec2<L, M> {
 }
 
 impl<L: LabelValue, M: LabelValue> Instrument for CounterVec2<L, M> {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        out.family(Head::from(family));
-        let &[first, second] = family.labels else {
-            return;
-        };
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
         for (values, counter) in self.exposed() {
-            let labels = [(first, values[0]), (second, values[1])];
-            out.number(&labels, Number::Integer(counter.get()));
+            show(&values, Sample::Count(counter.get()));
         }
     }
 }
 
 impl<L: LabelValue, M: LabelValue> Persistent for CounterVec2<L, M> {
-    fn save(&self) -> Vec<SavedSeries> {
-        let series = self.exposed().map(|(values, counter)| SavedSeries {
-            labels: values.map(Cow::Borrowed).into(),
-            value: counter.get(),
-        });
-        series.collect()
-    }
-
-    fn restore(&self, saved: &[SavedSeries]) {
-        for series in saved {
-            if let [first, second] = &*series.labels
-                && let (Some(first), Some(second)) = (L::from_text(first), M::from_text(second))
-            {
-                self.with(first, second).add(series.value);
-            }
+    fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
+        if let [first, second] = labels
+            && let (Some(first), Some(second)) = (L::from_text(first), M::from_text(second))
+        {
+            self.with(first, second).add(saved.value);
         }
     }
 }

@@ -41,6 +41,9 @@
 /// ```
 ///
 /// Nor does a gauge that is to be saved, or a family with more or fewer labels than its type has.
+///
+/// `capped struct` declares what there is of each value of one more label, which comes last and has any text: the families
+/// are exposed and saved with all of these values, within a cap on their number.
 #[macro_export]
 macro_rules! families {
     (
@@ -54,17 +57,16 @@ macro_rules! families {
             )+
         }
     ) => {
-        $(#[$meta])*
-        #[derive(Debug, Default)]
-        $vis struct $name {
-            $( $(#[$field_meta])* $field_vis $field: $type ),+
-        }
-
-        impl $name {
-            /// The families, in the order in which they are exposed.
-            $vis const FAMILIES: [$crate::instruments::FamilyDoc; [$($family),+].len()] = [
-                $( $crate::family!($type, $family, [$($label),*], $stability, $persistence, $help) ),+
-            ];
+        $crate::families! { @rows
+            $(#[$meta])*
+            $vis struct $name {
+                $(
+                    $(#[$field_meta])*
+                    $field_vis $field: $type = $crate::family!(
+                        $type, $family, [$($label),*], $stability, $persistence, $help
+                    ), $persistence;
+                )+
+            }
         }
 
         impl $crate::instruments::FamilySource for $name {
@@ -73,35 +75,80 @@ macro_rules! families {
             }
 
             fn collect(&self, out: &mut dyn $crate::instruments::Encoder) {
-                let [$($field),+] = &Self::FAMILIES;
-                $( $crate::instruments::Instrument::collect(&self.$field, $field, out); )+
+                $crate::instruments::collect(self, out);
             }
 
             fn save(&self, saved: &mut $crate::instruments::SavedFamilies) {
-                let _ = &saved;
-                let [$($field),+] = &Self::FAMILIES;
-                $( $crate::families!(@save $persistence, self.$field, $field, saved); )+
+                $crate::instruments::save(self, saved);
             }
 
             fn restore(&self, saved: &$crate::instruments::SavedFamilies) {
-                let _ = saved;
-                let [$($field),+] = &Self::FAMILIES;
-                $( $crate::families!(@restore $persistence, self.$field, $field, saved); )+
+                $crate::instruments::restore(self, saved);
             }
         }
     };
-    (@save saved, $value:expr, $family:ident, $saved:ident) => {
-        $saved.put($family, $crate::instruments::Persistent::save(&$value));
+    (
+        $(#[$meta:meta])*
+        $vis:vis capped struct $name:ident {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident : $type:ty =
+                    $family:literal, [$($label:literal),*], $stability:ident, $persistence:ident,
+                    $help:literal;
+            )+
+        }
+    ) => {
+        $crate::families! { @rows
+            $(#[$meta])*
+            $vis struct $name {
+                $(
+                    $(#[$field_meta])*
+                    $field_vis $field: $type = $crate::family!(
+                        $crate::instruments::ByName<$type>,
+                        $family, [$($label),*], $stability, $persistence, $help
+                    ), $persistence;
+                )+
+            }
+        }
     };
-    (@save not_saved, $value:expr, $family:ident, $saved:ident) => {
-        let _ = $family;
+    (@rows
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident : $type:ty = $doc:expr, $persistence:ident;
+            )+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Default)]
+        $vis struct $name {
+            $( $(#[$field_meta])* $field_vis $field: $type ),+
+        }
+
+        impl $name {
+            /// The families, in the order in which they are exposed.
+            $vis const FAMILIES: [$crate::instruments::FamilyDoc; [$(stringify!($field)),+].len()] =
+                [$($doc),+];
+        }
+
+        impl $crate::instruments::Families for $name {
+            const DOCS: &'static [$crate::instruments::FamilyDoc] = &Self::FAMILIES;
+
+            fn rows(&self) -> Vec<$crate::instruments::Row<'_>> {
+                let [$($field),+] = &Self::FAMILIES;
+                vec![$(
+                    $crate::instruments::Row {
+                        family: $field,
+                        instrument: &self.$field,
+                        persistent: $crate::families!(@persistent $persistence, self.$field),
+                    }
+                ),+]
+            }
+        }
     };
-    (@restore saved, $value:expr, $family:ident, $saved:ident) => {
-        $crate::instruments::Persistent::restore(&$value, $saved.series($family));
-    };
-    (@restore not_saved, $value:expr, $family:ident, $saved:ident) => {
-        let _ = $family;
-    };
+    (@persistent saved, $value:expr) => { Some(&$value) };
+    (@persistent not_saved, $value:expr) => { None };
 }
 
 /// Declares families whose series their owner computes or keeps itself: a constant for each, and

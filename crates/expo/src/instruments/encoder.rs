@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::histogram::Snapshot;
 use podinit_core::label_value::LabelValue;
 use podinit_core::label_values;
 
@@ -90,6 +91,12 @@ pub trait Encoder {
 
     /// Writes a series of the present family, which is not a histogram.
     fn number(&mut self, labels: &[Label<'_>], value: Number);
+
+    /// Whether the format carries exemplars. Without, none are copied out of the histograms.
+    fn wants_exemplars(&self) -> bool;
+
+    /// Writes a series of the present family, which is a histogram.
+    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }
 
 /// The text of a label value.

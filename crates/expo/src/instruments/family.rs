@@ -36,7 +36,9 @@ pub trait FamilyType {
     const SLO_LABELS: bool = false;
 
     /// Whether there can be a series with these label values, of which there are [`Self::LABELS`].
-    fn knows(labels: &[LabelText]) -> bool;
+    fn knows(_labels: &[LabelText]) -> bool {
+        true
+    }
 
     /// By label, the value for what was counted before there was the label.
     fn first() -> Vec<&'static str> {

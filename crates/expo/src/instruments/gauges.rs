@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-use super::encoder::{Encoder, Head, Kind, LabelDomain, LabelText, Number};
-use super::family::{FamilyDoc, FamilyType};
-use super::instrument::Instrument;
+use super::encoder::{Kind, LabelDomain, LabelText};
+use super::family::FamilyType;
+use super::instrument::{Instrument, Sample};
 use podinit_core::timestamp::Timestamp;
 
 /// A whole number that goes up and down.
@@ -44,28 +44,11 @@ impl Gauge {
 impl FamilyType for Gauge {
     const KIND: Kind = Kind::Gauge;
     const LABELS: usize = 0;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
 }
 
 impl Instrument for Gauge {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        family.write(out, Number::Integer(self.get()));
-    }
-}
-
-/// Gauges by the values of one label; only for families that are computed.
-#[derive(Debug)]
-pub struct GaugeVec<L>(PhantomData<fn(L)>);
-
-impl<L: LabelDomain> FamilyType for GaugeVec<L> {
-    const KIND: Kind = Kind::Gauge;
-    const LABELS: usize = 1;
-
-    fn knows(labels: &[LabelText]) -> bool {
-        labels.iter().all(|text| L::contains(text))
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+        show(&[], Sample::Count(self.get()));
     }
 }
 
@@ -106,18 +89,13 @@ impl SecondsGauge {
 impl FamilyType for SecondsGauge {
     const KIND: Kind = Kind::Gauge;
     const LABELS: usize = 0;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
 }
 
 impl Instrument for SecondsGauge {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        out.family(Head::from(family));
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
         let nanos = self.0.load(Relaxed);
         if nanos != Self::NONE {
-            out.number(&[], Number::Float(nanos as f64 / 1e9));
+            show(&[], Sample::Float(nanos as f64 / 1e9));
         }
     }
 }
@@ -145,17 +123,12 @@ impl TimestampGauge {
 impl FamilyType for TimestampGauge {
     const KIND: Kind = Kind::Gauge;
     const LABELS: usize = 0;
-
-    fn knows(_: &[LabelText]) -> bool {
-        true
-    }
 }
 
 impl Instrument for TimestampGauge {
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder) {
-        out.family(Head::from(family));
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
         if let Some(at) = self.get() {
-            out.number(&[], Number::Float(at.as_seconds_f64()));
+            show(&[], Sample::Float(at.as_seconds_f64()));
         }
     }
 }

@@ -1,154 +1,102 @@
-//! What a counter or gauge has to do besides count.
-//! Counters become plain values that outlive the process: each series by the name of its family, and the names and values
-//! of its labels, so that another version of podinit may have more or fewer of all of them.
+//! What a counter, gauge or histogram has to do besides count: each shows its series, and takes back what was saved of
+//! them. From that one row of `families!` is written, saved and restored.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use super::encoder::{Encoder, Head, Label, LabelText, Number};
+use super::family::FamilyDoc;
+use super::histogram::{Histogram, Snapshot};
+use super::saved_families::{SavedFamilies, SavedSeries};
 
-use super::encoder::{Encoder, LabelText};
-use super::family::{FamilyDoc, FamilyType, SLO_LABEL};
+/// The value of a series at one moment.
+#[derive(Clone, Copy, Debug)]
+pub enum Sample<'a> {
+    /// A whole number
+    Count(u64),
+    /// A counter of time, in nanoseconds; shown in seconds
+    Nanos(u64),
+    /// Any other number
+    Float(f64),
+    /// A histogram, to be read
+    Histogram(&'a Histogram),
+}
 
-/// A family that has its values in itself, and begins at zero.
-pub trait Instrument: FamilyType + Default {
-    /// Writes the family.
-    fn collect(&self, family: &FamilyDoc, out: &mut dyn Encoder);
+/// A family that has its values in itself.
+pub trait Instrument {
+    /// Shows each series that is exposed: the values of its labels, in their order, and its own.
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>));
 }
 
 /// A family whose values can outlive the process.
 pub trait Persistent: Instrument {
-    /// The present values.
-    fn save(&self) -> Vec<SavedSeries>;
-
-    /// Adds what was saved.
-    fn restore(&self, saved: &[SavedSeries]);
+    /// Adds what was saved of the series with these label values, the first of its own. One that cannot be any more is
+    /// ignored.
+    fn restore(&self, labels: &[LabelText], saved: &SavedSeries);
 }
 
-/// The series of all families that are saved, by family.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedFamilies(Vec<SavedFamily>);
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct SavedFamily {
-    name: LabelText,
-    /// The names of its labels
-    labels: Vec<LabelText>,
-    series: Vec<SavedSeries>,
+/// One family of a struct that [`families!`](crate::families) declares.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    pub family: &'static FamilyDoc,
+    pub instrument: &'a dyn Instrument,
+    /// The same, if it is saved
+    pub persistent: Option<&'a dyn Persistent>,
 }
 
-/// One series.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedSeries {
-    /// Its label values, in the order of the family's labels; the last may be missing
-    pub labels: Vec<LabelText>,
-    /// What it has counted: pods, events, or nanoseconds
-    pub value: u64,
+/// A struct that [`families!`](crate::families) declares.
+pub trait Families {
+    /// Its families, in the order in which they are exposed.
+    const DOCS: &'static [FamilyDoc];
+
+    /// The same with their instruments.
+    fn rows(&self) -> Vec<Row<'_>>;
 }
 
-impl SavedFamily {
-    /// Gives the series the labels that the family has now, and returns how much was skipped for that: labels that are
-    /// not known, whose series count together, and series with values that are not known. What was counted before
-    /// there was a label has its first value.
-    fn adapt(&mut self, doc: &FamilyDoc) -> u64 {
-        let is_of_slo = |name: &str| doc.slo_labels && name == SLO_LABEL;
-        let is_known = |name: &LabelText| doc.labels.contains(&&**name) || is_of_slo(name);
-        let unknown = self.labels.iter().filter(|name| !is_known(name)).count();
-        let position = |name: &str| self.labels.iter().position(|saved| saved == name);
-        let own = doc.labels.iter().zip(doc.first()).map(|(name, first)| (position(name), first));
-        let own: Vec<_> = own.collect();
-        let of_slo = position(SLO_LABEL).filter(|_| doc.slo_labels);
-        let mut places: HashMap<Vec<LabelText>, usize> = HashMap::new();
-        let mut series: Vec<SavedSeries> = Vec::new();
-        let mut skipped = unknown as u64;
-        for saved in std::mem::take(&mut self.series) {
-            let value = |position: Option<usize>| saved.labels.get(position?).cloned();
-            let labels = own.iter().map(|(at, first)| value(*at).unwrap_or((*first).into()));
-            let labels: Vec<_> = labels.chain(value(of_slo)).collect();
-            if !doc.knows(&labels) {
-                skipped += 1;
-                continue;
-            }
-            match places.get(&labels) {
-                Some(place) => series[*place].value += saved.value,
-                None => {
-                    places.insert(labels.clone(), series.len());
-                    series.push(SavedSeries { labels, value: saved.value });
+impl Row<'_> {
+    /// Writes its series, with the value `more` of a further label.
+    pub(crate) fn write(&self, more: Option<&str>, buffer: &mut Snapshot, out: &mut dyn Encoder) {
+        let names = self.family.labels.iter().copied();
+        self.instrument.each(&mut |values, sample| {
+            let values = values.iter().copied().chain(more);
+            let labels: Vec<Label<'_>> = names.clone().zip(values).collect();
+            match sample {
+                Sample::Count(count) => out.number(&labels, Number::Integer(count)),
+                Sample::Nanos(nanos) => out.number(&labels, Number::Float(nanos as f64 / 1e9)),
+                Sample::Float(value) => out.number(&labels, Number::Float(value)),
+                Sample::Histogram(histogram) => {
+                    let with_exemplars = out.wants_exemplars();
+                    histogram.read(buffer, with_exemplars, |snapshot| {
+                        out.histogram(&labels, snapshot);
+                    });
                 }
             }
-        }
-        self.series = series;
-        let of_slo = of_slo.map(|_| SLO_LABEL);
-        self.labels = doc.labels.iter().copied().chain(of_slo).map(Cow::Borrowed).collect();
-        skipped
+        });
     }
 }
 
-impl SavedFamilies {
-    /// Adds a family.
-    pub fn put(&mut self, family: &FamilyDoc, series: Vec<SavedSeries>) {
-        let more = series.iter().any(|series| series.labels.len() > family.labels.len());
-        let labels = family.labels.iter().copied().chain(more.then_some(SLO_LABEL));
-        self.0.push(SavedFamily {
-            name: Cow::Borrowed(family.name),
-            labels: labels.map(Cow::Borrowed).collect(),
-            series,
-        });
+/// Writes all families.
+pub fn collect(families: &impl Families, out: &mut dyn Encoder) {
+    let mut buffer = Snapshot::default();
+    for row in families.rows() {
+        out.family(Head::from(row.family));
+        row.write(None, &mut buffer, out);
     }
+}
 
-    /// The series that were saved of a family; none if it was not.
-    pub fn series(&self, family: &FamilyDoc) -> &[SavedSeries] {
-        self.series_of(family.name)
+/// Adds the present values of those families that are saved.
+pub fn save(families: &impl Families, saved: &mut SavedFamilies) {
+    for row in families.rows().iter().filter(|row| row.persistent.is_some()) {
+        saved.put_samples(row.family, |put| row.instrument.each(put));
     }
+}
 
-    /// The names of the families that were saved.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|family| &*family.name)
-    }
-
-    /// What all series of a family have counted together.
-    pub fn sum(&self, name: &str) -> u64 {
-        self.series_of(name).iter().map(|series| series.value).sum()
-    }
-
-    fn series_of(&self, name: &str) -> &[SavedSeries] {
-        let found = self.0.iter().find(|family| family.name == name);
-        found.map_or(&[], |family| &family.series)
-    }
-
-    /// What all series of all families but `excluded` have counted together. While it stays, none of
-    /// them has changed: counters only grow.
-    pub fn total_without(&self, excluded: &[FamilyDoc]) -> u64 {
-        let is_excluded = |name: &str| excluded.iter().any(|family| family.name == name);
-        let families = self.0.iter().filter(|family| !is_excluded(&family.name));
-        let series = families.flat_map(|family| &family.series);
-        series.fold(0, |total, series| total.wrapping_add(series.value))
-    }
-
-    /// Adds `value` to a series that is there.
-    pub fn add(&mut self, family: &FamilyDoc, labels: &[&str], value: u64) {
-        let families = self.0.iter_mut();
-        let series = families
-            .filter(|saved| saved.name == family.name)
-            .flat_map(|saved| &mut saved.series)
-            .find(|series| series.labels.iter().eq(labels));
-        if let Some(series) = series {
-            series.value += value;
+/// Adds what was saved.
+pub fn restore(families: &impl Families, saved: &SavedFamilies) {
+    for row in families.rows() {
+        if let Some(instrument) = row.persistent {
+            let series = saved.series(row.family).iter();
+            series.for_each(|series| instrument.restore(&series.labels, series));
         }
-    }
-
-    /// Makes of what was saved what the families `known` have now. Returns how many families, labels and series were
-    /// skipped because they are not known.
-    pub fn adapt(&mut self, known: &[FamilyDoc]) -> u64 {
-        let mut skipped = 0;
-        self.0.retain_mut(|saved| {
-            let mut known = known.iter().filter(|family| family.saved);
-            let family = known.find(|family| family.name == saved.name);
-            skipped += family.map_or(1, |family| saved.adapt(family));
-            family.is_some()
-        });
-        skipped
     }
 }
 
@@ -184,92 +132,5 @@ impl<S: FamilySource> FamilySource for Arc<S> {
 
     fn restore(&self, saved: &SavedFamilies) {
         self.as_ref().restore(saved);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::instruments::{Counter, CounterVec2, OperationResult, Stability};
-
-    type Two = CounterVec2<OperationResult, OperationResult>;
-
-    const fn doc(labels: &'static [&'static str]) -> FamilyDoc {
-        FamilyDoc::declare::<Two>("podinit_two_total", labels, Stability::Stable, true, "Two.")
-    }
-
-    fn saved(
-        name: &'static str,
-        labels: &[&'static str],
-        series: &[(&[&'static str], u64)],
-    ) -> SavedFamilies {
-        let texts = |all: &[&'static str]| all.iter().map(|text| Cow::Borrowed(*text)).collect();
-        let series = series
-            .iter()
-            .map(|(labels, value)| SavedSeries { labels: texts(labels), value: *value });
-        SavedFamilies(vec![SavedFamily {
-            name: name.into(),
-            labels: texts(labels),
-            series: series.collect(),
-        }])
-    }
-
-    fn adapted(known: FamilyDoc, mut families: SavedFamilies) -> (Vec<(String, u64)>, u64) {
-        let skipped = families.adapt(&[known]);
-        let series = families.0.iter().flat_map(|family| &family.series);
-        (series.map(|series| (series.labels.join(" "), series.value)).collect(), skipped)
-    }
-
-    fn expected(series: &[(&str, u64)]) -> Vec<(String, u64)> {
-        series.iter().map(|(labels, value)| ((*labels).to_owned(), *value)).collect()
-    }
-
-    #[test]
-    fn what_is_counted_under_other_labels_is_counted_under_those_that_there_are() {
-        let two = doc(&["one", "other"]);
-        let name = "podinit_two_total";
-        let both = [(&["success", "failure"][..], 3), (&["failure", "failure"], 4)];
-        // The same, in another order, without one of them, and with one more.
-        let (series, skipped) = adapted(two, saved(name, &["one", "other"], &both));
-        assert_eq!(
-            (series, skipped),
-            (expected(&[("success failure", 3), ("failure failure", 4)]), 0)
-        );
-        let (series, skipped) = adapted(two, saved(name, &["other", "one"], &both));
-        assert_eq!(
-            (series, skipped),
-            (expected(&[("failure success", 3), ("failure failure", 4)]), 0)
-        );
-        let (series, skipped) = adapted(two, saved(name, &["gone", "other"], &both));
-        assert_eq!((series, skipped), (expected(&[("success failure", 7)]), 1));
-        let more = [(&["success", "failure", "a"][..], 3), (&["success", "failure", "b"], 4)];
-        let (series, skipped) = adapted(two, saved(name, &["one", "other", "later"], &more));
-        assert_eq!((series, skipped), (expected(&[("success failure", 7)]), 1));
-        let none = [(&[][..], 5)];
-        let (series, skipped) = adapted(two, saved(name, &[], &none));
-        assert_eq!((series, skipped), (expected(&[("success success", 5)]), 0));
-    }
-
-    #[test]
-    fn a_family_or_a_value_that_is_not_known_is_skipped_and_counted() {
-        let two = doc(&["one", "other"]);
-        let later = [(&["success", "perhaps"][..], 3), (&["success", "failure"], 4)];
-        let (series, skipped) = adapted(two, saved("podinit_two_total", &["one", "other"], &later));
-        assert_eq!((series, skipped), (expected(&[("success failure", 4)]), 1));
-        let (series, skipped) =
-            adapted(two, saved("podinit_three_total", &["one", "other"], &later));
-        assert_eq!((series, skipped), (Vec::new(), 1));
-        let none = FamilyDoc::declare::<Counter>(
-            "podinit_two_total",
-            &[],
-            Stability::Stable,
-            false,
-            "Two.",
-        );
-        assert_eq!(
-            adapted(none, saved("podinit_two_total", &[], &[])).1,
-            1,
-            "it is not saved any more"
-        );
     }
 }

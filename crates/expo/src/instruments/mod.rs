@@ -14,14 +14,24 @@
 mod counters;
 mod declare;
 mod encoder;
+mod exemplar;
 mod family;
 mod gauges;
+mod histogram;
 mod instrument;
+mod per_value;
+mod saved_families;
 
 pub use counters::{Counter, CounterVec, CounterVec2, SecondsCounter};
 pub use encoder::{
     AnyText, Encoder, Format, Head, Kind, Label, LabelDomain, LabelText, Number, OperationResult,
 };
+pub use exemplar::{Exemplar, SpanRef};
 pub use family::{FamilyDoc, FamilyType, Stability};
-pub use gauges::{Gauge, GaugeVec, GaugeVec3, SecondsGauge, TimestampGauge};
-pub use instrument::{FamilySource, Instrument, Persistent, SavedFamilies, SavedSeries};
+pub use gauges::{Gauge, GaugeVec3, SecondsGauge, TimestampGauge};
+pub use histogram::{Histogram, HistogramWith, Native, SavedHistogram, SeriesStart, Snapshot};
+pub use instrument::{
+    Families, FamilySource, Instrument, Persistent, Row, Sample, collect, restore, save,
+};
+pub use per_value::{ByName, GaugeVec, HistogramVec, PerValue};
+pub use saved_families::{SavedFamilies, SavedSeries};

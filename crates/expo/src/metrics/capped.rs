@@ -7,10 +7,11 @@ use parking_lot::{Mutex, RwLock};
 
 use super::label_values::{Given, OTHER_ID, SavedPlace, ValueId, Values};
 use super::labels::OTHER;
-use crate::instruments::Counter;
+use crate::instruments::{Counter, Encoder, Families, Head, SavedFamilies, Snapshot};
 use podinit_core::timestamp::Timestamp;
+use podinit_text::strangers_text::label;
 
-/// A `T` for each value: met by the recorder, read by scrapes. A value that has had nothing for a day gives its place to a
+/// The families `T` of each value: met by the recorder, read by scrapes. A value that has had nothing for a day gives its place to a
 /// new one, and its `T` ends ([§7.5](crate::specification#s7-5)).
 #[derive(Debug)]
 pub(super) struct Capped<T> {
@@ -104,12 +105,6 @@ impl<T: Default> Capped<T> {
         !self.series.read().is_empty()
     }
 
-    /// All values that are shown, sorted.
-    pub(super) fn met(&self) -> Vec<(Arc<str>, Arc<T>)> {
-        let values = self.series.read();
-        values.iter().map(|(value, one)| (Arc::clone(value), Arc::clone(one))).collect()
-    }
-
     /// Which values have places.
     pub(super) fn saved_places(&self) -> Vec<SavedPlace> {
         self.values.lock().saved()
@@ -122,8 +117,55 @@ impl<T: Default> Capped<T> {
     }
 
     /// The series of a value that was saved, which gets a place if there is room.
-    pub(super) fn restored(&self, value: &str) -> Arc<T> {
+    fn restored(&self, value: &str) -> Arc<T> {
         let id = self.values.lock().resolve(value);
         self.series(if id == OTHER_ID { OTHER } else { value })
+    }
+}
+
+/// The families of all values, whose label is the last of each.
+impl<T: Families + Default> Capped<T> {
+    pub(super) fn collect(&self, out: &mut dyn Encoder) {
+        let met = self.met();
+        let mut buffer = Snapshot::default();
+        for (place, family) in T::DOCS.iter().enumerate() {
+            out.family(Head::from(family));
+            for (value, families) in &met {
+                families.rows()[place].write(Some(value), &mut buffer, out);
+            }
+        }
+    }
+
+    pub(super) fn save(&self, saved: &mut SavedFamilies) {
+        let met = self.met();
+        for (place, family) in T::DOCS.iter().enumerate().filter(|(_, family)| family.saved) {
+            saved.put_samples(family, |put| {
+                for (value, families) in &met {
+                    let instrument = families.rows()[place].instrument;
+                    instrument
+                        .each(&mut |labels, sample| put(&[labels, &[value]].concat(), sample));
+                }
+            });
+        }
+    }
+
+    /// All values that are shown, sorted.
+    pub(super) fn met(&self) -> Vec<(Arc<str>, Arc<T>)> {
+        let values = self.series.read();
+        values.iter().map(|(value, one)| (Arc::clone(value), Arc::clone(one))).collect()
+    }
+
+    /// Adds what was saved, once places are restored.
+    pub(super) fn restore(&self, saved: &SavedFamilies) {
+        for (place, family) in T::DOCS.iter().enumerate() {
+            for series in saved.series(family) {
+                if let [labels @ .., value] = &*series.labels {
+                    let families = self.restored(&label(value));
+                    if let Some(instrument) = families.rows()[place].persistent {
+                        instrument.restore(labels, series);
+                    }
+                }
+            }
+        }
     }
 }

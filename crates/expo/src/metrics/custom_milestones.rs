@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::histogram::{Histogram, SavedHistogram};
-use crate::instruments::{AnyText, Counter, Head, Number, SavedFamilies, SavedSeries};
+use crate::instruments::{
+    AnyText, Counter, Encoder, Head, Histogram, Number, SavedFamilies, SavedHistogram, SavedSeries,
+};
 use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -124,7 +125,7 @@ impl MilestoneCounts {
         })
     }
 
-    pub(super) fn collect_unobserved(&self, out: &mut dyn crate::instruments::Encoder) {
+    pub(super) fn collect_unobserved(&self, out: &mut dyn Encoder) {
         if self.milestones.is_empty() {
             return;
         }
@@ -136,9 +137,9 @@ impl MilestoneCounts {
     }
 
     pub(super) fn save(&self, saved: &mut SavedFamilies) {
-        let series = self.unobserved().map(|(name, reason, counter)| SavedSeries {
-            labels: vec![Cow::Owned(name.to_string()), Cow::Borrowed(reason.as_str())],
-            value: counter.get(),
+        let series = self.unobserved().map(|(name, reason, counter)| {
+            let labels = vec![Cow::Owned(name.to_string()), Cow::Borrowed(reason.as_str())];
+            SavedSeries::new(labels, counter.get())
         });
         saved.put(&MILESTONE_UNOBSERVED, series.collect());
     }

@@ -1,7 +1,7 @@
 //! How long stages and whole startups took, for the live page: of all label sets together.
 
 use super::exposition::Exposition;
-use super::histogram::Snapshot;
+use crate::instruments::Snapshot;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_histogram::cells::CellCount;
 use podinit_histogram::layout::LAYOUT;

@@ -47,7 +47,7 @@ impl EventFamilies {
     /// Whether `saved` is of a process for which Events were a source.
     pub(super) fn are_in(saved: &SavedFamilies) -> bool {
         let [excluded, ..] = &Self::FAMILIES;
-        saved.names().any(|name| name == excluded.name)
+        saved.has(excluded)
     }
 
     /// Counts the one event of each pod whose startup was over, or that was adopted, before Events became

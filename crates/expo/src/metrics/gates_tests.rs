@@ -3,7 +3,6 @@
 use super::*;
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{GateNames, PodSnapshot, PodUid};
-use podinit_histogram::layout::LAYOUT;
 
 fn hour(hour: i64) -> Timestamp {
     Timestamp::from_seconds(hour * 3600)
@@ -54,8 +53,9 @@ fn go(gates: &Gates, at: i64, namespace: &str, names: &[&str]) {
 fn shown(gates: &Gates) -> Vec<(String, u64, u64)> {
     let met = gates.by_name.met().into_iter();
     let shown = met.filter_map(|(gate, named)| {
-        let series = named.met(GateKind::Scheduling)?;
-        Some((gate.to_string(), series.holding.get(), series.duration.snapshot().count()))
+        let holding = named.holding.get(GateKind::Scheduling)?;
+        let duration = named.duration.get(GateKind::Scheduling)?;
+        Some((gate.to_string(), holding.get(), duration.snapshot().count()))
     });
     shown.collect()
 }
@@ -71,10 +71,14 @@ fn counts(gates: &Gates) -> (u64, u64) {
 /// Goes on from what was saved.
 fn restarted(gates: &Gates, max_gates: usize) -> Gates {
     let again = Gates::new(max_gates);
-    let cells: Vec<usize> = (0..LAYOUT.cells().len()).collect();
+    let saved = |gates: &Gates| {
+        let mut saved = SavedFamilies::default();
+        gates.by_name.save(&mut saved);
+        saved
+    };
     again.by_name.restore_places(&gates.by_name.saved_places());
-    again.restore(&gates.saved(), &cells);
-    assert_eq!(again.saved(), gates.saved());
+    again.restore(&saved(gates));
+    assert_eq!(saved(&again), saved(gates));
     again
 }
 
@@ -88,8 +92,8 @@ fn gates_past_the_cap_are_one_for_both_kinds_and_a_pod_counts_once() {
     let met = GatesObservation { gates: &names, event: GatesEvent::Met };
     gates.observe_all(hour(1), &pod("a"), met, &mut Vec::new());
     let readiness = GateKind::Readiness;
-    assert!(gates.by_name.get("a").met(readiness).is_some());
-    assert!(gates.by_name.get(OTHER).met(readiness).is_some());
+    assert!(gates.by_name.get("a").duration.get(readiness).is_some());
+    assert!(gates.by_name.get(OTHER).duration.get(readiness).is_some());
     assert_eq!(counts(&gates), (2, 0));
     restarted(&gates, 4);
 }

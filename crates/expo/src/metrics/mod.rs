@@ -22,11 +22,9 @@ mod cold_starts;
 mod custom_milestones;
 mod durations;
 mod event_families;
-pub mod exemplar;
 mod exposition;
 mod families;
 mod gates;
-pub mod histogram;
 mod holds;
 mod image_pulls;
 mod in_place;
@@ -42,6 +40,7 @@ mod pod_families;
 mod problem_pods;
 mod recorder;
 pub mod saved;
+mod saved_before;
 mod saved_holds;
 mod slo;
 mod start_times;
@@ -53,13 +52,10 @@ mod trace_stats;
 pub use crate::instruments::Format;
 pub use build_info::BUILD;
 pub use builder::Builder;
-pub use cold_starts::SavedColdStart;
 pub use custom_milestones::SavedMilestones;
 pub use durations::{Distribution, Durations, LEAST_OF_P99, stages_and_startup};
 pub use exposition::{EncodeError, Exposition, Figures};
 pub use families::families_of_pods;
-pub use gates::SavedGate;
-pub use image_pulls::SavedPulls;
 pub use label_census::{
     LabelCensus, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
     SeriesOfSets,
@@ -67,7 +63,6 @@ pub use label_census::{
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use label_values::SavedPlace;
 pub use labels::{DEFAULT_MAX_VALUES, GATE, LabelConfig, LabelError, REGISTRY, SeriesLabel};
-pub use node_families::SavedPool;
 pub use problem_pods::{MOST_PROBLEMS, PROBLEMS, ProblemPods, StatedProblem};
 pub use recorder::Recorder;
 pub use saved_holds::{SavedHold, SavedHolds};

@@ -4,16 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 
 use super::capped::{Capped, Met};
-use super::histogram::{Histogram, HistogramEncoder, SavedHistogram, Snapshot};
 use super::label_values::OTHER_ID;
-use super::start_times::StartTimes;
 use crate::instruments::{
-    AnyText, Counter, CounterVec, Gauge, Head, Number, SavedFamilies, SavedSeries,
+    Counter, CounterVec, Encoder, Gauge, Head, HistogramVec, Number, SavedFamilies, SavedSeries,
 };
-use crate::{computed_families, family_type};
+use crate::{computed_families, families};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{MeasuredStep, NodeOutcome, NodeState, NodeStep};
 use podinit_core::timestamp::Timestamp;
@@ -23,17 +20,18 @@ use podinit_histogram::sync::{AtomicU64, Ordering};
 /// The label, as `podinit_label_overflow_pods_total` names it too.
 pub(super) const NODE_POOL: &str = "nodepool";
 
-family_type! {
-    /// A histogram for each step and pool.
-    struct HistogramByStepAndPool = Histogram [NodeStep, AnyText];
+families! {
+    /// How nodes of one pool start.
+    pub(super) capped struct PoolFamilies {
+        pub(super) startup: HistogramVec<NodeStep> =
+            "podinit_node_startup_duration_seconds", ["step", "nodepool"], experimental, saved,
+            "Time from a node's creation until it was first ready, pods could be bound to it, and its first pod was ready.";
+    }
 }
 
 computed_families! {
     /// Nodes that start.
     pub(super) const NODE_FAMILIES {
-        NODE_STARTUP: HistogramByStepAndPool =
-            "podinit_node_startup_duration_seconds", ["step", "nodepool"], experimental, saved,
-            "Time from a node's creation until it was first ready, pods could be bound to it, and its first pod was ready.";
         NODES_DISCOVERED: Counter =
             "podinit_nodes_discovered_total", [], experimental, not_saved,
             "Nodes that podinit has seen.";
@@ -58,26 +56,9 @@ pub(super) struct NodeMetrics {
     starting: AtomicU64,
     finished: [AtomicU64; OUTCOMES],
     late: Gauge,
-    /// By step
-    pub(super) pools: Capped<[Histogram; NodeStep::ALL.len()]>,
+    pub(super) pools: Capped<PoolFamilies>,
     /// How many nodes of each pool are known, whatever the cap
     nodes: Mutex<HashMap<Box<str>, u32>>,
-}
-
-/// The histograms of a pool as they are kept while no process runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SavedPool {
-    pub pool: String,
-    pub steps: Vec<SavedStep>,
-}
-
-/// How long a step of these nodes took.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedStep {
-    pub step: NodeStep,
-    #[serde(default)]
-    pub durations: SavedHistogram,
 }
 
 impl NodeMetrics {
@@ -154,7 +135,8 @@ impl NodeMetrics {
         if id == OTHER_ID && is_first {
             self.pools.dropped.increment();
         }
-        series[step as usize].observe(latency);
+        series.startup.show_all();
+        series.startup.with(step).observe(latency);
     }
 
     /// How many nodes start, and how many have ended, by outcome, at one moment.
@@ -167,18 +149,8 @@ impl NodeMetrics {
     }
 
     /// What a scrape reads.
-    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder, starts: &StartTimes) {
-        let with_exemplars = out.wants_exemplars();
-        let mut buffer = Snapshot::since(starts.of(NODE_STARTUP.name));
-        out.family(Head::from(&NODE_STARTUP));
-        for (pool, steps) in self.pools.met() {
-            for step in NodeStep::ALL {
-                let labels = [("step", step.as_str()), (NODE_POOL, &*pool)];
-                steps[step as usize].read(&mut buffer, with_exemplars, |snapshot| {
-                    out.histogram(&labels, snapshot);
-                });
-            }
-        }
+    pub(super) fn collect(&self, out: &mut dyn Encoder) {
+        self.pools.collect(out);
         let (starting, finished) = self.counts();
         let discovered = starting + finished.iter().sum::<u64>();
         out.family(Head::from(&NODES_DISCOVERED));
@@ -192,40 +164,17 @@ impl NodeMetrics {
     }
 
     pub(super) fn save(&self, saved: &mut SavedFamilies) {
+        self.pools.save(saved);
         let (_, finished) = self.counts();
         let finished = NodeOutcome::ALL.iter().zip(finished);
-        let finished = finished.map(|(outcome, value)| SavedSeries {
-            labels: vec![Cow::Borrowed(outcome.as_str())],
-            value,
-        });
+        let finished = finished
+            .map(|(outcome, value)| SavedSeries::new(vec![Cow::Borrowed(outcome.as_str())], value));
         saved.put(&NODES_FINISHED, finished.collect());
     }
 
-    pub(super) fn saved_histograms(&self) -> Vec<SavedPool> {
-        let met = self.pools.met().into_iter();
-        met.map(|(pool, histograms)| SavedPool {
-            pool: pool.to_string(),
-            steps: NodeStep::ALL
-                .map(|step| SavedStep { step, durations: histograms[step as usize].saved() })
-                .into(),
-        })
-        .collect()
-    }
-
     /// Goes on from what was saved, with so many nodes that are starting.
-    pub(super) fn restore(
-        &self,
-        saved: &SavedFamilies,
-        histograms: &[SavedPool],
-        starting: u64,
-        cells: &[usize],
-    ) {
-        for saved in histograms {
-            let pool = self.pools.restored(&saved.pool);
-            for SavedStep { step, durations } in &saved.steps {
-                pool[*step as usize].restore(durations, cells);
-            }
-        }
+    pub(super) fn restore(&self, saved: &SavedFamilies, starting: u64) {
+        self.pools.restore(saved);
         let _writing = self.lock.write();
         self.starting.fetch_add(starting, Ordering::Relaxed);
         for series in saved.series(&NODES_FINISHED) {

@@ -1,8 +1,8 @@
 //! The families of pods (specification, section 7): what the recorder counts.
 
 use crate::instruments::{
-    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, Kind, LabelText,
-    SecondsCounter, SecondsGauge, TimestampGauge,
+    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, HistogramWith, Kind,
+    LabelText, SecondsCounter, SecondsGauge, TimestampGauge,
 };
 use crate::{computed_families, families, family_type};
 use podinit_core::kube_event::CapacityState;
@@ -12,6 +12,7 @@ use podinit_core::lifecycle::{
     Stage, StageOrStep, Step, UnobservedReason, WaitReason,
 };
 use podinit_core::pod::DisruptionReason;
+use podinit_histogram::layout::ClassicBuckets;
 
 family_type! {
     /// Histograms with the configured label set, for each stage.
@@ -152,12 +153,18 @@ impl PodFamilies {
     }
 }
 
-computed_families! {
-    /// A histogram without labels, and a counter whose label values depend on the configuration.
-    pub(super) const DELIVERY_AND_LABELS {
-        WATCH_DELIVERY: super::histogram::Histogram =
+families! {
+    /// What is counted of deliveries.
+    pub(super) struct DeliveryFamilies {
+        pub(super) delay: HistogramWith<{ ClassicBuckets::WatchDelivery as usize }> =
             "podinit_watch_delivery_seconds", [], experimental, saved,
             "Delay between the time of a binding in the API and the watch event that showed it.";
+    }
+}
+
+computed_families! {
+    /// Counters whose label values depend on the configuration.
+    pub(super) const LABEL_FAMILIES {
         LABEL_VALUES_DROPPED: CounterVec<AnyText> =
             "podinit_label_overflow_pods_total", ["label"], stable, saved,
             "Pods whose value of the label lay past the cap and became _other; _label_set counts those whose whole set did.";

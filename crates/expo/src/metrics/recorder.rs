@@ -4,14 +4,13 @@ mod saving;
 
 use std::sync::Arc;
 
-use super::exemplar::SpanRef;
 use super::holds::Holds;
 use super::label_sets::{LabelSets, Resolved};
 use super::labels::SeriesLabel;
 use super::namespaces::{Namespaces, OTHER_PLACE};
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
-use crate::instruments::FamilySource;
+use crate::instruments::{FamilySource, SpanRef};
 use podinit_core::lifecycle::{
     CustomInterval, EndedStartup, EvictedState, GateObservation, Interval, LabelHold, LabelMove,
     LabelObserver, Latency, NodeObservation, Observation, Observer, PodObservation, PodState,
@@ -273,7 +272,7 @@ impl Recorder {
             PodObservation::Applies(stage) => self.expose(Some(now), pod, stage),
             PodObservation::Startup { node_age, images, latency } => {
                 if let Some(cold_starts) = &self.store.cold_starts {
-                    cold_starts.observe(now, pod, (node_age, images), latency);
+                    cold_starts.of(node_age, images).observe_pod(latency, pod, now);
                 }
             }
             PodObservation::Measured { interval, latency } => {
@@ -291,7 +290,7 @@ impl Recorder {
             }
             PodObservation::StartupSli(sli) => self.count_startup_sli(now, pod, sli),
             PodObservation::Refused(reason) => self.store.tracker.refused.with(reason).increment(),
-            PodObservation::Delivered(latency) => self.store.delivery.observe(latency),
+            PodObservation::Delivered(latency) => self.store.deliveries.delay.observe(latency),
             other => self.store.pods.count(other),
         }
     }

@@ -5,36 +5,27 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::cold_starts::SavedColdStart;
 use super::custom_milestones::SavedMilestones;
-use super::gates::SavedGate;
-use super::histogram::SavedHistogram;
-use super::image_pulls::SavedPulls;
 use super::label_sets::{SavedLabel, SavedLabels};
 use super::label_values::SavedPlace;
-use super::node_families::SavedPool;
+use super::saved_before::{SavedColdStart, SavedGate, SavedPool, SavedPulls};
 use super::saved_holds::SavedHolds;
 use super::start_times::SavedStartTimes;
-use crate::instruments::{FamilyDoc, LabelText, SavedFamilies};
+use crate::instruments::{FamilyDoc, LabelText, SavedFamilies, SavedHistogram};
 use podinit_core::lifecycle::Interval;
+use podinit_histogram::layout::LAYOUT;
 
 /// Everything that has been counted. Gauges are not among it: those of pods in flight follow from the
 /// pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedMetrics {
-    /// All counters, of every crate
+    /// All counters, of every crate, and the histograms that have no label set
     pub families: SavedFamilies,
     /// The upper bounds of the cells of all histograms, in nanoseconds, ascending
     pub bounds: Vec<u64>,
-    /// Delays of deliveries
-    pub delivery: SavedHistogram,
     /// The namespaces by which SLO events are counted, where they are
     pub slo_namespaces: Vec<Arc<str>>,
-    /// Durations of native resizes
-    pub resize: SavedHistogram,
-    /// Durations of updates by OpenKruise
-    pub inplace_update: SavedHistogram,
     /// The labels of the duration series and the values that they have taken
     pub labels: SavedLabels,
     /// The names of the intervals that have durations
@@ -45,16 +36,8 @@ pub struct SavedMetrics {
     pub conditional: Vec<Vec<LabelText>>,
     /// By label set: the startup SLI; none while Events were no source
     pub startup_sli: Vec<SavedHistogram>,
-    /// How long gates took
-    pub gates: Vec<SavedGate>,
     /// The durations of milestones of your own
     pub milestones: SavedMilestones,
-    /// The durations and waits of image pulls, by registry
-    pub pulls: Vec<SavedPulls>,
-    /// Startups by capacity and images; `None` while neither nodes nor Events were a source.
-    pub cold_starts: Option<Vec<SavedColdStart>>,
-    /// How nodes start, by pool; `None` while nodes were no source
-    pub pools: Option<Vec<SavedPool>>,
     /// How many nodes were starting
     pub starting_nodes: u64,
     /// Which label values have a pod
@@ -63,6 +46,14 @@ pub struct SavedMetrics {
     pub places: SavedPlaces,
     /// Since when all of it counts
     pub starts: SavedStartTimes,
+    /// Where an earlier podinit has kept histograms without a label set; nothing since
+    pub delivery: SavedHistogram,
+    pub resize: SavedHistogram,
+    pub inplace_update: SavedHistogram,
+    pub gates: Vec<SavedGate>,
+    pub pulls: Vec<SavedPulls>,
+    pub cold_starts: Option<Vec<SavedColdStart>>,
+    pub pools: Option<Vec<SavedPool>>,
 }
 
 /// Which values have places of their own, by label.
@@ -75,7 +66,7 @@ pub struct SavedPlaces {
 }
 
 impl SavedMetrics {
-    /// Makes of the counters what the families `known` have now. Returns how many of them, and how many intervals, were skipped
+    /// Makes of the families what those of `known_families` have now. Returns how many of them, and how many intervals, were skipped
     /// because they are not known.
     pub fn adapt(&mut self, known_families: &[FamilyDoc]) -> u64 {
         let is_known = |name: &LabelText| Interval::ALL.iter().any(|known| known.as_str() == name);
@@ -87,17 +78,20 @@ impl SavedMetrics {
             durations.retain(|_| is_known.next().unwrap_or_default());
         }
         let intervals = known.iter().filter(|is_known| !**is_known).count();
+        self.take_earlier();
         self.families.adapt(known_families) + intervals as u64
     }
 
-    /// Resets what no recorder can have saved together, and returns why: nothing if all fits.
+    /// Resets what no recorder can have saved together, and returns why: nothing if all fits. A cell that this podinit
+    /// does not have counts in the one that its bound lies in.
     ///
     /// Counters are left as they are, whatever histograms are about.
     pub fn keep_what_fits(&mut self) -> Vec<&'static str> {
         let mut misfits = Vec::new();
         if let Err(why) = self.check() {
             misfits.push(why);
-            let Self { families, slo_namespaces, holds, starts, .. } = std::mem::take(self);
+            let Self { mut families, slo_namespaces, holds, starts, .. } = std::mem::take(self);
+            families.drop_histograms();
             *self = Self { families, slo_namespaces, holds, starts, ..Self::default() };
         }
         let sets = self.labels.sets.len();
@@ -110,14 +104,24 @@ impl SavedMetrics {
             let ended_events = std::mem::take(&mut self.holds.ended_events);
             self.holds = SavedHolds { ended_events, ..SavedHolds::default() };
         }
+        if self.bounds != LAYOUT.bounds() {
+            let cells = LAYOUT.cells_of(&self.bounds);
+            self.histograms_mut().for_each(|histogram| histogram.move_to(&cells));
+            self.bounds = LAYOUT.bounds().to_vec();
+        }
         misfits
+    }
+
+    fn histograms_mut(&mut self) -> impl Iterator<Item = &mut SavedHistogram> {
+        let of_sets = self.durations.iter_mut().chain(&mut self.milestones.durations).flatten();
+        of_sets.chain(&mut self.startup_sli).chain(self.families.histograms_mut())
     }
 
     /// Checks what histograms are about.
     ///
     /// # Errors
     /// What is wrong.
-    fn check(&self) -> Result<(), &'static str> {
+    fn check(&mut self) -> Result<(), &'static str> {
         if self.bounds.is_empty() || !self.bounds.is_sorted_by(|one, next| one < next) {
             return Err("the bounds of cells do not ascend");
         }
@@ -139,19 +143,8 @@ impl SavedMetrics {
         if !self.startup_sli.is_empty() && self.startup_sli.len() != sets.len() {
             return Err("a label set has no startup SLI");
         }
-        let pools = self.pools.iter().flatten();
-        let cold_starts = self.cold_starts.iter().flatten();
-        let pulls = self.pulls.iter();
-        let pulls = pulls.flat_map(|pulls| [&pulls.duration, &pulls.wait]);
-        let durations = self.durations.iter().flatten().chain(&self.startup_sli);
-        let mut histograms = durations
-            .chain([&self.delivery, &self.resize, &self.inplace_update])
-            .chain(self.gates.iter().map(|gate| &gate.duration))
-            .chain(self.milestones.durations.iter().flatten())
-            .chain(pulls)
-            .chain(pools.flat_map(|pool| pool.steps.iter().map(|step| &step.durations)))
-            .chain(cold_starts.map(|start| &start.durations));
-        if !histograms.all(|histogram| histogram.fits(self.bounds.len())) {
+        let cells = self.bounds.len();
+        if !self.histograms_mut().all(|histogram| histogram.fits(cells)) {
             return Err("a histogram has other cells");
         }
         Ok(())

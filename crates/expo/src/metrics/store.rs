@@ -11,28 +11,25 @@ use super::cold_starts::ColdStarts;
 use super::custom_milestones::{MILESTONE_DURATION, MilestoneCounts, MilestoneDurations};
 use super::event_families::{EventMetrics, STARTUP_SLI};
 use super::gates::Gates;
-use super::histogram::HistogramEncoder;
-use super::histogram::{Histogram, Snapshot};
-use super::in_place::InPlaceMetrics;
+use super::in_place::InPlaceFamilies;
 use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
 use super::namespaces::{NamespaceNames, NamespaceSlot};
 use super::node_families::{NODE_POOL, NodeMetrics};
 use super::pod_counts::{PodCounts, StuckCounts};
 use super::pod_families::{
-    CREATED_TO_READY, DISCOVERED, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED, LABEL_VALUES_EXPIRED,
-    OLDEST_INFLIGHT, PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION, STEP_DURATION, STUCK,
-    TrackerFamilies, UNSCHEDULABLE, WAITING, WATCH_DELIVERY,
+    CREATED_TO_READY, DISCOVERED, DeliveryFamilies, FINISHED, INFLIGHT, LABEL_VALUES_DROPPED,
+    LABEL_VALUES_EXPIRED, OLDEST_INFLIGHT, PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION,
+    STEP_DURATION, STUCK, TrackerFamilies, UNSCHEDULABLE, WAITING,
 };
 use super::start_times::{StartTime, StartTimes, start_in_set};
 use crate::instruments::{
-    Counter, FamilyDoc, FamilySource, Head, Label, Number, SavedFamilies, SavedSeries,
-    TimestampGauge,
+    Counter, Encoder, FamilyDoc, FamilySource, Head, Histogram, Label, Number, SavedFamilies,
+    SavedSeries, SeriesStart, Snapshot, TimestampGauge,
 };
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, WaitReason};
 use podinit_core::timestamp::Timestamp;
-use podinit_histogram::layout::ClassicBuckets;
 
 /// The histograms of one label set.
 #[derive(Debug)]
@@ -108,8 +105,8 @@ pub(super) struct Store {
     pub(super) oldest: [TimestampGauge; Stage::ALL.len()],
     pub(super) pods: PodFamilies,
     pub(super) tracker: TrackerFamilies,
-    pub(super) delivery: Histogram,
-    pub(super) in_place: InPlaceMetrics,
+    pub(super) deliveries: DeliveryFamilies,
+    pub(super) in_place: InPlaceFamilies,
     pub(super) gates: Gates,
     pub(super) milestones: MilestoneCounts,
     /// While Events are a source
@@ -158,8 +155,8 @@ impl Store {
             oldest: Default::default(),
             pods: PodFamilies::default(),
             tracker: TrackerFamilies::default(),
-            delivery: Histogram::new(ClassicBuckets::WatchDelivery),
-            in_place: InPlaceMetrics::default(),
+            deliveries: DeliveryFamilies::default(),
+            in_place: InPlaceFamilies::new(),
             gates,
             milestones,
             events,
@@ -286,29 +283,31 @@ impl Store {
         }
     }
 
-    /// Adds the counters that outlive the process. Histograms are saved by the recorder, which knows
-    /// their label sets.
+    /// Adds the families that outlive the process. Histograms of label sets are saved by the recorder, which knows the
+    /// sets.
     pub(super) fn save(&self, saved: &mut SavedFamilies) {
         let finished = self.pod_counts.snapshot().finished;
         let finished = Outcome::ALL.iter().zip(finished);
-        let finished = finished.map(|(outcome, value)| SavedSeries {
-            labels: vec![Cow::Borrowed(outcome.as_str())],
-            value,
-        });
+        let finished = finished
+            .map(|(outcome, value)| SavedSeries::new(vec![Cow::Borrowed(outcome.as_str())], value));
         saved.put(&FINISHED, finished.collect());
         self.pods.save(saved);
         self.milestones.save(saved);
+        self.gates.by_name.save(saved);
         self.in_place.save(saved);
+        self.deliveries.save(saved);
         if let Some(events) = &self.events {
             events.families.save(saved);
-            events.pulls.save(saved);
+            events.pulls.by_registry.save(saved);
+        }
+        if let Some(cold_starts) = &self.cold_starts {
+            cold_starts.save(saved);
         }
         if let Some(nodes) = &self.nodes {
             nodes.save(saved);
         }
-        let series = |(label, value): (&str, u64)| SavedSeries {
-            labels: vec![Cow::Owned(label.to_owned())],
-            value,
+        let series = |(label, value): (&str, u64)| {
+            SavedSeries::new(vec![Cow::Owned(label.to_owned())], value)
         };
         saved.put(&LABEL_VALUES_DROPPED, self.dropped().map(series).collect());
         saved.put(&LABEL_VALUES_EXPIRED, self.expired().map(series).collect());
@@ -331,9 +330,15 @@ impl Store {
         self.pod_counts.restore(in_flight, finished);
         self.pods.restore(saved);
         self.milestones.restore(saved);
+        self.gates.restore(saved);
         self.in_place.restore(saved);
+        self.deliveries.restore(saved);
         if let Some(events) = &self.events {
             events.families.restore(saved);
+            events.pulls.by_registry.restore(saved);
+        }
+        if let Some(cold_starts) = &self.cold_starts {
+            cold_starts.restore(saved);
         }
         let names = self.dropped_labels.iter().map(String::as_str);
         let names = names.chain([WHOLE_SET]);
@@ -381,12 +386,7 @@ struct Durations<'a> {
 
 impl<'a> Durations<'a> {
     /// Writes the histograms of `interval`, which have the labels `first` and those of their sets.
-    fn write_interval(
-        &mut self,
-        out: &mut dyn HistogramEncoder,
-        interval: Interval,
-        first: &[Label<'a>],
-    ) {
+    fn write_interval(&mut self, out: &mut dyn Encoder, interval: Interval, first: &[Label<'a>]) {
         let of = |set: &'a SeriesSet| {
             let histogram = set.interval(interval);
             (set.is_exposed_at_zero(interval) || histogram.is_used()).then_some(histogram)
@@ -396,7 +396,7 @@ impl<'a> Durations<'a> {
 
     fn write(
         &mut self,
-        out: &mut dyn HistogramEncoder,
+        out: &mut dyn Encoder,
         of: impl Fn(&'a SeriesSet) -> Option<&'a Histogram>,
         first: &[Label<'a>],
     ) {
@@ -408,7 +408,7 @@ impl<'a> Durations<'a> {
             labels.extend_from_slice(first);
             let names = self.labels.iter().map(String::as_str);
             labels.extend(names.zip(set.values.iter().map(AsRef::as_ref)));
-            self.buffer.start = start_in_set(self.family_start, set.start.get());
+            self.buffer.start = SeriesStart::Own(start_in_set(self.family_start, set.start.get()));
             histogram.read(&mut self.buffer, with_exemplars, |snapshot| {
                 out.histogram(&labels, snapshot);
             });
@@ -418,30 +418,25 @@ impl<'a> Durations<'a> {
 
 /// What a scrape reads.
 impl Store {
-    pub(super) fn collect(&self, out: &mut dyn HistogramEncoder) {
+    pub(super) fn collect(&self, out: &mut dyn Encoder) {
         self.collect_durations(out);
         self.milestones.collect_unobserved(out);
-        self.gates.collect(out, &self.starts);
+        self.gates.by_name.collect(out);
         // Before the counts of pods, so that no scrape has more of these than of pods.
         if let Some(events) = &self.events {
             events.families.collect(out);
-            events.pulls.collect(out, &self.starts);
+            events.pulls.by_registry.collect(out);
         }
         if let Some(cold_starts) = &self.cold_starts {
-            cold_starts.collect(out, &self.starts);
+            cold_starts.collect(out);
         }
         if let Some(nodes) = &self.nodes {
-            nodes.collect(out, &self.starts);
+            nodes.collect(out);
         }
         self.collect_pod_counts(out);
         self.pods.collect(out);
-        self.in_place.collect(out, &self.starts);
-        out.family(Head::from(&WATCH_DELIVERY));
-        let with_exemplars = out.wants_exemplars();
-        let mut buffer = Snapshot::since(self.starts.of(WATCH_DELIVERY.name));
-        self.delivery.read(&mut buffer, with_exemplars, |delivery| {
-            out.histogram(&[], delivery);
-        });
+        self.in_place.collect(out);
+        self.deliveries.collect(out);
         let dropped = self.dropped();
         let dropped = dropped.map(|(label, count)| (label, Number::Integer(count)));
         LABEL_VALUES_DROPPED.write_by_label(out, dropped);
@@ -451,7 +446,7 @@ impl Store {
         self.tracker.collect(out);
     }
 
-    fn collect_durations(&self, out: &mut dyn HistogramEncoder) {
+    fn collect_durations(&self, out: &mut dyn Encoder) {
         let sets = self.sorted_sets();
         let mut durations = Durations {
             labels: &self.labels,
@@ -459,7 +454,7 @@ impl Store {
             family_start: None,
             buffer: Snapshot::default(),
         };
-        let begin = |out: &mut dyn HistogramEncoder, family: &FamilyDoc| {
+        let begin = |out: &mut dyn Encoder, family: &FamilyDoc| {
             out.family(Head::from(family));
             self.starts.of(family.name)
         };
@@ -496,7 +491,7 @@ impl Store {
     /// The pods of each stage and cause, by namespace where that is a label.
     fn write_by_waiting(
         &self,
-        out: &mut dyn HistogramEncoder,
+        out: &mut dyn Encoder,
         pods_at: impl Fn(NamespaceSlot) -> [u64; WaitReason::COUNT],
     ) {
         for (place, namespace) in self.namespaces.shown() {
@@ -516,7 +511,7 @@ impl Store {
     }
 
     /// The families that add up come from one consistent snapshot.
-    fn collect_pod_counts(&self, out: &mut dyn HistogramEncoder) {
+    fn collect_pod_counts(&self, out: &mut dyn Encoder) {
         let counts = self.pod_counts.snapshot();
         let stages = || Stage::ALL.into_iter().map(Stage::as_str);
         let in_flight = counts.in_flight().map(Number::Integer);

@@ -17,9 +17,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::instruments::{Encoder, Head, Label, Number};
-use crate::metrics::histogram::HistogramEncoder;
-use crate::metrics::histogram::Snapshot;
+use crate::instruments::{Encoder, Head, Label, Number, Snapshot};
 
 /// Writes JSON, one family to a line. Members are written one by one, since their order would
 /// otherwise depend on how serde_json was built; writing to a `String` cannot fail.
@@ -80,9 +78,7 @@ impl Encoder for Json {
         };
         let _ = write!(self.family, r#","value":{value}}}"#);
     }
-}
 
-impl HistogramEncoder for Json {
     fn wants_exemplars(&self) -> bool {
         false
     }

@@ -18,10 +18,11 @@ use prometheus_client::registry::Registry;
 use protobuf::Protobuf;
 use text::{Dialect, Text};
 
-use super::histogram::HistogramEncoder;
 use super::slo::SloBoard;
 use super::store::Store;
-use crate::instruments::{Encoder, FamilyDoc, FamilySource, Format, Head, Kind, Label, Number};
+use crate::instruments::{
+    Encoder, FamilyDoc, FamilySource, Format, Head, Kind, Label, Number, Snapshot,
+};
 
 /// A scrape that failed.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +108,7 @@ impl Exposition {
         self.write(Json::default(), Json::finish)
     }
 
-    fn write<E: HistogramEncoder>(
+    fn write<E: Encoder>(
         &self,
         mut encoder: E,
         finish: impl FnOnce(E) -> Vec<u8>,
@@ -120,7 +121,7 @@ impl Exposition {
         Ok(finish(encoder))
     }
 
-    fn write_unsaved<E: HistogramEncoder>(
+    fn write_unsaved<E: Encoder>(
         &self,
         mut encoder: E,
         finish: impl FnOnce(E) -> Vec<u8>,
@@ -201,6 +202,16 @@ impl<E: Encoder> Encoder for Unsaved<'_, E> {
     fn number(&mut self, labels: &[Label<'_>], value: Number) {
         if !self.is_saved {
             self.encoder.number(labels, value);
+        }
+    }
+
+    fn wants_exemplars(&self) -> bool {
+        self.encoder.wants_exemplars()
+    }
+
+    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+        if !self.is_saved {
+            self.encoder.histogram(labels, snapshot);
         }
     }
 }

@@ -7,10 +7,7 @@
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
-use crate::instruments::{Encoder, Head, Kind, Label, Number};
-use crate::metrics::exemplar::Exemplar;
-use crate::metrics::histogram::HistogramEncoder;
-use crate::metrics::histogram::Snapshot;
+use crate::instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
 use podinit_histogram::layout::ClassicBuckets;
 
 /// Which of the two.
@@ -169,9 +166,7 @@ impl Encoder for Text {
             Number::Float(value) => writeln!(self.out, "{}", Float(value, self.dialect)),
         };
     }
-}
 
-impl HistogramEncoder for Text {
     fn wants_exemplars(&self) -> bool {
         self.dialect == Dialect::OpenMetrics
     }

@@ -5,6 +5,7 @@ use super::tests::{discovered, dropped, pod, recorder};
 use super::*;
 use crate::metrics::Builder;
 use crate::metrics::labels::{LabelConfig, OTHER, WHOLE_SET};
+use crate::metrics::node_families::PoolFamilies;
 use crate::metrics::saved::SavedMetrics;
 use crate::metrics::slo::SloDoc;
 use podinit_core::kube_event::CapacityState;
@@ -217,7 +218,8 @@ fn a_pool_keeps_its_place_while_a_node_of_it_is_known_and_each_node_is_counted_o
         }
         let pools = &recorder.store.nodes.as_ref().unwrap().pools;
         let met = pools.met().into_iter();
-        let met = met.map(|(pool, steps)| (pool.to_string(), steps[0].snapshot().count()));
+        let ready = |of: &PoolFamilies| of.startup.with(NodeStep::Ready).snapshot().count();
+        let met = met.map(|(pool, families)| (pool.to_string(), ready(&families)));
         (met.collect::<Vec<_>>(), pools.dropped.get())
     };
     let (entered, left) = (NodeObservation::PoolEntered, NodeObservation::PoolLeft);

@@ -6,15 +6,12 @@ use std::sync::Arc;
 
 use super::Recorder;
 use crate::instruments::SavedFamilies;
-use crate::metrics::cold_starts::{COLD_START_DURATION, ColdStarts};
+use crate::metrics::cold_starts::ColdStarts;
 use crate::metrics::custom_milestones::{MILESTONE_DURATION, SavedMilestones};
 use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
-use crate::metrics::gates::GATE_DURATION;
-use crate::metrics::image_pulls::{IMAGE_PULL_DURATION, IMAGE_PULL_WAIT};
-use crate::metrics::in_place::{INPLACE_UPDATE_DURATION, RESIZE_DURATION};
 use crate::metrics::namespaces::{NamespaceSlot, UNNAMED};
-use crate::metrics::node_families::{NODE_STARTUP, NODES_DISCOVERED, NodeMetrics};
-use crate::metrics::pod_families::{DISCOVERED, DURATIONS, WATCH_DELIVERY};
+use crate::metrics::node_families::{NODES_DISCOVERED, NodeMetrics};
+use crate::metrics::pod_families::{DISCOVERED, DURATIONS};
 use crate::metrics::saved::{RestoredDurations, SavedMetrics, SavedPlaces};
 use crate::metrics::saved_holds::SavedHolds;
 use crate::metrics::start_times::{SavedStartTimes, starts_of_sets};
@@ -25,7 +22,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::LAYOUT;
 
 impl Recorder {
-    /// All counters, of every source that was built with this recorder.
+    /// All families but those by label set, of every source that was built with this recorder.
     pub fn saved_families(&self) -> SavedFamilies {
         let mut saved = SavedFamilies::default();
         self.store.save(&mut saved);
@@ -38,7 +35,7 @@ impl Recorder {
         self.saved_with(self.saved_families())
     }
 
-    /// All counters and histograms, with the counters as [`Recorder::saved_families`] has read them.
+    /// All counters and histograms, with the families as [`Recorder::saved_families`] has read them.
     pub fn saved_with(&self, families: SavedFamilies) -> SavedMetrics {
         let (labels, positions) = self.labels.saved();
         let durations = |set: &usize| {
@@ -71,22 +68,15 @@ impl Recorder {
             intervals: (self.store.intervals().iter())
                 .map(|interval| Cow::Borrowed(interval.as_str()))
                 .collect(),
-            delivery: self.store.delivery.saved(),
             slo_namespaces: self.namespaces.saved(),
-            resize: self.store.in_place.resize_duration.saved(),
-            inplace_update: self.store.in_place.update_duration.saved(),
             durations: positions.iter().map(durations).collect(),
             conditional: positions.iter().map(conditional).collect(),
             startup_sli: positions.iter().filter_map(startup_sli).collect(),
-            gates: self.store.gates.saved(),
             milestones: SavedMilestones {
                 milestones: self.store.milestones.milestones.to_vec(),
                 durations: positions.iter().map(milestones).collect(),
             },
-            pulls: events.map_or(Vec::new(), |events| events.pulls.saved_histograms()),
-            cold_starts: (self.store.cold_starts.as_ref()).map(ColdStarts::saved),
             starting_nodes: (self.store.nodes.as_ref()).map_or(0, NodeMetrics::starting),
-            pools: (self.store.nodes.as_ref()).map(NodeMetrics::saved_histograms),
             holds: self.saved_holds(&positions),
             places: SavedPlaces {
                 gates: self.store.gates.by_name.saved_places(),
@@ -96,6 +86,7 @@ impl Recorder {
                     .map_or(Vec::new(), |nodes| nodes.pools.saved_places()),
             },
             labels,
+            ..SavedMetrics::default()
         }
     }
 
@@ -113,29 +104,14 @@ impl Recorder {
 
     /// Since when the families that this process has count, and the label sets at these positions.
     fn saved_starts(&self, families: &SavedFamilies, positions: &[usize]) -> SavedStartTimes {
-        let counters: HashSet<&str> = families.names().collect();
-        let always = [
-            DISCOVERED,
-            WATCH_DELIVERY,
-            RESIZE_DURATION,
-            INPLACE_UPDATE_DURATION,
-            MILESTONE_DURATION,
-            GATE_DURATION,
-        ];
         let store = &self.store;
-        let of_evidence = [
-            (STARTUP_SLI, store.events.is_some()),
-            (IMAGE_PULL_DURATION, store.events.is_some()),
-            (IMAGE_PULL_WAIT, store.events.is_some()),
-            (COLD_START_DURATION, store.cold_starts.is_some()),
-            (NODE_STARTUP, store.nodes.is_some()),
-            (NODES_DISCOVERED, store.nodes.is_some()),
-        ];
-        let of_evidence = of_evidence.into_iter().filter(|(_, is_there)| *is_there);
-        let of_evidence = of_evidence.map(|(family, _)| family);
-        let histograms = DURATIONS.into_iter().chain(always).chain(of_evidence);
-        let histograms: Vec<&str> = histograms.map(|family| family.name).collect();
-        let is_saved = |name: &str| counters.contains(name) || histograms.contains(&name);
+        let of_events = store.events.as_ref().map(|_| STARTUP_SLI);
+        let of_nodes = store.nodes.as_ref().map(|_| NODES_DISCOVERED);
+        // Of sets, or the sum of others.
+        let others = DURATIONS.into_iter().chain([DISCOVERED, MILESTONE_DURATION]);
+        let others = others.chain(of_events).chain(of_nodes).map(|family| family.name);
+        let saved: HashSet<&str> = families.names().chain(others).collect();
+        let is_saved = |name: &str| saved.contains(name);
         let of_set = |set: &usize| self.store.set(*set)?.start.get();
         SavedStartTimes {
             families: self.store.starts.saved(is_saved),
@@ -172,8 +148,7 @@ impl Recorder {
     /// Continues from what was saved, with these pods in flight where they wait: adds it to what has been
     /// counted, which must be no pods yet.
     ///
-    /// A cell that this podinit does not have is counted in the one that its bound lies in. SLOs
-    /// that are not in force, and labels that are no longer carried, are dropped.
+    /// SLOs that are not in force, and labels that are no longer carried, are dropped.
     pub fn restore<'a>(
         &mut self,
         saved: &SavedMetrics,
@@ -192,6 +167,10 @@ impl Recorder {
         });
         let places: Vec<_> = places.collect();
         let store = &self.store;
+        store.gates.by_name.restore_places(&saved.places.gates);
+        if let Some(events) = &store.events {
+            events.pulls.by_registry.restore_places(&saved.places.registries);
+        }
         store.restore(&saved.families, places);
         if let Some(events) = &store.events
             && !EventFamilies::are_in(&saved.families)
@@ -204,21 +183,9 @@ impl Recorder {
         self.slos.restore_ended(&holds.ended_events);
         let sources = self.sources.iter();
         sources.for_each(|source| source.restore(&saved.families));
-        let cells = LAYOUT.cells_of(&saved.bounds);
-        store.delivery.restore(&saved.delivery, &cells);
-        store.gates.by_name.restore_places(&saved.places.gates);
-        store.gates.restore(&saved.gates, &cells);
-        let in_place = &store.in_place;
-        in_place.resize_duration.restore(&saved.resize, &cells);
-        in_place.update_duration.restore(&saved.inplace_update, &cells);
-        if let Some(events) = &store.events {
-            events.pulls.by_registry.restore_places(&saved.places.registries);
-            events.pulls.restore(&saved.families, &saved.pulls, &cells);
-        }
         if let Some(nodes) = &store.nodes {
             nodes.pools.restore_places(&saved.places.pools);
-            let pools = saved.pools.as_deref().unwrap_or_default();
-            nodes.restore(&saved.families, pools, saved.starting_nodes, &cells);
+            nodes.restore(&saved.families, saved.starting_nodes);
         }
         let Some(sets) = self.labels.restore(&saved.labels, holds, |set, values| {
             store.add_set(set, values, None);
@@ -229,17 +196,14 @@ impl Recorder {
         self.restore_starts(saved, Some(&sets));
         self.restored_holds = self.holds_of(holds, &sets, &slo_places);
         let store = &self.store;
-        if let Some(cold_starts) = &store.cold_starts {
-            match &saved.cold_starts {
-                Some(saved) => cold_starts.restore(saved, &cells),
-                None => {
-                    let name = Interval::CreatedToReady.as_str();
-                    let place = saved.intervals.iter().position(|saved| saved == name);
-                    let sets = saved.durations.iter();
-                    let all = sets.filter_map(|durations| durations.get(place?));
-                    all.for_each(|durations| cold_starts.restore_unknown(durations, &cells));
-                }
-            }
+        if let Some(cold_starts) = &store.cold_starts
+            && !ColdStarts::is_in(&saved.families)
+        {
+            let name = Interval::CreatedToReady.as_str();
+            let place = saved.intervals.iter().position(|saved| saved == name);
+            let sets = saved.durations.iter();
+            let all = sets.filter_map(|durations| durations.get(place?));
+            all.for_each(|durations| cold_starts.unknown().add_saved(durations));
         }
         for (set, stages) in sets.iter().zip(&saved.conditional) {
             let Some(set) = store.set(*set) else { continue };
@@ -251,14 +215,14 @@ impl Recorder {
             let known = &store.milestones.milestones;
             for (interval, saved) in saved.milestones.of_set(number, known) {
                 if let Some(histogram) = set.milestones.of(interval) {
-                    histogram.restore(saved, &cells);
+                    histogram.add_saved(saved);
                 }
             }
         }
         for (set, sli) in sets.iter().zip(&saved.startup_sli) {
             let set = store.set(*set);
             if let Some(histogram) = set.as_deref().and_then(SeriesSet::startup_sli) {
-                histogram.restore(sli, &cells);
+                histogram.add_saved(sli);
             }
         }
         for (set, durations) in sets.into_iter().zip(&saved.durations) {
@@ -266,7 +230,7 @@ impl Recorder {
             for (name, saved) in saved.intervals.iter().zip(durations) {
                 let mut intervals = Interval::ALL.into_iter();
                 if let Some(interval) = intervals.find(|interval| interval.as_str() == name) {
-                    set.interval(interval).restore(saved, &cells);
+                    set.interval(interval).add_saved(saved);
                 }
             }
         }

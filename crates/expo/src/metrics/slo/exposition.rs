@@ -1,14 +1,13 @@
 //! What a scrape shows and a checkpoint saves of the SLOs in force.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::{
     SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, SLO_WINDOW, Slo,
     SloBoard,
 };
 use crate::instruments::{
-    Encoder, FamilyDoc, FamilySource, Head, Label, LabelText, Number, Persistent, SavedFamilies,
+    Encoder, FamilyDoc, FamilySource, Head, Instrument, Label, Number, Persistent, SavedFamilies,
     SavedSeries,
 };
 use crate::metrics::namespaces::NamespaceNames;
@@ -56,7 +55,7 @@ fn saved_series<const N: usize>(
     value: u64,
 ) -> SavedSeries {
     let labels = labels.into_iter().chain(namespace);
-    SavedSeries { labels: labels.map(|text| Cow::Owned(text.to_owned())).collect(), value }
+    SavedSeries::new(labels.map(|text| Cow::Owned(text.to_owned())).collect(), value)
 }
 
 /// Writes how many pods were excluded for each reason that can be: what the SLO selects by is one.
@@ -74,24 +73,6 @@ fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
             }
         }
     }
-}
-
-/// The series of one SLO, whose name comes first among the label values.
-fn named(name: &Arc<str>, series: Vec<SavedSeries>) -> impl Iterator<Item = SavedSeries> {
-    let name: LabelText = Cow::Owned(name.to_string());
-    series.into_iter().map(move |series| SavedSeries {
-        labels: [name.clone()].into_iter().chain(series.labels).collect(),
-        ..series
-    })
-}
-
-/// The series that were saved of one SLO, without its name.
-fn series_of(name: &str, saved: &[SavedSeries]) -> Vec<SavedSeries> {
-    let series = saved.iter().filter_map(|series| {
-        let (slo, labels) = series.labels.split_first()?;
-        (slo == name).then(|| SavedSeries { labels: labels.to_vec(), value: series.value })
-    });
-    series.collect()
 }
 
 impl FamilySource for SloBoard {
@@ -136,18 +117,27 @@ impl FamilySource for SloBoard {
         }
         saved.put(&SLO_EVENTS, saved_events);
         saved.put(&SLO_BAD_CAUSES, causes);
-        let excluded = slos.iter();
-        let excluded =
-            excluded.flat_map(|slo| named(&slo.doc.rule.name, slo.counts.excluded.save()));
-        saved.put(&SLO_EXCLUDED, excluded.collect());
+        saved.put_samples(&SLO_EXCLUDED, |put| {
+            for Slo { doc, counts } in slos.iter() {
+                let name = &*doc.rule.name;
+                counts.excluded.each(&mut |labels, sample| {
+                    put(&[&[name], labels].concat(), sample);
+                });
+            }
+        });
     }
 
     /// What was saved of SLOs that are not in force is ignored. The events are restored by the
     /// recorder, which knows their namespaces.
     fn restore(&self, saved: &SavedFamilies) {
         for Slo { doc, counts } in self.current().iter() {
-            let series = |family| series_of(&doc.rule.name, saved.series(family));
-            counts.excluded.restore(&series(&SLO_EXCLUDED));
+            for series in saved.series(&SLO_EXCLUDED) {
+                if let [slo, labels @ ..] = &*series.labels
+                    && **slo == *doc.rule.name
+                {
+                    counts.excluded.restore(labels, series);
+                }
+            }
         }
     }
 }

@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::instruments::Encoder;
 use crate::metrics::labels::LabelConfig;
 use crate::metrics::namespaces::Namespaces;
 use podinit_core::lifecycle::{Cause, Latency};
@@ -18,9 +17,7 @@ impl Encoder for ExemplarCounter {
     fn family(&mut self, _: Head<'_>) {}
 
     fn number(&mut self, _: &[Label<'_>], _: Number) {}
-}
 
-impl HistogramEncoder for ExemplarCounter {
     fn wants_exemplars(&self) -> bool {
         self.wanted
     }
@@ -48,9 +45,7 @@ impl Encoder for Nonzero {
             self.found.push(format!("{labels:?} {number:?}"));
         }
     }
-}
 
-impl HistogramEncoder for Nonzero {
     fn wants_exemplars(&self) -> bool {
         false
     }

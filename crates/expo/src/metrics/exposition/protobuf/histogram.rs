@@ -6,8 +6,8 @@ use super::wire::{
     WireType, double_len, integer_len, key, labels_len, message_len, put_double, put_head,
     put_integer, put_labels, put_timestamp, timestamp_len, zigzag,
 };
-use crate::metrics::exemplar::Exemplar;
-use crate::metrics::histogram::{Native, Snapshot};
+use crate::instruments::{Exemplar, Native, Snapshot};
+use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::{ClassicBuckets, NATIVE_SCHEMA, ZERO_THRESHOLD};
 
 const SAMPLE_COUNT: u8 = key(1, WireType::Varint);
@@ -55,7 +55,13 @@ pub(super) struct HistogramWriter {
 }
 
 impl HistogramWriter {
-    pub(super) fn write(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
+    /// The series' family counts since `start`.
+    pub(super) fn write(
+        &mut self,
+        out: &mut Vec<u8>,
+        snapshot: &Snapshot,
+        start: Option<Timestamp>,
+    ) {
         if snapshot.is_empty() {
             let buckets = snapshot.buckets() as usize;
             if self.unused[buckets].is_empty() {
@@ -67,7 +73,7 @@ impl HistogramWriter {
         } else {
             self.put(out, snapshot);
         }
-        if let Some(start) = snapshot.start() {
+        if let Some(start) = snapshot.start(start) {
             put_timestamp(out, START_TIMESTAMP, start);
         }
     }

@@ -8,8 +8,7 @@
 mod histogram;
 mod wire;
 
-use crate::instruments::{Encoder, Head, Kind, Label, Number};
-use crate::metrics::histogram::{HistogramEncoder, Snapshot};
+use crate::instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
 use crate::metrics::start_times::StartTimes;
 use histogram::HistogramWriter;
 use podinit_core::timestamp::Timestamp;
@@ -63,7 +62,7 @@ pub(super) struct Protobuf<'a> {
 }
 
 impl<'a> Protobuf<'a> {
-    /// With room for `capacity` bytes. Counters count since `starts`.
+    /// With room for `capacity` bytes. Families count since `starts`.
     pub(super) fn with_capacity(capacity: usize, starts: &'a StartTimes) -> Self {
         Self {
             out: Vec::with_capacity(capacity),
@@ -130,16 +129,14 @@ impl Encoder for Protobuf<'_> {
         };
         self.series(labels, field);
     }
-}
 
-impl HistogramEncoder for Protobuf<'_> {
     fn wants_exemplars(&self) -> bool {
         true
     }
 
     fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
         self.value.clear();
-        self.histograms.write(&mut self.value, snapshot);
+        self.histograms.write(&mut self.value, snapshot, self.start);
         self.series(labels, metric::HISTOGRAM);
     }
 }

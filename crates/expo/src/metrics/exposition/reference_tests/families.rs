@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::instruments::{Head, Kind, Label, Number};
-use crate::metrics::exemplar::SpanRef;
-use crate::metrics::histogram::{Histogram, HistogramEncoder, Snapshot};
+use crate::instruments::{
+    Encoder, Head, Histogram, Kind, Label, Number, SeriesStart, Snapshot, SpanRef,
+};
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -36,9 +36,10 @@ impl Family {
 }
 
 /// Writes the families with `encoder`.
-pub(super) fn write(families: &[Family], encoder: &mut impl HistogramEncoder) {
+pub(super) fn write(families: &[Family], encoder: &mut impl Encoder) {
     for family in families {
-        let mut buffer = Snapshot::since(family.start);
+        let mut buffer = Snapshot::default();
+        buffer.start = SeriesStart::Own(family.start);
         encoder.family(Head {
             name: &family.name,
             help: &family.help,

@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model as proto;
 use prost::Message;
 
-use crate::instruments::{Encoder, Head, Kind, Label, Number};
-use crate::metrics::exemplar::Exemplar;
-use crate::metrics::histogram::{HistogramEncoder, Snapshot};
+use crate::instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
 use crate::metrics::start_times::StartTimes;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::{NATIVE_SCHEMA, ZERO_THRESHOLD};
@@ -73,9 +71,7 @@ impl Encoder for Reference<'_> {
         }
         self.series(metric);
     }
-}
 
-impl HistogramEncoder for Reference<'_> {
     fn wants_exemplars(&self) -> bool {
         true
     }
@@ -94,7 +90,7 @@ impl HistogramEncoder for Reference<'_> {
                 .map(|(offset, length)| proto::BucketSpan { offset: *offset, length: *length })
                 .collect(),
             positive_delta: native.deltas,
-            start_timestamp: snapshot.start().map(|at| system_time(at).into()),
+            start_timestamp: snapshot.start(None).map(|at| system_time(at).into()),
             ..Default::default()
         };
         self.series(proto::Metric {

@@ -1,8 +1,7 @@
 //! Text, line by line.
 
 use super::Dialect;
-use crate::instruments::{Encoder, Head, Kind, Label, Number};
-use crate::metrics::histogram::{HistogramEncoder, Snapshot};
+use crate::instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
 
 pub(super) struct Reference {
     open: bool,
@@ -87,9 +86,7 @@ impl Encoder for Reference {
         };
         self.sample("", labels, &value);
     }
-}
 
-impl HistogramEncoder for Reference {
     fn wants_exemplars(&self) -> bool {
         self.open
     }

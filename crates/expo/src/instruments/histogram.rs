@@ -9,10 +9,16 @@
 //! 283 cells of 8 bytes and a bit for each, and with exemplars 56 bytes and a pod name for each classic
 //! bucket up to the highest one used: 2.3 KiB, at most 3.7 KiB and 26 names.
 
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
 
+use super::encoder::{Kind, LabelText};
 use super::exemplar::{Exemplar, Exemplars, SpanRef};
-use crate::instruments::{Encoder, FamilyType, Kind, Label, LabelText};
+use super::family::FamilyType;
+use super::instrument::{Instrument, Persistent, Sample};
+use super::saved_families::SavedSeries;
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -94,27 +100,23 @@ impl Histogram {
     }
 
     /// Whether anything was observed.
-    pub(super) fn is_used(&self) -> bool {
+    pub(crate) fn is_used(&self) -> bool {
         self.cells.is_used()
     }
 
     /// Its values, to be saved.
-    pub(super) fn saved(&self) -> SavedHistogram {
+    pub(crate) fn saved(&self) -> SavedHistogram {
         let mut cells = Vec::new();
         let sum = self.cells.read_into(&mut cells);
         SavedHistogram { cells, sum }
     }
 
-    /// Adds what was saved, where `cells` says which cell each saved one is now.
-    pub(super) fn restore(&self, saved: &SavedHistogram, cells: &[usize]) {
-        if saved.cells.is_empty() {
-            return;
+    /// Adds what was saved, whose cells are those of now.
+    pub(crate) fn add_saved(&self, saved: &SavedHistogram) {
+        if !saved.is_empty() {
+            let counts = saved.cells.iter().map(|(cell, count)| (usize::from(*cell), *count));
+            self.cells.add(counts, saved.sum);
         }
-        let counts = saved.cells.iter().filter_map(|(cell, count)| {
-            let cell = cells.get(usize::from(*cell))?;
-            Some((*cell, *count))
-        });
-        self.cells.add(counts, saved.sum);
     }
 
     /// The state now.
@@ -128,10 +130,63 @@ impl Histogram {
 impl FamilyType for Histogram {
     const KIND: Kind = Kind::Histogram;
     const LABELS: usize = 0;
+}
 
-    fn knows(_: &[LabelText]) -> bool {
-        true
+impl Instrument for Histogram {
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+        show(&[], Sample::Histogram(self));
     }
+}
+
+impl Persistent for Histogram {
+    fn restore(&self, _: &[LabelText], saved: &SavedSeries) {
+        saved.histogram.iter().for_each(|saved| self.add_saved(saved));
+    }
+}
+
+/// A histogram with the classic buckets at this position of [`ClassicBuckets::ALL`].
+#[derive(Debug)]
+pub struct HistogramWith<const BUCKETS: usize>(Histogram);
+
+impl<const BUCKETS: usize> Default for HistogramWith<BUCKETS> {
+    fn default() -> Self {
+        Self(Histogram::new(ClassicBuckets::ALL[BUCKETS]))
+    }
+}
+
+impl<const BUCKETS: usize> Deref for HistogramWith<BUCKETS> {
+    type Target = Histogram;
+
+    fn deref(&self) -> &Histogram {
+        &self.0
+    }
+}
+
+impl<const BUCKETS: usize> FamilyType for HistogramWith<BUCKETS> {
+    const KIND: Kind = Kind::Histogram;
+    const LABELS: usize = 0;
+}
+
+impl<const BUCKETS: usize> Instrument for HistogramWith<BUCKETS> {
+    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+        self.0.each(show);
+    }
+}
+
+impl<const BUCKETS: usize> Persistent for HistogramWith<BUCKETS> {
+    fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
+        self.0.restore(labels, saved);
+    }
+}
+
+/// Since when the series of a histogram counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeriesStart {
+    /// Since its family does
+    #[default]
+    OfFamily,
+    /// Since another time, where that is known
+    Own(Option<Timestamp>),
 }
 
 /// The state of a histogram at one moment.
@@ -143,8 +198,8 @@ pub struct Snapshot {
     sum: u128,
     exemplars: Vec<Option<Exemplar>>,
     buckets: ClassicBuckets,
-    /// Since when the histogram counts, where that is known. Its owner says so.
-    pub(super) start: Option<Timestamp>,
+    /// Its owner says so.
+    pub(crate) start: SeriesStart,
 }
 
 /// The native view: buckets of schema [`NATIVE_SCHEMA`](podinit_histogram::layout::NATIVE_SCHEMA) in the sparse
@@ -166,14 +221,12 @@ impl Snapshot {
         self.counts.is_empty() && self.exemplars.is_empty()
     }
 
-    /// Nothing, of a histogram that counts since `start`.
-    pub(super) fn since(start: Option<Timestamp>) -> Self {
-        Self { start, ..Self::default() }
-    }
-
-    /// Since when the histogram counts, where that is known.
-    pub const fn start(&self) -> Option<Timestamp> {
-        self.start
+    /// Since when the histogram counts, where its family counts since `family` and that is known.
+    pub const fn start(&self, family: Option<Timestamp>) -> Option<Timestamp> {
+        match self.start {
+            SeriesStart::OfFamily => family,
+            SeriesStart::Own(start) => start,
+        }
     }
 
     /// How many latencies were observed.
@@ -182,7 +235,7 @@ impl Snapshot {
     }
 
     /// The cells that are not empty, ascending, and what they count.
-    pub(super) fn cells(&self) -> &[CellCount] {
+    pub(crate) fn cells(&self) -> &[CellCount] {
         &self.counts
     }
 
@@ -264,7 +317,7 @@ impl Snapshot {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedHistogram {
-    /// The cells that are not empty, by position in [`SavedMetrics::bounds`](super::saved::SavedMetrics::bounds), ascending, and what
+    /// The cells that are not empty, by position in [`SavedMetrics::bounds`](crate::metrics::saved::SavedMetrics::bounds), ascending, and what
     /// they count
     pub cells: Vec<(u16, u64)>,
     /// The sum of what was observed, in nanoseconds
@@ -273,24 +326,36 @@ pub struct SavedHistogram {
 
 impl SavedHistogram {
     /// Whether it has counted nothing.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
+    /// Adds what another has counted, whose cells are the same.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        let mut cells: BTreeMap<u16, u64> = self.cells.drain(..).collect();
+        for (cell, count) in &other.cells {
+            *cells.entry(*cell).or_default() += count;
+        }
+        self.cells = cells.into_iter().collect();
+        self.sum += other.sum;
+    }
+
+    /// Counts in these cells, of which there is one for each that was.
+    pub(crate) fn move_to(&mut self, cells: &[usize]) {
+        let counts = self.cells.iter().filter_map(|(cell, count)| {
+            let cell = cells.get(usize::from(*cell))?;
+            Some((u16::try_from(*cell).ok()?, *count))
+        });
+        let mut moved = Self { sum: self.sum, ..Self::default() };
+        counts.for_each(|count| moved.merge(&Self { cells: vec![count], sum: 0 }));
+        *self = moved;
+    }
+
     /// Whether its cells are among the first `cells`.
-    pub(super) fn fits(&self, cells: usize) -> bool {
+    pub(crate) fn fits(&self, cells: usize) -> bool {
         let mut positions = self.cells.iter().map(|(position, _)| usize::from(*position));
         positions.clone().is_sorted_by(|one, next| one < next) && positions.all(|cell| cell < cells)
     }
-}
-
-/// Writes histograms too, which only the families of pods have.
-pub trait HistogramEncoder: Encoder {
-    /// Whether the format carries exemplars. Without, none are copied out of the histograms.
-    fn wants_exemplars(&self) -> bool;
-
-    /// Writes a series of the present family, which is a histogram.
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
 }
 
 #[cfg(test)]

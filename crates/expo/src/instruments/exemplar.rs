@@ -10,7 +10,7 @@ use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// The most that the names and values of an exemplar's labels may have in all, in Unicode
 /// characters (OpenMetrics 1.0, "Exemplars").
-pub const MAX_CHARACTERS: usize = 128;
+pub(super) const MAX_CHARACTERS: usize = 128;
 
 const NAMESPACE: &str = "namespace";
 const POD: &str = "pod";
@@ -114,13 +114,13 @@ fn fitting(pod: &PodInfo, span: Option<&SpanRef>) -> Option<Fitting> {
 
 /// The exemplars of one histogram, by classic bucket; grows up to the highest bucket used.
 #[derive(Debug, Default)]
-pub(super) struct Exemplars(Mutex<Vec<Option<Exemplar>>>);
+pub(crate) struct Exemplars(Mutex<Vec<Option<Exemplar>>>);
 
 impl Exemplars {
     /// Keeps the observation as the exemplar of `bucket`, unless one with a trace has to stay. Also
     /// does nothing while a scrape is reading: an observer never waits, and the next observation brings
     /// another exemplar.
-    pub(super) fn offer(&self, bucket: usize, pod: &PodInfo, value: Latency, at: Timestamp) {
+    pub(crate) fn offer(&self, bucket: usize, pod: &PodInfo, value: Latency, at: Timestamp) {
         let Some(fitting) = fitting(pod, None) else {
             return;
         };
@@ -146,7 +146,7 @@ impl Exemplars {
     }
 
     /// The same, with the span that shows the observation, where its ids fit.
-    pub(super) fn offer_traced(
+    pub(crate) fn offer_traced(
         &self,
         bucket: usize,
         pod: &PodInfo,
@@ -186,7 +186,7 @@ impl Exemplars {
     }
 
     /// Lends the exemplars. None is replaced before they are given back.
-    pub(super) fn lend(&self) -> MutexGuard<'_, Vec<Option<Exemplar>>> {
+    pub(crate) fn lend(&self) -> MutexGuard<'_, Vec<Option<Exemplar>>> {
         self.0.lock()
     }
 }
