@@ -24,8 +24,8 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::instruments::Histogram;
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_instruments::Histogram;
 
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 

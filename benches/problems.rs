@@ -24,8 +24,8 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit_expo::instruments::Format;
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, ProblemPods, Recorder};
+use podinit_instruments::Format;
 use podinit_oncall::problems::{self, Finder, Snapshots};
 use podinit_oncall::records::{self, Queries, RecordStore, RecordsClient};
 use rustix::time::{ClockId, clock_gettime};

@@ -16,8 +16,8 @@ use crate::args::{
 use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
-use podinit_expo::instruments::Format;
 use podinit_exporter::slos::Slos;
+use podinit_instruments::Format;
 use podinit_oncall::api::client::ApiClient;
 use podinit_oncall::pods::kept_records;
 use podinit_reports::one_moment::joined;

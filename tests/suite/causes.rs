@@ -17,8 +17,8 @@ use podinit_core::pod::{
     NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::instruments::Format;
 use podinit_expo::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
+use podinit_instruments::Format;
 use proptest::prelude::*;
 
 const INTERVALS: [(&str, Interval, u64); 2] =

@@ -16,7 +16,6 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{GateNames, PodInfo, PodSnapshot, PodUid};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
 use podinit_expo::metrics::TraceStats;
 use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, ProblemPods, Recorder, SeriesLabel, SloDoc,
@@ -25,6 +24,7 @@ use podinit_expo::metrics::{
 use podinit_exporter::families;
 use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit_http::AccessStats;
+use podinit_instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
 use podinit_kube::cluster::clock::{Clock, Corrections, Reading};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};

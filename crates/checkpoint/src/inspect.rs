@@ -13,7 +13,7 @@ use super::frame::{self, MAX_BYTES};
 use super::open::{OpenError, OpenFault, open_lock};
 use super::store::CHECKPOINT;
 use podinit_core::shard::Shard;
-use podinit_expo::instruments::FamilyDoc;
+use podinit_instruments::FamilyDoc;
 
 /// The state of a state directory.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::ExporterConfig;
 use podinit_core::lifecycle::Delivery;
 use podinit_decode::node::NodeOptions;
-use podinit_expo::instruments::FamilySource;
+use podinit_instruments::FamilySource;
 use podinit_kube::cluster::clock::Clock;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::events::stats::EvidenceStats;

@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use super::own_families::{CLOCK, CheckpointGauges, ConfigGauges};
-use podinit_expo::instruments::FamilyDoc;
 use podinit_expo::metrics::{BUILD, PROBLEMS, TraceStats, families_of_pods};
 use podinit_http::AccessStats;
+use podinit_instruments::FamilyDoc;
 use podinit_kube::watch::events::stats::{EVIDENCE_STATE, EventCounters};
 use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
 
@@ -45,8 +45,8 @@ mod tests {
     use crate::ClockFamilies;
     use podinit_core::lifecycle::SloRule;
     use podinit_core::timestamp::Timestamp;
-    use podinit_expo::instruments::Kind;
     use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
+    use podinit_instruments::Kind;
     use podinit_kube::watch::events::stats::EvidenceStats;
     use podinit_kube::watch::stats::WatchStats;
 

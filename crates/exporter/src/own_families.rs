@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use podinit_checkpoint::CheckpointLoad;
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::instruments::{
+use podinit_instruments::{
     Counter, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, Number, OperationResult,
     Persistent, SavedFamilies, SavedSeries, TimestampGauge,
 };
-use podinit_expo::{computed_families, families};
+use podinit_instruments::{computed_families, families};
 use podinit_kube::cluster::clock::Clock;
 
 computed_families! {

@@ -8,9 +8,9 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::saving::Commits;
-use podinit_expo::instruments::Format;
 use podinit_expo::metrics::Exposition;
 use podinit_http::{Scrape, ScrapeError};
+use podinit_instruments::Format;
 
 /// How long a scrape waits for a state that may be restored at any moment. Scrapers usually give up
 /// after ten seconds.

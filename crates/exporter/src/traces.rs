@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use podinit_core::lifecycle::{EndedStartup, Interval};
 use podinit_core::pod::PodUid;
-use podinit_expo::instruments::SpanRef;
 use podinit_expo::metrics::TraceStats;
+use podinit_instruments::SpanRef;
 
 /// Takes startups that have ended from the task that accounts, which never waits for it.
 pub trait TraceSink: Send + Sync {

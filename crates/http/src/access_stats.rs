@@ -3,8 +3,8 @@
 use crate::access::Verdict;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::families;
-use podinit_expo::instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge};
+use podinit_instruments::families;
+use podinit_instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge};
 use podinit_text::config_file::reload::ReloadStatus;
 
 label_values! {

@@ -51,7 +51,7 @@ pub use host::{AllowedHost, AllowedHosts};
 pub use limits::Limits;
 pub use listener::{BindError, try_bind};
 pub use metrics_path::MetricsPath;
-pub use podinit_expo::instruments::Format;
+pub use podinit_instruments::Format;
 pub use scrape::{Scrape, ScrapeError};
 
 /// A server that is bound to its address.

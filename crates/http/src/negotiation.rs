@@ -13,7 +13,7 @@ use http::HeaderMap;
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue};
 
 use super::quality_list::{Member, members};
-use podinit_expo::instruments::Format;
+use podinit_instruments::Format;
 
 /// How names outside the legacy character set would be escaped. All names of podinit are within it,
 /// so each scheme yields the same bytes; the response only states which scheme was requested.

@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 
-use podinit_expo::instruments::Format;
+use podinit_instruments::Format;
 
 /// What the server exposes.
 pub trait Scrape: Send + Sync + 'static {

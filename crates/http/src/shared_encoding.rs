@@ -19,7 +19,7 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use super::negotiation::ContentCoding;
 use super::scrape::{Scrape, ScrapeError};
-use podinit_expo::instruments::Format;
+use podinit_instruments::Format;
 
 const KINDS: usize = Format::ALL.len() * ContentCoding::ALL.len();
 

@@ -11,10 +11,10 @@ use crate::{MOST_QUEUED, Spans, channel};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::timestamp::NANOS_PER_SECOND;
-use podinit_expo::instruments::Format;
 use podinit_expo::metrics::{Builder, DropReason, Exposition, LabelConfig, TraceStats};
 use podinit_exporter::ingest_sink::IngestSink;
 use podinit_exporter::traces::TraceSink;
+use podinit_instruments::Format;
 use podinit_kube::watch::stats::WatchStats;
 
 /// More than the queue of traces holds.

@@ -13,9 +13,9 @@ use crate::settings::{OtlpSettings, SettingsError};
 use crate::spans::Spans;
 use podinit_core::lifecycle::{EndedStartup, Interval};
 use podinit_core::pod::PodUid;
-use podinit_expo::instruments::SpanRef;
 use podinit_expo::metrics::TraceStats;
 use podinit_exporter::traces::{TraceSink, Traces};
+use podinit_instruments::SpanRef;
 
 /// The collector at `endpoint`, or the one that the environment names.
 ///

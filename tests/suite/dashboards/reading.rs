@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podinit_expo::instruments::{FamilyDoc, Kind};
+use podinit_instruments::{FamilyDoc, Kind};
 use serde_json::Value;
 
 /// A dashboard as JSON, and the name of its file.

@@ -36,8 +36,8 @@ use super::shape::{Saved, Shapes};
 use crate::KeptRecords;
 use podinit_core::lifecycle::{SavedFinished, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
-use podinit_expo::instruments::FamilyDoc;
 use podinit_expo::metrics::saved::SavedMetrics;
+use podinit_instruments::FamilyDoc;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

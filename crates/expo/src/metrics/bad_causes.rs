@@ -1,9 +1,9 @@
 //! The bad events of one SLO, by where the pod was and why it waited there
 //! ([§10.1](crate::specification#s10-1)).
 
-use crate::instruments::{Counter, FamilyType, Kind, LabelText};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{BadReason, Cause, Stage};
+use podinit_instruments::{Counter, FamilyType, Kind, LabelText};
 
 /// The value of `stage` and of `cause` for a pod that was not known before.
 const NONE: &str = "none";

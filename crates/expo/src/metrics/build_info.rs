@@ -1,10 +1,10 @@
 //! Which podinit this is.
 
-use crate::instruments::{
+use podinit_core::shard::Shard;
+use podinit_instruments::{
     AnyText, Encoder, FamilyDoc, FamilySource, Gauge, Head, Number, SavedFamilies,
 };
-use crate::{computed_families, family_type};
-use podinit_core::shard::Shard;
+use podinit_instruments::{computed_families, family_type};
 
 computed_families! {
     /// Which podinit this is.

@@ -21,10 +21,10 @@ use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
 use super::store::{EvidenceMetrics, NamedMetrics, Store};
-use crate::instruments::{FamilySource, Kind};
 use podinit_core::lifecycle::CustomMilestones;
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::{FamilySource, Kind};
 
 /// What is to be exposed.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use parking_lot::{Mutex, RwLock};
 
 use super::label_values::{Given, OTHER_ID, SavedPlace, ValueId, Values};
 use super::labels::OTHER;
-use crate::instruments::{Counter, Encoder, Families, Head, SavedFamilies, Snapshot};
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::{Counter, Encoder, Families, Head, SavedFamilies, Snapshot};
 use podinit_text::strangers_text::label;
 
 /// The families `T` of each value: met by the recorder, read by scrapes. A value that has had nothing for a day gives its place to a

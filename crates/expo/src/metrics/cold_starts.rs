@@ -1,9 +1,9 @@
 //! Durations of startups by whether they were cold: on a new node, or with images to pull
 //! ([§14.5](crate::specification#s14-5)).
 
-use crate::families;
-use crate::instruments::{Histogram, HistogramVec, PerValue, SavedFamilies};
 use podinit_core::lifecycle::{NodeAge, StartupImages};
+use podinit_instruments::families;
+use podinit_instruments::{Histogram, HistogramVec, PerValue, SavedFamilies};
 
 families! {
     /// What is counted while nodes or Events are a source of evidence. A label whose source is off is `unknown`.

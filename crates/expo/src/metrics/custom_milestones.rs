@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::instruments::{
-    AnyText, Counter, Encoder, Head, Histogram, Number, SavedFamilies, SavedHistogram, SavedSeries,
-};
-use crate::{computed_families, family_type};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     CustomInterval, CustomMilestone, CustomMilestones, CustomStart, CustomUnobservedReason,
 };
+use podinit_instruments::{
+    AnyText, Counter, Encoder, Head, Histogram, Number, SavedFamilies, SavedHistogram, SavedSeries,
+};
+use podinit_instruments::{computed_families, family_type};
 
 family_type! {
     /// Histograms with the configured label set, for each duration of each milestone.

@@ -1,10 +1,10 @@
 //! How long stages and whole startups took, for the live page: of all label sets together.
 
 use super::exposition::Exposition;
-use crate::instruments::Snapshot;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_histogram::cells::CellCount;
 use podinit_histogram::layout::LAYOUT;
+use podinit_instruments::Snapshot;
 
 /// The 99th percentile is shown of at least so many durations.
 pub const LEAST_OF_P99: u64 = 100;

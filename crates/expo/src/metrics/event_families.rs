@@ -3,9 +3,9 @@
 
 use super::image_pulls::ImagePulls;
 use super::pod_families::Durations;
-use crate::instruments::{CounterVec, SavedFamilies};
-use crate::{computed_families, families};
 use podinit_core::lifecycle::{EventDropReason, Outcome, StartupSliExclusion};
+use podinit_instruments::{CounterVec, SavedFamilies};
+use podinit_instruments::{computed_families, families};
 
 computed_families! {
     /// Kubernetes' own indicator, by label set.

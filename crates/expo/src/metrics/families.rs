@@ -11,7 +11,7 @@ use super::pod_families::{
     DURATIONS, DeliveryFamilies, LABEL_FAMILIES, POD_COUNTS, PodFamilies, TrackerFamilies,
 };
 use super::slo::SLOS;
-use crate::instruments::FamilyDoc;
+use podinit_instruments::FamilyDoc;
 
 /// The families that a recorder counts, in the order in which they are documented.
 pub fn families_of_pods() -> Vec<FamilyDoc> {

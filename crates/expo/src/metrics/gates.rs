@@ -3,13 +3,13 @@
 use super::capped::{Capped, Met};
 use super::label_values::OTHER_ID;
 use super::labels::{DEFAULT_MAX_VALUES, GATE, OTHER};
-use crate::families;
-use crate::instruments::{GaugeVec, HistogramVec, SavedFamilies};
 use podinit_core::lifecycle::{
     GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation, LabelMove,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::families;
+use podinit_instruments::{GaugeVec, HistogramVec, SavedFamilies};
 use podinit_text::strangers_text::label;
 
 families! {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::capped::{Capped, Met};
 use super::label_values::OTHER_ID;
 use super::labels::REGISTRY;
-use crate::families;
-use crate::instruments::{Counter, CounterVec, HistogramWith};
 use podinit_core::lifecycle::{ImageSource, PullObservation};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::ClassicBuckets;
+use podinit_instruments::families;
+use podinit_instruments::{Counter, CounterVec, HistogramWith};
 use podinit_text::strangers_text::label;
 
 /// With the buckets of image pulls.
@@ -75,9 +75,9 @@ impl ImagePulls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instruments::SavedFamilies;
     use crate::metrics::labels::OTHER;
     use podinit_core::lifecycle::Latency;
+    use podinit_instruments::SavedFamilies;
 
     fn pull<'a>(registry: &'a Arc<str>, earlier: &'a [Arc<str>]) -> PullObservation<'a> {
         PullObservation {

@@ -1,9 +1,9 @@
 //! Changes in place of pods whose startup is over ([§10.3](crate::specification#s10-3)).
 
-use crate::families;
-use crate::instruments::{CounterVec, GaugeVec, Histogram};
 use podinit_core::lifecycle::{ResizeResult, TrackerObservation};
 use podinit_core::pod::ResizeState;
+use podinit_instruments::families;
+use podinit_instruments::{CounterVec, GaugeVec, Histogram};
 
 families! {
     /// Native resizes, and updates by OpenKruise.

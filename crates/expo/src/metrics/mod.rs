@@ -11,8 +11,8 @@
 //! itself, and the counts of pods (the module `sequence_lock` explains how).
 //!
 //! The families of pods are declared in `pod_families`. Other crates declare and count their own (see
-//! [`instruments`](crate::instruments)) and hand them to the [`Builder`] as a
-//! [`FamilySource`](crate::instruments::FamilySource).
+//! [`instruments`](podinit_instruments)) and hand them to the [`Builder`] as a
+//! [`FamilySource`](podinit_instruments::FamilySource).
 
 mod bad_causes;
 mod build_info;
@@ -49,7 +49,6 @@ mod start_times_tests;
 mod store;
 mod trace_stats;
 
-pub use crate::instruments::Format;
 pub use build_info::BUILD;
 pub use builder::Builder;
 pub use custom_milestones::SavedMilestones;
@@ -63,6 +62,7 @@ pub use label_census::{
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use label_values::SavedPlace;
 pub use labels::{DEFAULT_MAX_VALUES, GATE, LabelConfig, LabelError, REGISTRY, SeriesLabel};
+pub use podinit_instruments::Format;
 pub use problem_pods::{MOST_PROBLEMS, PROBLEMS, ProblemPods, StatedProblem};
 pub use recorder::Recorder;
 pub use saved_holds::{SavedHold, SavedHolds};

@@ -7,15 +7,15 @@ use parking_lot::Mutex;
 
 use super::capped::{Capped, Met};
 use super::label_values::OTHER_ID;
-use crate::instruments::{
-    Counter, CounterVec, Encoder, Gauge, Head, HistogramVec, Number, SavedFamilies, SavedSeries,
-};
-use crate::{computed_families, families};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{MeasuredStep, NodeOutcome, NodeState, NodeStep};
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::sequence_lock::{Read, SequenceLock};
 use podinit_histogram::sync::{AtomicU64, Ordering};
+use podinit_instruments::{
+    Counter, CounterVec, Encoder, Gauge, Head, HistogramVec, Number, SavedFamilies, SavedSeries,
+};
+use podinit_instruments::{computed_families, families};
 
 /// The label, as `podinit_label_overflow_pods_total` names it too.
 pub(super) const NODE_POOL: &str = "nodepool";

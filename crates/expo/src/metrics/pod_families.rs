@@ -1,10 +1,5 @@
 //! The families of pods (specification, section 7): what the recorder counts.
 
-use crate::instruments::{
-    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, HistogramWith, Kind,
-    LabelText, SecondsCounter, SecondsGauge, TimestampGauge,
-};
-use crate::{computed_families, families, family_type};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -13,6 +8,11 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::DisruptionReason;
 use podinit_histogram::layout::ClassicBuckets;
+use podinit_instruments::{
+    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, HistogramWith, Kind,
+    LabelText, SecondsCounter, SecondsGauge, TimestampGauge,
+};
+use podinit_instruments::{computed_families, families, family_type};
 
 family_type! {
     /// Histograms with the configured label set, for each stage.

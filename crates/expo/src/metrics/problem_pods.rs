@@ -1,12 +1,12 @@
 //! How many pods each of the largest problems has ([§13.9](crate::specification#s13-9)).
 
-use crate::computed_families;
-use crate::instruments::{
-    AnyText, Encoder, FamilyDoc, FamilySource, GaugeVec3, Head, Number, SavedFamilies,
-};
 use parking_lot::Mutex;
 use podinit_core::lifecycle::Cause;
 use podinit_core::pod::text::cut;
+use podinit_instruments::computed_families;
+use podinit_instruments::{
+    AnyText, Encoder, FamilyDoc, FamilySource, GaugeVec3, Head, Number, SavedFamilies,
+};
 use podinit_text::strangers_text::label;
 use tokio::time::Instant;
 
@@ -113,8 +113,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::instruments::Format;
     use crate::metrics::{Builder, LabelConfig};
+    use podinit_instruments::Format;
     use std::time::Duration;
 
     /// The series of an exposition in which these problems are stated.

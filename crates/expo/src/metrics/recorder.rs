@@ -10,7 +10,6 @@ use super::labels::SeriesLabel;
 use super::namespaces::{Namespaces, OTHER_PLACE};
 use super::slo::{SloCounter, SloDoc};
 use super::store::Store;
-use crate::instruments::{FamilySource, SpanRef};
 use podinit_core::lifecycle::{
     CustomInterval, EndedStartup, EvictedState, GateObservation, Interval, LabelHold, LabelMove,
     LabelObserver, Latency, NodeObservation, Observation, Observer, PodObservation, PodState,
@@ -18,6 +17,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::{FamilySource, SpanRef};
 
 /// Counts what the tracker observes.
 pub struct Recorder {

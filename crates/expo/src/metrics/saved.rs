@@ -11,9 +11,9 @@ use super::label_values::SavedPlace;
 use super::saved_before::{SavedColdStart, SavedGate, SavedPool, SavedPulls};
 use super::saved_holds::SavedHolds;
 use super::start_times::SavedStartTimes;
-use crate::instruments::{FamilyDoc, LabelText, SavedFamilies, SavedHistogram};
 use podinit_core::lifecycle::Interval;
 use podinit_histogram::layout::LAYOUT;
+use podinit_instruments::{FamilyDoc, LabelText, SavedFamilies, SavedHistogram};
 
 /// Everything that has been counted. Gauges are not among it: those of pods in flight follow from the
 /// pods.

@@ -9,8 +9,8 @@ use super::in_place::InPlaceFamilies;
 use super::node_families::PoolFamilies;
 use super::pod_families::DeliveryFamilies;
 use super::saved::SavedMetrics;
-use crate::instruments::{LabelText, SavedHistogram, SavedSeries};
 use podinit_core::lifecycle::{GateKind, NodeAge, NodeStep, StartupImages};
+use podinit_instruments::{LabelText, SavedHistogram, SavedSeries};
 
 /// A gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::bad_causes::BadCausesBySlo;
 use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
-use crate::instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
-use crate::{computed_families, family_type};
 use podinit_core::lifecycle::{ExclusionReason, SloId, SloRule, SloVerdict};
+use podinit_instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
+use podinit_instruments::{computed_families, family_type};
 
 mod counts;
 mod exposition;

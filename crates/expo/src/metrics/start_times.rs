@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use serde::{Deserialize, Serialize};
 
-use crate::instruments::LabelText;
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::LabelText;
 
 /// Since when families and label sets count, as plain values that outlive the process: nanoseconds since
 /// the Unix epoch, `None` where it is not known.

@@ -22,14 +22,14 @@ use super::pod_families::{
     STEP_DURATION, STUCK, TrackerFamilies, UNSCHEDULABLE, WAITING,
 };
 use super::start_times::{StartTime, StartTimes, start_in_set};
-use crate::instruments::{
-    Counter, Encoder, FamilyDoc, FamilySource, Head, Histogram, Label, Number, SavedFamilies,
-    SavedSeries, SeriesStart, Snapshot, TimestampGauge,
-};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, WaitReason};
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::{
+    Counter, Encoder, FamilyDoc, FamilySource, Head, Histogram, Label, Number, SavedFamilies,
+    SavedSeries, SeriesStart, Snapshot, TimestampGauge,
+};
 
 /// The histograms of one label set.
 #[derive(Debug)]

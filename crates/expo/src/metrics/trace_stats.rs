@@ -1,8 +1,8 @@
 //! What is counted of traces.
 
-use crate::families;
-use crate::instruments::{Counter, CounterVec, Gauge};
 use podinit_core::label_values;
+use podinit_instruments::families;
+use podinit_instruments::{Counter, CounterVec, Gauge};
 
 label_values! {
     /// Why a sampled trace was not sent: the values of `reason`.

@@ -18,11 +18,11 @@ use super::requests::Scope;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::clock::{Clock, SystemClock};
 use podinit_core::lifecycle::SourceId;
-use podinit_expo::instruments::{
+use podinit_instruments::{
     AnyText, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head, Number,
     SavedFamilies, SecondsCounter,
 };
-use podinit_expo::{computed_families, families};
+use podinit_instruments::{computed_families, families};
 
 families! {
     /// The counters of all list-watches.

@@ -201,8 +201,8 @@ mod tests {
     use crate::records::{self, Queries, RecordStore};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{Phase, PodSnapshot, PodUid};
-    use podinit_expo::instruments::Format;
     use podinit_expo::metrics::{Builder, LabelConfig};
+    use podinit_instruments::Format;
     use podinit_testing::records::{Ends, at, deliver};
 
     /// A tracker of pods that wait for their scheduler, as of second 400.

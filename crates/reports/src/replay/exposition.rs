@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::reader::Recording;
     use podinit_decode::DecodeOptions;
-    use podinit_expo::instruments::Format;
+    use podinit_instruments::Format;
 
     /// A list of one pod, an error ten seconds later, and after another 35 seconds a list of two.
     const GAP: &str = r#"

@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::instruments::{Encoder, Head, Label, Number, Snapshot};
+use podinit_instruments::{Encoder, Head, Label, Number, Snapshot};
 
 /// Writes JSON, one family to a line. Members are written one by one, since their order would
 /// otherwise depend on how serde_json was built; writing to a `String` cannot fail.

@@ -20,7 +20,7 @@ use text::{Dialect, Text};
 
 use super::slo::SloBoard;
 use super::store::Store;
-use crate::instruments::{
+use podinit_instruments::{
     Encoder, FamilyDoc, FamilySource, Format, Head, Kind, Label, Number, Snapshot,
 };
 

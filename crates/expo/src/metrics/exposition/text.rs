@@ -7,8 +7,8 @@
 use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
-use crate::instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
 use podinit_histogram::layout::ClassicBuckets;
+use podinit_instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

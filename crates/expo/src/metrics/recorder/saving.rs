@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Recorder;
-use crate::instruments::SavedFamilies;
 use crate::metrics::cold_starts::ColdStarts;
 use crate::metrics::custom_milestones::{MILESTONE_DURATION, SavedMilestones};
 use crate::metrics::event_families::{EventFamilies, PodsWithoutEvents, STARTUP_SLI};
@@ -20,6 +19,7 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Interval, LabelHold, LabelObserver, PodInFlight, SavedPod, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::LAYOUT;
+use podinit_instruments::SavedFamilies;
 
 impl Recorder {
     /// All families but those by label set, of every source that was built with this recorder.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use crate::instruments::{Counter, CounterVec};
 use crate::metrics::bad_causes::{BadCauses, BadCausesSnapshot};
 use crate::metrics::namespaces::NamespaceSlot;
 use podinit_core::label_values;
 use podinit_core::lifecycle::ExclusionReason;
+use podinit_instruments::{Counter, CounterVec};
 
 label_values! {
     /// The event of a pod that counts for an SLO.

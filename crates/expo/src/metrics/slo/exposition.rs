@@ -6,13 +6,13 @@ use super::{
     SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, SLO_WINDOW, Slo,
     SloBoard,
 };
-use crate::instruments::{
-    Encoder, FamilyDoc, FamilySource, Head, Instrument, Label, Number, Persistent, SavedFamilies,
-    SavedSeries,
-};
 use crate::metrics::namespaces::NamespaceNames;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::ExclusionReason;
+use podinit_instruments::{
+    Encoder, FamilyDoc, FamilySource, Head, Instrument, Label, Number, Persistent, SavedFamilies,
+    SavedSeries,
+};
 
 /// Writes the events and the causes of the bad ones, which are counted in one place and read once, so
 /// that they add up.

@@ -4,10 +4,10 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use podinit_core::label_values;
-use podinit_expo::instruments::{
+use podinit_instruments::{
     CounterVec, Encoder, FamilyDoc, FamilySource, GaugeVec, Number, SavedFamilies,
 };
-use podinit_expo::{computed_families, families};
+use podinit_instruments::{computed_families, families};
 
 label_values! {
     /// The sources of evidence that can be watched: the values of `source`.

@@ -6,9 +6,9 @@ use super::wire::{
     WireType, double_len, integer_len, key, labels_len, message_len, put_double, put_head,
     put_integer, put_labels, put_timestamp, timestamp_len, zigzag,
 };
-use crate::instruments::{Exemplar, Native, Snapshot};
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::{ClassicBuckets, NATIVE_SCHEMA, ZERO_THRESHOLD};
+use podinit_instruments::{Exemplar, Native, Snapshot};
 
 const SAMPLE_COUNT: u8 = key(1, WireType::Varint);
 const SAMPLE_SUM: u8 = key(2, WireType::Double);

@@ -8,10 +8,10 @@
 mod histogram;
 mod wire;
 
-use crate::instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
 use crate::metrics::start_times::StartTimes;
 use histogram::HistogramWriter;
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
 use wire::{
     Delimited, WireType, key, labels_len, message_len, put_double, put_head, put_integer,
     put_labels, put_message, put_text, put_timestamp,

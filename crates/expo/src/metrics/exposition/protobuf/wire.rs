@@ -3,8 +3,8 @@
 
 use prost::encoding::{encode_varint, encoded_len_varint};
 
-use crate::instruments::Label;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
+use podinit_instruments::Label;
 
 /// How the value of a field is written.
 #[derive(Clone, Copy)]

@@ -3,12 +3,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::instruments::{
-    Encoder, Head, Histogram, Kind, Label, Number, SeriesStart, Snapshot, SpanRef,
-};
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
+use podinit_instruments::{
+    Encoder, Head, Histogram, Kind, Label, Number, SeriesStart, Snapshot, SpanRef,
+};
 
 #[derive(Debug)]
 pub(super) struct Family {

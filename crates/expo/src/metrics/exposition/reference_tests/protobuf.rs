@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model as proto;
 use prost::Message;
 
-use crate::instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
 use crate::metrics::start_times::StartTimes;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::{NATIVE_SCHEMA, ZERO_THRESHOLD};
+use podinit_instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
 
 /// A family after its length. Its unit stands before its series.
 pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! Text, line by line.
 
 use super::Dialect;
-use crate::instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
+use podinit_instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
 
 pub(super) struct Reference {
     open: bool,

@@ -3,9 +3,9 @@
 /// Declares a struct of counters and gauges, one family for each field:
 ///
 /// ```
-/// use podinit_expo::instruments::{Counter, CounterVec, FamilySource, Gauge, OperationResult, SavedFamilies};
+/// use podinit_instruments::{Counter, CounterVec, FamilySource, Gauge, OperationResult, SavedFamilies};
 ///
-/// podinit_expo::families! {
+/// podinit_instruments::families! {
 ///     /// What a cache counts.
 ///     pub struct CacheFamilies {
 ///         /// Times that the cache was asked
@@ -31,9 +31,9 @@
 /// or `not_saved`:
 ///
 /// ```compile_fail
-/// podinit_expo::families! {
+/// podinit_instruments::families! {
 ///     pub struct CacheFamilies {
-///         lookups: podinit_expo::instruments::Counter =
+///         lookups: podinit_instruments::Counter =
 ///             "podinit_cache_lookups_total", [], experimental,
 ///             "Times that the cache was asked.";
 ///     }
@@ -69,21 +69,21 @@ macro_rules! families {
             }
         }
 
-        impl $crate::instruments::FamilySource for $name {
-            fn families(&self) -> Vec<$crate::instruments::FamilyDoc> {
+        impl $crate::FamilySource for $name {
+            fn families(&self) -> Vec<$crate::FamilyDoc> {
                 Self::FAMILIES.to_vec()
             }
 
-            fn collect(&self, out: &mut dyn $crate::instruments::Encoder) {
-                $crate::instruments::collect(self, out);
+            fn collect(&self, out: &mut dyn $crate::Encoder) {
+                $crate::collect(self, out);
             }
 
-            fn save(&self, saved: &mut $crate::instruments::SavedFamilies) {
-                $crate::instruments::save(self, saved);
+            fn save(&self, saved: &mut $crate::SavedFamilies) {
+                $crate::save(self, saved);
             }
 
-            fn restore(&self, saved: &$crate::instruments::SavedFamilies) {
-                $crate::instruments::restore(self, saved);
+            fn restore(&self, saved: &$crate::SavedFamilies) {
+                $crate::restore(self, saved);
             }
         }
     };
@@ -104,7 +104,7 @@ macro_rules! families {
                 $(
                     $(#[$field_meta])*
                     $field_vis $field: $type = $crate::family!(
-                        $crate::instruments::ByName<$type>,
+                        $crate::ByName<$type>,
                         $family, [$($label),*], $stability, $persistence, $help
                     ), $persistence;
                 )+
@@ -128,17 +128,17 @@ macro_rules! families {
 
         impl $name {
             /// The families, in the order in which they are exposed.
-            $vis const FAMILIES: [$crate::instruments::FamilyDoc; [$(stringify!($field)),+].len()] =
+            $vis const FAMILIES: [$crate::FamilyDoc; [$(stringify!($field)),+].len()] =
                 [$($doc),+];
         }
 
-        impl $crate::instruments::Families for $name {
-            const DOCS: &'static [$crate::instruments::FamilyDoc] = &Self::FAMILIES;
+        impl $crate::Families for $name {
+            const DOCS: &'static [$crate::FamilyDoc] = &Self::FAMILIES;
 
-            fn rows(&self) -> Vec<$crate::instruments::Row<'_>> {
+            fn rows(&self) -> Vec<$crate::Row<'_>> {
                 let [$($field),+] = &Self::FAMILIES;
                 vec![$(
-                    $crate::instruments::Row {
+                    $crate::Row {
                         family: $field,
                         instrument: &self.$field,
                         persistent: $crate::families!(@persistent $persistence, self.$field),
@@ -169,12 +169,12 @@ macro_rules! computed_families {
         $(
             #[doc = $help]
             #[allow(unreachable_pub, reason = "each is as visible as their list")]
-            $vis const $name: $crate::instruments::FamilyDoc =
+            $vis const $name: $crate::FamilyDoc =
                 $crate::family!($type, $family, [$($label),*], $stability, $persistence, $help);
         )+
 
         $(#[$meta])*
-        $vis const $list: [$crate::instruments::FamilyDoc; [$($family),+].len()] = [$($name),+];
+        $vis const $list: [$crate::FamilyDoc; [$($family),+].len()] = [$($name),+];
     };
 }
 
@@ -187,30 +187,30 @@ macro_rules! family_type {
         #[derive(Debug)]
         $vis struct $name;
 
-        impl $crate::instruments::FamilyType for $name {
-            const KIND: $crate::instruments::Kind = $crate::instruments::Kind::$kind;
+        impl $crate::FamilyType for $name {
+            const KIND: $crate::Kind = $crate::Kind::$kind;
             const LABELS: usize = <[&str]>::len(&[$(stringify!($domain)),*]);
             $(const $more: bool = true;)?
 
-            fn knows(labels: &[$crate::instruments::LabelText]) -> bool {
+            fn knows(labels: &[$crate::LabelText]) -> bool {
                 let domains: [fn(&str) -> bool; Self::LABELS] =
-                    [$(<$domain as $crate::instruments::LabelDomain>::contains),*];
+                    [$(<$domain as $crate::LabelDomain>::contains),*];
                 domains.iter().zip(labels).all(|(contains, text)| contains(text))
             }
 
             fn first() -> Vec<&'static str> {
-                vec![$(<$domain as $crate::instruments::LabelDomain>::first()),*]
+                vec![$(<$domain as $crate::LabelDomain>::first()),*]
             }
         }
     };
 }
 
-/// One row of [`families!`] or [`computed_families!`] as a [`FamilyDoc`](crate::instruments::FamilyDoc).
+/// One row of [`families!`] or [`computed_families!`] as a [`FamilyDoc`](crate::FamilyDoc).
 #[macro_export]
 #[doc(hidden)]
 macro_rules! family {
     ($type:ty, $family:literal, [$($label:literal),*], $stability:ident, $persistence:ident, $help:literal) => {
-        $crate::instruments::FamilyDoc::declare::<$type>(
+        $crate::FamilyDoc::declare::<$type>(
             $family,
             &[$($label),*],
             $crate::family!(@stability $stability),
@@ -218,8 +218,8 @@ macro_rules! family {
             $help,
         )
     };
-    (@stability stable) => { $crate::instruments::Stability::Stable };
-    (@stability experimental) => { $crate::instruments::Stability::Experimental };
+    (@stability stable) => { $crate::Stability::Stable };
+    (@stability experimental) => { $crate::Stability::Experimental };
     (@persistence saved) => { true };
     (@persistence not_saved) => { false };
 }

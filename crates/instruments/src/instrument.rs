@@ -54,7 +54,7 @@ pub trait Families {
 
 impl Row<'_> {
     /// Writes its series, with the value `more` of a further label.
-    pub(crate) fn write(&self, more: Option<&str>, buffer: &mut Snapshot, out: &mut dyn Encoder) {
+    pub fn write(&self, more: Option<&str>, buffer: &mut Snapshot, out: &mut dyn Encoder) {
         let names = self.family.labels.iter().copied();
         self.instrument.each(&mut |values, sample| {
             let values = values.iter().copied().chain(more);

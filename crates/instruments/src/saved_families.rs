@@ -101,7 +101,7 @@ impl SavedFamilies {
     }
 
     /// Adds a family whose series `each` shows.
-    pub(crate) fn put_samples(
+    pub fn put_samples(
         &mut self,
         family: &FamilyDoc,
         each: impl FnOnce(&mut dyn FnMut(&[&str], Sample<'_>)),
@@ -125,20 +125,20 @@ impl SavedFamilies {
     }
 
     /// All histograms.
-    pub(crate) fn histograms_mut(&mut self) -> impl Iterator<Item = &mut SavedHistogram> {
+    pub fn histograms_mut(&mut self) -> impl Iterator<Item = &mut SavedHistogram> {
         let series = self.0.iter_mut().flat_map(|family| &mut family.series);
         series.filter_map(|series| series.histogram.as_mut())
     }
 
     /// Forgets all histograms.
-    pub(crate) fn drop_histograms(&mut self) {
+    pub fn drop_histograms(&mut self) {
         for family in &mut self.0 {
             family.series.retain(|series| series.histogram.is_none());
         }
     }
 
     /// Whether this family was saved.
-    pub(crate) fn has(&self, family: &FamilyDoc) -> bool {
+    pub fn has(&self, family: &FamilyDoc) -> bool {
         self.names().any(|name| name == family.name)
     }
 
@@ -200,7 +200,7 @@ impl SavedFamilies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instruments::{Counter, CounterVec2, OperationResult, Stability};
+    use crate::{Counter, CounterVec2, OperationResult, Stability};
 
     type Two = CounterVec2<OperationResult, OperationResult>;
 

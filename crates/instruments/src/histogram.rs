@@ -100,19 +100,19 @@ impl Histogram {
     }
 
     /// Whether anything was observed.
-    pub(crate) fn is_used(&self) -> bool {
+    pub fn is_used(&self) -> bool {
         self.cells.is_used()
     }
 
     /// Its values, to be saved.
-    pub(crate) fn saved(&self) -> SavedHistogram {
+    pub fn saved(&self) -> SavedHistogram {
         let mut cells = Vec::new();
         let sum = self.cells.read_into(&mut cells);
         SavedHistogram { cells, sum }
     }
 
     /// Adds what was saved, whose cells are those of now.
-    pub(crate) fn add_saved(&self, saved: &SavedHistogram) {
+    pub fn add_saved(&self, saved: &SavedHistogram) {
         if !saved.is_empty() {
             let counts = saved.cells.iter().map(|(cell, count)| (usize::from(*cell), *count));
             self.cells.add(counts, saved.sum);
@@ -199,7 +199,7 @@ pub struct Snapshot {
     exemplars: Vec<Option<Exemplar>>,
     buckets: ClassicBuckets,
     /// Its owner says so.
-    pub(crate) start: SeriesStart,
+    pub start: SeriesStart,
 }
 
 /// The native view: buckets of schema [`NATIVE_SCHEMA`](podinit_histogram::layout::NATIVE_SCHEMA) in the sparse
@@ -235,7 +235,7 @@ impl Snapshot {
     }
 
     /// The cells that are not empty, ascending, and what they count.
-    pub(crate) fn cells(&self) -> &[CellCount] {
+    pub fn cells(&self) -> &[CellCount] {
         &self.counts
     }
 
@@ -326,12 +326,12 @@ pub struct SavedHistogram {
 
 impl SavedHistogram {
     /// Whether it has counted nothing.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
     /// Adds what another has counted, whose cells are the same.
-    pub(crate) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         let mut cells: BTreeMap<u16, u64> = self.cells.drain(..).collect();
         for (cell, count) in &other.cells {
             *cells.entry(*cell).or_default() += count;
@@ -341,7 +341,7 @@ impl SavedHistogram {
     }
 
     /// Counts in these cells, of which there is one for each that was.
-    pub(crate) fn move_to(&mut self, cells: &[usize]) {
+    pub fn move_to(&mut self, cells: &[usize]) {
         let counts = self.cells.iter().filter_map(|(cell, count)| {
             let cell = cells.get(usize::from(*cell))?;
             Some((u16::try_from(*cell).ok()?, *count))
@@ -352,7 +352,7 @@ impl SavedHistogram {
     }
 
     /// Whether its cells are among the first `cells`.
-    pub(crate) fn fits(&self, cells: usize) -> bool {
+    pub fn fits(&self, cells: usize) -> bool {
         let mut positions = self.cells.iter().map(|(position, _)| usize::from(*position));
         positions.clone().is_sorted_by(|one, next| one < next) && positions.all(|cell| cell < cells)
     }
