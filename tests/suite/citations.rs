@@ -1,4 +1,4 @@
-//! Citations of the specification lead to rules that exist.
+//! Citations of the specification lead to rules that exist, each in one of its parts.
 //!
 //! In comments a citation is a link, such as [§5.4](crate::specification#s5-4); in the titles of
 //! test cases it is the number alone.
@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::support::files::{files, root};
+use crate::support::files::{files, parts_of_the_specification, root};
 
 /// The section sign. Only citations of podinit's own specification use it.
 const SIGN: char = '\u{a7}';
@@ -15,10 +15,16 @@ const DIRECTORIES: [&str; 5] = ["src", "crates", "tests", "benches", "fuzz"];
 
 /// The numbers of sections and rules, such as `5` and `5.4`.
 fn numbers() -> BTreeSet<String> {
-    let text = fs::read_to_string(root().join("docs/specification.md")).unwrap();
-    let anchors = text.split("<a id=\"s").skip(1);
-    let anchors = anchors.filter_map(|rest| rest.split_once('"'));
-    anchors.map(|(anchor, _)| anchor.replace('-', ".")).collect()
+    let mut numbers = BTreeSet::new();
+    for (part, text) in parts_of_the_specification() {
+        let anchors = text.split("<a id=\"s").skip(1);
+        let anchors = anchors.filter_map(|rest| rest.split_once('"'));
+        for (anchor, _) in anchors {
+            let number = anchor.replace('-', ".");
+            assert!(numbers.insert(number), "{part}: another part has the anchor s{anchor} too");
+        }
+    }
+    numbers
 }
 
 /// The number at the beginning of `text`, without a full stop that ends a sentence.

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use podinit_exporter::families;
 
-use crate::support::files::{files, root};
+use crate::support::files::{files, parts_of_the_specification, root};
 
 const DIRECTORIES: [&str; 10] =
     ["crates", "docs", "deploy", "dashboards", "benches", "fuzz", "tests", "src", ".github", ".ci"];
@@ -109,7 +109,9 @@ fn the_readme_has_at_most_200_lines() {
 fn the_readme_leads_to_every_page() {
     let documents = documents();
     let linked = links(&documents["README.md"]);
-    for page in documents.keys().filter(|page| page.starts_with("docs/")) {
+    // The index of the specification leads to its parts.
+    let part = |page: &str| page.starts_with("docs/specification/");
+    for page in documents.keys().filter(|page| page.starts_with("docs/") && !part(page)) {
         assert!(linked.contains(page), "README.md does not link to {page}");
     }
 }
@@ -141,32 +143,93 @@ fn the_files_that_documents_name_exist() {
     assert!(faults.is_empty(), "no such files: {faults:#?}");
 }
 
+/// The anchors `s5` and `s5-4` of sections and rules in their order, without the `s`, each with what follows it.
+fn numbered(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let anchors = text.split("<a id=\"s").skip(1);
+    anchors.map(|anchor| anchor.split_once("\"></a>").unwrap())
+}
+
 #[test]
 fn the_rules_of_the_specification_are_numbered_in_order() {
-    let text = fs::read_to_string(root().join("docs/specification.md")).unwrap();
-    let (mut section, mut rule) = (0, 0);
-    for anchor in text.split("<a id=\"s").skip(1) {
-        let (number, rest) = anchor.split_once("\"></a>").unwrap();
-        let expected = match number.split_once('-') {
-            None => {
-                // A number may be kept free for a section that is not written yet.
-                let next: u32 = number.parse().unwrap();
-                assert!(next > section, "section {next} stands after {section}");
-                (section, rule) = (next, 0);
-                assert!(rest.trim_start().starts_with(&format!("## {section}. ")));
-                format!("{section}")
-            }
-            Some(_) => {
-                rule += 1;
-                let shown = format!("**{section}.{rule}");
-                let after = rest.strip_prefix(&shown).unwrap_or_default();
-                assert!(after.starts_with([' ', '*']), "s{number} is not {shown}");
-                format!("{section}-{rule}")
-            }
-        };
-        assert_eq!(number, expected);
+    let mut sections = BTreeMap::new();
+    for (part, text) in parts_of_the_specification() {
+        let (mut section, mut rule) = (0, 0);
+        for (number, rest) in numbered(&text) {
+            let expected = match number.split_once('-') {
+                None => {
+                    // Other parts have the sections between two of this one.
+                    let next: u32 = number.parse().unwrap();
+                    assert!(next > section, "{part}: section {next} stands after {section}");
+                    (section, rule) = (next, 0);
+                    let other = sections.insert(section, part.clone());
+                    assert!(other.is_none(), "section {section} is in {part} and {other:?}");
+                    assert!(rest.trim_start().starts_with(&format!("## {section}. ")));
+                    format!("{section}")
+                }
+                Some(_) => {
+                    rule += 1;
+                    let shown = format!("**{section}.{rule}");
+                    let after = rest.strip_prefix(&shown).unwrap_or_default();
+                    assert!(after.starts_with([' ', '*']), "{part}: s{number} is not {shown}");
+                    format!("{section}-{rule}")
+                }
+            };
+            assert_eq!(number, expected, "{part}");
+        }
     }
-    assert!(section >= 8, "only {section} sections");
+    // A number may be kept free for a section that is not written yet.
+    assert!(sections.len() >= 8, "only {sections:?}");
+}
+
+/// The title of a section or a rule, from what follows its anchor: the heading, what is bold after the number, or the
+/// next cell of a table.
+fn title(number: &str, rest: &str) -> String {
+    let number = number.replace('-', ".");
+    if let Some(heading) = rest.trim_start().strip_prefix("## ") {
+        return heading.lines().next().unwrap().to_owned();
+    }
+    let (bold, after) = rest.strip_prefix("**").unwrap().split_once("**").unwrap();
+    let bold = bold.split_whitespace().collect::<Vec<_>>().join(" ");
+    match after.strip_prefix(" | ") {
+        Some(cells) if bold == number => {
+            format!("{number} {}", cells.split_once(" |").unwrap().0)
+        }
+        _ => bold.trim_end_matches(['.', ':', ',']).to_owned(),
+    }
+}
+
+/// Links to a rule lead to the index for good, and from there to its part.
+#[test]
+fn the_index_of_the_specification_leads_to_every_rule() {
+    let mut expected = BTreeMap::new();
+    for (part, text) in parts_of_the_specification() {
+        let part = part.strip_prefix("docs/").unwrap();
+        for (number, rest) in numbered(&text) {
+            let title = title(number, rest);
+            expected.insert(number.to_owned(), format!("[{title}]({part}#s{number})"));
+        }
+    }
+    let index = fs::read_to_string(root().join("docs/specification.md")).unwrap();
+    let mut entries = BTreeMap::new();
+    for (number, rest) in numbered(&index) {
+        let entry = rest.lines().next().unwrap().trim_matches('*');
+        let other = entries.insert(number.to_owned(), entry.to_owned());
+        assert!(other.is_none(), "the index has s{number} twice");
+    }
+    assert_eq!(entries, expected);
+}
+
+/// The documentation of the core shows all parts on one page, where citations lead.
+#[test]
+fn the_core_includes_every_part_of_the_specification() {
+    let core = fs::read_to_string(root().join("crates/core/src/lib.rs")).unwrap();
+    for (part, text) in parts_of_the_specification() {
+        let name = part.strip_prefix("docs/").unwrap();
+        let include = format!("#[doc = include_str!(\"../{name}\")]");
+        assert!(core.contains(&include), "crates/core/src/lib.rs lacks {include}");
+        let included = fs::read_to_string(root().join("crates/core").join(name)).unwrap();
+        assert!(included == text, "crates/core/{name} is no link to {part}");
+    }
 }
 
 /// The metric names in `text`. A name after a colon is that of a recording rule.

@@ -20,6 +20,15 @@ pub mod reason;
 pub mod rfc3339;
 pub mod saved;
 pub mod shard;
-#[doc = include_str!("../specification.md")]
+/// The specification, part by part. Its index is `docs/specification.md`, which also says what `t` and `o` stand for.
+#[doc = include_str!("../specification/measuring.md")]
+#[doc = include_str!("../specification/deadlines.md")]
+#[doc = include_str!("../specification/metrics.md")]
+#[doc = include_str!("../specification/recordings.md")]
+#[doc = include_str!("../specification/evidence.md")]
+#[doc = include_str!("../specification/causes.md")]
+#[doc = include_str!("../specification/problems.md")]
+#[doc = include_str!("../specification/comparison.md")]
+#[doc = include_str!("../specification/gates.md")]
 pub mod specification {}
 pub mod timestamp;

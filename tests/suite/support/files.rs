@@ -8,6 +8,18 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The parts of the specification: the path of each from the root, and its text. Every rule is in one of them; the index
+/// `docs/specification.md` leads to it.
+pub fn parts_of_the_specification() -> Vec<(String, String)> {
+    let mut paths = files(&root().join("docs/specification"), "md");
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        (name.to_owned(), fs::read_to_string(&path).unwrap())
+    };
+    paths.into_iter().map(read).collect()
+}
+
 /// The files with this extension below a directory. What is built or installed there, and links, are left out.
 pub fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap();
