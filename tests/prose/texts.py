@@ -2,7 +2,7 @@
 
 One file for each source: the help of every command, the annotations of the alerts, the texts of the dashboards, the
 pages, and the sentences in the sources of podinit (errors, log lines, verdicts). The help texts of the metrics are a
-table of docs/metrics.md, which a test compares with the program. A line `path:line` stands above each text.
+table of docs/reference/metrics.md, which is made from the program. A line `path:line` stands above each text.
 """
 
 import html

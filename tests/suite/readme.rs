@@ -14,7 +14,8 @@ use podinit_tools::doctor::report::{Check, Severity};
 
 const README: &str = "README.md";
 const METRICS: &str = "docs/metrics.md";
-const CONFIGURATION: &str = "docs/configuration.md";
+const ALL_METRICS: &str = "docs/reference/metrics.md";
+const ALL_FLAGS: &str = "docs/reference/flags.md";
 const DOCTOR: &str = "docs/troubleshooting.md";
 const STAGES: &str = "docs/specification/measuring.md";
 const DEFINED_METRICS: &str = "docs/specification/metrics.md";
@@ -51,76 +52,126 @@ fn assert_same(document: &str, documented: &BTreeSet<String>, real: &BTreeSet<St
     assert!(faults.is_empty(), "\n{faults}");
 }
 
-const METRICS_HEAD: &str = "| name | type | labels |";
-
-/// `UPDATE_GOLDEN=1` makes the rows from the program, in its order.
-#[test]
-fn every_metric_is_documented_as_it_is() {
-    let rows: Vec<String> = families()
-        .iter()
-        .map(|family| {
-            let own = family.labels.iter().map(|label| format!("`{label}`"));
-            let set = family.label_set.then(|| "label set".to_owned());
-            let labels: Vec<String> = own.chain(set).collect();
-            let (name, kind, labels) = (family.name, family.kind.as_str(), labels.join(", "));
-            let stability = family.stability.as_str();
-            format!("`{name}` | {kind} | {labels} | {stability} | {}", family.help)
-        })
-        .collect();
+/// The generated document has this text; `UPDATE_GOLDEN=1` writes it.
+fn assert_generated(document: &str, title: &str, intro: &str, head: &[&str], rows: &[String]) {
+    let line = "|---".repeat(head.len());
+    let text = format!(
+        "# {title}\n\n{intro}\n`make golden` makes this page from the program.\n\n| {} |\n{line}|\n{}\n",
+        head.join(" | "),
+        rows.join("\n")
+    );
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        let text = text_of(METRICS);
-        let (before, table) = text.split_at(text.find(METRICS_HEAD).unwrap());
-        let (table, after) = table.split_once("\n\n").unwrap();
-        let head = table.lines().take(2).map(str::to_owned);
-        let rows = rows.iter().map(|row| format!("| {} |", row.replace("|  |", "| |")));
-        let table: Vec<String> = head.chain(rows).collect();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(METRICS);
-        std::fs::write(path, format!("{before}{}\n\n{after}", table.join("\n"))).unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
+        std::fs::write(path, &text).unwrap();
     }
-    let documented = table(METRICS, METRICS_HEAD).into_iter();
-    let documented = documented.map(|row| row.join(" | ")).collect();
-    assert_same(METRICS, &documented, &rows.into_iter().collect());
+    let lines = |text: &str| text.lines().map(str::to_owned).collect();
+    assert_same(document, &lines(&text_of(document)), &lines(&text));
+    assert!(text_of(document) == text, "{document}: lines are in another order");
+}
+
+/// A row of a table; an empty cell is one space.
+fn row(cells: &[&str]) -> String {
+    let cells =
+        cells.iter().map(|cell| if cell.is_empty() { String::new() } else { format!(" {cell}") });
+    format!("|{} |", cells.collect::<Vec<_>>().join(" |"))
 }
 
 #[test]
-fn every_flag_is_documented_as_it_is() {
-    let text = text_of(CONFIGURATION);
-    let mut documented = BTreeSet::new();
-    for row in table(CONFIGURATION, "| flag | default |") {
-        let [flag, default, commands, meaning] = row.as_slice() else {
-            panic!("not four cells: {row:?}");
-        };
-        assert!(!meaning.is_empty(), "{flag} has no meaning");
-        // What the page says that a word in italics stands for.
-        let named = text.lines().find_map(|line| {
-            let rest = line.strip_prefix("- ")?.strip_prefix(commands.as_str())?;
-            rest.strip_prefix(": ")
-        });
-        for command in named.unwrap_or(commands).split(", ") {
-            documented.insert(format!("{command}: {flag} | {default}"));
+fn the_page_of_metrics_is_that_of_the_program() {
+    let rows = families().iter().map(|family| {
+        let own = family.labels.iter().map(|label| format!("`{label}`"));
+        let set = family.label_set.then(|| "label set".to_owned());
+        let labels: Vec<String> = own.chain(set).collect();
+        let name = format!("`{}`", family.name);
+        let (kind, stability) = (family.kind.as_str(), family.stability.as_str());
+        row(&[&name, kind, &labels.join(", "), stability, family.help])
+    });
+    assert_generated(
+        ALL_METRICS,
+        "All metrics",
+        "Every metric that podinit exposes. [Metrics](../metrics.md) explains labels, histograms and stability.",
+        &["name", "type", "labels", "stability", "meaning"],
+        &rows.collect::<Vec<_>>(),
+    );
+}
+
+/// A text of the command line as one of Markdown.
+fn escaped(text: &str) -> String {
+    let text = text.replace('<', "&lt;").replace('|', "\\|");
+    text.replace('*', "\\*").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The flag with its short form, its other names and its variable, which is named only where it is not made from the
+/// flag.
+fn names_of(argument: &clap::Arg) -> Option<String> {
+    let long = argument.get_long().filter(|name| *name != "help")?;
+    let short = argument.get_short().map(|short| format!("`-{short}`"));
+    let aliases = argument.get_visible_aliases().unwrap_or_default().into_iter();
+    let aliases = aliases.map(|alias| format!("`--{alias}`"));
+    let variable = argument.get_env().unwrap().to_str().unwrap();
+    let made = format!("PODINIT_{}", long.replace('-', "_").to_uppercase());
+    let variable = (variable != made).then(|| format!("`{variable}`"));
+    let names = [format!("`--{long}`")].into_iter().chain(short).chain(aliases).chain(variable);
+    Some(names.collect::<Vec<_>>().join(", "))
+}
+
+/// Whether the text has this word, between others and signs.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) =
+            (text[..at].chars().next_back(), text[at + word.len()..].chars().next());
+        ![before, after].into_iter().flatten().any(|c| c.is_alphanumeric() || c == '-')
+    })
+}
+
+/// Its default, and its meaning with its values unless that names them all.
+fn default_and_meaning(argument: &clap::Arg) -> [String; 2] {
+    let help = argument.get_help().unwrap().to_string();
+    let (mut meaning, mut default) = (help.clone(), String::new());
+    if let Some((before, rest)) = help.split_once(" [default: ") {
+        let (stated, after) = rest.split_once(']').unwrap();
+        (meaning, default) = (format!("{before}{after}"), escaped(stated));
+    }
+    if argument.get_action().takes_values() {
+        if let Some(value) = argument.get_default_values().first() {
+            default = format!("`{}`", value.to_str().unwrap());
+        }
+        let values = argument.get_possible_values();
+        let names: Vec<_> = values.iter().map(|value| value.get_name()).collect();
+        if !names.iter().all(|name| has_word(&help, name)) {
+            meaning = format!("{meaning}: `{}`", names.join("`, `"));
         }
     }
-    let mut real = BTreeSet::new();
+    [default, escaped(&meaning)]
+}
+
+#[test]
+fn the_page_of_flags_is_that_of_the_program() {
+    let mut flags: Vec<([String; 3], Vec<String>)> = Vec::new();
     for command in command_line().get_subcommands() {
         for argument in command.get_arguments() {
-            let Some(long) = argument.get_long().filter(|name| *name != "help") else {
+            let Some(names) = names_of(argument) else {
                 continue;
             };
-            let short = argument.get_short();
-            let short = short.map_or(String::new(), |short| format!(", `-{short}`"));
-            // The page names a variable only where it is not made from the flag.
-            let variable = argument.get_env().unwrap().to_str().unwrap();
-            let made = format!("PODINIT_{}", long.replace('-', "_").to_uppercase());
-            let variable = if variable == made { String::new() } else { format!(", `{variable}`") };
-            let default = argument.get_default_values().first();
-            let default = default.filter(|_| argument.get_action().takes_values());
-            let default =
-                default.map_or(String::new(), |value| format!("`{}`", value.to_str().unwrap()));
-            let name = command.get_name();
-            real.insert(format!("{name}: `--{long}`{short}{variable} | {default}"));
+            let [default, meaning] = default_and_meaning(argument);
+            let flag = [names, default, meaning];
+            let command = command.get_name().to_owned();
+            match flags.iter_mut().find(|(known, _)| *known == flag) {
+                Some((_, commands)) => commands.push(command),
+                None => flags.push((flag, vec![command])),
+            }
         }
     }
-    assert_same(CONFIGURATION, &documented, &real);
+    let rows = flags.iter().map(|([names, default, meaning], commands)| {
+        row(&[names, default, &commands.join(", "), meaning])
+    });
+    assert_generated(
+        ALL_FLAGS,
+        "All flags",
+        "Every flag of every command. [Flags](../configuration.md) explains variables, files and signals.",
+        &["flag", "default", "commands", "meaning"],
+        &rows.collect::<Vec<_>>(),
+    );
 }
 
 #[test]
