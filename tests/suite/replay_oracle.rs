@@ -136,13 +136,14 @@ fn a_pod_event_that_comes_twice_changes_nothing() {
 }
 
 /// The families and series that no Event changes: what [§9.2](crate::specification#s9-2) to
-/// [§9.4](crate::specification#s9-4) say of Events is about NetworkReady and what follows from it.
+/// [§9.4](crate::specification#s9-4) say of Events is about NetworkReady and what follows from it. One of the scheduler's
+/// moves Scheduled, and with it the sums of what begins there ([§4.8](crate::specification#s4-8)).
 const BEYOND_EVENTS: [&str; 15] = [
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
     "podinit_reentries_total",
     "podinit_watch_events_total",
-    "podinit_scheduled_to_ready_duration_seconds",
+    "podinit_scheduled_to_ready_duration_seconds_count",
     "podinit_created_to_ready_duration_seconds",
     "podinit_stage_duration_seconds_count{namespace=\"ns\",stage=\"gated\"}",
     "podinit_stage_duration_seconds_sum{namespace=\"ns\",stage=\"scheduling\"}",
