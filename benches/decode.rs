@@ -15,7 +15,7 @@ use std::io::Cursor;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
-use podinit_reports::reader::Recording;
+use podinit_recordings::reader::Recording;
 use podinit_sim::protobuf;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use podinit_decode::DecodeOptions;
 use podinit_decode::event::go_duration;
 use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 use podinit_decode::event::watch::{EventDecoder, EventLine, EventLineKind};
-use podinit_reports::reader::{Body, Recording};
+use podinit_recordings::reader::{Body, Recording};
 
 /// Each line is a line of a watch, a list, a message of a kubelet, or none of these.
 pub fn run(bytes: &[u8]) {

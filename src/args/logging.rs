@@ -36,7 +36,7 @@ const CRATES: [&str; 11] = [
     "podinit_http",
     "podinit_kube",
     "podinit_oncall",
-    "podinit_reports",
+    "podinit_recordings",
     "podinit_sim",
     "podinit_tools",
     "podinit_traces",

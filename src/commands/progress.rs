@@ -7,7 +7,7 @@ use indicatif::{
     BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 
-use podinit_reports::reader::{Document, ReadProgress, Recording, RecordingError};
+use podinit_recordings::reader::{Document, ReadProgress, Recording, RecordingError};
 
 /// No progress bar is shown before.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);

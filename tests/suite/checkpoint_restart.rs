@@ -26,7 +26,7 @@ use podinit_expo::metrics::{
     Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc,
 };
 use podinit_oncall::records::RecordStore;
-use podinit_reports::reader::{Body, Recording};
+use podinit_recordings::reader::{Body, Recording};
 use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.

@@ -8,8 +8,8 @@ use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_oncall::explain::{Target, TargetName};
 use podinit_oncall::pods::{Pods, Question};
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::ReplayConfig;
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::ReplayConfig;
 use podinit_text::document::Style;
 use serde_json::{Value, json};
 

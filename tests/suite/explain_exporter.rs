@@ -10,8 +10,8 @@ use podinit_decode::node::NodeOptions;
 use podinit_http::{Access, AccessRequest, Limits, Verdict};
 use podinit_oncall::api;
 use podinit_oncall::records;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::{ReplayConfig, replayed};
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::{ReplayConfig, replayed};
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};

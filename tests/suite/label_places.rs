@@ -16,8 +16,8 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind, rfc3339};
 use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
 use podinit_oncall::records::RecordStore;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::{ExpositionConfig, expose};
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::{ExpositionConfig, expose};
 use serde_json::json;
 
 /// 2026-01-01T00:00:00Z

@@ -8,8 +8,8 @@ use podinit_core::lifecycle::ClockFault;
 use podinit_decode::DecodeOptions;
 use podinit_oncall::pods::{Pods, Question};
 use podinit_oncall::problems::Problems;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::ReplayConfig;
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::ReplayConfig;
 use serde_json::{Value, json};
 
 use crate::explain::run;

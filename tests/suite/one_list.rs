@@ -12,8 +12,8 @@ use podinit_decode::DecodeOptions;
 use podinit_oncall::explain::{Target, TargetName};
 use podinit_oncall::pods::{Pods, Question};
 use podinit_oncall::problems::PodName;
-use podinit_reports::reader::{Recording, SoFar};
-use podinit_reports::replay::ReplayConfig;
+use podinit_recordings::reader::{Recording, SoFar};
+use podinit_recordings::replay::ReplayConfig;
 use serde_json::{Value, json};
 
 use crate::oracle::build::{

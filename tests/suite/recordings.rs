@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::Format;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::{ExpositionConfig, expose};
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::{ExpositionConfig, expose};
 
 /// Samples by name and labels, those that are 0 left out.
 type Samples = BTreeMap<String, f64>;

@@ -17,8 +17,8 @@ use podinit_decode::DecodeOptions;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_oncall::api::SCHEMA;
 use podinit_oncall::api::model::Startup;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::{Replay, ReplayConfig};
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::{Replay, ReplayConfig};
 use podinit_slo::SloFile;
 use serde_json::Value;
 

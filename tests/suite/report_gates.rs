@@ -5,9 +5,10 @@ use std::process::{Command, Output};
 
 use podinit_core::lifecycle::{CustomMilestone, TrackerConfig};
 use podinit_decode::DecodeOptions;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::ReplayConfig;
-use podinit_reports::report::{self, DetailedReport, KeptRecords};
+use podinit_recordings::KeptRecords;
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::ReplayConfig;
+use podinit_reports::report::{self, DetailedReport};
 use serde_json::{Value, json};
 
 const MODEL: &str = "model=condition:example.com/Model";

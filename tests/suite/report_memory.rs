@@ -4,8 +4,8 @@ use std::io::{self, Cursor};
 
 use crate::counting::{bytes_of, forget_peak, held, peak};
 use podinit_decode::DecodeOptions;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::ReplayConfig;
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::ReplayConfig;
 use podinit_reports::report::{DetailedReport, detail};
 use serde_json::{Value, json};
 

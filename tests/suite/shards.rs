@@ -6,8 +6,8 @@ use podinit_core::lifecycle::TimestampMode;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::Format;
-use podinit_reports::reader::Recording;
-use podinit_reports::replay::{ExpositionConfig, expose};
+use podinit_recordings::reader::Recording;
+use podinit_recordings::replay::{ExpositionConfig, expose};
 use serde_json::Value;
 
 use crate::oracle::figures::Exposition;

@@ -1,11 +1,6 @@
-//! Recordings of pods, and their figures.
+//! The figures of recordings: of one ([`report`]), and of two beside each other ([`comparison`]).
 //!
-//! - [`reader`]: files of lists, watch streams and single objects, JSON or YAML.
-//! - [`replay`]: a recording through the same tracker and recorder as in `serve`, with the recording's own clock.
-//! - [`lone_list`], [`one_moment`]: what shows one moment is read as one.
-//! - [`report`], [`comparison`]: the figures of one recording, and of two.
-//!
-//! It knows the path of `serve` up to the metrics. It must not know a running exporter or a server.
+//! It knows recordings and the metrics of pods. It must not know a running exporter, a server, or how a recording is read.
 
 #![forbid(unsafe_code)]
 
@@ -13,9 +8,4 @@
 pub use podinit_core::specification;
 
 pub mod comparison;
-pub mod lone_list;
-mod observed;
-pub mod one_moment;
-pub mod reader;
-pub mod replay;
 pub mod report;

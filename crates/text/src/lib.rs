@@ -1,6 +1,7 @@
 //! Texts that people read, and files of settings that people write.
 //!
 //! - [`document`], [`table`], [`markdown`], [`palette`]: one document, written as text, Markdown or HTML.
+//! - [`chrome_trace`]: events on tracks, for Perfetto.
 //! - [`strangers_text`]: texts of others, escaped for where they are shown.
 //! - [`human_time`], [`duration`], [`words`], [`http_url`]: times, counts and URLs as people write them.
 //! - [`config_file`]: YAML into types, with the place of what is wrong; reload.
@@ -13,6 +14,7 @@
 #[doc(no_inline)]
 pub use podinit_core::specification;
 
+pub mod chrome_trace;
 pub mod config_file;
 pub mod document;
 pub mod duration;

@@ -9,8 +9,8 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_expo::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
-use podinit_reports::reader::{Recording, SoFar};
-use podinit_reports::replay::{ExpositionConfig, ReplayConfig};
+use podinit_recordings::reader::{Recording, SoFar};
+use podinit_recordings::replay::{ExpositionConfig, ReplayConfig};
 use podinit_slo::SloFile;
 
 use super::exposition;
@@ -64,7 +64,7 @@ pub(crate) fn figures_of_shard(
     let decode = decode.with_milestones(&milestones);
     let recording = Recording::from_reader("history", input, decode);
     let recording = recording.following(&SoFar::new(Arc::new(|| timestamp(PRESENT))));
-    let replayed = podinit_reports::replay::expose(recording, config).unwrap();
+    let replayed = podinit_recordings::replay::expose(recording, config).unwrap();
     let printed = replayed.encode(Format::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())
 }

@@ -24,7 +24,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::Ending;
 use podinit_core::timestamp::Timestamp;
-use podinit_reports::report::{Advice, ProbeDurations, advise};
+use podinit_recordings::probes::{Advice, ProbeDurations, advise};
 use podinit_text::human_time::since;
 use podinit_text::strangers_text;
 

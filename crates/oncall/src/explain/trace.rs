@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::explanation::Explanation;
 use super::waterfall::Row;
-use podinit_reports::report::Trace;
+use podinit_text::chrome_trace::Trace;
 
 /// The only process of the trace: the pod.
 const POD: usize = 1;

@@ -7,8 +7,8 @@ use super::question::Question;
 use super::tracked::Tracked;
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{Dimension, OverTime};
-use podinit_reports::lone_list::LoneList;
-use podinit_reports::reader::Made;
+use podinit_recordings::lone_list::LoneList;
+use podinit_recordings::reader::Made;
 use podinit_text::human_time::{at_least, since};
 use podinit_text::words::count;
 

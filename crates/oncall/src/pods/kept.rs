@@ -13,7 +13,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_reports::report::ProbeTimes;
+use podinit_recordings::probes::ProbeTimes;
 
 /// What is kept of startups that have ended, as far as a question needs it.
 pub(super) struct Kept {

@@ -7,8 +7,8 @@ use crate::explain::Target;
 use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
 use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
 use podinit_decode::WatchEventKind;
-use podinit_reports::reader::{Body, Document, RecordingPosition};
-use podinit_reports::replay::{ReplayConfig, replayed};
+use podinit_recordings::reader::{Body, Document, RecordingPosition};
+use podinit_recordings::replay::{ReplayConfig, replayed};
 
 /// What a list does not show.
 pub(super) const OF_A_LIST: &str =

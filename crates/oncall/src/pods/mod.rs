@@ -34,8 +34,8 @@ use crate::problems::Problems;
 use podinit_core::lifecycle::{InFlight, Progress, Record, TrackerConfig, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_reports::reader::{ClockAhead, Document};
-use podinit_reports::replay::ReplayConfig;
+use podinit_recordings::reader::{ClockAhead, Document};
+use podinit_recordings::replay::ReplayConfig;
 use tracked::Tracked;
 
 /// The pods of a source as of one moment, as far as a question needs them.

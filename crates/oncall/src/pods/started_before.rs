@@ -10,7 +10,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_reports::reader::{Body, Document};
+use podinit_recordings::reader::{Body, Document};
 
 /// A pod of a list counts if it was created less than this before the list.
 const YOUNG: Duration = Duration::from_secs(600);

@@ -8,7 +8,7 @@ use podinit_core::lifecycle::LostStartup;
 use podinit_core::pod::{ConditionStatus, ConditionType, Ending, Phase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
-use podinit_reports::reader::{Body, Document};
+use podinit_recordings::reader::{Body, Document};
 
 /// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
 #[derive(Default)]

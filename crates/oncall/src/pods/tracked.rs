@@ -18,9 +18,9 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{Finding, Found, OverTime};
-use podinit_reports::lone_list::{LoneList, replayed_to_end};
-use podinit_reports::reader::Document;
-use podinit_reports::replay::ReplayConfig;
+use podinit_recordings::lone_list::{LoneList, replayed_to_end};
+use podinit_recordings::reader::Document;
+use podinit_recordings::replay::ReplayConfig;
 
 /// Pods that a tracker has accounted for.
 pub(super) struct Tracked {

@@ -34,7 +34,7 @@ use podinit_core::lifecycle::{Cause, LateNode, NodeClock, Record, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_problems::{Earlier, FoundCapacity, FoundLateNodes, FoundPod};
-use podinit_reports::reader::ClockAhead;
+use podinit_recordings::reader::ClockAhead;
 use podinit_text::strangers_text;
 
 /// Where the sections of causes stand, without the name of one.

@@ -17,7 +17,7 @@ use crate::explain::addressed;
 use crate::freshness::Freshness;
 use crate::pods::{PodInFlight, Pods};
 use podinit_core::timestamp::Timestamp;
-use podinit_reports::reader::ClockAhead;
+use podinit_recordings::reader::ClockAhead;
 use podinit_text::strangers_text;
 
 /// The pods that are stuck.

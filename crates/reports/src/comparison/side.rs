@@ -9,9 +9,6 @@ use serde::Serialize;
 use super::start::Start;
 use super::statistics::{Observed, Sample};
 use super::timed::Timed;
-use crate::observed::observed;
-use crate::reader::{Document, RecordingError};
-use crate::replay::ReplayConfig;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     Amendment, Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime,
@@ -21,6 +18,9 @@ use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, PodUid, Workload};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::rfc3339;
+use podinit_recordings::observed;
+use podinit_recordings::reader::{Document, RecordingError};
+use podinit_recordings::replay::ReplayConfig;
 
 /// What a comparison knows of a pod.
 #[derive(Clone, Debug, PartialEq)]

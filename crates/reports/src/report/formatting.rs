@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::probes::ProbeReport;
 use super::summary::{GateSummary, InFlight, IntervalSummary, Report, StartupSummary, Warmth};
-use crate::reader::ClockAhead;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{NodeAge, Stage, StartupImages, Step};
+use podinit_recordings::probes::ProbeReport;
+use podinit_recordings::reader::ClockAhead;
 pub(super) use podinit_text::human_time::seconds;
 use podinit_text::table::Table;
 use podinit_text::words::{count, percent};
@@ -268,9 +268,6 @@ pub(super) fn outcomes(report: &Report) -> Vec<String> {
     named(report.finished.iter())
 }
 
-/// Pods of which the report says nothing else, because their status has lost it.
-pub const SET_ASIDE: &str = "Set aside, startup times lost";
-
 /// Further counts with their titles, without those that are empty.
 /// `shown` is how names of pods are written in the format.
 pub(super) fn notes(
@@ -298,7 +295,7 @@ pub(super) fn notes(
     let why = why.map(|_| BEFORE_BINDING_WHY.to_owned());
     let notes = [
         ("Before binding", why.into_iter().collect()),
-        (SET_ASIDE, named(report.set_aside.iter())),
+        (podinit_recordings::SET_ASIDE, named(report.set_aside.iter())),
         ("Still in flight", in_flight.collect()),
         ("Not observed", unobserved.collect()),
         ("Clock anomalies", named(report.clock_anomalies.iter())),

@@ -19,7 +19,6 @@ mod network_durations;
 mod of_records;
 mod own_milestones;
 mod pods;
-mod probes;
 mod report_sink;
 mod slowest_pods;
 mod summary;
@@ -32,15 +31,11 @@ use std::sync::Arc;
 pub use csv::columns;
 pub(super) use durations::three_digits;
 use formatting::Names;
-pub use formatting::SET_ASIDE;
 pub(super) use formatting::span;
 pub(super) use html::charts::Axis;
-pub use of_records::{KeptRecords, of_records};
+pub use of_records::of_records;
 use pods::Images;
 pub use pods::ReportedPod;
-pub use probes::{
-    Advice, Finding, ProbeDurations, ProbeReport, ProbeTimes, WorkloadAdvice, advise,
-};
 use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
@@ -48,15 +43,14 @@ pub use slowest_pods::SlowPod;
 pub use summary::{
     GateSummary, InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth,
 };
-pub use trace::Trace;
 pub use waiting::{
     CauseCost, ImageCost, SavesAtMost, Saving, StageCost, StartupCost, WaitingReport, WorkloadCost,
 };
 
-use crate::observed::observed;
-use crate::reader::{Document, RecordingError};
-use crate::replay::ReplayConfig;
 use podinit_core::timestamp::Timestamp;
+use podinit_recordings::observed;
+use podinit_recordings::reader::{Document, RecordingError};
+use podinit_recordings::replay::ReplayConfig;
 use podinit_text::document::{Format, Style};
 use podinit_text::strangers_text;
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::reader::{Body, Document};
 use podinit_core::lifecycle::{
     Amendment, EndedStartup, Interval, LostStartup, Outcome, PodObservation, PodState, Progress,
     Record, Tracker,
@@ -11,6 +10,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid};
 use podinit_core::quantile::Distribution;
 use podinit_decode::WatchEventKind;
+use podinit_recordings::reader::{Body, Document};
 
 /// One pod of a recording, as far as the recording shows it.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,6 @@ use super::gates::Gates;
 use super::network_durations::NetworkDurations;
 use super::own_milestones::OwnMilestones;
 use super::pods::PodCollector;
-use super::probes::ProbeTimes;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlight, IntervalSummary, PodName, Report};
 use super::waiting::WaitingCosts;
@@ -24,6 +23,7 @@ use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_histogram::layout::ClassicBuckets;
+use podinit_recordings::probes::ProbeTimes;
 
 /// The pod that entered each stage first, of those that are in it.
 type OldestPods = [Option<PodName>; Stage::ALL.len()];

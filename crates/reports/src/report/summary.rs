@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::probes::ProbeReport;
 use super::slowest_pods::SlowPod;
 use super::waiting::WaitingReport;
-use crate::reader::ClockAhead;
 use podinit_core::lifecycle::{GateKind, NodeAge, StartupImages};
 use podinit_core::pod::PodInfo;
+use podinit_recordings::probes::ProbeReport;
+use podinit_recordings::reader::ClockAhead;
 
 /// The summary of a recording. Durations are in seconds; quantiles have three significant digits,
 /// minimum and maximum are exact.

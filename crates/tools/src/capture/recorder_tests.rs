@@ -2,7 +2,7 @@
 
 use super::*;
 use podinit_decode::DecodeOptions;
-use podinit_reports::reader::{Body, Recording};
+use podinit_recordings::reader::{Body, Recording};
 
 const AT: Timestamp = Timestamp::from_nanos(1_772_359_200_250_000_000);
 

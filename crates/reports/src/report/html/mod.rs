@@ -16,14 +16,15 @@ mod unfinished;
 
 use askama::Template;
 
+use super::DetailedReport;
 use super::formatting::{
     self, ColdSection, GATES, Names, gates, intervals, notes, outcomes, span_of,
 };
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
-use super::{DetailedReport, WorkloadAdvice};
 use distributions::Distributions;
 use heatmap::Heatmap;
 use podinit_core::lifecycle::Stage;
+use podinit_recordings::probes::WorkloadAdvice;
 use podinit_text::palette;
 use podinit_text::table::Table;
 use stages::{NOT_ACCOUNTED_FOR, StackedStages};

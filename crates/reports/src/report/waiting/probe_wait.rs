@@ -2,7 +2,7 @@
 
 use podinit_core::pod::{ContainerProbes, Probe};
 
-use crate::report::probes::PRECISION;
+use podinit_recordings::probes::PRECISION;
 
 /// Seconds that a probe every second, without a delay, could have saved at most, where the step `probe` took `taken`
 /// seconds ([§8.13](crate::specification#s8-13)).

@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub(super) use advice::PRECISION;
-pub use advice::{Advice, Finding, ProbeDurations, advise};
+pub use advice::{Advice, Finding, PRECISION, ProbeDurations, advise};
 
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, PodInfo, Workload};
@@ -77,7 +76,7 @@ impl ProbeTimes {
     }
 
     /// The advice, for at most `top` workloads.
-    pub(super) fn report(self, top: usize) -> ProbeReport {
+    pub fn report(self, top: usize) -> ProbeReport {
         let mut workloads: BTreeMap<_, Versions> = BTreeMap::new();
         for (version, latencies) in self.0 {
             let Version { namespace, kind, name, .. } = &version;

@@ -17,7 +17,7 @@ use podinit_core::quantile::Distribution;
 use podinit_text::human_time::seconds;
 
 /// Both ends of the step are whole seconds of the API.
-pub(in crate::report) const PRECISION: f64 = 1.0;
+pub const PRECISION: f64 = 1.0;
 /// How much of the median a setting may add: half a period, which is the average wait for the next run, or
 /// repeated successes.
 const SHARE: f64 = 0.1;

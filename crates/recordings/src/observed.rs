@@ -4,9 +4,9 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::one_moment::{OneMoment, last_page, page};
-use super::reader::{Document, RecordingError};
-use super::replay::{Replay, ReplayConfig};
+use crate::one_moment::{OneMoment, last_page, page};
+use crate::reader::{Document, RecordingError};
+use crate::replay::{Replay, ReplayConfig};
 use podinit_core::lifecycle::{Backfill, Observer, Tracker};
 use podinit_kube::watch::stats::WatchStats;
 
@@ -16,7 +16,7 @@ use podinit_kube::watch::stats::WatchStats;
 ///
 /// # Errors
 /// If a document is malformed: nothing is said of a part of a recording.
-pub(super) fn observed<S: Observer>(
+pub fn observed<S: Observer>(
     documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
     mut config: ReplayConfig,
     new_sink: impl Fn() -> S,
@@ -68,3 +68,6 @@ pub(super) fn observed<S: Observer>(
     let Ok((sink, tracker)) = as_one.unwrap_or(replay).finish_with_tracker();
     Ok((sink, tracker, is_lone_list))
 }
+
+/// Pods of which the report says nothing else, because their status has lost it.
+pub const SET_ASIDE: &str = "Set aside, startup times lost";
