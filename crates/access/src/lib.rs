@@ -19,6 +19,5 @@ pub mod kubernetes;
 mod settings;
 pub mod web_config;
 
-pub use credentials::NoRandomness;
 pub use gate::Gate;
 pub use settings::WebSettings;

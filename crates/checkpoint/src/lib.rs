@@ -47,4 +47,4 @@ pub use inspect::{FoundCheckpoint, Inspection, inspect};
 pub use kept_records::{KeptRecord, KeptRecords, MOST_KEPT};
 pub use load::CheckpointLoad;
 pub use open::{OpenError, OpenFault};
-pub use store::{Loaded, Rejection, Store};
+pub use store::{Loaded, Store};

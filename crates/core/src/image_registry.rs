@@ -24,7 +24,7 @@ pub fn split(image: &str) -> (Option<&str>, &str) {
 }
 
 /// Whether `text` names `image` in quotes: as it is, or in full, as runtimes do.
-pub fn is_named_in(text: &str, image: &str) -> bool {
+pub(super) fn is_named_in(text: &str, image: &str) -> bool {
     let mut quoted = text.split('"').skip(1).step_by(2);
     quoted.any(|name| name == image || name == in_full(image))
 }

@@ -84,7 +84,7 @@ impl InvolvedPod {
     }
 
     /// Whether the names that it states are those of the pod with `info` ([§9.5](crate::specification#s9-5)).
-    pub fn has_names_of(&self, info: &PodInfo) -> bool {
+    pub(super) fn has_names_of(&self, info: &PodInfo) -> bool {
         let is = |stated: &str, own: &str| stated.is_empty() || stated == own;
         is(&self.name, &info.name) && is(&self.namespace, &info.namespace)
     }

@@ -26,8 +26,8 @@ pub use self::container::{
 pub use self::named::{GateList, GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions};
 pub use self::probes::{ContainerProbes, Probe};
 pub use self::status::{
-    DisruptionReason, Ending, InPlaceChanges, MOST_TERMINATIONS, NotScheduled, NotScheduledReason,
-    Resize, ResizeState, SandboxNotReady, Termination,
+    DisruptionReason, Ending, InPlaceChanges, NotScheduled, NotScheduledReason, Resize,
+    ResizeState, SandboxNotReady, Termination,
 };
 pub use self::uid::PodUid;
 pub use self::workload::is_generated;
@@ -298,7 +298,7 @@ impl PodSnapshot {
 
     /// Whether one of its regular containers has ended for good, so that the pod can never be Ready any more
     /// ([§6.12](crate::specification#s6-12)).
-    pub fn can_never_be_ready(&self) -> bool {
+    pub(super) fn can_never_be_ready(&self) -> bool {
         let mut containers = self.containers.iter();
         containers.any(|one| one.ends_for_good && one.state == ContainerState::Succeeded)
     }

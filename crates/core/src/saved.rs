@@ -46,7 +46,7 @@ pub mod by_position {
 ///
 /// # Errors
 /// Those of the serializer.
-pub fn write_by_name<L: LabelTexts, T: Serialize, S: Serializer>(
+pub(super) fn write_by_name<L: LabelTexts, T: Serialize, S: Serializer>(
     name: &'static str,
     mut value: impl FnMut(L) -> T,
     to: S,
@@ -62,7 +62,7 @@ pub fn write_by_name<L: LabelTexts, T: Serialize, S: Serializer>(
 ///
 /// # Errors
 /// Those of the deserializer.
-pub fn read_by_name<'de, L: LabelTexts, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub(super) fn read_by_name<'de, L: LabelTexts, T: Deserialize<'de>, D: Deserializer<'de>>(
     name: &'static str,
     from: D,
     read: impl FnMut(L, T),

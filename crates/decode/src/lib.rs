@@ -27,7 +27,6 @@ use serde::de::DeserializeSeed;
 pub use encoding::Encoding;
 pub use error::DecodeError;
 pub use list_page::ListPage;
-pub use page_reader::PageReader;
 use pod::DecodeContext;
 pub use pod::DecodeOptions;
 use pod::envelope::{Envelope, Item, ObservedAt, read_lossily};
@@ -249,7 +248,7 @@ pub fn event_kind(
 }
 
 /// An ERROR event is never refused, even if its object lacks fields.
-pub fn api_status(object: Option<Object<'_>>) -> ApiStatus {
+fn api_status(object: Option<Object<'_>>) -> ApiStatus {
     let object = object.unwrap_or_default();
     ApiStatus {
         code: object.code.and_then(|code| u16::try_from(code).ok()).unwrap_or_default(),

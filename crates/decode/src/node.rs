@@ -23,7 +23,7 @@ pub struct NodeOptions {
 
 /// What is read of the labels of a node.
 #[derive(Debug, Default)]
-pub struct ReadNodeLabels {
+pub(super) struct ReadNodeLabels {
     /// The rank of the label that names the pool, the label and its value
     pool: Option<(usize, Box<str>, Box<str>)>,
     zone: Box<str>,
@@ -34,7 +34,7 @@ pub struct ReadNodeLabels {
 
 impl ReadNodeLabels {
     /// Takes a label. What is of no use is skipped.
-    pub fn take(&mut self, key: &str, value: &str, options: &NodeOptions) {
+    pub(crate) fn take(&mut self, key: &str, value: &str, options: &NodeOptions) {
         if let Some(rank) = options.rank(key)
             && self.pool.as_ref().is_none_or(|(known, ..)| rank < *known)
         {
@@ -51,7 +51,7 @@ impl ReadNodeLabels {
     }
 
     /// All that a node states, whose kubelet is of `kubelet_version`.
-    pub fn with_version(self, kubelet_version: &str) -> NodeLabels {
+    pub(crate) fn with_version(self, kubelet_version: &str) -> NodeLabels {
         let pool = self.pool.map(|(_, label, pool)| (Some(label), pool));
         let (pool_label, pool) = pool.unwrap_or_else(|| (None, NO_POOL.into()));
         NodeLabels {
@@ -78,7 +78,7 @@ impl NodeOptions {
 }
 
 /// The keys of those of `taints` that are there only until the node has started.
-pub struct StartupTaints;
+pub(super) struct StartupTaints;
 
 impl<'de> LenientField<'de> for StartupTaints {
     type Value = Vec<Arc<str>>;
@@ -102,13 +102,13 @@ impl<'de> LenientField<'de> for StartupTaints {
 
 /// The version of the kubelet in `nodeInfo`, which nothing but a node has; the inner `None` where it is not
 /// stated.
-pub type NodeInfo<'de> = Option<Option<Cow<'de, str>>>;
+pub(super) type NodeInfo<'de> = Option<Option<Cow<'de, str>>>;
 
 /// Reads [`NodeInfo`].
-pub const NODE_INFO: OneText = OneText("kubeletVersion");
+pub(super) const NODE_INFO: OneText = OneText("kubeletVersion");
 
 /// Reads one text of an object; the outer `None` where it is no object.
-pub struct OneText(&'static str);
+pub(crate) struct OneText(&'static str);
 
 impl<'de> LenientField<'de> for OneText {
     type Value = Option<Option<Cow<'de, str>>>;

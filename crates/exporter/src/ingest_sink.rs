@@ -42,7 +42,7 @@ impl IngestSink {
     }
 
     /// Has `records` keep startups that have ended.
-    pub fn keeping(self, records: Option<Box<dyn RecordKeeper>>) -> Self {
+    pub(super) fn keeping(self, records: Option<Box<dyn RecordKeeper>>) -> Self {
         Self { records: records.unwrap_or(self.records), ..self }
     }
 

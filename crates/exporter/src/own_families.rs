@@ -123,12 +123,12 @@ impl CheckpointGauges {
     }
 
     /// Counts a start.
-    pub fn count_load(&self, load: CheckpointLoad) {
+    pub(super) fn count_load(&self, load: CheckpointLoad) {
         self.loads.with(load).increment();
     }
 
     /// Counts a write of so many bytes that has become durable.
-    pub fn count_success(&self, bytes: usize) {
+    pub(super) fn count_success(&self, bytes: usize) {
         self.writes.with(OperationResult::Success).increment();
         self.size.set(bytes as u64);
     }
@@ -139,18 +139,18 @@ impl CheckpointGauges {
     }
 
     /// Whether everything that was shown is durable, as was last stated.
-    pub fn is_durable(&self) -> bool {
+    pub(super) fn is_durable(&self) -> bool {
         self.durable.get() == 1
     }
 
     /// States whether everything that was shown is durable. Returns what was stated before.
-    pub fn set_durable(&self, durable: bool) -> bool {
+    pub(super) fn set_durable(&self, durable: bool) -> bool {
         self.durable.swap(durable.into()) == 1
     }
 
     /// Counts in `saved` the write that is about to happen: a checkpoint that is found later, wherever
     /// that is, has been written with success.
-    pub fn count_write_in(saved: &mut SavedFamilies) {
+    pub(super) fn count_write_in(saved: &mut SavedFamilies) {
         let [_, writes, ..] = &Self::FAMILIES;
         saved.add(writes, &[OperationResult::Success.as_str()], 1);
     }

@@ -30,4 +30,5 @@ pub struct Traces {
 }
 
 /// Makes the task that sends.
-pub type TraceSender = Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, ()> + Send + Sync>;
+pub(super) type TraceSender =
+    Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, ()> + Send + Sync>;

@@ -101,7 +101,7 @@ impl Cells {
 
     /// As [`Cells::read_into`], in one attempt.
     #[cfg(podinit_loom)]
-    pub fn try_read(&self) -> Option<(Vec<CellCount>, u128)> {
+    pub(super) fn try_read(&self) -> Option<(Vec<CellCount>, u128)> {
         let Some(cells) = self.counts.get() else {
             return Some((Vec::new(), 0));
         };

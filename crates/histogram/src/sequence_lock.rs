@@ -65,7 +65,7 @@ impl SequenceLock {
     }
 
     /// Reads the guarded atomics with `data` (relaxed loads) once; `None` if a write was under way.
-    pub fn try_read<T>(&self, data: impl FnOnce() -> T) -> Option<T> {
+    pub(super) fn try_read<T>(&self, data: impl FnOnce() -> T) -> Option<T> {
         let ended = self.ended.load(Ordering::Acquire);
         let value = data();
         fence(Ordering::Acquire);

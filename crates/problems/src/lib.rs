@@ -37,13 +37,12 @@ mod values;
 mod weight;
 
 pub use capacity::FoundCapacity;
-pub use container::FoundContainer;
 pub use ended::FAILED_LASTS;
 pub use finding::{FINDING_LASTS, Finding, Found, MOST_RECORDS};
 pub use found_pod::{FoundPod, FoundState};
 pub use found_pods::FoundPods;
 pub use late_nodes::FoundLateNodes;
-pub use over_time::{ENDED_LASTS, Ended, MOST_ENDED, OverTime};
+pub use over_time::{Ended, MOST_ENDED, OverTime};
 pub use problem::{MOST_NAMED, Problem};
 pub use since::Earlier;
 pub use values::Dimension;

@@ -25,7 +25,7 @@ use podinit_core::timestamp::Timestamp;
 const STANDS_AFTER: Duration = Duration::from_secs(30);
 
 /// A problem that has ended is kept for so long.
-pub const ENDED_LASTS: Duration = Duration::from_secs(600);
+pub(super) const ENDED_LASTS: Duration = Duration::from_secs(600);
 
 /// So many problems that have ended are kept, the newest.
 pub const MOST_ENDED: usize = 100;
@@ -128,7 +128,7 @@ pub(super) struct StatedAsIs {
     /// The places of its pods, those that have waited longest first
     pub places: Vec<u32>,
     /// Its pods are in no other problem
-    pub takes_pods: bool,
+    pub(super) takes_pods: bool,
 }
 
 /// What is shared, by number; no number where no pod has it that is looked at.

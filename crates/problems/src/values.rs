@@ -179,7 +179,7 @@ pub(super) struct Has<'a> {
     pub labels: Option<&'a NodeLabels>,
     pub image: Option<&'a str>,
     /// Whether its registry counts
-    pub has_registry: bool,
+    pub(super) has_registry: bool,
     pub gate: Option<&'a str>,
 }
 

@@ -22,11 +22,11 @@ pub(super) struct Weighed {
     pub dimension: Dimension,
     pub value: u16,
     /// Whether all of the pods are about it
-    pub explains: bool,
+    pub(super) explains: bool,
     /// Whether those that have it are
-    pub stands_out: bool,
+    pub(super) stands_out: bool,
     /// Whether nobody that has it starts well: *h* is 0
-    pub is_unrefuted: bool,
+    pub(super) is_unrefuted: bool,
     /// How many of the pods have it
     with: u128,
     /// *k*

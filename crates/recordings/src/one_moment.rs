@@ -99,7 +99,7 @@ pub(super) fn last_page(position: RecordingPosition) -> Document {
 /// Whether a recording shows one moment: it is one list, or several of different namespaces. Only its end
 /// shows that it was no more than that.
 #[derive(Debug, Default)]
-pub struct OneMoment {
+pub(super) struct OneMoment {
     lists: usize,
     /// Something has happened to a pod
     has_others: bool,
@@ -117,7 +117,7 @@ pub struct OneMoment {
 
 impl OneMoment {
     /// Looks at one more document.
-    pub fn read(&mut self, document: &Document) {
+    pub(crate) fn read(&mut self, document: &Document) {
         let states_time = document.observed_at.is_some();
         match &document.body {
             Body::Events(_) | Body::Nodes { .. } => {}
@@ -153,17 +153,17 @@ impl OneMoment {
     }
 
     /// Whether it is one so far.
-    pub const fn holds(&self) -> bool {
+    pub(crate) const fn holds(&self) -> bool {
         self.is_one_list() && !self.has_node_events
     }
 
     /// The same, whatever has happened to nodes: it is a lone list ([§13.2](crate::specification#s13-2)).
-    pub const fn is_one_list(&self) -> bool {
+    pub(super) const fn is_one_list(&self) -> bool {
         !self.has_others && !self.has_later
     }
 
     /// Whether it has a list, and the last one is complete.
-    pub const fn is_complete(&self) -> bool {
+    pub(crate) const fn is_complete(&self) -> bool {
         self.lists > 0 && !self.is_incomplete
     }
 

@@ -11,7 +11,7 @@ pub struct Container {
     /// `image`
     pub image: Image,
     /// Of an init container: a sidecar (`restartPolicy: Always`)
-    pub restartable: bool,
+    pub(super) restartable: bool,
 }
 
 /// Which container of a pod.
@@ -81,7 +81,7 @@ pub struct Ended {
 
 /// `state` of a container's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunState {
+pub(super) enum RunState {
     /// `waiting`
     Waiting,
     /// `running`, since this instant of the kubelet's clock
@@ -103,7 +103,7 @@ pub struct Waiting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// `state`
-    pub state: RunState,
+    pub(crate) state: RunState,
     /// `lastState.terminated`
     pub last: Option<Ended>,
     /// `restartCount`
@@ -111,12 +111,12 @@ pub struct Run {
     /// Set while its image cannot be pulled
     pub waiting: Option<Waiting>,
     /// It has started at this instant, which the status does not show yet
-    pub unreported: Option<Timestamp>,
+    pub(super) unreported: Option<Timestamp>,
 }
 
 impl Run {
     /// Not started yet.
-    pub const NEW: Self =
+    const NEW: Self =
         Self { state: RunState::Waiting, last: None, restarts: 0, waiting: None, unreported: None };
 
     /// The earliest start that the status states.

@@ -57,8 +57,8 @@ pub mod truth;
 mod watch_event;
 mod watch_stream;
 
-pub use cluster::{Cluster, FIRST_VERSION, StartError};
+pub use cluster::{Cluster, FIRST_VERSION};
 pub use config::ClusterConfig;
-pub use event_recorder::{EventCounts, EventFaults, EventSettings};
+pub use event_recorder::{EventFaults, EventSettings};
 #[doc(no_inline)]
 pub use podinit_core::specification;

@@ -219,7 +219,7 @@ pub struct PodManifest {
 }
 
 /// The container of pods that need no other one.
-pub const APP: Container = Container { name: "app", image: image::APP, restartable: false };
+pub(super) const APP: Container = Container { name: "app", image: image::APP, restartable: false };
 
 impl Default for PodManifest {
     /// One container, and nothing that is not needed.

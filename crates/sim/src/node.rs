@@ -14,17 +14,17 @@ pub struct Kubelet {
 
 impl Kubelet {
     /// Knows no network condition.
-    pub const V1_24: Self = Self { minor: 24 };
+    const V1_24: Self = Self { minor: 24 };
     /// Calls the condition `PodHasNetwork`.
-    pub const V1_27: Self = Self { minor: 27 };
+    const V1_27: Self = Self { minor: 27 };
     /// Sets the condition late, and states no observed generation.
-    pub const V1_33: Self = Self { minor: 33 };
+    const V1_33: Self = Self { minor: 33 };
     /// The last one that sets the condition late.
-    pub const V1_35: Self = Self { minor: 35 };
+    const V1_35: Self = Self { minor: 35 };
     /// Sets the condition as soon as the sandbox is ready.
-    pub const V1_36: Self = Self { minor: 36 };
+    pub(super) const V1_36: Self = Self { minor: 36 };
     /// Also says why the sandbox is not ready.
-    pub const V1_37: Self = Self { minor: 37 };
+    pub(super) const V1_37: Self = Self { minor: 37 };
 
     /// The type of the condition that it reports.
     pub const fn network_condition(self) -> Option<&'static str> {
@@ -37,23 +37,23 @@ impl Kubelet {
 
     /// Whether it sets the condition as soon as the sandbox is ready. Older ones compute it at the
     /// start of the next sync, so that an image pull delays it (k/k#134460).
-    pub const fn reports_sandbox_at_once(self) -> bool {
+    pub(super) const fn reports_sandbox_at_once(self) -> bool {
         self.minor >= 36
     }
 
     /// Whether it states why the condition is False (k/k#139602).
-    pub const fn explains_missing_sandbox(self) -> bool {
+    pub(super) const fn explains_missing_sandbox(self) -> bool {
         self.minor >= 37
     }
 
     /// Whether it states the `observedGeneration` of what it reports.
-    pub const fn observes_generation(self) -> bool {
+    pub(super) const fn observes_generation(self) -> bool {
         self.minor >= 34
     }
 }
 
 /// The zone that the scene `zone-outage` breaks.
-pub const BROKEN_ZONE: &str = "example-1b";
+pub(super) const BROKEN_ZONE: &str = "example-1b";
 const THIRD_ZONE: &str = "example-1c";
 
 /// One node.
@@ -68,7 +68,7 @@ pub struct Node {
     /// The last number of its address
     pub host: u8,
     /// How many images it pulls at a time; a kubelet's default is one
-    pub pulls_at_once: u8,
+    pub(super) pulls_at_once: u8,
 }
 
 impl Node {
@@ -101,17 +101,17 @@ impl Node {
 pub const CURRENT: Node =
     Node { pulls_at_once: 5, ..node("node-a0", Kubelet::V1_37, 3 * MILLI, 10) };
 /// A node whose kubelet computes the network condition at its next sync.
-pub const NEXT_SYNC: Node = node("node-b0", Kubelet::V1_35, 12 * MILLI, 20);
+pub(super) const NEXT_SYNC: Node = node("node-b0", Kubelet::V1_35, 12 * MILLI, 20);
 /// A node whose clock is most of a second behind.
-pub const SLIGHTLY_BEHIND: Node = node("node-b2", Kubelet::V1_36, -900 * MILLI, 22);
+pub(super) const SLIGHTLY_BEHIND: Node = node("node-b2", Kubelet::V1_36, -900 * MILLI, 22);
 /// A node whose clock is some seconds behind.
-pub const FAR_BEHIND: Node = node("node-e0", Kubelet::V1_36, -2_600 * MILLI, 50);
+pub(super) const FAR_BEHIND: Node = node("node-e0", Kubelet::V1_36, -2_600 * MILLI, 50);
 /// A node whose clock is ahead, with a kubelet that still says `PodHasNetwork`.
 pub const AHEAD: Node = node("node-c0", Kubelet::V1_27, SECOND + 800 * MILLI, 30);
 /// A node whose kubelet knows no network condition.
-pub const WITHOUT_CONDITION: Node = node("node-d0", Kubelet::V1_24, 5 * MILLI, 40);
+pub(super) const WITHOUT_CONDITION: Node = node("node-d0", Kubelet::V1_24, 5 * MILLI, 40);
 /// A node whose kubelet is replaced, in place, by one that knows the network condition.
-pub const UPGRADED: Node = node("node-u0", Kubelet::V1_24, -8 * MILLI, 60);
+pub(super) const UPGRADED: Node = node("node-u0", Kubelet::V1_24, -8 * MILLI, 60);
 
 /// Every node with its weight: most are current and keep time, as in a real cluster. Few pods are on nodes
 /// whose clocks are off by a second: a pod there is odd in several ways, and the alert on clocks fires at
@@ -143,7 +143,7 @@ const ADDED: [Node; 6] = [
 ];
 
 /// The node that an autoscaler adds for the pod `uid`.
-pub fn added_for(uid: &str) -> Node {
+pub(super) fn added_for(uid: &str) -> Node {
     let sum: usize = uid.bytes().map(usize::from).sum();
     ADDED[sum % ADDED.len()]
 }

@@ -123,7 +123,7 @@ pub struct Object {
     /// Its `metadata.resourceVersion`
     pub version: u64,
     /// What selectors match
-    pub selectable: Selectable,
+    pub(super) selectable: Selectable,
     /// The object without `kind` and `apiVersion`
     pub json: Bytes,
 }
@@ -147,7 +147,7 @@ pub struct Event {
     /// The object after it (for a deletion: as it last stood, at the deletion's version)
     pub object: Arc<Object>,
     /// The object before it
-    pub previous: Option<Arc<Object>>,
+    pub(super) previous: Option<Arc<Object>>,
 }
 
 /// The requested version is older than the history.

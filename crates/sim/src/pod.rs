@@ -24,7 +24,7 @@ pub struct PodCondition {
     /// `lastTransitionTime` by the clock of its writer, not yet truncated
     pub since: Timestamp,
     /// `observedGeneration`
-    pub observed_generation: Option<u32>,
+    pub(super) observed_generation: Option<u32>,
 }
 
 /// A pod's present state.
@@ -45,7 +45,7 @@ pub struct Pod {
     /// The kubelet of that node, which may be upgraded
     pub kubelet: Kubelet,
     /// `status.conditions`
-    pub conditions: Vec<PodCondition>,
+    pub(crate) conditions: Vec<PodCondition>,
     /// `status.phase`
     pub phase: Phase,
     /// `status.startTime`, not yet truncated
@@ -55,9 +55,9 @@ pub struct Pod {
     /// What the kubelet has seen of its containers
     pub runs: Runs,
     /// Its sandbox has been made at least once
-    pub had_sandbox: bool,
+    pub(super) had_sandbox: bool,
     /// How often its sandbox could not be made
-    pub sandbox_attempts: u32,
+    pub(super) sandbox_attempts: u32,
     /// The last pull of an image, which may have ended
     pub pull: Option<Pull>,
     /// Its kubelet has rejected it

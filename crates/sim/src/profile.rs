@@ -16,7 +16,7 @@ macro_rules! kinds_of_life {
             /// Every kind with its weight. So few never start that a healthy cluster keeps its objectives. The
             /// weights of those that follow from a node are small: the
             /// nodes that [`super::node::choose`] draws add to them.
-            pub const WEIGHTS: &[(Self, u64)] = &[$((Self::$kind, $weight)),*];
+            const WEIGHTS: &[(Self, u64)] = &[$((Self::$kind, $weight)),*];
         }
     };
 }
@@ -124,7 +124,7 @@ pub enum LifeSpeed {
 
 impl LifeSpeed {
     /// What every latency is divided by.
-    pub const fn divisor(self) -> i64 {
+    pub(super) const fn divisor(self) -> i64 {
         match self {
             Self::Usual => 1,
             Self::Brisk => 10,

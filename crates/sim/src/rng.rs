@@ -70,7 +70,7 @@ impl Rng {
 
     /// A number with a long tail to the right, like a log-normal one: `median` times two to the
     /// power of `spread` standard deviations.
-    pub fn around(&mut self, median: i64, spread: f64) -> i64 {
+    pub(super) fn around(&mut self, median: i64, spread: f64) -> i64 {
         let normal = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
         (median as f64 * power_of_two(spread * normal)) as i64
     }

@@ -11,7 +11,7 @@ pub struct StageColour {
     /// On light ground, and on dashboards, whose ground may be either
     pub light: &'static str,
     /// On dark ground
-    pub dark: &'static str,
+    dark: &'static str,
     /// In a terminal, as an ANSI code
     pub ansi: u8,
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::fixtures::{Life, tracker};
-use crate::{MOST_QUEUED, Spans, channel};
+use crate::spans::Spans;
+use crate::{MOST_QUEUED, channel};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::timestamp::NANOS_PER_SECOND;

@@ -31,7 +31,7 @@ use podinit_kube::watch::backoff::Backoff;
 
 /// How long the exporter may go on once the accounting has ended: with what may come before (see `Tasks`),
 /// within the time that a pod has to end.
-pub const FLUSH_DEADLINE: Duration = Duration::from_secs(4);
+pub(super) const FLUSH_DEADLINE: Duration = Duration::from_secs(4);
 
 /// How long the first startup of a batch waits for others.
 const GATHER: Duration = Duration::from_millis(500);
@@ -55,7 +55,7 @@ pub enum ExporterError {
 }
 
 /// The task that sends traces.
-pub struct TraceExporter {
+pub(super) struct TraceExporter {
     startups: mpsc::Receiver<Arc<EndedStartup>>,
     spans: Spans,
     exporter: SpanExporter,
@@ -72,7 +72,7 @@ impl TraceExporter {
     ///
     /// # Errors
     /// When no client can be made, as when the certificates cannot be read.
-    pub async fn new(
+    pub(crate) async fn new(
         settings: &OtlpSettings,
         startups: mpsc::Receiver<Arc<EndedStartup>>,
         spans: Spans,
@@ -109,7 +109,7 @@ impl TraceExporter {
 
     /// Sends until the other end of the queue is gone and everything is sent, or until
     /// [`FLUSH_DEADLINE`] after `accounted`, when the accounting has ended.
-    pub async fn run(mut self, accounted: CancellationToken) {
+    pub(crate) async fn run(mut self, accounted: CancellationToken) {
         let mut batch = Vec::new();
         let too_late = async {
             accounted.cancelled().await;

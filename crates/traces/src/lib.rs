@@ -31,10 +31,9 @@ mod settings;
 mod spans;
 
 pub use answer::{Answer, Failure};
-pub use batches::{ExporterError, FLUSH_DEADLINE, TraceExporter, probe};
+pub use batches::probe;
 pub use given::{open, settings};
-pub use ids::{SpanName, span_id, trace_id};
+pub use ids::{span_id, trace_id};
 pub use queue::{MOST_QUEUED, TraceQueue, channel};
 pub use sampling::SampleRatio;
 pub use settings::{EXPECTED_ENDPOINT, OtlpSettings, SettingsError};
-pub use spans::Spans;

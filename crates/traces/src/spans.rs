@@ -23,21 +23,21 @@ const MILESTONE: &str = "milestone";
 
 /// Makes the spans of startups.
 #[derive(Debug)]
-pub struct Spans {
+pub(super) struct Spans {
     scope: InstrumentationScope,
     label_keys: Vec<String>,
 }
 
 impl Spans {
     /// `label_keys` are the keys of the chosen pod labels.
-    pub fn new(label_keys: Vec<String>) -> Self {
+    pub(crate) fn new(label_keys: Vec<String>) -> Self {
         let scope = InstrumentationScope::builder("podinit");
         let scope = scope.with_version(env!("CARGO_PKG_VERSION")).build();
         Self { scope, label_keys }
     }
 
     /// The spans of a startup that has ended, the root first; none of one under way.
-    pub fn of(&self, record: &Record) -> Vec<SpanData> {
+    pub(crate) fn of(&self, record: &Record) -> Vec<SpanData> {
         let Progress::Ended { outcome, at, .. } = record.progress else {
             return Vec::new();
         };

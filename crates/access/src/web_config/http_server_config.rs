@@ -18,11 +18,11 @@ use podinit_text::duration::{FORMS, PrometheusDuration};
 const MAX_BURST: u32 = 1_000_000;
 
 /// An additional header of every response.
-pub type Header = (HeaderName, HeaderValue);
+pub(crate) type Header = (HeaderName, HeaderValue);
 
 /// A token bucket: `burst` requests at once, and one more for each `interval`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLimit {
+pub(crate) struct RateLimit {
     /// Above 0
     pub interval: Duration,
     /// Above 0

@@ -21,9 +21,9 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 pub use self::files::MAX_BYTES;
-pub use self::http_server_config::{Header, RateLimit};
+pub(super) use self::http_server_config::{Header, RateLimit};
 pub use self::tls::Tls;
-pub use self::users::{MAX_COST, Users};
+pub(super) use self::users::Users;
 
 use self::files::Files;
 use self::http_server_config::{HttpForm, RateLimitForm};
@@ -43,7 +43,7 @@ pub struct WebConfig {
     /// Additional headers of every response
     pub headers: Arc<[Header]>,
     /// `None` for no limit
-    pub rate_limit: Option<RateLimit>,
+    pub(super) rate_limit: Option<RateLimit>,
 }
 
 impl WebConfig {
@@ -66,7 +66,7 @@ impl WebConfig {
     ///
     /// # Errors
     /// What `next` removes: one line.
-    pub fn may_become(&self, next: &Self) -> Result<(), String> {
+    pub(super) fn may_become(&self, next: &Self) -> Result<(), String> {
         let demands = |tls: &Option<Tls>| tls.as_ref().is_some_and(|tls| tls.requires_certificate);
         let taken = if self.tls.is_some() != next.tls.is_some() {
             "TLS cannot be turned on or off"

@@ -3,6 +3,7 @@
 use rcgen::{CertificateParams, KeyPair};
 use tempfile::TempDir;
 
+use super::users::MAX_COST;
 use super::*;
 
 /// A hash of cost 4, of the password "right".

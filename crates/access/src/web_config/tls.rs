@@ -24,7 +24,7 @@ pub struct Tls {
     /// For new connections
     pub config: Arc<ServerConfig>,
     /// Whether a client without a certificate is answered only to probes
-    pub requires_certificate: bool,
+    pub(crate) requires_certificate: bool,
 }
 
 impl Tls {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 /// The greatest cost of a hash: a check takes 2^cost rounds, which is several seconds here, and every
 /// wrong password causes one.
-pub const MAX_COST: u32 = 16;
+pub(crate) const MAX_COST: u32 = 16;
 const MIN_COST: u32 = 4;
 
 /// Users and the bcrypt hashes of their passwords.
@@ -36,13 +36,13 @@ impl Users {
     }
 
     /// The bcrypt hash of a user's password, and its cost.
-    pub fn hash_of(&self, name: &str) -> Option<(&str, u32)> {
+    pub(crate) fn hash_of(&self, name: &str) -> Option<(&str, u32)> {
         let (hash, cost) = self.hashes.get(name)?;
         Some((hash, *cost))
     }
 
     /// The greatest cost of their hashes.
-    pub const fn cost(&self) -> u32 {
+    pub(crate) const fn cost(&self) -> u32 {
         self.cost
     }
 

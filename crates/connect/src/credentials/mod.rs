@@ -17,7 +17,7 @@ use http::HeaderValue;
 use kube::config::{AuthInfo, ExecConfig};
 
 pub(crate) use password_file::read_password;
-pub use plugin::PluginNotStarted;
+use plugin::PluginNotStarted;
 pub(crate) use plugin::{check_installed, run};
 pub(crate) use token_file::{TokenFile, authorized};
 

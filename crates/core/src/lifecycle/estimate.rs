@@ -43,7 +43,7 @@ impl TimestampMode {
 
     /// The same of what was not so before. Where the API states no time, it is when a watch event showed it, in `fused`
     /// mode ([§4.6](crate::specification#s4-6), [§16.3](crate::specification#s16-3)).
-    pub fn estimate_or_observed(
+    pub(super) fn estimate_or_observed(
         self,
         stated: Option<Timestamp>,
         observed: Option<Timestamp>,
@@ -56,7 +56,7 @@ impl TimestampMode {
 
     /// Estimates when a container started of which the API states the second
     /// ([§9.2](crate::specification#s9-2)).
-    pub fn estimate_start(self, stated: Timestamp) -> Timestamp {
+    pub(super) fn estimate_start(self, stated: Timestamp) -> Timestamp {
         match self {
             Self::Api => stated,
             Self::Fused => middle_of(stated),
@@ -65,7 +65,7 @@ impl TimestampMode {
 
     /// Estimates when an Event happened whose `firstTimestamp` is `first` and whose name states the
     /// instant `named` ([§9.2](crate::specification#s9-2)).
-    pub fn estimate_event(self, first: Timestamp, named: Option<Timestamp>) -> Timestamp {
+    pub(super) fn estimate_event(self, first: Timestamp, named: Option<Timestamp>) -> Timestamp {
         let in_second = |at: &Timestamp| (0..NANOS_PER_SECOND).contains(&at.nanos_since(first));
         match self {
             Self::Api => first,
@@ -76,7 +76,7 @@ impl TimestampMode {
     /// Estimates when the scheduling gates were removed ([§4.4](crate::specification#s4-4)). That has no
     /// API time, so it is the instant of observation, in `api` mode cut to the second, but never
     /// after `scheduled`, the estimate for a Scheduled that the same snapshot shows.
-    pub fn estimate_ungated(
+    pub(super) fn estimate_ungated(
         self,
         observed: Option<Timestamp>,
         scheduled: Option<Timestamp>,

@@ -15,7 +15,7 @@ use crate::timestamp::Timestamp;
 
 /// A native resize that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenResize {
+pub(crate) struct OpenResize {
     /// Its state in the newest snapshot
     pub state: ResizeState,
     /// When it began, where that is known
@@ -26,7 +26,7 @@ pub struct OpenResize {
 
 /// An update by OpenKruise that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenUpdate {
+pub(crate) struct OpenUpdate {
     /// When `InPlaceUpdateReady` became False, where that is known
     pub since: Option<Timestamp>,
 }
@@ -36,9 +36,9 @@ pub struct OpenUpdate {
 #[serde(default)]
 pub struct OpenChanges {
     /// Its native resize
-    pub resize: Option<OpenResize>,
+    pub(crate) resize: Option<OpenResize>,
     /// Its update by OpenKruise
-    pub update: Option<OpenUpdate>,
+    pub(crate) update: Option<OpenUpdate>,
 }
 
 /// How a snapshot was delivered, as far as changes in place depend on it.

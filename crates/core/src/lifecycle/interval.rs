@@ -136,7 +136,7 @@ pub(super) struct Definition {
     pub interval: Interval,
     pub from: Start,
     pub to: End,
-    pub applies_to: AppliesTo,
+    pub(super) applies_to: AppliesTo,
 }
 
 /// The specification's table, row by row.

@@ -47,7 +47,7 @@ impl LastSeen {
 
     /// Forgets the newest version, because it belongs to another history: the next one is accepted,
     /// whatever it is.
-    pub const fn forget_version(&mut self) {
+    pub(super) const fn forget_version(&mut self) {
         self.newest_version = 0;
     }
 
@@ -55,7 +55,7 @@ impl LastSeen {
     /// ([§5.6](crate::specification#s5-6); none for static pods). Returns false, and does nothing, if it
     /// is older than the newest version seen ([§5.1](crate::specification#s5-1)). A snapshot without a
     /// usable version is never older.
-    pub fn accept(
+    pub(crate) fn accept(
         &mut self,
         snapshot: &PodSnapshot,
         baseline: ReentryBaseline,

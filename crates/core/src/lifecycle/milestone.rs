@@ -31,7 +31,7 @@ label_values! {
 
 impl Milestone {
     /// The milestones that a condition shows.
-    pub const BY_CONDITION: [Self; 5] = [
+    pub(super) const BY_CONDITION: [Self; 5] = [
         Self::Scheduled,
         Self::NetworkReady,
         Self::Initialized,

@@ -86,7 +86,6 @@ pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
 pub use eviction::{Evicted, EvictedState, RefusalReason};
 pub use gate::{GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation};
-pub use in_place::{OpenChanges, OpenResize};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use judgement::{AnomalyKind, Latency, UnobservedReason};
 pub use label_hold::LabelHold;
@@ -97,7 +96,6 @@ pub use named::CustomMilestones;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use nodes::{
     LateNode, MeasuredStep, NodeEvent, NodeHold, NodeObservation, NodeOutcome, NodeState, NodeStep,
-    SavedNode, SavedNodes,
 };
 pub use observation::{
     EventDropReason, ImageSource, Observation, PodObservation, PodState, PullObservation,
@@ -111,16 +109,16 @@ pub use pod_node::{NodeAge, StartupImages};
 pub(crate) use record::fixtures as record_fixtures;
 pub use record::{
     Amendment, EndedStartup, GateState, InFlight, InFlightPosition, IntervalKind, IntervalResult,
-    MOST_CAUSES, MilestoneSource, Needed, Progress, Record, RecordedCause, RecordedContainer,
+    MOST_CAUSES, MilestoneSource, Progress, Record, RecordedCause, RecordedContainer,
     RecordedCustomMilestone, RecordedGate, RecordedImage, RecordedInterval, RecordedMilestone,
-    RecordedPull, RecordedRelapse, RecordedSlo, SloResult, Span, StageSpans,
+    RecordedPull, RecordedRelapse, SloResult, Span, StageSpans,
 };
 pub use reentry::LastTrue;
-pub use saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
-pub use slo::{Namespaces, Selection, SloMatches, SloRule, UnmatchedSlo};
+pub use saved::{SavedFinished, SavedPod, SavedTracker};
+pub use slo::{Namespaces, Selection, SloRule, UnmatchedSlo};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
 pub use sources::{FirstList, SavedSource, SourceProgress, Successor};
 pub use startup_sli_verdict::{StartupSli, StartupSliExclusion};
-pub use stuck::{StuckAfter, StuckBefore};
+pub use stuck::StuckAfter;
 pub use tracker::{Tracker, TrackerConfig};
 pub use version::Version;

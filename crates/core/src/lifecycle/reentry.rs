@@ -16,7 +16,7 @@ const TRACKED: [ConditionType; 5] = [
 
 /// What a lastTransitionTime is compared with to find a re-entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReentryBaseline {
+pub(crate) enum ReentryBaseline {
     /// The last one seen
     Last,
     /// The latest one seen: an API server that was restored from a backup delivers the same
@@ -46,7 +46,7 @@ impl LastTrue {
     /// Records the conditions that are True, and calls `reentered` for each one whose
     /// lastTransitionTime is later than the recorded one of the same type. `baseline` decides what is
     /// recorded.
-    pub fn update(
+    pub(crate) fn update(
         &mut self,
         conditions: &Conditions,
         baseline: ReentryBaseline,

@@ -170,7 +170,7 @@ impl SavedPod {
     }
 
     /// What a later snapshot is compared with.
-    pub fn last_seen_mut(&mut self) -> &mut LastSeen {
+    pub(super) fn last_seen_mut(&mut self) -> &mut LastSeen {
         match self {
             Self::InFlight(pod) => &mut pod.last_seen,
             Self::Finished(finished) => &mut finished.last_seen,

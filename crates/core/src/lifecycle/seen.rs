@@ -27,7 +27,7 @@ pub(super) struct Seen {
     /// Whether earlier ones have shown the pod, and all of them without a node
     pub unbound: bool,
     /// Whether the pod's kubelet sets the network condition in time ([§14.8](crate::specification#s14-8))
-    pub exact_network: bool,
+    pub(super) exact_network: bool,
 }
 
 impl Seen {

@@ -12,5 +12,5 @@ pub(super) struct Texts {
     /// What it says of the present cause, or of one that a warning announces
     pub message: Option<Message>,
     /// What Events say of it that gives no cause; boxed, because few of these pods have any
-    pub hints: Option<Box<Hints>>,
+    pub(super) hints: Option<Box<Hints>>,
 }

@@ -88,7 +88,7 @@ impl NodeLabels {
     }
 
     /// Whether the kubelet sets the network condition before it pulls images, so that its time is exact.
-    pub fn has_exact_network_times(&self) -> bool {
+    pub(crate) fn has_exact_network_times(&self) -> bool {
         let version = self.kubelet_version.strip_prefix('v').unwrap_or(&self.kubelet_version);
         let mut numbers = version.split(|character: char| !character.is_ascii_digit());
         let mut next = || numbers.next().and_then(|number| number.parse::<u32>().ok());

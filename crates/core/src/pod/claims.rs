@@ -62,7 +62,7 @@ impl Claims {
     }
 
     /// What was saved. Other bits are not of these.
-    pub const fn of_bits(bits: u8) -> Self {
+    pub(crate) const fn of_bits(bits: u8) -> Self {
         Self(bits & Self::BITS)
     }
 }

@@ -104,7 +104,7 @@ pub struct InPlaceChanges {
 }
 
 /// So many containers of a pod that ended are kept.
-pub const MOST_TERMINATIONS: usize = 8;
+pub(super) const MOST_TERMINATIONS: usize = 8;
 
 /// How a pod ended, as its status says.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]

@@ -39,7 +39,7 @@ impl Workload {
     }
 
     /// Whether a workload of the kind `lasting` is of `kind`.
-    pub fn of_kind_is(lasting: &str, kind: &str) -> bool {
+    pub(crate) fn of_kind_is(lasting: &str, kind: &str) -> bool {
         let made = match lasting {
             "CronJob" => Some("Job"),
             "CronWorkflow" => Some("Workflow"),

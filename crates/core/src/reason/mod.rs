@@ -16,7 +16,8 @@ use std::borrow::Cow;
 
 use parts::{Part, parts};
 pub use shorten::shorten;
-pub use telling::{Telling, crash, telling};
+pub(super) use telling::Telling;
+pub use telling::{crash, telling};
 
 /// A reason is never longer than this, in characters.
 pub const MOST_CHARACTERS: usize = 160;

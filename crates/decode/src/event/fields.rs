@@ -9,7 +9,7 @@ use podinit_core::timestamp::Timestamp;
 
 /// What is read of an Event, beside its `kind`, `metadata`, `reason` and `message`.
 #[derive(Default)]
-pub struct EventFields<'de> {
+pub(crate) struct EventFields<'de> {
     /// `involvedObject`; the field by which an Event is known where its kind is not stated
     pub involved: Option<InvolvedObject<'de>>,
     /// `reportingComponent`
@@ -21,14 +21,14 @@ pub struct EventFields<'de> {
     /// `lastTimestamp`
     pub last: Option<Timestamp>,
     /// `series.lastObservedTime`
-    pub last_of_series: Option<Timestamp>,
+    pub(super) last_of_series: Option<Timestamp>,
     /// `eventTime`
     pub event_time: Option<Timestamp>,
 }
 
 impl<'de> EventFields<'de> {
     /// Takes the value of the key `key`, or skips it. The second name is that in events.k8s.io/v1.
-    pub fn take<A: MapAccess<'de>>(
+    pub(crate) fn take<A: MapAccess<'de>>(
         &mut self,
         key: Option<&str>,
         map: &mut A,
@@ -63,7 +63,7 @@ impl<'de> EventFields<'de> {
 
 /// What is read of an `involvedObject`.
 #[derive(Default)]
-pub struct InvolvedObject<'de> {
+pub(crate) struct InvolvedObject<'de> {
     pub kind: Option<Cow<'de, str>>,
     pub namespace: Option<Cow<'de, str>>,
     pub name: Option<Cow<'de, str>>,

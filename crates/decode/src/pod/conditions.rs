@@ -26,7 +26,7 @@ label_values! {
 
 /// What is read of the conditions.
 #[derive(Default)]
-pub struct ReadConditions<'de> {
+pub(crate) struct ReadConditions<'de> {
     pub conditions: Conditions,
     pub unschedulable: bool,
     pub not_scheduled: Option<Box<NotScheduled>>,
@@ -39,22 +39,22 @@ pub struct ReadConditions<'de> {
     /// The condition `InPlaceUpdateReady` counts only with the readiness gate of this name
     pub in_place: InPlaceChanges,
     /// The latest lastTransitionTime of any condition, also of those that podinit does not read
-    pub latest_transition: Option<Timestamp>,
+    pub(super) latest_transition: Option<Timestamp>,
     /// The latest lastHeartbeatTime, of a node
     pub latest_heartbeat: Option<Timestamp>,
     /// The lastTransitionTimes of those that `conditions` does not hold
-    pub other_transitions: Vec<Timestamp>,
+    pub(super) other_transitions: Vec<Timestamp>,
 }
 
 /// What the message of Ready=False says.
-pub struct NotReady<'de> {
+pub(crate) struct NotReady<'de> {
     /// Its reason is that a readiness gate is not True
     pub of_gates: bool,
     pub message: Cow<'de, str>,
 }
 
 /// A condition that shows no milestone of Kubernetes.
-pub struct OtherCondition<'de> {
+pub(crate) struct OtherCondition<'de> {
     pub kind: Cow<'de, str>,
     pub condition: Condition,
     pub message: Option<Cow<'de, str>>,

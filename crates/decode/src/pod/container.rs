@@ -21,7 +21,7 @@ use podinit_core::timestamp::Timestamp;
 
 /// Reads `containers` or `initContainers` of a `spec`. Every element is a container, whatever it is;
 /// one without a name has an empty one.
-pub struct ContainersReader<'c> {
+pub(super) struct ContainersReader<'c> {
     pub context: &'c mut DecodeContext,
     /// Where the probes of `containers` go, if they are wanted; `None` for `initContainers`, since the
     /// step `probe` is of the others
@@ -231,7 +231,7 @@ pub struct Runs {
 
 /// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
 /// entry of a name counts. `said` gets what they say of each in words; the first has the position `first`.
-pub fn with_statuses(
+pub(super) fn with_statuses(
     containers: &mut [Container],
     mut statuses: Vec<ContainerStatus<'_>>,
     first: usize,
@@ -289,7 +289,7 @@ pub fn with_statuses(
 }
 
 /// Reads `containerStatuses` or `initContainerStatuses`.
-pub struct StatusesReader;
+pub(super) struct StatusesReader;
 
 impl<'de> LenientField<'de> for StatusesReader {
     type Value = Vec<ContainerStatus<'de>>;

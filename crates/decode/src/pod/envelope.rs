@@ -48,7 +48,7 @@ impl<'de> Envelope<'de> {
 ///
 /// # Errors
 /// That of the line as it is.
-pub fn read_lossily<T>(
+pub(crate) fn read_lossily<T>(
     line: &[u8],
     mut read: impl FnMut(&[u8]) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {

@@ -7,7 +7,7 @@ use podinit_core::timestamp::Timestamp;
 
 /// What is read of the metadata and the spec of a pod, but for what every version changes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FixedPart {
+pub(crate) struct FixedPart {
     pub uid: PodUid,
     pub info: PodInfo,
     pub created: Option<Timestamp>,
@@ -25,7 +25,7 @@ pub struct FixedPart {
     pub claims: Claims,
     pub readiness_gates: ReadinessGates,
     /// Its restart policy is `Always`, or none that Kubernetes defines
-    pub restarts_always: bool,
+    pub(super) restarts_always: bool,
 }
 
 /// What is read of `readinessGates`.
@@ -34,5 +34,5 @@ pub struct ReadinessGates {
     /// There is one
     pub any: bool,
     /// One is `InPlaceUpdateReady`, of OpenKruise
-    pub in_place_update: bool,
+    pub(super) in_place_update: bool,
 }

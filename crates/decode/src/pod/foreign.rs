@@ -28,7 +28,7 @@ impl Foreign {
     }
 
     /// What an object is whose metadata have the field `key`.
-    pub fn of_metadata(key: &str) -> Option<Self> {
+    pub(super) fn of_metadata(key: &str) -> Option<Self> {
         match key {
             "creation_timestamp" | "resource_version" | "owner_references" => Some(Self::SnakeCase),
             "Name" | "UID" | "Uid" | "CreationTimestamp" | "creationtimestamp" => {

@@ -13,7 +13,7 @@ const CAPACITY: usize = 16_384;
 
 /// A bounded table of shared values.
 #[derive(Debug)]
-pub struct Interner<T: ?Sized>(HashSet<Arc<T>>);
+pub(crate) struct Interner<T: ?Sized>(HashSet<Arc<T>>);
 
 impl<T: ?Sized> Default for Interner<T> {
     fn default() -> Self {
@@ -23,7 +23,7 @@ impl<T: ?Sized> Default for Interner<T> {
 
 impl<T: ?Sized + Eq + Hash> Interner<T> {
     /// The shared value of `key`, made by `make` when it is not there yet.
-    pub fn get<K>(&mut self, key: &K, make: impl FnOnce() -> Arc<T>) -> Arc<T>
+    pub(crate) fn get<K>(&mut self, key: &K, make: impl FnOnce() -> Arc<T>) -> Arc<T>
     where
         K: ?Sized + Hash + Equivalent<Arc<T>>,
     {
@@ -34,7 +34,7 @@ impl<T: ?Sized + Eq + Hash> Interner<T> {
     }
 
     /// The shared value of `key`, if there is one.
-    pub fn shared<K>(&self, key: &K) -> Option<Arc<T>>
+    pub(crate) fn shared<K>(&self, key: &K) -> Option<Arc<T>>
     where
         K: ?Sized + Hash + Equivalent<Arc<T>>,
     {
@@ -42,7 +42,7 @@ impl<T: ?Sized + Eq + Hash> Interner<T> {
     }
 
     /// Shares a value from now on.
-    pub fn insert(&mut self, value: Arc<T>) -> Arc<T> {
+    pub(crate) fn insert(&mut self, value: Arc<T>) -> Arc<T> {
         if self.0.len() >= CAPACITY {
             self.0.clear();
         }
@@ -53,7 +53,7 @@ impl<T: ?Sized + Eq + Hash> Interner<T> {
 
 /// A [`Workload`] that is looked up without being made; hashes like one.
 #[derive(Hash)]
-pub struct WorkloadKey<'a> {
+pub(crate) struct WorkloadKey<'a> {
     pub kind: &'a str,
     pub name: &'a str,
 }

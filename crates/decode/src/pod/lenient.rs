@@ -186,7 +186,7 @@ impl<'de> LenientField<'de> for Text {
 }
 
 /// What a function makes of a text; `None` for anything else.
-pub struct Parsed<F>(pub F);
+pub(super) struct Parsed<F>(pub F);
 
 impl<T, F: FnOnce(&str) -> Option<T>> LenientField<'_> for Parsed<F> {
     type Value = Option<T>;
@@ -251,7 +251,7 @@ impl LenientField<'_> for Number {
 }
 
 /// Whether a value is an array with at least one element.
-pub struct NonEmpty;
+pub(super) struct NonEmpty;
 
 impl<'de> LenientField<'de> for NonEmpty {
     type Value = bool;
@@ -270,7 +270,7 @@ impl<'de> LenientField<'de> for NonEmpty {
 }
 
 /// Whether a value is an object, whatever it holds.
-pub struct IsObject;
+pub(super) struct IsObject;
 
 impl<'de> LenientField<'de> for IsObject {
     type Value = bool;

@@ -23,7 +23,7 @@ const MOST_CONTAINERS: usize = 16;
 
 /// The pods that were seen last.
 #[derive(Debug)]
-pub struct PodMemory {
+pub(crate) struct PodMemory {
     generation: usize,
     recent: HashMap<PodUid, Known>,
     /// Those that were seen last before the recent ones
@@ -48,7 +48,7 @@ impl Default for PodMemory {
 
 impl PodMemory {
     /// The memory of one of so many decoders, which together remember as many pods as a single one.
-    pub fn of_one_in(decoders: usize) -> Self {
+    pub(crate) fn of_one_in(decoders: usize) -> Self {
         Self {
             generation: (GENERATION / decoders.max(1)).max(LEAST),
             recent: HashMap::default(),
@@ -59,7 +59,7 @@ impl PodMemory {
     }
 
     /// The fixed part of a pod, if it was read of bytes with this hash.
-    pub fn recall(&mut self, uid: PodUid, fingerprint: u64) -> Option<FixedPart> {
+    pub(crate) fn recall(&mut self, uid: PodUid, fingerprint: u64) -> Option<FixedPart> {
         if let Some(known) = self.older.remove(&uid) {
             self.insert(uid, known);
         }
@@ -68,7 +68,7 @@ impl PodMemory {
     }
 
     /// Remembers a pod, in place of what was known of it, if it is the next to be remembered.
-    pub fn remember(&mut self, fixed: &FixedPart) {
+    pub(crate) fn remember(&mut self, fixed: &FixedPart) {
         let next = self.next.take();
         if let Some(fingerprint) = next.filter(|_| fixed.containers.len() <= MOST_CONTAINERS) {
             let fixed = Box::new(fixed.clone());
@@ -77,7 +77,7 @@ impl PodMemory {
     }
 
     /// Forgets a pod that is gone.
-    pub fn forget(&mut self, uid: PodUid) {
+    pub(crate) fn forget(&mut self, uid: PodUid) {
         self.recent.remove(&uid);
         self.older.remove(&uid);
     }

@@ -27,7 +27,7 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 pub struct Metadata<'de> {
     pub uid: Option<PodUid>,
     /// The pod belongs to another shard
-    pub is_of_other_shard: bool,
+    pub(crate) is_of_other_shard: bool,
     pub name: Box<str>,
     pub namespace: Option<Arc<str>>,
     pub created: Option<Timestamp>,
@@ -41,7 +41,7 @@ pub struct Metadata<'de> {
     /// What a field says that the API does not write
     pub foreign: Option<Foreign>,
     /// `shardInfo` is there: the API server has applied the shard selector
-    pub has_shard_info: bool,
+    pub(crate) has_shard_info: bool,
     labels: Labels<'de>,
     owner: Option<Owner<'de>>,
 }
@@ -53,12 +53,12 @@ impl<'de> Metadata<'de> {
     }
 
     /// The values of the chosen labels, in their order.
-    pub fn take_labels(&mut self) -> Box<[Box<str>]> {
+    pub(super) fn take_labels(&mut self) -> Box<[Box<str>]> {
         std::mem::take(&mut self.labels.chosen)
     }
 
     /// What is read of the labels of a node.
-    pub fn take_node_labels(&mut self) -> ReadNodeLabels {
+    pub(super) fn take_node_labels(&mut self) -> ReadNodeLabels {
         std::mem::take(&mut self.labels.of_node)
     }
 
@@ -73,7 +73,7 @@ impl<'de> Metadata<'de> {
 }
 
 /// Reads a [`Metadata`].
-pub struct MetadataReader<'c>(pub &'c mut DecodeContext);
+pub(crate) struct MetadataReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for MetadataReader<'_> {
     type Value = Metadata<'de>;

@@ -17,7 +17,7 @@ pub mod envelope;
 mod eviction;
 pub mod fixed;
 pub mod foreign;
-pub mod intern;
+pub(crate) mod intern;
 pub mod lenient;
 pub mod memory;
 pub mod metadata;
@@ -28,7 +28,7 @@ mod probes;
 pub mod restarts;
 pub mod snapshot;
 pub mod spec;
-pub mod spec_field;
+pub(crate) mod spec_field;
 pub mod status;
 pub mod volumes;
 
@@ -129,17 +129,17 @@ pub struct DecodeContext {
     /// The pods to decode; of others no more is read than their UID and version
     /// ([§12](crate::specification#s12)). `None` is all.
     pub shard: Option<Shard>,
-    pub texts: Interner<str>,
-    pub workloads: Interner<Workload>,
-    pub probes: Interner<Vec<ContainerProbes>>,
+    pub(crate) texts: Interner<str>,
+    pub(crate) workloads: Interner<Workload>,
+    pub(crate) probes: Interner<Vec<ContainerProbes>>,
     /// The images of all containers: those of the pods of a workload are the same
-    pub images: Interner<Vec<Arc<str>>>,
+    pub(crate) images: Interner<Vec<Arc<str>>>,
     /// The gates: those of the pods of a workload are the same
-    pub gates: Interner<GateNames>,
+    pub(crate) gates: Interner<GateNames>,
     /// The values of the chosen labels and fields of the spec: those of the pods of a workload are the same
-    pub label_values: Interner<[Box<str>]>,
+    pub(crate) label_values: Interner<[Box<str>]>,
     /// Of the pods of a watch in protobuf
-    pub memory: PodMemory,
+    pub(crate) memory: PodMemory,
 }
 
 impl DecodeContext {
@@ -148,7 +148,7 @@ impl DecodeContext {
     }
 
     /// Whether the pod `uid` belongs to another shard.
-    pub fn is_of_other_shard(&self, uid: PodUid) -> bool {
+    pub(super) fn is_of_other_shard(&self, uid: PodUid) -> bool {
         self.shard.is_some_and(|shard| !shard.contains(uid))
     }
 

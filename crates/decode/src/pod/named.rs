@@ -16,7 +16,7 @@ pub(super) struct Gates {
     /// There is one
     pub any: bool,
     /// One is `InPlaceUpdateReady`, of OpenKruise
-    pub in_place_update: bool,
+    pub(super) in_place_update: bool,
     /// The names that are followed
     pub names: GateList,
 }
@@ -67,7 +67,7 @@ impl<'de> LenientField<'de> for NameReader {
 
 impl ReadConditions<'_> {
     /// The conditions of the gates, and of the milestones that show these types; none for a pod with neither.
-    pub fn named(
+    pub(crate) fn named(
         &self,
         gates: Option<Arc<GateNames>>,
         milestones: &[String],
@@ -95,7 +95,7 @@ impl ReadConditions<'_> {
 
     /// What says why a pod with or without readiness gates is not Ready although its containers are: the condition of the
     /// first gate that is not True, or else Ready=False.
-    pub fn said_of_ready(
+    pub(crate) fn said_of_ready(
         &self,
         has_gates: bool,
         named: Option<&NamedConditions>,

@@ -64,7 +64,7 @@ pub struct Object<'de> {
     spec: Spec,
     status: Status<'de>,
     /// What only an Event has
-    pub event: EventFields<'de>,
+    pub(crate) event: EventFields<'de>,
     /// `code` of a `Status`
     pub code: Option<u64>,
     /// `reason` and `message` of an Event or a `Status`; `note` in events.k8s.io/v1
@@ -178,7 +178,7 @@ impl<'de> Object<'de> {
     }
 
     /// Whether it is a pod of another shard, which is not to be decoded.
-    pub fn is_pod_of_other_shard(&self) -> bool {
+    pub(crate) fn is_pod_of_other_shard(&self) -> bool {
         let is_pod = self.kind.as_deref().is_none_or(|kind| kind == "Pod");
         is_pod && self.metadata.is_of_other_shard
     }

@@ -7,7 +7,7 @@ use podinit_core::pod::Container;
 
 /// A `restartPolicy`, as far as it tells of a container that has ended with exit code 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub(crate) enum Policy {
     /// It runs again
     Always,
     /// `OnFailure` or `Never`: it does not
@@ -16,7 +16,7 @@ pub enum Policy {
 
 impl Policy {
     /// The policy of this name; `None` for what Kubernetes does not define, where the kubelet asks the next one.
-    pub fn of(text: &str) -> Option<Self> {
+    pub(crate) fn of(text: &str) -> Option<Self> {
         match text {
             "Always" => Some(Self::Always),
             "OnFailure" | "Never" => Some(Self::EndsForGood),
@@ -27,7 +27,7 @@ impl Policy {
 
 /// What a `spec` says of containers that have ended with exit code 0.
 #[derive(Debug, Default)]
-pub struct Restarts {
+pub(crate) struct Restarts {
     /// The pod's `restartPolicy`
     pub pod: Option<Policy>,
     /// Whether regular containers run again that say so themselves, with their positions
@@ -38,7 +38,7 @@ pub struct Restarts {
 
 impl Restarts {
     /// Sets which of the regular `containers` end for good.
-    pub fn apply(&self, containers: &mut [Container]) {
+    pub(crate) fn apply(&self, containers: &mut [Container]) {
         if self.all {
             return;
         }
@@ -57,13 +57,13 @@ impl Restarts {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
     /// One matches exit code 0. Each of their actions runs the container again
-    pub match_success: bool,
+    pub(super) match_success: bool,
     /// One has the action `RestartAllContainers`, for whatever exit code
     pub may_restart_all: bool,
 }
 
 /// Reads [`Rules`].
-pub struct RulesReader;
+pub(super) struct RulesReader;
 
 impl<'de> LenientField<'de> for RulesReader {
     type Value = Rules;

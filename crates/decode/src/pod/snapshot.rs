@@ -11,14 +11,14 @@ use podinit_core::pod::{
 
 /// What of the metadata differs from version to version.
 #[derive(Clone, Copy, Debug)]
-pub struct Edition {
+pub(crate) struct Edition {
     pub resource_version: Option<u64>,
     pub terminating: bool,
 }
 
 impl FixedPart {
     /// The pod with a status.
-    pub fn with_status(
+    pub(crate) fn with_status(
         self,
         edition: Edition,
         status: Status<'_>,

@@ -28,12 +28,12 @@ pub struct Spec {
     /// Of `containers`, where they are wanted
     pub probes: Vec<ContainerProbes>,
     /// Of `initContainers` and `containers`, where they are wanted
-    pub init_images: Vec<Arc<str>>,
+    pub(super) init_images: Vec<Arc<str>>,
     pub images: Vec<Arc<str>>,
-    pub restarts: Restarts,
-    pub volumes: Volumes,
+    pub(crate) restarts: Restarts,
+    pub(crate) volumes: Volumes,
     /// `resourceClaims` is not empty
-    pub has_resource_claims: bool,
+    pub(super) has_resource_claims: bool,
     pub readiness_gates: ReadinessGates,
     pub gates: GateNames,
     /// The values of the wanted fields, in their order; empty where none is there
@@ -44,7 +44,7 @@ pub struct Spec {
 }
 
 /// Reads a [`Spec`].
-pub struct SpecReader<'c>(pub &'c mut DecodeContext);
+pub(super) struct SpecReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for SpecReader<'_> {
     type Value = Spec;

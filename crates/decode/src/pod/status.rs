@@ -16,7 +16,7 @@ use podinit_core::timestamp::Timestamp;
 pub struct Status<'de> {
     pub phase: Phase,
     pub started: Option<Timestamp>,
-    pub conditions: ReadConditions<'de>,
+    pub(crate) conditions: ReadConditions<'de>,
     pub has_nominated_node: bool,
     /// `reason` and `message` of the pod itself
     pub reason: Option<Cow<'de, str>>,
@@ -24,11 +24,11 @@ pub struct Status<'de> {
     pub init_containers: Vec<ContainerStatus<'de>>,
     pub containers: Vec<ContainerStatus<'de>>,
     /// Of a node
-    pub node_info: NodeInfo<'de>,
+    pub(super) node_info: NodeInfo<'de>,
 }
 
 /// Reads a [`Status`].
-pub struct StatusReader;
+pub(crate) struct StatusReader;
 
 impl<'de> LenientField<'de> for StatusReader {
     type Value = Status<'de>;

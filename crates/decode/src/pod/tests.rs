@@ -14,7 +14,7 @@ use podinit_core::pod::{
 };
 use podinit_core::rfc3339;
 
-pub fn all_options() -> DecodeOptions {
+pub(crate) fn all_options() -> DecodeOptions {
     DecodeOptions {
         pod_labels: vec!["app".into(), "team".into()],
         spec_fields: SpecField::ALL.into(),
@@ -33,7 +33,7 @@ pub fn pod(object: Value) -> PodSnapshot {
     pod_with(all_options(), object)
 }
 
-pub fn pod_with(options: DecodeOptions, object: Value) -> PodSnapshot {
+pub(super) fn pod_with(options: DecodeOptions, object: Value) -> PodSnapshot {
     let line = json!({"type": "ADDED", "object": object}).to_string();
     match PodDecoder::new(options).watch_event(line.as_bytes()).unwrap().kind {
         WatchEventKind::Added(pod) => pod,

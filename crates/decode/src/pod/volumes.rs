@@ -19,17 +19,17 @@ const MOST_IMAGES: usize = 16;
 
 /// What volumes say.
 #[derive(Clone, Debug, Default)]
-pub struct Volumes {
+pub(crate) struct Volumes {
     /// One has none of the sources that a stateless pod may have
     pub is_stateful: bool,
     /// There is a claim for one
-    pub has_claim: bool,
+    pub(super) has_claim: bool,
     /// The images that are volumes, where images are wanted
     pub images: Vec<Arc<str>>,
 }
 
 /// Reads [`Volumes`].
-pub struct VolumesReader<'c>(pub &'c mut DecodeContext);
+pub(super) struct VolumesReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for VolumesReader<'_> {
     type Value = Volumes;

@@ -153,7 +153,7 @@ impl NodeDecoder {
     ///
     /// # Errors
     /// As [`NodeDecoder::list_page`].
-    pub fn protobuf_page(&mut self, body: &[u8]) -> Result<NodeListPage, DecodeError> {
+    pub(super) fn protobuf_page(&mut self, body: &[u8]) -> Result<NodeListPage, DecodeError> {
         let Unknown { kind, raw } = unknown(body)?;
         match kind.as_deref() {
             Some("NodeList") => {}

@@ -52,7 +52,7 @@ impl AnswerBody {
 
 /// The next piece of a body, or `None` at its end. Fails with `silence` as the reason when nothing
 /// arrives for `deadline`.
-pub async fn next_chunk(
+pub(crate) async fn next_chunk(
     body: &mut Body,
     deadline: Duration,
     silence: &str,

@@ -115,7 +115,7 @@ impl ApiServerClock {
 
     /// An answer with this `date` has just arrived. Its request was sent at `sent` (by
     /// [`Clock::elapsed`]).
-    pub fn observe_date(&self, sent: Duration, date: Timestamp) {
+    pub(super) fn observe_date(&self, sent: Duration, date: Timestamp) {
         let elapsed = (self.elapsed)();
         let took = elapsed.saturating_sub(sent);
         if took >= LONGEST_ANSWER {

@@ -93,7 +93,7 @@ impl RenewingClient {
     }
 
     /// Waits until there are credentials, or the attempt to obtain them has failed.
-    pub async fn obtain(&self) -> Result<(), NoCredentials> {
+    pub(super) async fn obtain(&self) -> Result<(), NoCredentials> {
         self.client().await.map(drop)
     }
 

@@ -12,7 +12,8 @@ use kube::client::Body;
 use tokio::time::timeout;
 
 use super::answer_body::AnswerBody;
-pub use super::answer_body::{next_chunk, timed_out};
+pub(crate) use super::answer_body::next_chunk;
+pub use super::answer_body::timed_out;
 use super::api_error::{ApiError, ApiErrorKind, is_gzip};
 
 /// The User-Agent of podinit's requests.

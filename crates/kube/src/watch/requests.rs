@@ -156,7 +156,7 @@ impl Requests {
     }
 
     /// Requests all pods in one answer.
-    pub fn whole_list(&self, freshness: &Freshness) -> Result<Request<Body>, ApiError> {
+    pub(super) fn whole_list(&self, freshness: &Freshness) -> Result<Request<Body>, ApiError> {
         let params = ListParams {
             label_selector: self.selectors.label.clone(),
             field_selector: self.selectors.field.clone(),

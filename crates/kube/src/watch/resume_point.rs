@@ -58,7 +58,7 @@ impl ResumePoint {
     }
 
     /// Whether the version of a bookmark is no number, though one is known.
-    pub fn is_lost_with(&self, version: &str) -> bool {
+    pub(super) fn is_lost_with(&self, version: &str) -> bool {
         self.number.is_some() && !version.is_empty() && version.parse::<u64>().is_err()
     }
 

@@ -54,7 +54,7 @@ impl Signs {
     }
 
     /// When the list may come that was asked for; `None` if that is at once, or none was.
-    pub fn due_at(&self) -> Option<Instant> {
+    pub(super) fn due_at(&self) -> Option<Instant> {
         let longest = match self.pending? {
             RelistReason::UnusableVersion => LONGEST_BLIND,
             _ => LONGEST_WAIT,
@@ -63,7 +63,7 @@ impl Signs {
     }
 
     /// Whether what the watch brings may be of another history, until the list that was asked for.
-    pub fn doubts_history(&self) -> bool {
+    pub(super) fn doubts_history(&self) -> bool {
         match self.pending {
             Some(RelistReason::Restored) => !self.lags,
             reason => reason == Some(RelistReason::UnusableVersion),
@@ -72,12 +72,12 @@ impl Signs {
 
     /// Whether the list that was asked for has to show if the API server was restored from a backup, since nothing
     /// says that a cache lags.
-    pub fn suspects_restore(&self) -> bool {
+    pub(super) fn suspects_restore(&self) -> bool {
         self.pending == Some(RelistReason::Restored) && !self.lags
     }
 
     /// Whether the list that was asked for may be of any version.
-    pub fn asks_for_most_recent(&self) -> bool {
+    pub(super) fn asks_for_most_recent(&self) -> bool {
         matches!(self.pending, Some(RelistReason::Restored | RelistReason::UnusableVersion))
     }
 

@@ -163,7 +163,7 @@ impl WatchStats {
     }
 
     /// Whether that was stated since this was last asked.
-    pub fn take_lost_deletion(&self, source: SourceId) -> bool {
+    pub(super) fn take_lost_deletion(&self, source: SourceId) -> bool {
         let state = self.sources.get(usize::from(source.0));
         state.is_some_and(|state| state.lost_deletion.swap(false, Relaxed))
     }

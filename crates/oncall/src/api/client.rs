@@ -88,7 +88,7 @@ pub struct Records {
     pub time: Option<Timestamp>,
     pub records: Vec<Record>,
     /// Whether the exporter has more of them
-    pub has_more: bool,
+    pub(crate) has_more: bool,
     /// How far the exporter can be trusted; an earlier version does not say
     pub freshness: Option<Freshness>,
 }

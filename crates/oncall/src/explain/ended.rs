@@ -16,7 +16,7 @@ pub(super) struct Ended {
     /// It had ended when it was first seen, so that only its status says where its time went
     pub is_over_at_first_sight: bool,
     /// It was bound when it was first seen, so that nothing says what it waited for before
-    pub is_bound_at_first_sight: bool,
+    pub(crate) is_bound_at_first_sight: bool,
 }
 
 /// Whether anything says when a startup ended. A Ready may have no time.
@@ -26,7 +26,7 @@ pub(super) fn is_end_known(record: &Record) -> bool {
 
 /// How a container has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct EndedLine {
+pub(crate) struct EndedLine {
     pub exit_code: Option<u64>,
     pub signal: Option<u64>,
     pub reason: Option<String>,

@@ -74,7 +74,7 @@ pub struct Explanation {
     pub node: Option<Arc<str>>,
     /// What is known of it, where nodes are a source of evidence
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_details: Option<NodeLine>,
+    pub(crate) node_details: Option<NodeLine>,
     /// `in_flight`, or the outcome
     pub state: &'static str,
     /// One sentence
@@ -95,50 +95,50 @@ pub struct Explanation {
     #[serde(skip)]
     pub width: f64,
     /// Where the time went, the longest part first
-    pub parts: Vec<Share>,
+    pub(crate) parts: Vec<Share>,
     /// The waterfall
     pub rows: Vec<Row>,
-    pub milestones: Vec<MilestoneLine>,
+    pub(crate) milestones: Vec<MilestoneLine>,
     /// Its gates, scheduling gates first
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<RecordedGate>,
     /// Its containers, init containers first
-    pub containers: Vec<ContainerLine>,
+    pub(crate) containers: Vec<ContainerLine>,
     /// What Kubernetes says of why it waits, or said last
     pub message: Option<Arc<str>>,
     /// Of a pod that is or was unschedulable, what autoscalers say of a node for it
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unschedulable: Option<AutoscalerLine>,
+    pub(crate) unschedulable: Option<AutoscalerLine>,
     /// The causes for which it waited, the oldest first
-    pub causes: Vec<CauseLine>,
-    pub slos: Vec<SloLine>,
+    pub(crate) causes: Vec<CauseLine>,
+    pub(crate) slos: Vec<SloLine>,
     /// What to change in its probes
     pub probes: Vec<Advice>,
     /// How many ready pods the medians are of
     pub fleet: u64,
     /// The workload that was asked for, of which this is one pod
-    pub workload_pods: Option<WorkloadPods>,
+    pub(crate) workload_pods: Option<WorkloadPods>,
     /// Of a pod in flight, those that wait for the same
-    pub peers: Option<Peers>,
+    pub(crate) peers: Option<Peers>,
     /// The command that shows more
     pub next: String,
 }
 
 /// A milestone that was reached, or a gate that was passed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MilestoneLine {
+pub(crate) struct MilestoneLine {
     /// The name of the milestone, or `gate` and the end of the name of the gate
     pub milestone: Cow<'static, str>,
     pub time: Option<Timestamp>,
     /// From the begin of the startup
-    pub after_seconds: Option<f64>,
+    pub(super) after_seconds: Option<f64>,
     pub source: Option<MilestoneSource>,
-    pub uncertain: Option<&'static str>,
+    pub(crate) uncertain: Option<&'static str>,
 }
 
 /// A container, and its image.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ContainerLine {
+pub(crate) struct ContainerLine {
     pub name: Arc<str>,
     pub init: bool,
     pub image: Option<Arc<str>>,
@@ -151,7 +151,7 @@ pub struct ContainerLine {
 
 /// Whether a node is on its way, or was.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AutoscalerLine {
+pub(crate) struct AutoscalerLine {
     pub capacity: CapacityState,
     /// Who says so
     pub by: Option<Arc<str>>,
@@ -162,16 +162,16 @@ pub struct AutoscalerLine {
 
 /// A cause, and since when.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CauseLine {
+pub(crate) struct CauseLine {
     pub began: Timestamp,
-    pub after_seconds: f64,
+    pub(super) after_seconds: f64,
     #[serde(flatten)]
     pub waiting: WaitReason,
 }
 
 /// An SLO that matches the pod.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SloLine {
+pub(crate) struct SloLine {
     pub slo: Arc<str>,
     /// `good`, `bad`, `excluded` or `undecided`
     pub result: &'static str,

@@ -7,7 +7,7 @@ pub fn time_of_node(node: &str) -> String {
 }
 
 /// `command` with the kubeconfig of the cluster that it is about, where kubectl does not find that by itself.
-pub fn addressed(command: &str, kubeconfig: Option<&str>) -> String {
+pub(crate) fn addressed(command: &str, kubeconfig: Option<&str>) -> String {
     match (kubeconfig, command.strip_prefix("kubectl ")) {
         (Some(path), Some(rest)) => {
             let equals = if is_flag(path) { '=' } else { ' ' };

@@ -26,19 +26,20 @@ mod verdict;
 mod waterfall;
 mod worst;
 
-pub use ended::EndedLine;
-pub use explanation::{
-    AutoscalerLine, CauseLine, Context, Explanation, MilestoneLine, SloLine, WorkloadPods,
-};
+pub(super) use explanation::{AutoscalerLine, CauseLine, MilestoneLine, SloLine, WorkloadPods};
+pub use explanation::{Context, Explanation};
 pub use fleet::Fleet;
 pub use headline::Standing;
-pub use kubectl::{addressed, quoted, time_of_node};
-pub use named::gate_in_words;
+pub(super) use kubectl::addressed;
+pub use kubectl::{quoted, time_of_node};
+pub(super) use named::gate_in_words;
 pub(crate) use named::{NEVER_SET, is_of_kubelet};
 pub use new_node::NodeLine;
-pub use next_command::{next_command, next_command_of_problem};
-pub use parts::{Part, Share};
-pub use peers::Peers;
-pub use target::{NoStartup, Target, TargetName};
+pub use next_command::next_command;
+pub(super) use next_command::next_command_of_problem;
+pub use parts::Part;
+pub(super) use peers::Peers;
+pub(super) use target::NoStartup;
+pub use target::{Target, TargetName};
 pub use waterfall::Row;
-pub use worst::{Worst, WorstStartup};
+pub use worst::Worst;

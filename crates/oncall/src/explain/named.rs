@@ -103,7 +103,7 @@ fn last_word(gate: &RecordedGate) -> &str {
 }
 
 /// Where a gate is, and since when.
-pub fn gate_in_words(gate: &RecordedGate) -> String {
+pub(crate) fn gate_in_words(gate: &RecordedGate) -> String {
     match (gate.state, gate.since.or(gate.passed)) {
         (GateState::Holding, Some(_)) if gate.since.is_none() => {
             "holds the pod again, after it was passed".to_owned()

@@ -87,7 +87,7 @@ fn holding_gate(record: &Record, cause: Cause) -> Option<&str> {
 
 /// The command that shows more about a problem: about what its pods share where that may be to blame, and else about
 /// its pod that has waited longest.
-pub fn next_command_of_problem(problem: &Problem) -> String {
+pub(crate) fn next_command_of_problem(problem: &Problem) -> String {
     let Some(oldest) = problem.oldest.first() else {
         return String::new();
     };

@@ -35,7 +35,7 @@ label_values! {
 
 /// How much of a startup a part took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Share {
+pub(crate) struct Share {
     pub part: &'static str,
     pub seconds: f64,
     /// Of the whole, from 0 to 1

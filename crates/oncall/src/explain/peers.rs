@@ -28,7 +28,7 @@ pub struct Peers {
 
 impl Peers {
     /// No peers yet, of a pod that waits so.
-    pub fn new(waiting: WaitReason) -> Self {
+    pub(crate) fn new(waiting: WaitReason) -> Self {
         Self {
             stage: waiting.stage().as_str(),
             cause: waiting.cause().as_str(),
@@ -40,7 +40,7 @@ impl Peers {
     }
 
     /// Counts another pod in flight, if it waits for the same.
-    pub fn add(&mut self, waiting: WaitReason, pod: &PodInfo) {
+    pub(crate) fn add(&mut self, waiting: WaitReason, pod: &PodInfo) {
         if (waiting.stage().as_str(), waiting.cause().as_str()) != (self.stage, self.cause) {
             return;
         }

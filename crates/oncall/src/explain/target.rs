@@ -103,7 +103,7 @@ impl Target {
     }
 
     /// Whether it is a workload, so that several pods may fit.
-    pub const fn is_workload(&self) -> bool {
+    pub(crate) const fn is_workload(&self) -> bool {
         matches!(self.name, TargetName::Workload { .. })
     }
 }

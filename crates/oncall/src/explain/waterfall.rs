@@ -20,20 +20,20 @@ pub struct Row {
     /// The stage; of a step or pull, that which it is inside of
     pub stage: &'static str,
     /// Inside a stage
-    pub is_inside: bool,
+    pub(crate) is_inside: bool,
     /// From the begin of the startup
     pub from_seconds: Option<f64>,
-    pub to_seconds: Option<f64>,
+    pub(crate) to_seconds: Option<f64>,
     /// The duration, where it was observed
     pub seconds: Option<f64>,
     /// It is an image pull
     #[serde(skip)]
-    pub is_pull: bool,
+    pub(super) is_pull: bool,
     /// It has not ended
     pub is_open: bool,
     /// The median of all pods
-    pub p50_seconds: Option<f64>,
-    pub uncertain: Option<&'static str>,
+    pub(crate) p50_seconds: Option<f64>,
+    pub(crate) uncertain: Option<&'static str>,
 }
 
 /// The waterfall of a startup from `began` to `end`.

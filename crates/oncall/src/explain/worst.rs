@@ -27,7 +27,7 @@ pub struct Worst {
     /// The clocks by which a recording states times that lie in the future; left out where there are none
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clocks_ahead: Vec<ClockAhead>,
-    pub worst: Vec<WorstStartup>,
+    pub(crate) worst: Vec<WorstStartup>,
     /// Pods that are not among them, because their status has lost when they started up, by why
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub set_aside: BTreeMap<&'static str, u64>,
@@ -35,7 +35,7 @@ pub struct Worst {
 
 /// One startup, explained in a line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WorstStartup {
+pub(crate) struct WorstStartup {
     pub namespace: String,
     pub name: String,
     /// `in_flight`, or the outcome

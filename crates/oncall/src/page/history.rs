@@ -106,7 +106,7 @@ impl History {
     }
 
     /// The samples that are not older than an hour.
-    pub fn since_an_hour(&self, now: Timestamp) -> impl Iterator<Item = &Sample> {
+    pub(super) fn since_an_hour(&self, now: Timestamp) -> impl Iterator<Item = &Sample> {
         let from = before(now, HOUR);
         self.samples.iter().filter(move |sample| sample.at >= from)
     }

@@ -26,7 +26,8 @@ mod waterfall;
 
 pub use overview::{Foot, Overview};
 pub use pod_page::pod_page;
-pub use routes::{PageSources, SharedHistory, router, serves};
+pub(super) use routes::{PageSources, SharedHistory};
+pub use routes::{router, serves};
 
 use podinit_text::palette;
 

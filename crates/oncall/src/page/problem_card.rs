@@ -22,7 +22,7 @@ pub(super) struct ProblemCard {
     /// How many of those that are shown are stuck; empty where none is
     pub stuck: String,
     /// Whether the header of the page says its headline, extent and command
-    pub is_in_header: bool,
+    pub(super) is_in_header: bool,
     /// How many it had over the last hour, in the whole cluster
     pub line: Option<(String, Axes)>,
     pub affected: Vec<Affected>,

@@ -54,12 +54,12 @@ const FLEET: usize = 500;
 
 /// The history, written by its task and read by the page.
 #[derive(Clone, Debug, Default)]
-pub struct SharedHistory(Arc<Mutex<History>>);
+pub(crate) struct SharedHistory(Arc<Mutex<History>>);
 
 impl SharedHistory {
     /// Takes a sample where one is due, and the problems are known: what an earlier process has counted is no
     /// event of the last hour.
-    pub fn sample(&self, now: Timestamp, sources: &PageSources) {
+    pub(crate) fn sample(&self, now: Timestamp, sources: &PageSources) {
         if sources.health.readiness().is_err() || !self.0.lock().is_due(now) {
             return;
         }
@@ -91,7 +91,7 @@ pub struct PageSources {
     pub exposition: Arc<Exposition>,
     pub health: Health,
     pub clock: Arc<dyn Clock>,
-    pub history: SharedHistory,
+    pub(crate) history: SharedHistory,
 }
 
 struct Page {

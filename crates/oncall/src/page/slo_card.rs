@@ -32,7 +32,7 @@ pub(super) struct SloCard {
     pub burn: String,
     pub of: String,
     /// Pods in flight that it matches and that do not count yet, and why; empty where all do
-    pub uncounted: String,
+    pub(super) uncounted: String,
     /// That it has matched no pod, or names a kind that none has had; empty otherwise
     pub unmatched: String,
     /// `calm`, `warn` or `bad`; `open` where it would be `calm`, but pods of a problem do not count yet, or none ever did

@@ -22,7 +22,7 @@ pub(super) struct Status {
     /// The headline of the worst problem, or `No problem: …`
     pub headline: String,
     /// How many pods that problem has, since when and where; empty without one
-    pub extent: String,
+    pub(crate) extent: String,
     /// The command that shows more about it; empty without one
     pub command: String,
     /// What the next problem is, and its extent
@@ -30,7 +30,7 @@ pub(super) struct Status {
     /// How many more problems there are
     pub more: usize,
     /// What else is wrong, below the sentence
-    pub also: Option<String>,
+    pub(super) also: Option<String>,
     /// What else stands above everything, where the sentence cannot be trusted as it is
     pub warning: Option<String>,
 }
@@ -49,7 +49,7 @@ pub(super) struct Signs<'a> {
     /// The nodes whose clocks are off
     pub clocks: &'a [NodeClock],
     /// How late deliveries are, if they are
-    pub late_deliveries: Option<&'a LateDeliveries>,
+    pub(crate) late_deliveries: Option<&'a LateDeliveries>,
     /// When a pod became ready last
     pub last_ready: Option<Timestamp>,
     pub now: Timestamp,

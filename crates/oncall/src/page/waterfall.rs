@@ -25,7 +25,7 @@ pub(super) struct Waterfall {
 pub(super) struct Bar {
     pub label: String,
     pub stage: &'static str,
-    pub is_inside: bool,
+    pub(crate) is_inside: bool,
     pub is_open: bool,
     /// Pixels
     pub x: f64,
@@ -33,7 +33,7 @@ pub(super) struct Bar {
     pub width: f64,
     /// `took 2s, p50 1s`
     pub took: String,
-    pub uncertain: Option<&'static str>,
+    pub(crate) uncertain: Option<&'static str>,
 }
 
 /// The waterfall of an explained startup.

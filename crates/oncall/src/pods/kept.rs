@@ -23,7 +23,7 @@ pub(super) struct Kept {
     pub newest: Newest<EndedStartup>,
     /// The startups that ended as ready, but for those whose status had lost when they started up
     pub fleet: Fleet,
-    pub probe_times: ProbeTimes,
+    pub(crate) probe_times: ProbeTimes,
     /// Of the startups of the target, the one to explain
     pub ended: Option<EndedStartup>,
     pub pods: WorkloadPods,

@@ -97,7 +97,7 @@ pub struct Unlisted {
 
 impl Unlisted {
     /// The Events, because of `error`.
-    pub fn events(error: ApiError) -> Self {
+    pub(crate) fn events(error: ApiError) -> Self {
         Self {
             what: "Events",
             unknown: "image pulls, some causes and what Kubernetes says of them",
@@ -106,7 +106,7 @@ impl Unlisted {
     }
 
     /// The nodes, because of `error`.
-    pub fn nodes(error: ApiError) -> Self {
+    pub(crate) fn nodes(error: ApiError) -> Self {
         Self {
             what: "nodes",
             unknown: "pools, zones and the versions of kubelets",

@@ -19,7 +19,8 @@ mod statuses;
 mod told;
 mod tracked;
 
-pub use as_of::{AsOf, Making, NoInstant};
+use as_of::NoInstant;
+pub use as_of::{AsOf, Making};
 pub use listed_cluster::{Listed, ListedCluster, ListedEvidence, ListedNodes};
 pub use question::Question;
 pub use told::{Told, kept_records};
@@ -210,7 +211,7 @@ impl Pods {
     }
 
     /// Whether the source has more pods in flight than it was asked for.
-    pub const fn has_more(&self) -> bool {
+    pub(super) const fn has_more(&self) -> bool {
         match &self.account {
             Account::Tracked(_) => false,
             Account::Told(told) => told.has_more,

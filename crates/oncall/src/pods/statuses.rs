@@ -24,13 +24,13 @@ pub(super) struct FirstSight {
     /// Why its status no longer says when it started up
     pub lost: Option<LostStartup>,
     /// A report sets it aside for that: its startup was over
-    pub is_set_aside: bool,
+    pub(crate) is_set_aside: bool,
     /// It had ended
     pub has_ended: bool,
     /// A list showed it, and it was bound: what it waited for before, no status tells
-    pub was_bound: bool,
+    pub(super) was_bound: bool,
     /// A list showed that it crashes after it was ready, and since when ([§13.11](crate::specification#s13-11))
-    pub crashes_since: Option<Timestamp>,
+    pub(super) crashes_since: Option<Timestamp>,
 }
 
 impl Statuses {

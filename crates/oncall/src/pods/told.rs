@@ -25,7 +25,7 @@ pub struct Told {
     /// Pods in flight
     pub in_flight: Vec<Record>,
     /// Whether it has more pods in flight
-    pub has_more: bool,
+    pub(crate) has_more: bool,
     /// Startups that have ended, of those that were asked for; the newest first
     pub ended: Vec<Record>,
     /// Startups that ended as ready, for the medians
@@ -117,7 +117,7 @@ impl Told {
     }
 
     /// Adds a pod in flight that may be among them.
-    pub fn add_in_flight(&mut self, record: Record) {
+    pub(crate) fn add_in_flight(&mut self, record: Record) {
         if self.in_flight.iter().all(|other| other.uid != record.uid) {
             self.in_flight.push(record);
         }

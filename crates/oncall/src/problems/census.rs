@@ -53,10 +53,10 @@ pub struct Group {
     /// Those that are in flight
     pub in_flight: usize,
     pub stuck: usize,
-    pub nodes: Most,
-    pub namespaces: Most,
+    pub(crate) nodes: Most,
+    pub(crate) namespaces: Most,
     /// Of how many workloads they are
-    pub all_workloads: usize,
+    pub(crate) all_workloads: usize,
     /// At most a thousand of these
     pub workloads: BTreeMap<WorkloadKey, Workload>,
 }
@@ -71,7 +71,7 @@ pub struct TooNew {
 
 /// Where pods are.
 #[derive(Clone, Debug, Default)]
-pub struct Most {
+pub(crate) struct Most {
     /// In how many places
     pub count: usize,
     /// Those with the most pods, at most four; of equals by name

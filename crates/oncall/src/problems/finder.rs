@@ -60,7 +60,7 @@ impl Finder {
     }
 
     /// The same with runbooks elsewhere.
-    pub fn with_runbooks(self, url: Option<String>) -> Self {
+    pub(crate) fn with_runbooks(self, url: Option<String>) -> Self {
         Self { runbook_url: url, ..self }
     }
 

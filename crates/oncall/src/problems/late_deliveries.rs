@@ -9,7 +9,7 @@ use podinit_text::human_time::at_least;
 
 /// What checks the clock by which something is late. If nothing does, it may be that clock that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockCheck {
+pub(crate) enum ClockCheck {
     /// The dates of the API server's answers
     ByDate,
     /// Nothing: its answers have no date
@@ -21,7 +21,7 @@ pub enum ClockCheck {
 /// That what is known of pods is late.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "late_deliveries")]
-pub struct LateDeliveries {
+pub(crate) struct LateDeliveries {
     /// By how many seconds
     pub seconds: u32,
     /// The same for people; it says too if the clock may be wrong instead
@@ -30,7 +30,7 @@ pub struct LateDeliveries {
 
 impl LateDeliveries {
     /// Those that are so many seconds late, by a clock that is checked so.
-    pub fn new(seconds: u32, check: ClockCheck) -> Self {
+    pub(crate) fn new(seconds: u32, check: ClockCheck) -> Self {
         let instead = match check {
             ClockCheck::ByDate => "",
             ClockCheck::Nothing => ", or this machine's clock is ahead",

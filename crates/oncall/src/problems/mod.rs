@@ -16,13 +16,16 @@ mod sentence;
 mod snapshots;
 mod table;
 
-pub use census::{Census, Group, Most, TooNew, Wanted, Workload, WorkloadKey};
+pub(super) use census::Most;
+pub use census::{Census, Group, TooNew, Wanted, Workload, WorkloadKey};
 pub use finder::Finder;
-pub use late_deliveries::{ClockCheck, LateDeliveries};
+pub(super) use late_deliveries::{ClockCheck, LateDeliveries};
 pub use routes::router;
-pub use seen::{MatchedPods, Seen};
+pub(super) use seen::MatchedPods;
+pub use seen::Seen;
 pub(crate) use sentence::reason;
-pub use snapshots::{Publisher, Snapshots, channel};
+use snapshots::Publisher;
+pub use snapshots::{Snapshots, channel};
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -63,7 +66,7 @@ pub struct Problems {
     /// How many affected pods have a value that was not compared, because there are too many different ones; left out
     /// where none has
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub not_compared: usize,
+    pub(super) not_compared: usize,
     /// Those that have ended within 10 minutes, the newest first, each as it was last
     pub ended: Vec<Problem>,
     /// Of one list, how many other pods that had started wait with CrashLoopBackOff now; left out where none does
@@ -78,7 +81,7 @@ pub struct Problems {
     pub unmatched_slos: Vec<UnmatchedSlo>,
     /// That what is known of pods is late; left out while it is not
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub late_deliveries: Option<LateDeliveries>,
+    pub(super) late_deliveries: Option<LateDeliveries>,
 }
 
 /// An exporter always says how far it can be trusted.
@@ -139,7 +142,7 @@ pub struct Problem {
     pub headline: String,
     /// How many pods, since when and where, for people; empty where an exporter does not say it yet
     #[serde(default)]
-    pub extent: String,
+    pub(super) extent: String,
     /// A command that shows more
     pub next_command: String,
     /// Where it says what to do
@@ -176,14 +179,14 @@ impl Problems {
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.
-    pub fn with_crashing(mut self, all: usize) -> Self {
+    pub(super) fn with_crashing(mut self, all: usize) -> Self {
         let counted: usize = self.problems.iter().map(|problem| problem.relapsed).sum();
         self.crashing = all.saturating_sub(counted);
         self
     }
 
     /// The same where deliveries are late by so many nanoseconds, if they are, by a clock that is checked so.
-    pub fn with_late_deliveries(mut self, nanos: Option<i64>, check: ClockCheck) -> Self {
+    pub(super) fn with_late_deliveries(mut self, nanos: Option<i64>, check: ClockCheck) -> Self {
         self.late_deliveries = nanos.map(|nanos| LateDeliveries::of_nanos(nanos, check));
         self
     }
@@ -206,7 +209,7 @@ impl Problems {
 
 impl Problem {
     /// Whether it is that a clock is off, which keeps no pod from starting.
-    pub fn is_of_clock(&self) -> bool {
+    pub(super) fn is_of_clock(&self) -> bool {
         self.cause == Cause::Clock.as_str()
     }
 

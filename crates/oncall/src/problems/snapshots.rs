@@ -26,7 +26,7 @@ pub struct Publisher(watch::Sender<Newest>);
 
 impl Publisher {
     /// The newest finding, which began then.
-    pub fn publish(&self, seen: Seen, began: Instant) {
+    pub(super) fn publish(&self, seen: Seen, began: Instant) {
         self.0.send_replace(Some((began, Arc::new(seen))));
     }
 }

@@ -17,7 +17,7 @@ pub struct Filter {
     /// How it ended. A startup under way has no outcome
     pub outcome: Option<Outcome>,
     /// Whether it was rejected or failed, or its pod crashes right after it was ready; not asked of one under way
-    pub troubled: Option<bool>,
+    pub(crate) troubled: Option<bool>,
 }
 
 impl Filter {

@@ -7,7 +7,7 @@ use podinit_core::lifecycle::Outcome;
 
 /// So many are kept of those that were rejected or failed, and so many of the others: as many as a search for problems
 /// takes.
-pub const MOST_NEWEST: usize = 1_000;
+pub(crate) const MOST_NEWEST: usize = 1_000;
 
 /// The newest of either kind, the oldest first.
 #[derive(Debug)]

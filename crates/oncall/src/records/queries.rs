@@ -89,7 +89,7 @@ impl Queries {
     }
 
     /// Ready when there is something to answer; never, once there are no readers.
-    pub fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let waiting = self.lines.iter_mut().map(|line| line.poll_waiting(context));
         // Each is polled, so that each wakes the task.
         match waiting.fold(false, |any, line| any | line.is_ready()) {

@@ -78,7 +78,7 @@ pub struct EndedPosition {
 
 /// Where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
+pub(crate) enum Position {
     InFlight(InFlightPosition),
     Ended(EndedPosition),
 }
@@ -98,7 +98,7 @@ pub struct Answer {
     /// By how many nanoseconds deliveries are late, likewise
     pub late_by: Option<i64>,
     /// Where to go on; `None` where there is no more
-    pub next: Option<Position>,
+    pub(crate) next: Option<Position>,
 }
 
 /// A query, and where what is found goes.

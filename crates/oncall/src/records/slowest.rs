@@ -11,7 +11,7 @@ use podinit_exporter::records::KeptRecord;
 pub const MINUTES: usize = 60;
 
 /// So many records are kept of a minute, by each end-to-end duration.
-pub const SLOWEST_OF_A_MINUTE: usize = 10;
+pub(super) const SLOWEST_OF_A_MINUTE: usize = 10;
 
 /// By minute, for each end-to-end duration, the records of the slowest startups that ended in it.
 #[derive(Debug, Default)]

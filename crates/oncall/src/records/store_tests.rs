@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::records::fixtures::{at, ended, failed};
-use crate::records::{MINUTES, SLOWEST_OF_A_MINUTE};
+use crate::records::slowest::{MINUTES, SLOWEST_OF_A_MINUTE};
 use podinit_core::lifecycle::Latency;
 
 /// What a record is compared by: its number, the minute of its end, and its end-to-end durations in seconds.

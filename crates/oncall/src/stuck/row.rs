@@ -27,9 +27,9 @@ pub struct StuckPod {
     /// When it began to count as stuck
     pub stuck_at: Timestamp,
     /// How long it has been in the stage
-    pub wait_seconds: f64,
+    pub(super) wait_seconds: f64,
     /// The longest time in the stage after which a pod is not stuck yet
-    pub limit_seconds: f64,
+    pub(super) limit_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<Arc<str>>,
     /// The controlling owner, as kind and name

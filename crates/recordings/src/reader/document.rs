@@ -74,7 +74,7 @@ impl Body {
     }
 
     /// Its Events, where it can have some.
-    pub fn events_mut(&mut self) -> Option<&mut Vec<KubeEvent>> {
+    pub(crate) fn events_mut(&mut self) -> Option<&mut Vec<KubeEvent>> {
         match self {
             Self::List { events, .. } | Self::Nodes { events, .. } | Self::Events(events) => {
                 Some(events)

@@ -32,7 +32,6 @@ pub use clocks_ahead::ClockAhead;
 pub use document::{Body, Document};
 pub use error::{Fault, RecordingError};
 pub use input::ReadProgress;
-pub use misfit::Misfit;
 pub use position::RecordingPosition;
 pub use so_far::{Made, SoFar};
 
@@ -48,7 +47,7 @@ use yaml::YamlDocuments;
 
 /// The longest text of one object (a pod, an event, or a list without its items), and of one line of
 /// YAML. etcd accepts objects of up to 1.5 MiB.
-pub const OBJECT_LIMIT: usize = 16 << 20;
+const OBJECT_LIMIT: usize = 16 << 20;
 
 /// The documents of one recording, in order. Ends after the first error.
 pub struct Recording {
@@ -128,14 +127,13 @@ impl Recording {
             nodes: options.nodes.or(Some(NodeOptions::default())),
             ..options
         };
+        let mut context = DecodeContext::new(options);
+        context.mixed_lists = true;
+        context.other_times = Some(Vec::new());
         Self {
             name,
             progress,
-            context: DecodeContext {
-                mixed_lists: true,
-                other_times: Some(Vec::new()),
-                ..DecodeContext::new(options)
-            },
+            context,
             parser: Parser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
             so_far: SoFar::default(),
             modified: None,

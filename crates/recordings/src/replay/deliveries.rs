@@ -247,7 +247,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub fn finish_with_tracker(mut self) -> Result<(S, Tracker), E> {
+    pub(crate) fn finish_with_tracker(mut self) -> Result<(S, Tracker), E> {
         self.account_for_first_pods()?;
         self.begin();
         self.give_up_pending();

@@ -15,7 +15,7 @@ use podinit_core::lifecycle::{Observer, Tracker};
 use podinit_kube::watch::stats::WatchStats;
 
 pub use deliveries::{Replay, ReplayConfig};
-pub use exposition::{ExpositionConfig, ReplayError, expose};
+pub use exposition::{ExpositionConfig, expose};
 
 /// Replays `documents` to their end, or to that of `config`. `see` sees every document before. Returns the sink, and
 /// the tracker with the pods that are in flight at the end.

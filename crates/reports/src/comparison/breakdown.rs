@@ -24,7 +24,7 @@ const MOST_VALUES: usize = 20;
 pub struct Breakdown {
     pub interval: &'static str,
     /// The difference of the means, in seconds
-    pub mean_difference: f64,
+    mean_difference: f64,
     /// The values that account for nearly all of it, where few do
     pub only: Option<Only>,
     /// The values of each dimension, those with the greatest share first

@@ -29,15 +29,15 @@ pub struct Counted {
 
 /// What else is different.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Changes {
-    pub nodes_only_before: Names,
-    pub nodes_only_after: Names,
-    pub images_only_before: Names,
-    pub images_only_after: Names,
+pub(crate) struct Changes {
+    pub(super) nodes_only_before: Names,
+    pub(super) nodes_only_after: Names,
+    pub(super) images_only_before: Names,
+    pub(super) images_only_after: Names,
     /// How many nodes of observed pods had each version of the kubelet, at most 20 versions; empty where nodes are not
     /// known. A node that was upgraded meanwhile has two
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kubelet_versions: Vec<Counted>,
+    pub(super) kubelet_versions: Vec<Counted>,
 }
 
 impl Changes {

@@ -37,7 +37,7 @@ fn key(pod: &ComparedPod) -> Key {
 }
 
 /// The match of each pod, by a number that both sides share.
-pub struct Matches {
+pub(super) struct Matches {
     before: Vec<usize>,
     after: Vec<usize>,
     /// How many pods there are of each match, before and after
@@ -54,7 +54,7 @@ pub struct Mix {
     /// How many workloads, each with its images, both sides have
     pub matches: usize,
     /// At least half of either side has a match
-    pub same_workloads: bool,
+    pub(super) same_workloads: bool,
 }
 
 impl Mix {
@@ -66,7 +66,7 @@ impl Mix {
 
 impl Matches {
     /// Of the pods of both sides.
-    pub fn of(before: &Side, after: &Side) -> Self {
+    pub(crate) fn of(before: &Side, after: &Side) -> Self {
         let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
         let mut number = |side: usize, pods: &[ComparedPod]| -> Vec<usize> {
             let numbered = pods.iter().map(|pod| {
@@ -83,7 +83,7 @@ impl Matches {
     }
 
     /// How far the mixes agree.
-    pub fn mix(&self) -> Mix {
+    pub(crate) fn mix(&self) -> Mix {
         let both = || self.counts.iter().filter(|[one, other]| *one > 0 && *other > 0);
         let share = |side: usize, all: usize| {
             let matched: usize = both().map(|counts| counts[side]).sum();

@@ -30,13 +30,18 @@ use serde::Serialize;
 
 pub use answer::Answer;
 pub use breakdown::Breakdown;
-pub use changes::{Changes, Counted, Names};
+use changes::Changes;
+pub use changes::{Counted, Names};
 pub use dimension::{Dimension, Part};
-pub use mix::{Matches, Mix, untagged};
-pub use not_started::{MostOfIncrease, NotStarted, ReasonCount, StartPart, StartVerdict, Starts};
+pub use mix::untagged;
+use mix::{Matches, Mix};
+use not_started::NotStarted;
+pub use not_started::{StartVerdict, Starts};
 pub use only::{Only, Place};
-pub use row::{Difference, Drawn, Figures, Margin, Moved, Row, Verdict};
-pub use side::{ComparedPod, Side, SideSummary};
+pub use row::{Difference, Figures, Moved, Row, Verdict};
+use row::{Drawn, Margin};
+pub use side::Side;
+use side::{ComparedPod, SideSummary};
 pub use threshold::{Checked, Threshold, percent_of};
 pub use together::Together;
 
@@ -64,8 +69,8 @@ pub struct Comparison {
     pub timestamps: &'static str,
     /// The value of `--margin`, in percent
     pub margin_percent: f64,
-    pub before: SideSummary,
-    pub after: SideSummary,
+    pub(crate) before: SideSummary,
+    pub(crate) after: SideSummary,
     /// Every duration with enough pods on both sides, in the order of the report: intervals, milestones of your own and
     /// gates
     pub rows: Vec<Row>,
@@ -77,7 +82,7 @@ pub struct Comparison {
     /// The same of every other row that is not `same`
     pub other_breakdowns: Vec<Breakdown>,
     /// What else is different
-    pub changes: Changes,
+    pub(crate) changes: Changes,
     /// What the charts show
     #[serde(skip)]
     figure: html::Figure,

@@ -123,7 +123,7 @@ pub struct Starts {
 
 /// Why pods did not start, and how many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReasonCount {
+pub(crate) struct ReasonCount {
     /// `waiting`, `failed` or `rejected`
     pub state: &'static str,
     /// The cause, and the stage in which it was, where they are known
@@ -139,7 +139,7 @@ pub struct ReasonCount {
 
 /// The pods of a value of a dimension.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StartPart {
+pub(crate) struct StartPart {
     pub dimension: Dimension,
     pub value: String,
     pub before: Proportion,
@@ -158,7 +158,7 @@ impl StartPart {
 
 /// The workload that has more than half of an increase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MostOfIncrease {
+pub(crate) struct MostOfIncrease {
     /// `NAMESPACE/KIND/NAME`
     pub workload: String,
     /// How many more of its pods did not start, of as many pods as after
@@ -193,11 +193,11 @@ pub struct NotStarted {
     pub worse_from: Option<u64>,
     /// The workload that has more than half of the increase, where there is one
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub most: Option<MostOfIncrease>,
+    pub(crate) most: Option<MostOfIncrease>,
     /// Those that grew most first
-    pub reasons: Vec<ReasonCount>,
+    pub(crate) reasons: Vec<ReasonCount>,
     /// The values of each dimension whose pods did not start more often, where the row is not `same`
-    pub parts: Vec<StartPart>,
+    pub(crate) parts: Vec<StartPart>,
     /// The values that account for nearly all of a growth, where few do
     pub only: Option<Place>,
 }

@@ -26,7 +26,7 @@ pub struct Only {
     pub share: f64,
     /// Of pools the zones that have the same pods after, of zones the pools: the difference may be theirs
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub same_pods: Option<Place>,
+    pub(super) same_pods: Option<Place>,
 }
 
 /// Values of one dimension.

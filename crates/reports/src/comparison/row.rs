@@ -29,7 +29,7 @@ pub struct Margin {
 
 impl Margin {
     /// Of times of this mode.
-    pub const fn new(percent: f64, timestamps: TimestampMode) -> Self {
+    pub(crate) const fn new(percent: f64, timestamps: TimestampMode) -> Self {
         let least = match timestamps {
             TimestampMode::Api => 2.0,
             TimestampMode::Fused => 0.1,
@@ -169,7 +169,7 @@ pub struct Row {
     pub p50: Difference,
     pub p90: Difference,
     /// The difference of the 99th percentiles, in seconds; `None` of fewer than 100 pods on either side
-    pub p99_difference: Option<f64>,
+    pub(super) p99_difference: Option<f64>,
     /// What the intervals were found from
     pub resampled: Resampled,
     /// The probability that a pod after is slower than a pod before; ties count half
@@ -194,7 +194,7 @@ pub struct Drawn<'a> {
 
 impl<'a> Drawn<'a> {
     /// Of a sample, with the seed of its draws.
-    pub const fn new(sample: &'a Sample, seed: u64) -> Self {
+    pub(crate) const fn new(sample: &'a Sample, seed: u64) -> Self {
         Self { sample, seed, minutes: std::cell::OnceCell::new(), pods: std::cell::OnceCell::new() }
     }
 

@@ -49,7 +49,7 @@ pub struct ComparedPod {
 
 impl ComparedPod {
     /// How long an interval took, where it was observed.
-    pub fn duration(&self, interval: Interval) -> Option<Latency> {
+    pub(crate) fn duration(&self, interval: Interval) -> Option<Latency> {
         self.durations[interval.index()]
     }
 
@@ -67,7 +67,7 @@ impl ComparedPod {
     }
 
     /// Whether anything of its startup was observed.
-    pub fn is_observed(&self) -> bool {
+    pub(crate) fn is_observed(&self) -> bool {
         self.durations.iter().any(Option::is_some) || !self.named.is_empty()
     }
 
@@ -124,7 +124,7 @@ pub struct SideSummary {
     pub causes: BTreeMap<&'static str, u64>,
     /// Only startups that running exporters have kept: the newest of each, and the pods in flight. Those that are kept
     /// because they were slow are left out, since they would be compared with startups of every kind
-    pub only_kept: bool,
+    pub(crate) only_kept: bool,
     /// A lone list: `scheduling` is all the time before a pod was bound, on both sides
     pub lone_list: bool,
 }

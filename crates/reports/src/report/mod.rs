@@ -39,13 +39,9 @@ pub use pods::ReportedPod;
 use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
-pub use slowest_pods::SlowPod;
-pub use summary::{
-    GateSummary, InFlight, IntervalSummary, PodName, Report, StartupSummary, Warmth,
-};
-pub use waiting::{
-    CauseCost, ImageCost, SavesAtMost, Saving, StageCost, StartupCost, WaitingReport, WorkloadCost,
-};
+pub use summary::{InFlight, IntervalSummary, PodName, Report};
+use summary::{StartupSummary, Warmth};
+pub use waiting::Saving;
 
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::observed;

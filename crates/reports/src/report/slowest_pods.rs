@@ -10,10 +10,10 @@ use podinit_core::pod::PodInfo;
 
 /// A pod and how long it took from Scheduled to Ready, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SlowPod {
+pub(crate) struct SlowPod {
     pub namespace: String,
     pub name: String,
-    pub scheduled_to_ready: f64,
+    pub(super) scheduled_to_ready: f64,
 }
 
 /// Ordered by latency; among equals, the first by name counts as slower.

@@ -24,7 +24,7 @@ pub struct Report {
     pub timestamps: &'static str,
     /// Only what a running exporter has kept: its newest startups and the pods in flight; the slowest pods are
     /// also of the last hour
-    pub only_kept: bool,
+    pub(crate) only_kept: bool,
     /// A lone list, which does not tell what a pod waited for before it was bound: `scheduling` is all the time before
     /// that, behind gates and as unschedulable too
     pub lone_list: bool,
@@ -44,13 +44,13 @@ pub struct Report {
     /// Created to Ready by whether the node was new and the images were on it: startups that are warm, that are cold,
     /// and others, each followed by its combinations; left out where neither nodes nor Events tell
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub startups: Vec<StartupSummary>,
+    pub(crate) startups: Vec<StartupSummary>,
     /// What waiting costs; left out where no startup is counted
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<WaitingReport>,
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
     /// the last one) and the number of pods in it
-    pub scheduled_to_ready: Vec<(Option<f64>, u64)>,
+    pub(super) scheduled_to_ready: Vec<(Option<f64>, u64)>,
     /// Stages, steps and milestones of your own that were not observed: which, reason and how often, without zeros
     pub unobserved: Vec<(Cow<'static, str>, &'static str, u64)>,
     /// Clock anomalies, by kind
@@ -64,9 +64,9 @@ pub struct Report {
     /// Conditions that became True again, by milestone
     pub reentries: BTreeMap<&'static str, u64>,
     /// The pods that took longest from Scheduled to Ready, the slowest first
-    pub slowest: Vec<SlowPod>,
+    pub(crate) slowest: Vec<SlowPod>,
     /// The step `probe` of the workloads beside their probes
-    pub probes: ProbeReport,
+    pub(crate) probes: ProbeReport,
 }
 
 /// Pods in flight in one stage.
@@ -74,7 +74,7 @@ pub struct Report {
 pub struct InFlight {
     pub pods: u64,
     /// When the pod that has been in the stage longest entered it (RFC 3339)
-    pub oldest_entered: Option<String>,
+    pub(super) oldest_entered: Option<String>,
     /// That pod
     pub oldest: Option<PodName>,
 }
@@ -107,7 +107,7 @@ pub struct IntervalSummary {
     /// The 90th percentile
     pub p90: Option<f64>,
     /// The 95th percentile
-    pub p95: Option<f64>,
+    pub(super) p95: Option<f64>,
     /// The 99th percentile; `None` of fewer than 100 durations
     pub p99: Option<f64>,
     /// The longest
@@ -137,7 +137,7 @@ pub struct GateSummary {
 /// Whether a startup had what it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Warmth {
+pub(crate) enum Warmth {
     /// Its node was there, and its images were on it
     Warm,
     /// Its node was new, or at least one image was pulled
@@ -148,7 +148,7 @@ pub enum Warmth {
 
 /// Some of the startups that became ready, from Created to Ready. Durations are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StartupSummary {
+pub(crate) struct StartupSummary {
     pub startups: Warmth,
     /// The capacity of these startups; `None` in the row of all that are warm, cold or unknown
     pub capacity: Option<NodeAge>,
@@ -164,5 +164,5 @@ pub struct StartupSummary {
     /// The share of all startups that became ready, 0 to 1
     pub share: f64,
     /// The share of the durations of all of them
-    pub share_of_waiting: f64,
+    pub(super) share_of_waiting: f64,
 }

@@ -23,7 +23,7 @@ pub struct Field {
     /// A map, whose keys are texts
     pub is_map: bool,
     /// A text or time that API servers leave out where it is missing; they write the others empty
-    pub is_pointer: bool,
+    pub(super) is_pointer: bool,
 }
 
 static MESSAGES: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| {

@@ -15,7 +15,8 @@ mod slo_alerts;
 mod startup_sli_rules;
 mod stuck_pod_alerts;
 
-pub use options::{REFUSED_OBJECTIVE, RenderOptions, RulesError, RulesFormat};
+use options::RulesError;
+pub use options::{RenderOptions, RulesFormat};
 
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use podinit_core::label_values;
 /// Objectives up to this one, in percent, are refused: 14.4 times their error budget is all events
 /// (to a thousandth) or more, so the alert on a burn rate of 14.4 could never fire
 /// ([§6.9](crate::specification#s6-9)).
-pub const REFUSED_OBJECTIVE: f64 = 93.06;
+pub(crate) const REFUSED_OBJECTIVE: f64 = 93.06;
 
 label_values! {
     /// The values of `podinit rules --output`.

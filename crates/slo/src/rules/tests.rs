@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+use super::options::REFUSED_OBJECTIVE;
 use super::*;
 
 fn with_objective(objective: &str) -> SloFile {

@@ -25,14 +25,14 @@ pub(in crate::lifecycle) struct WaitEvidence {
     pub warning: Option<SandboxWarning>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
     /// Which rows of the table the newest snapshot asks
-    pub detours: Detours,
+    pub(super) detours: Detours,
     /// How many nanoseconds its init containers have run, for the startup SLI: by the snapshot that reached
     /// ContainersStarted, until then by the newest
     pub init_runs: u64,
     /// Those that are followed
     pub containers: Box<[ContainerEvidence]>,
     /// It has more containers than are followed
-    pub has_more_containers: bool,
+    pub(crate) has_more_containers: bool,
     /// The condition `DisruptionTarget` is True ([§10.2](crate::specification#s10-2))
     pub disruption: Option<DisruptionReason>,
 }

@@ -98,7 +98,7 @@ impl Service {
 
 /// How long the newest nodes took until they were schedulable, in nanoseconds, each with its pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Startups(VecDeque<(Box<str>, u64)>);
+pub(crate) struct Startups(VecDeque<(Box<str>, u64)>);
 
 impl Startups {
     pub(super) fn add(&mut self, pool: &str, took: Latency) {

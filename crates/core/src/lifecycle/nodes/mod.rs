@@ -14,7 +14,7 @@ use hashbrown::DefaultHashBuilder;
 pub use self::late::{LateNode, NodeHold};
 pub(super) use self::node::NodeContext;
 pub use self::node::{MeasuredStep, NodeObservation, NodeOutcome, NodeState, NodeStep};
-pub use self::saved::{SavedNode, SavedNodes};
+pub(super) use self::saved::SavedNodes;
 
 use self::late::Startups;
 use self::node::{Arrival, Node};

@@ -18,16 +18,16 @@ use crate::timestamp::Timestamp;
 pub struct SavedNodes {
     /// There had been a list
     pub listed: bool,
-    pub nodes: Vec<SavedNode>,
+    pub(crate) nodes: Vec<SavedNode>,
     /// The deleted nodes that are still remembered, in the order of their deletion
     pub deleted: Vec<(Timestamp, PodUid)>,
     /// How long the newest took until they were schedulable
-    pub startups: Startups,
+    pub(crate) startups: Startups,
 }
 
 /// A node that was known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedNode {
+pub(crate) struct SavedNode {
     pub uid: PodUid,
     pub name: Arc<str>,
     pub version: u64,
@@ -49,7 +49,7 @@ impl SavedNodes {
     ///
     /// # Errors
     /// What no nodes can have.
-    pub fn check(&self) -> Result<(), &'static str> {
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
         if self.nodes.len().max(self.deleted.len()) > MOST_NODES + 1 {
             return Err("more nodes than are known");
         }

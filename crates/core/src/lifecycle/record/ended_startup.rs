@@ -99,7 +99,7 @@ impl EndedStartup {
     }
 
     /// Keeps how the pod ended, as far as records do ([`Ending::kept`]).
-    pub fn take_ending(&mut self, ending: Option<&Ending>) {
+    pub(super) fn take_ending(&mut self, ending: Option<&Ending>) {
         self.ending = ending.map(|ending| Box::new(ending.kept()));
     }
 

@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use matched::{SloMatches, UnmatchedSlo};
+pub(super) use matched::SloMatches;
+pub use matched::UnmatchedSlo;
 pub(super) use progress::{SloInput, SloProgress, shows_no_network_condition};
 pub use selection::Selection;
 pub(super) use selection::StartupKind;

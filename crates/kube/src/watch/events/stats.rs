@@ -11,7 +11,7 @@ use podinit_instruments::{computed_families, families};
 
 label_values! {
     /// The sources of evidence that can be watched: the values of `source`.
-    pub enum EvidenceSource {
+    enum EvidenceSource {
         Events => "events",
         Nodes => "nodes",
     }

@@ -6,11 +6,11 @@ use super::normal::{Z95, deviations};
 use super::sample::{Resampled, Sample, reaches};
 
 /// How many times each side is drawn anew.
-pub const RESAMPLES: usize = 2_000;
+pub(super) const RESAMPLES: usize = 2_000;
 
 /// The median and the 90th percentile of a side, in nanoseconds, as often as it was drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resamples {
+pub(crate) struct Resamples {
     pub p50: Vec<u64>,
     pub p90: Vec<u64>,
 }
@@ -36,7 +36,7 @@ struct Deck {
 impl Resamples {
     /// Draws as many minutes or pods as `sample` has, with replacement, [`RESAMPLES`] times. The same `seed`
     /// gives the same figures.
-    pub fn draw(sample: &Sample, resampled: Resampled, seed: u64) -> Self {
+    pub(crate) fn draw(sample: &Sample, resampled: Resampled, seed: u64) -> Self {
         let deck = Deck::new(sample, resampled);
         let mut random = fastrand::Rng::with_seed(seed);
         let mut drawn = vec![0_u32; deck.units.len()];
@@ -142,7 +142,7 @@ pub fn interval(before: &[u64], after: &[u64]) -> (f64, f64) {
 
 /// An interval of 95 % around `middle`, widened so that the difference lies outside with the probability `share` only:
 /// each end goes out as that of a normal distribution would. So small shares are beyond what resamples can count.
-pub fn widened([low, high]: [f64; 2], middle: f64, share: f64) -> [f64; 2] {
+pub(crate) fn widened([low, high]: [f64; 2], middle: f64, share: f64) -> [f64; 2] {
     let times = deviations(share) / Z95;
     [middle - (middle - low) * times, middle + (high - middle) * times]
 }

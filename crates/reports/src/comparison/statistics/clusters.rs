@@ -8,7 +8,7 @@ use super::ranks::{RankTest, mann_whitney};
 
 /// The difference of the shares of two sides, after less before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Clustered {
+pub(crate) struct Clustered {
     /// The ends of its interval of 95 %
     pub interval: [f64; 2],
     /// Of 99 %
@@ -19,7 +19,7 @@ pub struct Clustered {
 
 impl Clustered {
     /// Of the clusters of both sides, each with at least one pod. The same `seeds` give the same figures.
-    pub fn of([before, after]: [&[Proportion]; 2], [first, second]: [u64; 2]) -> Self {
+    pub(crate) fn of([before, after]: [&[Proportion]; 2], [first, second]: [u64; 2]) -> Self {
         let pairs = drawn(before, first).into_iter().zip(drawn(after, second));
         let mut differences: Vec<f64> = pairs.map(|(before, after)| after - before).collect();
         differences.sort_by(f64::total_cmp);

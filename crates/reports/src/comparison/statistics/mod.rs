@@ -8,8 +8,10 @@ mod proportions;
 mod ranks;
 mod sample;
 
-pub use bootstrap::{RESAMPLES, Resamples, interval, widened};
-pub use clusters::Clustered;
+pub use bootstrap::interval;
+pub(super) use bootstrap::{Resamples, widened};
+pub(super) use clusters::Clustered;
 pub use proportions::{Proportion, fisher, newcombe};
-pub use ranks::{RankTest, holm, mann_whitney, van_elteren};
+pub(super) use ranks::{RankTest, van_elteren};
+pub use ranks::{holm, mann_whitney};
 pub use sample::{Observed, Resampled, Sample};

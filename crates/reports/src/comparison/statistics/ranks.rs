@@ -82,7 +82,9 @@ pub fn mann_whitney(before: &[u64], after: &[u64]) -> RankTest {
 /// The test of van Elteren: that of Mann and Whitney within each pair of `strata`, weighted by 1 / (pods of both + 1),
 /// without the correction for continuity. The probability is the mean of the pairs, weighted by pods before. In each
 /// pair both sides must have a duration, and the shortest comes first.
-pub fn van_elteren<'a>(strata: impl IntoIterator<Item = (&'a [u64], &'a [u64])>) -> RankTest {
+pub(crate) fn van_elteren<'a>(
+    strata: impl IntoIterator<Item = (&'a [u64], &'a [u64])>,
+) -> RankTest {
     let (mut deviation, mut variance, mut probability, mut before) = (0.0, 0.0, 0.0, 0.0);
     for (one, other) in strata {
         let ranks = Ranks::of(one, other);

@@ -28,9 +28,8 @@ use costs::{Both, Costs};
 use podinit_core::lifecycle::Record;
 use podinit_core::pod::Workload;
 use podinit_core::timestamp::Timestamp;
-pub use summary::{
-    CauseCost, ImageCost, SavesAtMost, Saving, StageCost, StartupCost, WaitingReport, WorkloadCost,
-};
+pub use summary::Saving;
+pub(super) use summary::{ImageCost, WaitingReport, WorkloadCost};
 use summary::{Places, Waiters};
 pub(super) use tables::{AT_MOST, WAITING, WaitingSection};
 

@@ -27,13 +27,13 @@ pub struct WaitingReport {
     /// What startups that became ready could have gained at most
     pub bounds: Vec<Saving>,
     /// The ten images for which pods waited longest
-    pub images: Vec<ImageCost>,
+    pub(crate) images: Vec<ImageCost>,
     /// How many more images pods waited for
-    pub more_images: usize,
+    pub(super) more_images: usize,
     /// The ten workloads whose pods waited longest
-    pub workloads: Vec<WorkloadCost>,
+    pub(crate) workloads: Vec<WorkloadCost>,
     /// How many more workloads there are
-    pub more_workloads: usize,
+    pub(super) more_workloads: usize,
 }
 
 /// How long some startups took together.
@@ -88,9 +88,9 @@ pub struct Saving {
     /// The 99th percentile; `None` of fewer than 100 startups
     pub p99: Option<f64>,
     /// What the median would have been at least
-    pub p50_at_least: Option<f64>,
+    pub(super) p50_at_least: Option<f64>,
     /// What the 99th percentile would have been at least
-    pub p99_at_least: Option<f64>,
+    pub(super) p99_at_least: Option<f64>,
     pub saves_at_most: SavesAtMost,
 }
 
@@ -107,27 +107,27 @@ pub struct SavesAtMost {
 
 /// How long pods waited for one image: until it was pulled, or while it could not be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ImageCost {
+pub(crate) struct ImageCost {
     pub image: String,
     /// Those that became ready
     pub pods: u64,
     pub pod_hours: f64,
-    pub not_ready_pods: u64,
+    pub(super) not_ready_pods: u64,
     pub not_ready_pod_hours: f64,
 }
 
 /// How long the pods of one workload took to start.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WorkloadCost {
+pub(crate) struct WorkloadCost {
     pub namespace: String,
     /// The kind of the owner in small letters; `pod` of pods without one
-    pub workload_type: String,
+    pub(crate) workload_type: String,
     /// `None` is all pods of the namespace without an owner
     pub workload: Option<String>,
     /// Those that became ready
     pub pods: u64,
     pub pod_hours: f64,
-    pub not_ready_pods: u64,
+    pub(super) not_ready_pods: u64,
     pub not_ready_pod_hours: f64,
 }
 
