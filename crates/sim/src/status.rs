@@ -73,7 +73,7 @@ impl Failure {
     }
 
     /// 403, as it is answered to those who may not list this resource
-    pub fn forbidden_to(resource: Resource) -> Self {
+    pub(super) fn forbidden_to(resource: Resource) -> Self {
         let resource = resource.plural();
         let message = format!(
             "{resource} is forbidden: User \"podinit\" cannot list resource \"{resource}\" in API \
@@ -88,13 +88,8 @@ impl Failure {
         Self::new(403, "Forbidden", message)
     }
 
-    /// 401
-    pub fn unauthorized() -> Self {
-        Self::new(401, "Unauthorized", "Unauthorized")
-    }
-
     /// 406
-    pub fn not_acceptable() -> Self {
+    pub(super) fn not_acceptable() -> Self {
         let message = "only the following media types are accepted: application/json";
         Self::new(406, "NotAcceptable", message)
     }
@@ -106,13 +101,13 @@ impl Failure {
     }
 
     /// 410: the version is older than the history
-    pub fn too_old(requested: u64, oldest: u64) -> Self {
+    pub(super) fn too_old(requested: u64, oldest: u64) -> Self {
         let message = format!("too old resource version: {requested} ({oldest})");
         Self::new(410, "Expired", message)
     }
 
     /// 410: the continue token is older than the history; `resume` continues at the newest version
-    pub fn continue_expired(resume: String) -> Self {
+    pub(super) fn continue_expired(resume: String) -> Self {
         let message = "The provided continue parameter is too old to display a consistent list \
                        result. Start a new list without it, or use the token of this answer for \
                        an inconsistent remainder.";

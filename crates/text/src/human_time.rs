@@ -18,24 +18,6 @@ pub fn seconds(value: f64) -> String {
     format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Seconds as a figure: `0.25 s`, `8.1 s`, `125 s`.
-pub fn short_seconds(value: f64) -> String {
-    let decimals = match value.abs() {
-        size if size >= 99.95 => 0,
-        size if size >= 0.995 => 1,
-        _ => 2,
-    };
-    let text = format!("{value:.decimals$}");
-    let text = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
-    };
-    match text {
-        "-0" => "0 s".to_owned(),
-        text => format!("{text} s"),
-    }
-}
-
 /// A duration in whole seconds that is a lower bound, so rounded down: `45s`, `2m5s`, `1h59m`.
 pub fn at_least(seconds: u32) -> String {
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -110,20 +92,6 @@ mod tests {
     fn two_digits_count() {
         let texts = [0.0, 0.123, 2.345, 17.6, 123.0].map(rounded_seconds);
         assert_eq!(texts, ["0s", "0.12s", "2.3s", "18s", "2m0s"]);
-    }
-
-    #[test]
-    fn figures_are_short() {
-        for (value, text) in [
-            (0.0, "0 s"),
-            (0.25, "0.25 s"),
-            (8.14, "8.1 s"),
-            (12.0, "12 s"),
-            (100.0, "100 s"),
-            (-0.001, "0 s"),
-        ] {
-            assert_eq!(short_seconds(value), text);
-        }
     }
 
     #[test]
