@@ -26,7 +26,7 @@ pub struct PullFigures {
 
 impl PullFigures {
     /// The pull from `registry` that has these figures.
-    pub(super) fn from_registry(self, registry: Arc<str>) -> Pull {
+    pub(super) fn of_registry(self, registry: Arc<str>) -> Pull {
         let Self { duration, with_wait, bytes } = self;
         Pull { registry, duration, with_wait, bytes }
     }

@@ -142,7 +142,7 @@ fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventR
                 Some(Pulled::Present { registry: registry(image) })
             }
             Some(PullMessage::Pulled { image, pull }) => {
-                Some(Pulled::Pulled(pull.from_registry(registry(image))))
+                Some(Pulled::Pulled(pull.of_registry(registry(image))))
             }
             None => None,
         }),
