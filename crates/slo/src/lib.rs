@@ -23,7 +23,7 @@ use podinit_text::duration::PrometheusDuration;
 /// The SLOs of one file, in its order. No two have the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloFile {
-    /// At most [`file::MAX_SLOS`]
+    /// At most `MAX_SLOS`
     pub slos: Vec<Slo>,
 }
 

@@ -198,7 +198,7 @@ impl TraceExporter {
 /// What a collector makes of a request without traces.
 ///
 /// # Errors
-/// Those of [`TraceExporter::new`].
+/// When no client can be made, as when the certificates cannot be read.
 pub async fn probe(settings: &OtlpSettings) -> Result<Answer, ExporterError> {
     let client = CollectorClient::new(connect(settings).await?.client, settings.timeout);
     let exported = exporter(&client, settings)?.export(Vec::new()).await;

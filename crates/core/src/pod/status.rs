@@ -162,7 +162,7 @@ serialize_what_is_known!(
 );
 
 impl Ending {
-    /// As much as a record keeps: [`MOST_TERMINATIONS`] containers, those that failed before the others.
+    /// As much as a record keeps: `MOST_TERMINATIONS` containers, those that failed before the others.
     pub fn kept(&self) -> Self {
         let mut kept = self.clone();
         kept.containers.sort_by_key(|one| !one.has_failed());

@@ -1,7 +1,7 @@
 //! The containers of a pod: what `spec` declares, and what `status` says of each.
 //!
 //! `spec` and `status` can come in either order, so both are read by themselves, and
-//! [`with_statuses`] puts them together.
+//! `with_statuses` puts them together.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -43,7 +43,7 @@ pub enum Fault {
         /// The line on which the document begins
         began: u64,
     },
-    /// One object is longer than [`OBJECT_LIMIT`](super::OBJECT_LIMIT)
+    /// One object is longer than `OBJECT_LIMIT`
     #[error("an object or line longer than {} MiB; no pod is as long", limit >> 20)]
     TooLong {
         /// The limit in bytes
